@@ -1,0 +1,2 @@
+//! The `loopbreak` binary: argument parsing and output, nothing else.
+fn main() {}

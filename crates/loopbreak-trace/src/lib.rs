@@ -1,0 +1,1 @@
+//! Readers of agent logs: each turns one log format into [`loopbreak`] steps.
