@@ -1,2 +1,85 @@
-//! The chores of the workspace.
-fn main() {}
+//! The chores of the workspace: `cargo xtask CHORE`.
+#![expect(clippy::print_stdout, reason = "a program prints its usage")]
+#![expect(clippy::print_stderr, reason = "a program says what it is doing")]
+
+mod dam;
+mod failure;
+mod generate;
+mod process;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+const USAGE: &str = "\
+The chores of the Loopbreak workspace.
+
+Usage: cargo xtask CHORE [ARGUMENTS]
+
+Chores:
+  generate [--check] [FILE…]   write the generated files, or those named;
+                               --check writes nothing and fails if one of them is not current
+  help                         print this
+
+Exit codes: 0 done; 1 a step failed; 2 wrong usage.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => {
+            eprintln!("xtask: {message}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(message)) => {
+            eprintln!("xtask: {message}\n\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Failure> {
+    let Some((chore, rest)) = arguments.split_first() else {
+        return Err(Failure::Usage("which chore?".to_owned()));
+    };
+    let asks_for_help =
+        rest.iter().take_while(|argument| *argument != "--").any(|a| a == "--help" || a == "-h");
+    match chore.as_str() {
+        "help" | "--help" | "-h" => print_usage(),
+        _ if asks_for_help => print_usage(),
+        "generate" => return generate::run(rest),
+        other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
+    }
+    Ok(())
+}
+
+fn print_usage() {
+    print!("{USAGE}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split_whitespace().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_usage_text_lists_every_chore() {
+        for chore in ["generate", "help"] {
+            assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_usage_errors_and_name_themselves() {
+        for line in ["", "tidy", "generate no/such/file", "generate --chekc"] {
+            let failure = run(&words(line)).unwrap_err();
+            let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
+            assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");
+        }
+    }
+}

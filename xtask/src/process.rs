@@ -1,0 +1,104 @@
+//! Other programs, and what to say when they fail.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+
+use crate::failure::Failure;
+
+/// The root of the workspace. Asked of the environment first: a binary kept from another checkout must not work there.
+pub(crate) fn root() -> PathBuf {
+    let xtask = env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    xtask.parent().map_or_else(|| PathBuf::from("."), PathBuf::from)
+}
+
+/// The cargo that runs this chore, at the root of the workspace, with these arguments.
+pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// The command line of `loopbreak`, built if need be.
+pub(crate) fn loopbreak(release: bool, arguments: &[&str]) -> Command {
+    let mut command = cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli"]);
+    if release {
+        command.arg("--release");
+    }
+    command.arg("--").args(arguments);
+    command
+}
+
+/// Runs it with our own standard streams.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    succeeded(command, status)
+}
+
+/// Runs it and returns what it printed; its complaints go to our standard error.
+pub(crate) fn stdout_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
+    command.stderr(Stdio::inherit());
+    let output = command.output().map_err(|error| not_started(command, &error))?;
+    succeeded(command, output.status)?;
+    if output.stdout.is_empty() {
+        return Err(Failure::Failed(format!("{} printed nothing", shown(command))));
+    }
+    Ok(output.stdout)
+}
+
+/// Whether it can be started and succeeds; says nothing.
+pub(crate) fn works(command: &mut Command) -> bool {
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    status.is_ok_and(|status| status.success())
+}
+
+fn succeeded(command: &Command, status: ExitStatus) -> Result<(), Failure> {
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Failure::Failed(format!("{} failed ({status})", shown(command))))
+    }
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Failure {
+    Failure::io(format_args!("start {}", shown(command)), error)
+}
+
+/// The command as one would type it: without the folders in front of the program.
+fn shown(command: &Command) -> String {
+    let program = PathBuf::from(command.get_program());
+    let program = program.file_name().unwrap_or(command.get_program());
+    let words = std::iter::once(program).chain(command.get_args());
+    let line: Vec<_> = words.map(|word| word.to_string_lossy().into_owned()).collect();
+    format!("`{}`", line.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(result: Result<(), Failure>) -> String {
+        match result {
+            Err(Failure::Failed(message)) => message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let message = message(run(&mut Command::new("no-such-program-here")));
+        assert!(message.starts_with("cannot start `no-such-program-here`: "), "{message}");
+    }
+
+    #[test]
+    fn a_program_that_fails_is_named_with_its_status() {
+        let message = message(run(cargo(["no-such-subcommand"]).stderr(Stdio::null())));
+        assert!(message.contains("cargo no-such-subcommand` failed (exit status: 101)"), "{message}");
+    }
+
+    #[test]
+    fn the_root_holds_the_manifest_of_the_workspace() {
+        assert!(root().join("Cargo.lock").is_file());
+    }
+}
