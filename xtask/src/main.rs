@@ -2,6 +2,8 @@
 #![expect(clippy::print_stdout, reason = "a program prints its usage")]
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
+mod bench;
+mod ci;
 mod dam;
 mod failure;
 mod generate;
@@ -17,8 +19,11 @@ The chores of the Loopbreak workspace.
 Usage: cargo xtask CHORE [ARGUMENTS]
 
 Chores:
+  ci [--fast]                  check everything: format, lints, tests, documentation, generated files
+                               --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
+  bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -48,7 +53,10 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         rest.iter().take_while(|argument| *argument != "--").any(|a| a == "--help" || a == "-h");
     match chore.as_str() {
         "help" | "--help" | "-h" => print_usage(),
+        // `cargo bench` has a help text of its own.
+        "bench" => return bench::run(rest),
         _ if asks_for_help => print_usage(),
+        "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
@@ -69,14 +77,14 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["generate", "help"] {
+        for chore in ["ci", "generate", "bench", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
 
     #[test]
     fn unknown_words_are_usage_errors_and_name_themselves() {
-        for line in ["", "tidy", "generate no/such/file", "generate --chekc"] {
+        for line in ["", "tidy", "ci --slow", "generate no/such/file", "generate --chekc"] {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
             assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");

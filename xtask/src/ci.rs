@@ -1,0 +1,98 @@
+//! `cargo xtask ci`: all that has to hold before a change goes in.
+
+use std::env;
+use std::io;
+use std::process::Command;
+use std::time::Instant;
+
+use crate::failure::Failure;
+use crate::generate;
+use crate::process::{cargo, run as run_process, works};
+
+/// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
+type Step = (&'static str, fn() -> Result<(), Failure>, bool);
+
+/// From the cheapest to the dearest, and what depends on a sound build last.
+const STEPS: &[Step] = &[
+    ("format", format, false),
+    ("lints", lints, false),
+    ("tests", tests, false),
+    ("doc tests", doc_tests, true),
+    ("documentation", documentation, true),
+    ("generated files", generated_files, false),
+];
+
+/// Runs the steps; the first that fails is the last.
+pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+    let fast = match arguments {
+        [] => false,
+        [flag] if flag == "--fast" => true,
+        [other, ..] => return Err(Failure::Usage(format!("ci: unexpected {other:?}"))),
+    };
+    let started = Instant::now();
+    for (name, step, slow) in STEPS {
+        if fast && *slow {
+            eprintln!("xtask: {name}: left out (--fast)");
+            continue;
+        }
+        eprintln!("xtask: {name} …");
+        let step_started = Instant::now();
+        let result = step();
+        let seconds = step_started.elapsed().as_secs_f32();
+        result.map_err(|failure| failure.about(format_args!("{name}: FAILED after {seconds:.1} s")))?;
+        eprintln!("xtask: {name}: ok, {seconds:.1} s");
+    }
+    eprintln!("xtask: all steps ok, {:.1} s", started.elapsed().as_secs_f32());
+    Ok(())
+}
+
+fn format() -> Result<(), Failure> {
+    needs("fmt", "rustfmt")?;
+    run_process(&mut cargo(["fmt", "--all", "--check"]))
+}
+
+fn lints() -> Result<(), Failure> {
+    needs("clippy", "clippy")?;
+    run_process(&mut cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
+}
+
+/// A machine that lacks a component is told how to get it, not only that cargo knows no such command.
+fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
+    if works(&mut cargo([subcommand, "--version"])) {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!(
+        "`cargo {subcommand}` is missing; get it with `rustup component add {component}`"
+    )))
+}
+
+/// Tests of libraries, binaries, integration tests and examples; benchmarks are for `cargo xtask bench`.
+fn tests() -> Result<(), Failure> {
+    let mut command = if works(&mut cargo(["nextest", "--version"])) {
+        cargo(["nextest", "run", "--workspace", "--locked"])
+    } else {
+        cargo(["test", "--workspace", "--locked", "--lib", "--bins", "--tests", "--examples"])
+    };
+    with_report_on_stdout(&mut command)
+}
+
+fn doc_tests() -> Result<(), Failure> {
+    with_report_on_stdout(&mut cargo(["test", "--doc", "--workspace", "--locked"]))
+}
+
+/// What a test runner says is the data of this chore, and nextest says all of it on standard error. It gets our
+/// standard output for both, so that its closing lines are there, in their order and unchanged, whichever runner it is.
+fn with_report_on_stdout(command: &mut Command) -> Result<(), Failure> {
+    run_process(command.stderr(io::stdout()))
+}
+
+/// Libraries only: the pages of the binary `loopbreak` would overwrite those of the library of the same name.
+fn documentation() -> Result<(), Failure> {
+    let flags = env::var("RUSTDOCFLAGS").unwrap_or_default();
+    let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
+    run_process(command.env("RUSTDOCFLAGS", format!("{flags} -D warnings").trim_start()))
+}
+
+fn generated_files() -> Result<(), Failure> {
+    generate::check_all()
+}
