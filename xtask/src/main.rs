@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod dam;
+mod dist;
 mod failure;
 mod generate;
 mod process;
@@ -23,6 +24,7 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
+  dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   help                         print this
 
@@ -58,6 +60,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
+        "dist" => return dist::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -77,14 +80,16 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "bench", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
 
     #[test]
     fn unknown_words_are_usage_errors_and_name_themselves() {
-        for line in ["", "tidy", "ci --slow", "generate no/such/file", "generate --chekc"] {
+        for line in
+            ["", "tidy", "ci --slow", "generate no/such/file", "generate --chekc", "dist --target", "dist x"]
+        {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
             assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");
