@@ -3,4 +3,5 @@
 //! Everything here is a pure function, linear in its input and total: no text makes it panic.
 
 pub mod clip;
+pub mod indel;
 pub mod normal;
