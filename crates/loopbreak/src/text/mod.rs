@@ -5,3 +5,4 @@
 pub mod clip;
 pub mod indel;
 pub mod normal;
+pub mod secret;
