@@ -6,3 +6,4 @@ pub mod clip;
 pub mod indel;
 pub mod normal;
 pub mod secret;
+pub mod signature;
