@@ -1,1 +1,4 @@
 //! engine
+
+#[doc(hidden)]
+pub mod text;

@@ -1,0 +1,49 @@
+//! Python tracebacks and panics, which tell the class and the file in lines of their own.
+
+use super::super::file::file_in;
+use super::super::words::tokens;
+use super::{Report, last_segment};
+
+/// The last traceback of Python: the file of its last frame, the class of the line after it.
+///
+/// Of a chain of exceptions the last one is what the caller saw.
+pub(super) fn python<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
+    let (index, file) =
+        lines.iter().enumerate().rev().find_map(|(index, line)| Some((index, frame(line)?)))?;
+    let inside = indent(lines[index]);
+    let last =
+        lines[index + 1..].iter().find(|line| !line.trim().is_empty() && indent(line) < inside.max(1))?;
+    let last = last.trim();
+    let (name, message) = last.split_once(':').unwrap_or((last, ""));
+    let class = !name.is_empty() && !name.contains(char::is_whitespace);
+    Some(if class {
+        Report { class: Some(last_segment(name)), message: message.trim(), file: Some(file) }
+    } else {
+        Report { class: None, message: last, file: Some(file) }
+    })
+}
+
+/// The path in `File "app/main.py", line 10, in <module>`.
+fn frame(line: &str) -> Option<&str> {
+    let (path, rest) = line.trim_start().strip_prefix("File \"")?.split_once('"')?;
+    rest.starts_with(", line ").then_some(path)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// A panic of Rust: `panicked at src/main.rs:4:5:` with the message in the next line, or, before 1.73,
+/// `panicked at 'message', src/main.rs:4:5`.
+pub(super) fn rust_panic<'a>(line: &'a str, next: impl Fn() -> Option<&'a str>) -> Option<Report<'a>> {
+    let (_, rest) = line.split_once("panicked at ")?;
+    let place =
+        tokens(rest).into_iter().rev().find(|token| file_in(token.raw).is_some_and(|file| file.located));
+    let file = place.and_then(|token| file_in(token.raw)).map(|file| file.path);
+    let message = match place {
+        Some(token) if token.at > 0 => rest[..token.at].trim().trim_end_matches(','),
+        Some(_) => next().unwrap_or_default(),
+        None => rest,
+    };
+    Some(Report { class: Some("panic"), message: message.trim(), file })
+}
