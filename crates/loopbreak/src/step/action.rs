@@ -1,0 +1,142 @@
+//! What the agent did.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::Text;
+
+/// An action: a tool call, a game command, a shell line.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Action<'a> {
+    /// The tool, or the whole command where there are no arguments.
+    pub name: Text<'a>,
+    /// Its arguments, any JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Args<'a>>,
+    /// What kind of doing it is: `edit`, `read`, `run`, `search`, `wait`, `move`, `say`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Text<'a>>,
+    /// What it is done to: a file, a test, a thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<Text<'a>>,
+}
+
+/// The arguments of an action, kept as the JSON text they were written in.
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct Args<'a>(Cow<'a, RawValue>);
+
+impl<'a> Action<'a> {
+    /// An action by its name alone.
+    pub fn new(name: impl Into<Text<'a>>) -> Self {
+        Action { name: name.into(), ..Action::default() }
+    }
+
+    /// The same action with these arguments.
+    #[must_use]
+    pub fn with_args(mut self, args: &serde_json::Value) -> Self {
+        self.args = serde_json::value::to_raw_value(args).ok().map(|raw| Args(Cow::Owned(raw)));
+        self
+    }
+
+    /// The action as one line of text: its name, and the arguments where there are any. String arguments stand as
+    /// they are, other JSON as it was written.
+    pub fn line(&self) -> Cow<'_, str> {
+        let args = self.args.as_ref().map_or(Cow::Borrowed(""), Args::as_text);
+        if args.is_empty() {
+            Cow::Borrowed(&self.name)
+        } else if self.name.is_empty() {
+            args
+        } else {
+            Cow::Owned(format!("{} {args}", self.name))
+        }
+    }
+
+    /// The same action, owning its bytes.
+    pub fn into_owned(self) -> Action<'static> {
+        Action {
+            name: self.name.into_owned(),
+            args: self.args.map(|args| Args(Cow::Owned(args.0.into_owned()))),
+            kind: self.kind.map(Text::into_owned),
+            target: self.target.map(Text::into_owned),
+        }
+    }
+}
+
+impl Args<'_> {
+    /// The JSON as written.
+    pub fn json(&self) -> &str {
+        self.0.get()
+    }
+
+    /// A string argument without its quotes, nothing for `null` and `{}`, other JSON as written.
+    pub fn as_text(&self) -> Cow<'_, str> {
+        let json = self.json();
+        match json.as_bytes() {
+            b"null" | b"{}" => Cow::Borrowed(""),
+            [b'"', middle @ .., b'"'] if !middle.contains(&b'\\') => Cow::Borrowed(&json[1..json.len() - 1]),
+            [b'"', ..] => serde_json::from_str::<String>(json).map_or(Cow::Borrowed(json), Cow::Owned),
+            _ => Cow::Borrowed(json),
+        }
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BareOrObject;
+        impl<'de> Visitor<'de> for BareOrObject {
+            type Value = Action<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an object with a name")
+            }
+            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Action<'de>, E> {
+                Ok(Action::new(name))
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Action<'de>, E> {
+                Ok(Action::new(name.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Action<'de>, A::Error> {
+                let mut action = Action::default();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match &*key {
+                        "name" => action.name = map.next_value::<Option<Text<'de>>>()?.unwrap_or_default(),
+                        "args" => {
+                            let raw: &'de RawValue = map.next_value()?;
+                            action.args = (raw.get() != "null").then_some(Args(Cow::Borrowed(raw)));
+                        }
+                        "kind" => action.kind = map.next_value()?,
+                        "target" => action.target = map.next_value()?,
+                        _ => _ = map.next_value::<IgnoredAny>()?,
+                    }
+                }
+                Ok(action)
+            }
+        }
+        deserializer.deserialize_any(BareOrObject)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(json: &str) -> String {
+        serde_json::from_str::<Action<'_>>(json).unwrap().line().into_owned()
+    }
+
+    #[test]
+    fn an_action_is_a_string_or_an_object() {
+        assert_eq!(line(r#""north""#), "north");
+        assert_eq!(line(r#"{"name":"go","args":"north"}"#), "go north");
+        assert_eq!(line(r#"{"name":"look","args":""}"#), "look");
+        assert_eq!(line(r#"{"name":"look","args":{}}"#), "look");
+        assert_eq!(line(r#"{"name":"look","args":null}"#), "look");
+        assert_eq!(line(r#"{"name":"bash","args":{"command":"ls"}}"#), r#"bash {"command":"ls"}"#);
+        assert_eq!(line(r#"{"args":"a\nb"}"#), "a\nb");
+    }
+}

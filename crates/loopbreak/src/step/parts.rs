@@ -1,0 +1,217 @@
+//! The facets of a step other than its action.
+
+use std::fmt;
+
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{Label, Text};
+
+/// What came of the action.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Outcome<'a> {
+    /// The reply, as the agent saw it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text<'a>>,
+    /// The action failed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub error: bool,
+}
+
+/// Where the agent is after the step.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Place<'a> {
+    /// A stable id; the name stands in where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Label<'a>>,
+    /// The name to show.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<'a>>,
+    /// The ways out that the world tells of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub exits: Vec<Text<'a>>,
+}
+
+/// What the agent is after, and what it reached in this step.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Objectives<'a> {
+    /// Open goals.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
+    pub active: Vec<Text<'a>>,
+    /// Goals completed in this step.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
+    pub completed: Vec<Completed<'a>>,
+}
+
+/// A completed objective: a text, or the six-key record that game agents keep.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Completed<'a> {
+    /// The objective.
+    pub objective: Text<'a>,
+    /// When it was completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completed_turn: Option<u64>,
+    /// The action that completed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_action: Option<Text<'a>>,
+    /// The reply that showed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_response: Option<Text<'a>>,
+    /// Where.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_location: Option<Text<'a>>,
+    /// The score at that time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub completion_score: Option<f64>,
+}
+
+/// One attempt at a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Task<'a> {
+    /// Which task.
+    #[serde(borrow)]
+    pub id: Label<'a>,
+    /// How the attempt left it: `pending`, `in_progress`, `blocked`, `done` (`completed` means `done`).
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Text<'a>>,
+    /// What stands in the way.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
+    pub blockers: Vec<Text<'a>>,
+    /// What was done.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
+    pub work: Vec<Text<'a>>,
+    /// In which session.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Label<'a>>,
+}
+
+/// The critic's opinion of the action, given before it was taken.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Critic {
+    /// From 0 (bad) to 1 (good).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+}
+
+/// What the step cost.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens written by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// Many writers put `null` where they mean an empty list.
+fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BareOrObject;
+        impl<'de> Visitor<'de> for BareOrObject {
+            type Value = Outcome<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an object with a text")
+            }
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Outcome<'de>, E> {
+                Ok(Outcome { text: Some(text.into()), error: false })
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Outcome<'de>, E> {
+                Ok(Outcome { text: Some(text.to_owned().into()), error: false })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome<'de>, A::Error> {
+                let mut outcome = Outcome::default();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match &*key {
+                        "text" => outcome.text = map.next_value()?,
+                        "error" => outcome.error = map.next_value::<Option<bool>>()?.unwrap_or(false),
+                        _ => _ = map.next_value::<IgnoredAny>()?,
+                    }
+                }
+                Ok(outcome)
+            }
+        }
+        deserializer.deserialize_any(BareOrObject)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BareOrObject;
+        impl<'de> Visitor<'de> for BareOrObject {
+            type Value = Place<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an object with an id or a name")
+            }
+            fn visit_borrowed_str<E: Error>(self, name: &'de str) -> Result<Place<'de>, E> {
+                Ok(Place { name: Some(name.into()), ..Place::default() })
+            }
+            fn visit_str<E: Error>(self, name: &str) -> Result<Place<'de>, E> {
+                Ok(Place { name: Some(name.to_owned().into()), ..Place::default() })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Place<'de>, A::Error> {
+                let mut place = Place::default();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match &*key {
+                        "id" => place.id = map.next_value()?,
+                        "name" => place.name = map.next_value()?,
+                        "exits" => {
+                            place.exits = map.next_value::<Option<Vec<Text<'de>>>>()?.unwrap_or_default();
+                        }
+                        _ => _ = map.next_value::<IgnoredAny>()?,
+                    }
+                }
+                Ok(place)
+            }
+        }
+        deserializer.deserialize_any(BareOrObject)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Completed<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BareOrObject;
+        impl<'de> Visitor<'de> for BareOrObject {
+            type Value = Completed<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string or an object with an objective")
+            }
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Completed<'de>, E> {
+                Ok(Completed { objective: text.into(), ..Completed::default() })
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Completed<'de>, E> {
+                Ok(Completed { objective: text.to_owned().into(), ..Completed::default() })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Completed<'de>, A::Error> {
+                let mut completed = Completed::default();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    match &*key {
+                        "objective" => {
+                            completed.objective = map.next_value::<Option<_>>()?.unwrap_or_default();
+                        }
+                        "completed_turn" => completed.completed_turn = map.next_value()?,
+                        "completion_action" => completed.completion_action = map.next_value()?,
+                        "completion_response" => completed.completion_response = map.next_value()?,
+                        "completion_location" => completed.completion_location = map.next_value()?,
+                        "completion_score" => completed.completion_score = map.next_value()?,
+                        _ => _ = map.next_value::<IgnoredAny>()?,
+                    }
+                }
+                Ok(completed)
+            }
+        }
+        deserializer.deserialize_any(BareOrObject)
+    }
+}
