@@ -1,0 +1,21 @@
+//! Keys: short, stable names for texts, kept in place of the texts.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// 48 bits of a hash. Wide enough that two of the few thousand texts a guard remembers do not meet, and short enough
+/// (15 digits) that snapshots stay small. Stable across versions and machines, for snapshots carry it.
+pub(crate) type Key = u64;
+
+const BITS: u64 = (1 << 48) - 1;
+
+/// The key of a text.
+pub(crate) fn key_of(text: &str) -> Key {
+    xxh3_64(text.as_bytes()) & BITS
+}
+
+/// The key of several keys in this order.
+pub(crate) fn key_of_parts(parts: &[Key]) -> Key {
+    parts.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |hash, part| {
+        (hash ^ part).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
+    }) & BITS
+}

@@ -1,0 +1,225 @@
+//! Keyed values of which the least recently used goes first.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Key;
+
+/// A map that knows the order of use. All operations are O(1): the values form a linked list inside one vector.
+#[derive(Clone, Debug)]
+pub(crate) struct Lru<V> {
+    index: HashMap<Key, u32, FixedState>,
+    nodes: Vec<Node<V>>,
+    oldest: u32,
+    newest: u32,
+}
+
+#[derive(Clone, Debug)]
+struct Node<V> {
+    key: Key,
+    value: V,
+    older: u32,
+    newer: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl<V> Default for Lru<V> {
+    fn default() -> Self {
+        // Keys are hashes already and come from one run only: a fixed hasher keeps guards reproducible.
+        Lru {
+            index: HashMap::with_hasher(FixedState::default()),
+            nodes: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+        }
+    }
+}
+
+impl<V> Lru<V> {
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Looks without using.
+    pub(crate) fn peek(&self, key: Key) -> Option<&V> {
+        self.index.get(&key).map(|&at| &self.nodes[at as usize].value)
+    }
+
+    /// The value, used now.
+    pub(crate) fn touch(&mut self, key: Key) -> Option<&mut V> {
+        let at = *self.index.get(&key)?;
+        self.unlink(at);
+        self.link_newest(at);
+        Some(&mut self.nodes[at as usize].value)
+    }
+
+    /// The value, used now, made where it was absent.
+    pub(crate) fn touch_or_insert(&mut self, key: Key, make: impl FnOnce() -> V) -> &mut V {
+        let at = if let Some(&at) = self.index.get(&key) {
+            self.unlink(at);
+            at
+        } else {
+            let at = self.nodes.len() as u32;
+            self.nodes.push(Node { key, value: make(), older: NONE, newer: NONE });
+            self.index.insert(key, at);
+            at
+        };
+        self.link_newest(at);
+        &mut self.nodes[at as usize].value
+    }
+
+    /// Takes out the least recently used.
+    pub(crate) fn pop_oldest(&mut self) -> Option<(Key, V)> {
+        let at = self.oldest;
+        if at == NONE {
+            return None;
+        }
+        self.unlink(at);
+        let node = self.nodes.swap_remove(at as usize);
+        self.index.remove(&node.key);
+        // The last node moved into the gap: whoever pointed at it must follow.
+        let moved = self.nodes.len() as u32;
+        if at != moved {
+            let (key, older, newer) = {
+                let node = &self.nodes[at as usize];
+                (node.key, node.older, node.newer)
+            };
+            self.index.insert(key, at);
+            self.relink(older, newer, at);
+        }
+        Some((node.key, node.value))
+    }
+
+    /// Least recently used first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &V)> {
+        let mut at = self.oldest;
+        std::iter::from_fn(move || {
+            let node = self.nodes.get(at as usize)?;
+            at = node.newer;
+            Some((node.key, &node.value))
+        })
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let (older, newer) = {
+            let node = &self.nodes[at as usize];
+            (node.older, node.newer)
+        };
+        match older {
+            NONE => self.oldest = newer,
+            older => self.nodes[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            newer => self.nodes[newer as usize].older = older,
+        }
+    }
+
+    fn link_newest(&mut self, at: u32) {
+        let before = self.newest;
+        let node = &mut self.nodes[at as usize];
+        (node.older, node.newer) = (before, NONE);
+        match before {
+            NONE => self.oldest = at,
+            before => self.nodes[before as usize].newer = at,
+        }
+        self.newest = at;
+    }
+
+    fn relink(&mut self, older: u32, newer: u32, at: u32) {
+        match older {
+            NONE => self.oldest = at,
+            older => self.nodes[older as usize].newer = at,
+        }
+        match newer {
+            NONE => self.newest = at,
+            newer => self.nodes[newer as usize].older = at,
+        }
+    }
+}
+
+impl<V: Serialize> Serialize for Lru<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Lru<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for InOrder<V> {
+            type Value = Lru<V>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("pairs of key and value")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lru<V>, A::Error> {
+                let mut lru = Lru::default();
+                while let Some((key, value)) = seq.next_element::<(Key, V)>()? {
+                    lru.touch_or_insert(key, || value);
+                }
+                Ok(lru)
+            }
+        }
+        deserializer.deserialize_seq(InOrder(std::marker::PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn keys(lru: &Lru<u32>) -> Vec<Key> {
+        lru.iter().map(|(key, _)| key).collect()
+    }
+
+    #[test]
+    fn the_least_recently_used_goes_first() {
+        let mut lru = Lru::default();
+        for key in 1..=4 {
+            lru.touch_or_insert(key, || 0);
+        }
+        lru.touch(1);
+        assert_eq!(lru.pop_oldest(), Some((2, 0)));
+        assert_eq!(keys(&lru), [3, 4, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn it_behaves_like_a_plain_list_in_order_of_use(ops in prop::collection::vec((0u8..3, 0u64..12), 0..200)) {
+            let mut lru: Lru<u32> = Lru::default();
+            let mut model: Vec<Key> = Vec::new();
+            for (op, key) in ops {
+                match op {
+                    0 => {
+                        lru.touch_or_insert(key, || 7);
+                        model.retain(|&k| k != key);
+                        model.push(key);
+                    }
+                    1 => {
+                        let found = lru.touch(key).is_some();
+                        prop_assert_eq!(found, model.contains(&key));
+                        if found {
+                            model.retain(|&k| k != key);
+                            model.push(key);
+                        }
+                    }
+                    _ => {
+                        let popped = lru.pop_oldest().map(|(key, _)| key);
+                        let expected = (!model.is_empty()).then(|| model.remove(0));
+                        prop_assert_eq!(popped, expected);
+                    }
+                }
+                prop_assert_eq!(keys(&lru), model.clone());
+                let json = serde_json::to_string(&lru).unwrap();
+                let back: Lru<u32> = serde_json::from_str(&json).unwrap();
+                prop_assert_eq!(keys(&back), model.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Bounded memory: every collection a guard keeps is one of these, so that no run, however long, makes it grow.
+
+mod key;
+mod lru;
+mod ring;
+
+pub(crate) use key::{Key, key_of, key_of_parts};
+pub(crate) use lru::Lru;
+pub(crate) use ring::Ring;
