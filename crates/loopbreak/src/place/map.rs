@@ -1,0 +1,216 @@
+//! The map, learned from the steps: which way leads from where to where, and which ways were never tried.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Key, Lru, key_of};
+use crate::step::Place;
+use crate::text::clip::clip_escaped;
+
+/// A guard remembers at most so many places …
+const MOST_PLACES: usize = 4_096;
+/// … in at most so many bytes of a snapshot. The least recently used places go first.
+const MOST_BYTES: usize = 26 * 1024;
+/// Names longer than this are cut: they are only shown.
+const NAME_BYTES: usize = 48;
+const EXITS_PER_PLACE: usize = 16;
+
+/// Places and the ways between them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Map {
+    rooms: Lru<Room>,
+    bytes: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Room {
+    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
+    number: Option<i64>,
+    #[serde(rename = "n")]
+    name: String,
+    #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
+    exits: Vec<Exit>,
+}
+
+/// A way out of a room: told of by the world, or tried.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Exit {
+    #[serde(rename = "w")]
+    way: String,
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    to: Option<Key>,
+    /// Tried, whatever came of it: a locked door is no unexplored exit, and no known destination either.
+    #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
+    tried: bool,
+}
+
+impl Map {
+    /// The key of a place: its id, or its name where it has none.
+    pub(crate) fn key(place: &Place<'_>) -> Option<Key> {
+        match (&place.id, &place.name) {
+            (Some(id), _) => Some(key_of(&id.as_text())),
+            (None, Some(name)) => Some(key_of(name)),
+            (None, None) => None,
+        }
+    }
+
+    /// Notes that the agent is at this place now, and what ways out the world tells of.
+    pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<Key> {
+        let key = Map::key(place)?;
+        let number = match &place.id {
+            Some(crate::step::Label::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let mut grown = 0;
+        let room = self.rooms.touch_or_insert(key, || {
+            let name = match (&place.name, &place.id) {
+                (Some(name), _) => clip_escaped(name, NAME_BYTES).to_owned(),
+                (None, Some(crate::step::Label::Text(id))) => clip_escaped(id, NAME_BYTES).to_owned(),
+                _ => String::new(),
+            };
+            let room = Room { number, name, exits: Vec::new() };
+            grown += room.bytes();
+            room
+        });
+        for exit in &place.exits {
+            grown += room.learn(exit, None, false);
+        }
+        self.grow(grown);
+        Some(key)
+    }
+
+    /// Notes that this way out of `from` was tried and led to `to`.
+    pub(crate) fn walked(&mut self, from: Key, way: &str, to: Key) {
+        let Some(room) = self.rooms.touch(from) else { return };
+        // Staying where one was is no destination: the door may open later.
+        let grown = room.learn(way, (from != to).then_some(to), true);
+        self.grow(grown);
+        // The place arrived at is the most recent one again.
+        self.rooms.touch(to);
+    }
+
+    /// Where this way out of `from` led the last time, as far as it is known and still remembered.
+    pub(crate) fn leads_to(&self, from: Key, way: &str) -> Option<Key> {
+        let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
+        exit.to.filter(|to| self.rooms.peek(*to).is_some())
+    }
+
+    /// The ways out of a place that the world tells of and nobody tried.
+    pub(crate) fn unexplored(&self, from: Key) -> Vec<&str> {
+        let room = self.rooms.peek(from);
+        room.map_or_else(Vec::new, |room| {
+            room.exits.iter().filter(|exit| !exit.tried).map(|exit| exit.way.as_str()).collect()
+        })
+    }
+
+    /// The name to show for a place; `Location_<id>` for one that has only a number.
+    pub(crate) fn name(&self, key: Key) -> String {
+        match self.rooms.peek(key) {
+            Some(Room { name, .. }) if !name.is_empty() => name.clone(),
+            Some(Room { number: Some(number), .. }) => format!("Location_{number}"),
+            _ => format!("Location_{key}"),
+        }
+    }
+
+    /// The id to show for a place: its number where it has one, else its name.
+    pub(crate) fn id(&self, key: Key) -> serde_json::Value {
+        match self.rooms.peek(key) {
+            Some(Room { number: Some(number), .. }) => (*number).into(),
+            _ => self.name(key).into(),
+        }
+    }
+
+    fn grow(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        while self.bytes > MOST_BYTES || self.rooms.len() > MOST_PLACES {
+            let Some((_, room)) = self.rooms.pop_oldest() else { break };
+            self.bytes = self.bytes.saturating_sub(room.bytes());
+        }
+    }
+}
+
+impl Room {
+    /// Adds what is newly known of a way out; gives the bytes that took.
+    fn learn(&mut self, way: &str, to: Option<Key>, tried: bool) -> usize {
+        let way = super::way(way).unwrap_or_else(|| crate::text::normal::folded(way));
+        let way = clip_escaped(&way, NAME_BYTES);
+        if let Some(exit) = self.exits.iter_mut().find(|exit| exit.way == way) {
+            exit.tried |= tried;
+            exit.to = to.or(exit.to);
+            return 0;
+        }
+        if self.exits.len() == EXITS_PER_PLACE {
+            return 0;
+        }
+        let exit = Exit { way: way.to_owned(), to, tried };
+        let bytes = exit.bytes();
+        self.exits.push(exit);
+        bytes
+    }
+
+    /// What the room takes in a snapshot, at most.
+    fn bytes(&self) -> usize {
+        60 + 2 * self.name.len() + self.exits.iter().map(Exit::bytes).sum::<usize>()
+    }
+}
+
+impl Exit {
+    fn bytes(&self) -> usize {
+        44 + 2 * self.way.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(json: &str) -> Place<'_> {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_walked_way_predicts_and_an_untried_exit_is_unexplored() {
+        let mut map = Map::default();
+        let dam = map.arrive(&place(r#"{"id":20,"name":"Dam","exits":["north","s","east"]}"#)).unwrap();
+        let lobby = map.arrive(&place(r#"{"id":15,"name":"Lobby"}"#)).unwrap();
+        map.walked(dam, "north", lobby);
+        assert_eq!(map.leads_to(dam, "north"), Some(lobby));
+        assert_eq!(map.leads_to(dam, "south"), None);
+        assert_eq!(map.unexplored(dam), ["south", "east"]);
+    }
+
+    #[test]
+    fn a_way_that_led_nowhere_is_tried_but_has_no_destination() {
+        let mut map = Map::default();
+        let dam = map.arrive(&place(r#"{"id":20,"exits":["north"]}"#)).unwrap();
+        map.walked(dam, "north", dam);
+        assert_eq!(map.leads_to(dam, "north"), None);
+        assert!(map.unexplored(dam).is_empty());
+    }
+
+    #[test]
+    fn a_number_and_its_digits_are_one_place_and_a_nameless_place_is_named_by_its_id() {
+        let mut map = Map::default();
+        let number = map.arrive(&place(r#"{"id":20}"#)).unwrap();
+        assert_eq!(map.arrive(&place(r#"{"id":"20"}"#)), Some(number));
+        assert_eq!(map.name(number), "Location_20");
+        assert_eq!(map.id(number), 20);
+    }
+
+    #[test]
+    fn the_map_stays_inside_its_bytes_and_forgets_the_least_recently_used() {
+        let mut map = Map::default();
+        let first = map.arrive(&place(r#"{"id":0}"#)).unwrap();
+        let mut last = first;
+        for id in 1..20_000 {
+            let text =
+                format!(r#"{{"id":{id},"name":"room \"{id}\" of many","exits":["north","south","up"]}}"#);
+            let here = map.arrive(&place(&text)).unwrap();
+            map.walked(last, "north", here);
+            last = here;
+        }
+        assert!(serde_json::to_string(&map).unwrap().len() <= MOST_BYTES + 100);
+        assert!(map.rooms.peek(first).is_none());
+        assert!(map.rooms.peek(last).is_some());
+        assert!(map.rooms.len() > 80, "{}", map.rooms.len());
+    }
+}
