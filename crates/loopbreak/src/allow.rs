@@ -1,0 +1,60 @@
+//! Rules of the user's: actions that are never a loop.
+
+use crate::config::AllowRule;
+use crate::step::Action;
+
+impl AllowRule {
+    /// Whether the rule covers an action.
+    pub fn covers(&self, action: &Action<'_>) -> bool {
+        let covers = |pattern: &Option<String>, text: &str| {
+            pattern.as_deref().is_none_or(|pattern| matches(pattern, text))
+        };
+        covers(&self.tool, &action.name)
+            && covers(&self.args, action.args.as_ref().map_or("", |args| args.json()))
+    }
+}
+
+/// Whether a text matches a pattern in which `*` stands for any text. Linear in the text for each `*`.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, text, expected) in [
+            ("bash", "bash", true),
+            ("bash", "bash2", false),
+            ("*job1*", r#"{"id":"job1"}"#, true),
+            ("*job1*", r#"{"id":"job2"}"#, false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*a", "a", false),
+            ("*", "", true),
+            ("", "", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_covers_by_tool_and_by_arguments() {
+        let rule = AllowRule { tool: Some("bash_output".into()), args: Some("*job1*".into()) };
+        let action = |json| serde_json::from_str::<Action<'_>>(json).unwrap();
+        assert!(rule.covers(&action(r#"{"name":"bash_output","args":{"id":"job1"}}"#)));
+        assert!(!rule.covers(&action(r#"{"name":"bash_output","args":{"id":"job2"}}"#)));
+        assert!(!rule.covers(&action(r#"{"name":"bash","args":{"id":"job1"}}"#)));
+    }
+}
