@@ -1,0 +1,200 @@
+//! What a detector is: it reads a scene, and says what it sighted.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::DetectorName;
+use super::latch::Latch;
+use crate::event::{Event, RunId};
+use crate::evidence::Evidence;
+use crate::memory::Key;
+use crate::place::{Map, Trail};
+use crate::step::{Action, Step};
+use crate::verdict::{Intervention, Progress, Severity};
+
+/// One way of being stuck. Its memory is bounded and serializable; its settings are given to it, for they are no part
+/// of the memory.
+pub(crate) trait Detector: Default + Serialize + DeserializeOwned {
+    /// Its options.
+    type Settings;
+
+    /// Reads a step and says what it sighted.
+    fn observe(&mut self, scene: &Scene<'_>, settings: &Self::Settings, out: &mut Sightings<'_>);
+
+    /// Says what it thinks of a proposal.
+    fn weigh(&self, _bid: &Bid<'_>, _settings: &Self::Settings, _draft: &mut Draft) {}
+}
+
+/// A step with everything that is known about it before any detector looks.
+pub(crate) struct Scene<'s> {
+    pub(crate) step: &'s Step<'s>,
+    /// The run's id.
+    pub(crate) run: &'s RunId,
+    pub(crate) turn: u64,
+    /// How many turns the run has had, this one included.
+    pub(crate) turns: u64,
+    /// The latest time seen, and the first.
+    pub(crate) now: Option<i64>,
+    pub(crate) started: Option<i64>,
+    pub(crate) agent: &'s str,
+    /// Whether the agent is at another place than before.
+    pub(crate) moved: bool,
+    pub(crate) trail: &'s Trail,
+    pub(crate) map: &'s Map,
+    /// How the step's action was weighed before it was taken, where the critic had scored it.
+    pub(crate) weighed: Option<&'s Weighed>,
+}
+
+/// How an action was weighed.
+#[derive(Debug)]
+pub(crate) struct Weighed {
+    /// The proposal: this action at this place.
+    pub(crate) proposal: Key,
+    pub(crate) base: f64,
+    pub(crate) accept_at: f64,
+    pub(crate) rejected: bool,
+    pub(crate) draft: Draft,
+}
+
+/// A proposal with everything that is known about it.
+pub(crate) struct Bid<'b> {
+    pub(crate) action: &'b Action<'b>,
+    /// The turn the proposal is for.
+    pub(crate) turn: u64,
+    /// Where the agent is.
+    pub(crate) from: Option<Key>,
+    /// Where the action is known to lead.
+    pub(crate) destination: Option<Key>,
+    /// A rule of the user's says that this action is never a loop.
+    pub(crate) allowed: bool,
+    pub(crate) trail: &'b Trail,
+    pub(crate) map: &'b Map,
+}
+
+/// Findings of one family can be findings of one loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, serde::Deserialize)]
+pub(crate) enum Family {
+    /// No progress.
+    Progress,
+    /// The same places.
+    Place,
+    /// The same proposals.
+    Proposal,
+    /// The same outputs.
+    Output,
+    /// The same task.
+    Task,
+    /// A limit.
+    Limit,
+    /// Errors in a row.
+    Errors,
+}
+
+/// What a detector sighted in one step.
+#[derive(Clone, Debug)]
+pub(crate) struct Sighting {
+    pub(crate) pattern: &'static str,
+    pub(crate) family: Family,
+    /// The same for every sighting of one loop.
+    pub(crate) identity: Key,
+    pub(crate) since: u64,
+    /// How bad it is; nothing for a mere repeat, which matters only to a loop that was warned of before.
+    pub(crate) severity: Option<Severity>,
+    /// Grades inside one severity.
+    pub(crate) stage: u8,
+    pub(crate) count: u32,
+    /// What is to be done about it where that is not plain from the severity.
+    pub(crate) wish: Option<Intervention>,
+}
+
+/// A sighting on its way to the policy.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) detector: DetectorName,
+    pub(crate) acted: bool,
+    pub(crate) sighting: Sighting,
+    /// Not reported before, or worse than when it was.
+    pub(crate) news: bool,
+    /// Filled in only where someone will see it.
+    pub(crate) evidence: Evidence,
+}
+
+/// Collects what one detector sights in one step.
+pub(crate) struct Sightings<'o> {
+    pub(super) detector: DetectorName,
+    pub(super) acted: bool,
+    pub(super) latch: &'o mut Latch,
+    /// The number of the step among those the detector sees.
+    pub(super) step: u64,
+    /// Evidence is wanted for every sighting, for its advice is given again and again.
+    pub(super) repeat: bool,
+    pub(super) reports: &'o mut Vec<Report>,
+    pub(super) events: &'o mut Vec<Event>,
+    pub(super) progress: &'o mut Progress,
+}
+
+impl Sightings<'_> {
+    /// Notes a sighting. Gives the evidence to fill in where someone will see it, so that nothing else is built.
+    pub(crate) fn sight(&mut self, sighting: Sighting) -> Option<&mut Evidence> {
+        let news = sighting.severity.is_some_and(|severity| {
+            self.latch.is_news(sighting.identity, severity, sighting.stage, sighting.count, self.step)
+        });
+        let wanted = news || (self.repeat && sighting.severity.is_some());
+        let report = Report {
+            detector: self.detector,
+            acted: self.acted,
+            sighting,
+            news,
+            evidence: Evidence::default(),
+        };
+        self.reports.push(report);
+        self.reports.last_mut().filter(|_| wanted).map(|report| &mut report.evidence)
+    }
+
+    /// Notes what happened, for the log.
+    pub(crate) fn event(&mut self, event: impl Into<Event>) {
+        self.events.push(event.into());
+    }
+
+    /// Notes that the step was progress.
+    pub(crate) fn progress(&mut self, progress: Progress) {
+        *self.progress = progress;
+    }
+}
+
+/// What the detectors think of a proposal.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) adjustments: Vec<Opinion>,
+    pub(crate) hints: Vec<(DetectorName, &'static str, Evidence)>,
+    /// Who is being asked, and whether it acts.
+    pub(super) speaker: Option<(DetectorName, bool)>,
+}
+
+/// One adjustment of a proposal's score.
+#[derive(Debug, Clone)]
+pub(crate) struct Opinion {
+    pub(crate) detector: DetectorName,
+    /// False where the detector only observes: told, but not applied.
+    pub(crate) acted: bool,
+    pub(crate) amount: f64,
+    pub(crate) reason: String,
+    /// How many recent visits it is about, where that matters.
+    pub(crate) visits: u32,
+}
+
+impl Draft {
+    /// Raises or lowers the score.
+    pub(crate) fn adjust(&mut self, amount: f64, visits: u32, reason: String) {
+        if let Some((detector, acted)) = self.speaker {
+            self.adjustments.push(Opinion { detector, acted, amount, reason, visits });
+        }
+    }
+
+    /// Adds a hint.
+    pub(crate) fn hint(&mut self, pattern: &'static str, evidence: Evidence) {
+        if let Some((detector, _)) = self.speaker {
+            self.hints.push((detector, pattern, evidence));
+        }
+    }
+}

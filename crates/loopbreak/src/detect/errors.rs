@@ -1,0 +1,87 @@
+//! `errors`: errors in a row.
+//!
+//! Catches: so many steps in a row whose outcome is an error. A warning; a stop only where `hard_at` is set, as in the
+//! profiles `iterations` and `documents`.
+//! Must not catch: errors with a success between them; a step that has no outcome (a thought, a message) neither
+//! counts nor resets.
+//! From: document 004, the fourth safety guard.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Detector, Family, Scene, Sighting, Sightings};
+use crate::config::Mode;
+use crate::memory::key_of_parts;
+use crate::verdict::{Intervention, Severity};
+
+/// Errors in a row.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ErrorsSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// Warn at so many errors in a row; 0 for never.
+    pub warn_at: u32,
+    /// Stop the run at so many errors in a row; 0 for never.
+    pub hard_at: u32,
+}
+
+impl Default for ErrorsSettings {
+    fn default() -> Self {
+        ErrorsSettings { mode: Mode::Enforce, warn_at: 3, hard_at: 0 }
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Errors {
+    count: u32,
+    since: u64,
+}
+
+/// The pattern of its findings.
+pub(crate) const PATTERN: &str = "consecutive_errors";
+
+impl Detector for Errors {
+    type Settings = ErrorsSettings;
+
+    fn observe(&mut self, scene: &Scene<'_>, settings: &ErrorsSettings, out: &mut Sightings<'_>) {
+        if scene.step.user.is_some() {
+            self.count = 0;
+        }
+        let Some(outcome) = scene.step.outcome.as_ref().filter(|_| !scene.step.refused) else { return };
+        if !outcome.error {
+            self.count = 0;
+            return;
+        }
+        self.count = self.count.saturating_add(1);
+        if self.count == 1 {
+            self.since = scene.turn;
+        }
+        let reached = |limit: u32| limit > 0 && self.count >= limit;
+        let severity = if reached(settings.hard_at) {
+            Severity::Hard
+        } else if reached(settings.warn_at) {
+            Severity::Warn
+        } else {
+            return;
+        };
+        let evidence = out.sight(Sighting {
+            pattern: PATTERN,
+            family: Family::Errors,
+            identity: key_of_parts(&[self.since, 3]),
+            since: self.since,
+            severity: Some(severity),
+            stage: 0,
+            count: self.count,
+            wish: Some(Intervention::Stop),
+        });
+        if let Some(evidence) = evidence {
+            evidence.note("errors", self.count);
+            if let Some(text) = &outcome.text {
+                evidence.quote("last_error", text);
+            }
+        }
+    }
+}

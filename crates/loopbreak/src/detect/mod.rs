@@ -1,0 +1,31 @@
+//! The detectors: one file each, one way of being stuck each.
+//!
+//! To add one: write its file, add it to the list below and to [`crate::config::Settings`].
+
+pub(crate) mod budget;
+pub(crate) mod camping;
+mod detector;
+pub(crate) mod errors;
+mod latch;
+pub(crate) mod novelty;
+pub(crate) mod oscillation;
+mod refusals;
+pub(crate) mod revisit;
+mod set;
+pub(crate) mod signature;
+pub(crate) mod similarity;
+pub(crate) mod stagnation;
+pub(crate) mod task;
+
+pub(crate) use detector::{Bid, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed};
+pub(crate) use latch::{CLOSING_STEPS, Latch};
+pub use set::DetectorName;
+pub(crate) use set::{AgentDetectors, RunDetectors, Sink};
+pub(crate) use stagnation::Urgency;
+
+/// The patterns that the policy tells apart.
+pub(crate) mod patterns {
+    pub(crate) use super::budget::{ITERATIONS, RUNTIME};
+    pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
+    pub(crate) use super::refusals::PATTERN as REFUSED;
+}

@@ -1,0 +1,106 @@
+//! `novelty`: a proposal that was tried a moment ago, and the exits that nobody tried.
+//!
+//! Catches: a proposed action among the last 15 (trimmed, lower case), and a place with unexplored exits. Both are
+//! hints, never more, and only for proposals: an agent that acts without proposing is not disturbed.
+//! Must not catch: an action that a rule of the user's allows.
+//! From: document 000, phase 1C.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use crate::config::{Checks, Mode};
+use crate::evidence::Evidence;
+use crate::memory::{Key, Ring, key_of};
+use crate::step::Action;
+use crate::text::normal::folded;
+use crate::verdict::Severity;
+
+/// A proposal that was tried a moment ago, and exits nobody tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NoveltySettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// How many of the last actions count as recent.
+    #[schemars(range(min = 5, max = 50))]
+    pub window: u32,
+    /// Whether unexplored exits are told of.
+    pub unexplored_exits: bool,
+}
+
+impl Default for NoveltySettings {
+    fn default() -> Self {
+        NoveltySettings { mode: Mode::Enforce, window: 15, unexplored_exits: true }
+    }
+}
+
+impl NoveltySettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("window", self.window, &(5..=50));
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Novelty {
+    actions: Ring<(Key, u64)>,
+}
+
+/// The pattern of a repeated proposal.
+pub(crate) const REPEATED: &str = "repeated_action";
+/// The pattern of exits nobody tried.
+pub(crate) const UNEXPLORED: &str = "unexplored_exits";
+
+impl Detector for Novelty {
+    type Settings = NoveltySettings;
+
+    fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
+        let hints = scene.weighed.into_iter().flat_map(|weighed| &weighed.draft.hints);
+        for (_, pattern, known) in hints.filter(|(detector, ..)| *detector == DetectorName::Novelty) {
+            let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
+            let place = scene.trail.here().unwrap_or_default();
+            let evidence = out.sight(Sighting {
+                pattern,
+                family: Family::Proposal,
+                identity: key_of(pattern) ^ place,
+                since,
+                severity: Some(Severity::Hint),
+                stage: 0,
+                count: 1,
+                wish: None,
+            });
+            if let Some(evidence) = evidence {
+                *evidence = known.clone();
+            }
+        }
+        if let Some(action) = &scene.step.action {
+            self.actions.push((key(action), scene.turn), settings.window as usize);
+        }
+    }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &NoveltySettings, draft: &mut Draft) {
+        let proposed = key(bid.action);
+        if !bid.allowed
+            && let Some((_, turn)) = self.actions.newest().find(|(action, _)| *action == proposed)
+        {
+            let mut evidence = Evidence::default();
+            evidence.quote("action", &bid.action.line()).note("last_turn", *turn);
+            draft.hint(REPEATED, evidence);
+        }
+        let unexplored = bid.from.filter(|_| settings.unexplored_exits).map(|from| bid.map.unexplored(from));
+        if let Some(exits) = unexplored.filter(|exits| !exits.is_empty()) {
+            let mut evidence = Evidence::default();
+            evidence.note("exits", exits);
+            draft.hint(UNEXPLORED, evidence);
+        }
+    }
+}
+
+fn key(action: &Action<'_>) -> Key {
+    match &action.args {
+        Some(_) => key_of(&folded(&action.line())),
+        None => key_of(&folded(&action.name)),
+    }
+}

@@ -1,0 +1,104 @@
+//! `oscillation`: to and fro between two places.
+//!
+//! Catches: A B A B in the last four moves, turns spent at a place without moving left out. A proposal back into the
+//! pattern loses 0.8; one to a known place outside it gains 0.5.
+//! Must not catch: A B A C, one way there and back, a walk through new rooms; and a proposal whose destination is
+//! unknown is neither punished nor rewarded.
+//! From: document 001, mechanism 2, pattern 1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::refusals::Refusals;
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use crate::config::{Checks, Mode};
+use crate::event::OscillationDetected;
+use crate::memory::key_of_parts;
+use crate::verdict::Severity;
+
+/// To and fro between two places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct OscillationSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// What a proposal back into the pattern loses.
+    #[schemars(range(min = -1.0, max = 0.0))]
+    pub return_penalty: f64,
+    /// What a proposal to a known place outside the pattern gains.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub exploration_bonus: f64,
+}
+
+impl Default for OscillationSettings {
+    fn default() -> Self {
+        OscillationSettings { mode: Mode::Enforce, return_penalty: -0.8, exploration_bonus: 0.5 }
+    }
+}
+
+impl OscillationSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.penalty("return_penalty", self.return_penalty);
+        checks.within("exploration_bonus", self.exploration_bonus, &(0.0..=1.0));
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Oscillation {
+    refusals: Refusals,
+}
+
+impl Detector for Oscillation {
+    type Settings = OscillationSettings;
+
+    fn observe(&mut self, scene: &Scene<'_>, _: &OscillationSettings, out: &mut Sightings<'_>) {
+        self.refusals.observe(DetectorName::Oscillation, scene, out);
+        // Each further move goes on with the pattern; staying where one is does not.
+        if !scene.moved {
+            return;
+        }
+        let Some(([a, b], since)) = scene.trail.oscillation() else { return };
+        let count = scene.trail.alternations();
+        let identity = key_of_parts(&[a.min(b), a.max(b)]);
+        let evidence = out.sight(Sighting {
+            pattern: "oscillation",
+            family: Family::Place,
+            identity,
+            since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count,
+            wish: None,
+        });
+        if let Some(evidence) = evidence {
+            let (ids, names) = ([scene.map.id(a), scene.map.id(b)], [scene.map.name(a), scene.map.name(b)]);
+            evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+            out.event(OscillationDetected {
+                episode_id: scene.run.clone(),
+                turn: scene.turn,
+                detected: true,
+                pattern_ids: ids.to_vec(),
+                pattern_names: names.to_vec(),
+                recent_locations: scene.trail.moves().map(|stay| scene.map.id(stay.place)).collect(),
+            });
+        }
+    }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &OscillationSettings, draft: &mut Draft) {
+        let (Some(([a, b], _)), Some(destination)) = (bid.trail.oscillation(), bid.destination) else {
+            return;
+        };
+        if destination == a || destination == b {
+            let reason = format!("goes on with {} → {}", bid.map.name(a), bid.map.name(b));
+            draft.adjust(settings.return_penalty, 0, reason);
+        } else {
+            draft.adjust(
+                settings.exploration_bonus,
+                0,
+                format!("leaves {} → {}", bid.map.name(a), bid.map.name(b)),
+            );
+        }
+    }
+}

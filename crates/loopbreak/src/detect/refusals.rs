@@ -1,0 +1,58 @@
+//! Proposals that a place detector's penalty refuses: the first is warned of, the same one again is hard.
+
+use serde::{Deserialize, Serialize};
+
+use super::{DetectorName, Family, Scene, Sighting, Sightings};
+use crate::memory::{Key, Ring, key_of_parts};
+use crate::verdict::{Intervention, Severity};
+
+/// How many refused proposals are remembered, and for how many turns.
+const REMEMBERED: usize = 4;
+const TURNS: u64 = 20;
+
+/// The pattern of such a finding.
+pub(crate) const PATTERN: &str = "refused_return";
+
+/// The proposals that one detector's penalty refused lately.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Refusals(Ring<(Key, u64)>);
+
+impl Refusals {
+    /// Looks whether this detector's own penalty takes the step's action below the threshold. Only its own, so that
+    /// what it finds does not depend on the other detectors.
+    pub(crate) fn observe(&mut self, detector: DetectorName, scene: &Scene<'_>, out: &mut Sightings<'_>) {
+        let Some(weighed) = scene.weighed else { return };
+        let Some(opinion) = weighed.draft.adjustments.iter().find(|opinion| opinion.detector == detector)
+        else {
+            return;
+        };
+        if weighed.base < weighed.accept_at || weighed.base + opinion.amount >= weighed.accept_at {
+            return;
+        }
+        let turn = scene.turn;
+        let before =
+            self.0.newest().find(|(proposal, at)| *proposal == weighed.proposal && at + TURNS >= turn);
+        let since = before.map_or(turn, |(_, at)| *at);
+        let repeated = before.is_some();
+        self.0.push((weighed.proposal, turn), REMEMBERED);
+        let evidence = out.sight(Sighting {
+            pattern: PATTERN,
+            family: Family::Proposal,
+            identity: key_of_parts(&[weighed.proposal, detector as u64]),
+            since,
+            severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
+            stage: 0,
+            count: 1 + u32::from(repeated),
+            wish: Some(if weighed.rejected { Intervention::Reject } else { Intervention::Penalize }),
+        });
+        if let Some(evidence) = evidence {
+            evidence
+                .note("base_score", weighed.base)
+                .note("penalty", opinion.amount)
+                .note("reason", opinion.reason.as_str());
+            if let Some(action) = &scene.step.action {
+                evidence.quote("action", &action.line());
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! `revisit`: the agent is back at a place of a moment ago.
+//!
+//! Catches: coming back to a place within the last few turns; for a proposal, a move whose known destination is one of
+//! the last few places (−0.2 a visit, −0.6 at the most).
+//! Must not catch: a move whose destination is unknown, anything that is no move, a place left longer ago than the
+//! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
+//! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::refusals::Refusals;
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use crate::config::{Checks, Mode};
+use crate::memory::{Key, key_of_parts};
+use crate::place::Trail;
+use crate::verdict::Severity;
+
+/// Back at a place of a moment ago.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RevisitSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// How many of the last places count as recent.
+    #[schemars(range(min = 2, max = 20))]
+    pub window: u32,
+    /// How many of the last places are remembered.
+    #[schemars(range(min = 2, max = 50))]
+    pub history: u32,
+    /// What each recent visit takes from a proposal's score.
+    #[schemars(range(min = -1.0, max = 0.0))]
+    pub penalty: f64,
+    /// The most that visits take from a proposal's score together.
+    #[schemars(range(min = -1.0, max = 0.0))]
+    pub max_penalty: f64,
+}
+
+impl Default for RevisitSettings {
+    fn default() -> Self {
+        RevisitSettings { mode: Mode::Enforce, window: 5, history: 20, penalty: -0.2, max_penalty: -0.6 }
+    }
+}
+
+impl RevisitSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("window", self.window, &(2..=20));
+        checks.within("history", self.history, &(2..=50));
+        checks.that(self.window <= self.history, "window", || {
+            (
+                format!("window ({}) must not exceed history ({})", self.window, self.history),
+                "raise history or lower window".into(),
+            )
+        });
+        checks.penalty("penalty", self.penalty);
+        checks.penalty("max_penalty", self.max_penalty);
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Revisit {
+    refusals: Refusals,
+}
+
+impl Detector for Revisit {
+    type Settings = RevisitSettings;
+
+    fn observe(&mut self, scene: &Scene<'_>, settings: &RevisitSettings, out: &mut Sightings<'_>) {
+        self.refusals.observe(DetectorName::Revisit, scene, out);
+        if scene.step.place.is_none() || scene.step.refused {
+            return;
+        }
+        let Some(here) = scene.trail.here() else { return };
+        // The newest place is the present one: the window lies before it.
+        let (visits, since) = visits(scene.trail, here, 1, settings.window);
+        if visits == 0 {
+            return;
+        }
+        let evidence = out.sight(Sighting {
+            pattern: "revisit",
+            family: Family::Place,
+            identity: key_of_parts(&[here, 1]),
+            since,
+            severity: Some(Severity::Hint),
+            stage: 0,
+            count: visits,
+            wish: None,
+        });
+        if let Some(evidence) = evidence {
+            evidence
+                .note("location_id", scene.map.id(here))
+                .quote("location_name", &scene.map.name(here))
+                .note("recent_visits", visits);
+        }
+    }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &RevisitSettings, draft: &mut Draft) {
+        let Some(destination) = bid.destination else { return };
+        let (visits, _) = visits(bid.trail, destination, 0, settings.window);
+        if visits > 0 {
+            let penalty = (settings.penalty * f64::from(visits)).max(settings.max_penalty);
+            let name = bid.map.name(destination);
+            draft.adjust(
+                penalty,
+                visits,
+                format!("leads back to {name}, {visits} visits in the last {} turns", settings.window),
+            );
+        }
+    }
+}
+
+/// How often a place occurs among `window` places, after skipping the newest `skip`, and the turn of the first.
+fn visits(trail: &Trail, place: Key, skip: usize, window: u32) -> (u32, u64) {
+    let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
+    stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
+}

@@ -1,0 +1,303 @@
+//! `stagnation`: no progress for too long.
+//!
+//! Catches: a run whose score stands still, completes no objective and is not marked as progressing for `max_turns`
+//! turns. Warned of from `warn_at` on, stopped at the first check after that.
+//! Must not catch: a run without any such facet; a run that completes objectives while its score stands still; the
+//! first score, which is a baseline and no change; an objective that was completed before.
+//! From: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown runs to the check
+//! that really stops, one objective resets the timer once, the old score is the old score.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Detector, Family, Scene, Sighting, Sightings};
+use crate::config::{Checks, Mode};
+use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
+use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::step::Step;
+use crate::verdict::{Intervention, Progress, Severity};
+
+/// No progress for too long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct StagnationSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// So many turns without progress are too many.
+    #[schemars(range(min = 1, max = 1000))]
+    pub max_turns: u64,
+    /// Look whether to stop at every so many turns.
+    #[schemars(range(min = 1, max = 100))]
+    pub check_interval: u64,
+    /// Warn from so many turns without progress on.
+    #[schemars(range(min = 5, max = 100))]
+    pub warn_at: u64,
+    /// Whether warnings are given at all.
+    pub warnings: bool,
+    /// Which changes of the score are progress.
+    pub progress: ScoreProgress,
+    /// Whether a completed objective is progress.
+    pub objectives: bool,
+    /// Whether the deadline moves.
+    pub patience: Patience,
+}
+
+/// Which changes of the score are progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScoreProgress {
+    /// Any change, up or down.
+    #[default]
+    AnyChange,
+    /// A score above the one before.
+    Increase,
+    /// A score above all before.
+    HighWater,
+}
+
+/// Whether the deadline moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Patience {
+    /// It does not.
+    #[default]
+    Fixed,
+}
+
+impl Default for StagnationSettings {
+    fn default() -> Self {
+        StagnationSettings {
+            mode: Mode::Enforce,
+            max_turns: 40,
+            check_interval: 10,
+            warn_at: 20,
+            warnings: true,
+            progress: ScoreProgress::AnyChange,
+            objectives: true,
+            patience: Patience::Fixed,
+        }
+    }
+}
+
+impl StagnationSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("max_turns", self.max_turns, &(1..=1000));
+        checks.within("check_interval", self.check_interval, &(1..=100));
+        checks.within("warn_at", self.warn_at, &(5..=100));
+        checks.that(self.max_turns >= self.check_interval, "max_turns", || {
+            (
+                format!(
+                    "max_turns ({}) must be at least check_interval ({})",
+                    self.max_turns, self.check_interval
+                ),
+                format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
+            )
+        });
+        checks.that(self.warn_at < self.max_turns, "warn_at", || {
+            (
+                format!("warn_at ({}) must be below max_turns ({})", self.warn_at, self.max_turns),
+                "a warning must come before the stop: lower warn_at or raise max_turns".into(),
+            )
+        });
+    }
+
+    /// How many turns are left until the check that really stops the run.
+    pub(crate) fn turns_left(&self, turn: u64, last_progress: u64) -> u64 {
+        let due = last_progress.saturating_add(self.max_turns);
+        due.div_ceil(self.check_interval).saturating_mul(self.check_interval).saturating_sub(turn).max(1)
+    }
+}
+
+/// How many completed objectives are remembered, so that one is not progress twice.
+const OBJECTIVES: usize = 256;
+
+/// The pattern of its findings.
+pub(crate) const PATTERN: &str = "stuck_no_progress";
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Stagnation {
+    /// None until a facet of progress is seen.
+    last_progress: Option<u64>,
+    last_turn: u64,
+    score: Option<f64>,
+    highest: Option<f64>,
+    last_score_change: Option<u64>,
+    last_objective: Option<u64>,
+    completed: Ring<Key>,
+}
+
+impl Detector for Stagnation {
+    type Settings = StagnationSettings;
+
+    fn observe(&mut self, scene: &Scene<'_>, settings: &StagnationSettings, out: &mut Sightings<'_>) {
+        if scene.step.refused {
+            return;
+        }
+        let (step, turn) = (scene.step, scene.turn);
+        let before = std::mem::replace(&mut self.last_turn, turn);
+        let objectives = step.objectives.as_ref().filter(|_| settings.objectives);
+        let score = step.score.filter(|score| score.is_finite());
+        if score.is_some() || objectives.is_some() || step.progress.is_some() {
+            self.last_progress.get_or_insert(turn.saturating_sub(1));
+        }
+        let Some(last_progress) = self.last_progress else { return };
+        let stuck_before = turn.saturating_sub(last_progress);
+
+        let mut progress = Progress { mark: step.progress == Some(true), ..Progress::default() };
+        if let Some(score) = score {
+            progress.score = self.score_moves(score, scene, settings, out);
+        }
+        let completed = if objectives.is_some() { self.completes(step, turn) } else { None };
+        progress.objective = completed.is_some();
+        let mut latest = last_progress;
+        if progress.score || progress.mark {
+            latest = turn;
+        }
+        if let Some(completed) = completed {
+            latest = latest.max(completed);
+            self.last_objective = self.last_objective.max(Some(completed));
+        }
+        self.last_progress = Some(latest);
+        out.progress(progress);
+
+        let stuck = turn.saturating_sub(latest);
+        let recent =
+            |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
+        // The documents count a score that never changed from turn 0 on.
+        let score_since = self.score.map(|_| self.last_score_change.unwrap_or(0));
+        let (score_progress, objective_progress) = (recent(score_since), recent(self.last_objective));
+        out.event(ProgressCheck {
+            episode_id: scene.run.clone(),
+            turn,
+            score_progress,
+            objective_progress,
+            progress_made: progress.any(),
+            last_score_change_turn: self.last_score_change,
+            last_objective_completion_turn: self.last_objective,
+            turns_stuck: stuck,
+        });
+        if progress.any() && stuck_before > 0 {
+            out.event(ProgressDetected {
+                episode_id: scene.run.clone(),
+                turn,
+                score_progress: progress.score,
+                objective_progress: progress.objective,
+                last_score_change_turn: self.last_score_change,
+                last_objective_completion_turn: self.last_objective,
+                turns_stuck_before_reset: stuck_before,
+            });
+        }
+
+        // A log may leave turns out: a check is due when one of its turns is reached or passed.
+        let due = turn / settings.check_interval > before / settings.check_interval;
+        let ends = due && stuck >= settings.max_turns;
+        if !ends && (stuck < settings.warn_at || !settings.warnings) {
+            return;
+        }
+        let left = settings.turns_left(turn, latest);
+        let sighting = Sighting {
+            pattern: PATTERN,
+            family: Family::Progress,
+            identity: key_of_parts(&[latest, 4]),
+            since: latest,
+            severity: Some(if ends { Severity::Hard } else { Severity::Warn }),
+            stage: Urgency::of(left) as u8,
+            count: stuck.min(u64::from(u32::MAX)) as u32,
+            wish: Some(Intervention::Stop),
+        };
+        if let Some(evidence) = out.sight(sighting) {
+            evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
+            evidence.note("last_score_change_turn", self.last_score_change);
+            evidence.note("last_objective_completion_turn", self.last_objective);
+            evidence.note("max_turns_stuck", settings.max_turns);
+        }
+        if !ends {
+            out.event(LoopBreakWarning {
+                episode_id: scene.run.clone(),
+                turn,
+                turns_stuck: stuck,
+                last_score_change_turn: self.last_score_change,
+                last_objective_completion_turn: self.last_objective,
+                score_progress,
+                objective_progress,
+            });
+        }
+    }
+}
+
+impl Stagnation {
+    /// Takes in a score. True if it is progress.
+    fn score_moves(
+        &mut self,
+        score: f64,
+        scene: &Scene<'_>,
+        settings: &StagnationSettings,
+        out: &mut Sightings<'_>,
+    ) -> bool {
+        let highest = self.highest.map_or(score, |highest| highest.max(score));
+        let was_highest = self.highest.replace(highest);
+        let Some(old) = self.score.replace(score) else { return false };
+        #[expect(clippy::float_cmp, reason = "a score is a figure that was written down, not computed")]
+        let changed = score != old;
+        if changed {
+            out.event(ScoreChange {
+                episode_id: scene.run.clone(),
+                turn: scene.turn,
+                old_score: old,
+                new_score: score,
+                was_stuck_for: scene.turn.saturating_sub(self.last_progress.unwrap_or_default()),
+            });
+        }
+        let counts = match settings.progress {
+            ScoreProgress::AnyChange => changed,
+            ScoreProgress::Increase => score > old,
+            ScoreProgress::HighWater => was_highest.is_some_and(|was| score > was),
+        };
+        if counts {
+            self.last_score_change = Some(scene.turn);
+        }
+        counts
+    }
+
+    /// Takes in completed objectives. The turn of the latest that was not completed before.
+    fn completes(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
+        let mut latest = None;
+        for done in step.objectives.iter().flat_map(|objectives| &objectives.completed) {
+            let key = key_of(done.objective.trim());
+            if self.completed.iter().any(|known| *known == key) {
+                continue;
+            }
+            self.completed.push(key, OBJECTIVES);
+            latest = latest.max(Some(done.completed_turn.map_or(turn, |completed| completed.min(turn))));
+        }
+        latest
+    }
+}
+
+/// How little time is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Urgency {
+    Important,
+    Urgent,
+    Critical,
+}
+
+impl Urgency {
+    pub(crate) fn of(turns_left: u64) -> Self {
+        match turns_left {
+            0..=5 => Urgency::Critical,
+            6..=10 => Urgency::Urgent,
+            _ => Urgency::Important,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Urgency::Important => "important",
+            Urgency::Urgent => "urgent",
+            Urgency::Critical => "critical",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The attempts at one task that still count.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evidence::quoted;
+use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::step::Task;
+use crate::text::clip::clip_escaped;
+
+/// The longest status and session name that are kept.
+const NAME_BYTES: usize = 32;
+/// How many pieces of work are remembered, so that new work is known as new.
+const WORK: usize = 24;
+/// How many blockers are kept to be shown.
+const BLOCKERS: usize = 5;
+
+/// One attempt at a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Attempt {
+    #[serde(rename = "t")]
+    pub(crate) turn: u64,
+    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+    pub(crate) at: Option<i64>,
+    #[serde(rename = "s")]
+    pub(crate) status: String,
+    #[serde(rename = "b")]
+    pub(crate) blockers: Key,
+    #[serde(rename = "w")]
+    pub(crate) work: Key,
+    /// It did something that no earlier attempt had done.
+    #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) grew: bool,
+    #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
+    pub(crate) session: String,
+}
+
+/// The attempts at one task since its history was last cleared.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct History {
+    pub(crate) id: String,
+    pub(crate) attempts: Ring<Attempt>,
+    /// How often the history was cleared: attempts after a clearing make a new loop.
+    pub(crate) round: u64,
+    /// The blockers of the latest attempt, to be shown.
+    pub(crate) blockers: Vec<String>,
+    work: Ring<Key>,
+}
+
+/// The key of no blockers and no work.
+pub(crate) const NOTHING: Key = 0;
+
+impl History {
+    pub(crate) fn new(id: &str) -> Self {
+        History { id: id.to_owned(), ..History::default() }
+    }
+
+    /// Records an attempt; at most `capacity` are kept.
+    pub(crate) fn record(&mut self, task: &Task<'_>, turn: u64, at: Option<i64>, capacity: usize) {
+        let work = || task.work.iter().map(|work| key_of(work.trim()));
+        let grew =
+            self.attempts.len() > 0 && work().any(|item| !self.work.iter().any(|known| *known == item));
+        for item in work() {
+            if !self.work.iter().any(|known| *known == item) {
+                self.work.push(item, WORK);
+            }
+        }
+        let status = match task.status.as_deref().map(str::trim).unwrap_or_default() {
+            "completed" => "done".to_owned(),
+            status => clip_escaped(status, NAME_BYTES).to_ascii_lowercase(),
+        };
+        let session =
+            task.session.as_ref().map(|session| clip_escaped(&session.as_text(), NAME_BYTES).to_owned());
+        self.blockers = task
+            .blockers
+            .iter()
+            .take(BLOCKERS)
+            .map(|blocker| clip_escaped(&quoted(blocker), 60).to_owned())
+            .collect();
+        self.attempts.push(
+            Attempt {
+                turn,
+                at,
+                status,
+                blockers: set_key(task.blockers.iter().map(|blocker| key_of(blocker.trim()))),
+                work: set_key(work()),
+                grew,
+                session: session.unwrap_or_default(),
+            },
+            capacity,
+        );
+    }
+
+    /// The attempts inside the window that ends now, newest first. Without times, every attempt is.
+    pub(crate) fn recent(&self, now: Option<i64>, window_ms: u64) -> impl Iterator<Item = &Attempt> {
+        let window = i64::try_from(window_ms).unwrap_or(i64::MAX);
+        self.attempts.newest().take_while(move |attempt| {
+            now.zip(attempt.at).is_none_or(|(now, at)| now.saturating_sub(at) <= window)
+        })
+    }
+
+    /// Forgets the attempts: what comes now is a fresh start.
+    pub(crate) fn clear(&mut self) {
+        self.attempts.clear();
+        self.work.clear();
+        self.round += 1;
+    }
+}
+
+/// The key of a set: order and repeats do not matter.
+fn set_key(items: impl Iterator<Item = Key>) -> Key {
+    let mut items: Vec<Key> = items.collect();
+    if items.is_empty() {
+        return NOTHING;
+    }
+    items.sort_unstable();
+    items.dedup();
+    key_of_parts(&items)
+}

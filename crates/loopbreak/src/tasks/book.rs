@@ -1,0 +1,64 @@
+//! The histories of all tasks.
+
+use serde::{Deserialize, Serialize};
+
+use super::History;
+use crate::detect::task::TaskSettings;
+use crate::memory::{Key, Lru, key_of};
+use crate::step::Task;
+use crate::text::clip::clip_escaped;
+
+const ID_BYTES: usize = 64;
+
+/// The histories of the tasks attempted last.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Book(Lru<History>);
+
+/// How much is kept: so many tasks, and so many attempts at all of them together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) tasks: usize,
+    pub(crate) attempts: usize,
+}
+
+impl Book {
+    /// Records an attempt and gives the history it went into.
+    pub(crate) fn record(
+        &mut self,
+        task: &Task<'_>,
+        turn: u64,
+        at: Option<i64>,
+        settings: &TaskSettings,
+        kept: Bounds,
+    ) -> &History {
+        let id = task.id.as_text();
+        let id = clip_escaped(&id, ID_BYTES);
+        let key = key_of(id);
+        self.0.touch_or_insert(key, || History::new(id)).record(task, turn, at, settings.capacity());
+        let attempts =
+            |tasks: &Lru<History>| tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>();
+        while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
+            self.0.pop_oldest();
+        }
+        // The newest is never among those that went.
+        self.0.touch_or_insert(key, History::default)
+    }
+
+    /// The history of one task.
+    pub(crate) fn history(&self, id: &str) -> Option<&History> {
+        self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
+    }
+
+    /// Forgets the attempts at one task.
+    pub(crate) fn clear(&mut self, id: &str) {
+        if let Some(history) = self.0.touch(key_of(clip_escaped(id, ID_BYTES))) {
+            history.clear();
+        }
+    }
+
+    /// All histories, least recently attempted first.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &History)> {
+        self.0.iter()
+    }
+}
