@@ -1,0 +1,112 @@
+//! Which texts go with which finding.
+
+use super::template::fill;
+use super::templates::template;
+use super::values::Values;
+use crate::config::{Settings, TemplateSet};
+use crate::detect::{DetectorName, patterns};
+use crate::policy::{Adjustment, Hint, Recovery};
+use crate::verdict::{Advice, Intervention};
+
+/// A template, filled in: the user's own text, or that of the chosen set.
+pub(crate) fn text_of(name: &str, values: &Values, settings: &Settings) -> String {
+    let own = settings.advice.texts.get(name).map(String::as_str);
+    let shipped = template(name).map(|template| match settings.advice.templates {
+        TemplateSet::Neutral => template.neutral,
+        TemplateSet::Zork => template.zork.unwrap_or(template.neutral),
+    });
+    own.or(shipped).map(|text| fill(text, values)).unwrap_or_default()
+}
+
+fn advice(name: &str, detector: DetectorName, values: &Values, settings: &Settings) -> Option<Advice> {
+    let audience = template(name)?.audience;
+    let text = text_of(name, values, settings);
+    (!text.is_empty()).then_some(Advice { audience, detector, text })
+}
+
+/// The texts that go with a finding.
+pub(crate) fn of_finding(
+    detector: DetectorName,
+    pattern: &str,
+    rung: Option<Intervention>,
+    values: &Values,
+    settings: &Settings,
+) -> Vec<Advice> {
+    let Some(rung) = rung else { return Vec::new() };
+    let names: &[&str] = match (detector, rung) {
+        // A human is told why; the agent has been told before.
+        (DetectorName::Stagnation, Intervention::Stop) => &["stagnation_stop"],
+        (DetectorName::Stagnation, _) => &["stagnation"],
+        (DetectorName::Oscillation, Intervention::Warn | Intervention::Hint) => {
+            &["oscillation", "oscillation_critic"]
+        }
+        (DetectorName::Camping, Intervention::Warn | Intervention::Hint) => &["camping", "camping_critic"],
+        (DetectorName::Revisit, Intervention::Hint) => &["revisit"],
+        (DetectorName::Oscillation | DetectorName::Camping | DetectorName::Revisit, _) => &["refused"],
+        (DetectorName::Novelty, _) if pattern == patterns::UNEXPLORED => &["unexplored_exits"],
+        (DetectorName::Novelty, _) => &["repeated_action"],
+        (DetectorName::Signature | DetectorName::Similarity, Intervention::Escalate | Intervention::Stop) => {
+            &["repeated_output", "escalation"]
+        }
+        (DetectorName::Signature | DetectorName::Similarity, _) => &["repeated_output"],
+        (DetectorName::Budget, _) => &["budget"],
+        (DetectorName::Errors, _) => &["errors"],
+        (DetectorName::Task, _) => &[],
+    };
+    let mut values = values.clone();
+    values.set("reason", reason_of(detector, pattern, &values));
+    names.iter().filter_map(|name| advice(name, detector, &values, settings)).collect()
+}
+
+/// The texts that go with a recovery of a task.
+pub(crate) fn of_recovery(recovery: &Recovery) -> Vec<Advice> {
+    let audience = match recovery.intervention {
+        Intervention::Escalate => crate::verdict::Audience::User,
+        _ => crate::verdict::Audience::Agent,
+    };
+    // The last entry is the one that speaks; the first is the record.
+    let text = recovery.context.last().map(|entry| entry.content.clone());
+    text.map(|text| Advice { audience, detector: DetectorName::Task, text }).into_iter().collect()
+}
+
+/// The texts that go with a ruling: why the worth changed, and what the hints say.
+pub(crate) fn of_ruling(adjustments: &[Adjustment], hints: &[Hint], settings: &Settings) -> Vec<Advice> {
+    let mut texts = Vec::new();
+    for adjustment in adjustments.iter().filter(|adjustment| adjustment.acted) {
+        let mut values = Values::default();
+        values.set("reason", &adjustment.reason).set("amount", format!("{:+}", adjustment.amount));
+        texts.extend(advice("adjustment", adjustment.detector, &values, settings));
+    }
+    for hint in hints {
+        texts.extend(of_finding(
+            hint.detector,
+            hint.pattern,
+            Some(Intervention::Hint),
+            &Values::of(&hint.evidence),
+            settings,
+        ));
+    }
+    texts
+}
+
+/// Why, in one sentence without an end: it goes on inside others.
+pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) -> String {
+    let reason = match (detector, pattern) {
+        (_, patterns::REFUSED) | (DetectorName::Task, _) => "{reason}",
+        (DetectorName::Novelty, patterns::UNEXPLORED) => "there are exits nobody tried: {exits}",
+        (DetectorName::Novelty, _) => "the action was done before, at turn {last_turn}",
+        (DetectorName::Stagnation, _) => "no progress for {turns_stuck} turns",
+        (DetectorName::Oscillation, _) => "to and fro between {pattern_names}",
+        (DetectorName::Camping, _) => {
+            "{visit_count} of the last {window_size} turns at {camped_location_name}"
+        }
+        (DetectorName::Revisit, _) => "back at {location_name}",
+        (DetectorName::Signature, _) => "the same output signature {repeats} times: {signature}",
+        (DetectorName::Similarity, _) => "the output is {similarity} similar to that of turn {like_turn}",
+        (DetectorName::Budget, _) => "{pattern}: {used} of {limit} used",
+        (DetectorName::Errors, _) => "{errors} errors in a row",
+    };
+    let mut values = values.clone();
+    values.set("pattern", pattern);
+    fill(reason, &values)
+}

@@ -1,0 +1,61 @@
+//! The values a template can show.
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use crate::evidence::Evidence;
+
+/// Named values; few enough that a list is the quickest map.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Values(Vec<(String, String)>);
+
+impl Values {
+    /// Every fact of a finding, under its own name.
+    pub(crate) fn of(evidence: &Evidence) -> Self {
+        let mut values = Values::default();
+        for (name, value) in evidence.iter() {
+            let shown = show(value);
+            values.set(name, shown);
+        }
+        values
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: impl Display) -> &mut Self {
+        self.unset(name);
+        self.0.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// A list, one item a line; nothing for an empty one.
+    pub(crate) fn list<'v>(&mut self, name: &str, items: impl Iterator<Item = &'v str>) -> &mut Self {
+        let lines: Vec<String> = items.map(|item| format!("- {item}")).collect();
+        self.set(name, lines.join("\n"))
+    }
+
+    pub(crate) fn unset(&mut self, name: &str) {
+        self.0.retain(|(known, _)| known != name);
+    }
+
+    /// A value that is there and not empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(known, value)| known == name && !value.is_empty())
+            .map(|(_, value)| value.as_str())
+    }
+}
+
+fn show(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(show).collect::<Vec<_>>().join(", "),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if float.fract() == 0.0 => format!("{float:.0}"),
+            Some(float) => format!("{float:.2}"),
+            None => number.to_string(),
+        },
+        other => other.to_string(),
+    }
+}
