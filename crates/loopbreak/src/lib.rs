@@ -1,4 +1,40 @@
-//! engine
+//! Loopbreak: a circuit breaker for autonomous agents.
+//!
+//! A [`Guard`] watches one run of one agent. Show it every [`Step`] and it says, as a [`Verdict`], whether the agent is
+//! stuck, why, and what to do; ask it about a [`Proposal`] and it says, as a [`Ruling`], what the action is worth. The
+//! engine is pure: it reads no clock, no file and no network, so a live run and the replay of its log give the same
+//! verdicts. Its memory is bounded and its cost a step is flat, whatever the length of the run.
 
+mod advice;
+mod allow;
+pub mod config;
+mod detect;
+mod event;
+mod evidence;
+mod guard;
+mod memory;
+mod place;
+mod policy;
+mod series;
+mod snapshot;
+mod step;
+mod tasks;
 #[doc(hidden)]
 pub mod text;
+mod verdict;
+
+pub use advice::{TEMPLATES, Template};
+pub use config::{Config, Mode, Profile, Settings};
+pub use detect::DetectorName;
+pub use event::*;
+pub use evidence::{EVIDENCE_BYTES, Evidence};
+pub use guard::{Guard, MAIN_AGENT};
+pub use policy::{Adjustment, ContextEntry, Hint, Proposal, Ruling, TaskUpdate};
+pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
+pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
+pub use step::{
+    Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
+    Usage,
+};
+pub use tasks::{TaskLoop, TaskPattern};
+pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};

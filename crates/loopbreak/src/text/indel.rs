@@ -6,8 +6,11 @@
 //! What remains goes to a bit-parallel longest common subsequence (Hyyrö's recurrence over blocks of 64
 //! rows) that looks only at the diagonal band the cutoff allows and gives up once it is out of reach.
 
-/// A text ready to be compared with others.
-#[derive(Clone, Debug, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+/// A text ready to be compared with others. Put away, it is only the text: the rest is counted again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
 pub struct Prepared {
     text: String,
     chars: usize,
@@ -44,6 +47,18 @@ impl Prepared {
     /// make it larger, so it never excludes a pair wrongly.
     fn most_in_common(&self, other: &Self) -> usize {
         self.histogram.iter().zip(&other.histogram).map(|(left, right)| *left.min(right) as usize).sum()
+    }
+}
+
+impl From<String> for Prepared {
+    fn from(text: String) -> Self {
+        Prepared::new(text)
+    }
+}
+
+impl From<Prepared> for String {
+    fn from(prepared: Prepared) -> Self {
+        prepared.text
     }
 }
 

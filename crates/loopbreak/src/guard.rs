@@ -1,0 +1,328 @@
+//! The guard: the engine for one run.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Config, Mode};
+use crate::detect::{AgentDetectors, Bid, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
+use crate::event::RunId;
+use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
+use crate::place::{Map, Trail, way_of_action};
+use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
+use crate::step::{Action, Step};
+use crate::text::clip::{clip, clip_escaped};
+use crate::text::normal::folded;
+use crate::verdict::{Progress, Verdict};
+
+/// The name of the agent that a step without one belongs to.
+pub const MAIN_AGENT: &str = "main";
+
+/// How many agents of a run are kept apart; the least recently active goes first.
+const AGENTS: usize = 16;
+/// How many open objectives a warning lists, and how much of each.
+const OBJECTIVES: usize = 5;
+const OBJECTIVE_BYTES: usize = 120;
+/// How many iterations an escalation tells of, and how much of each.
+const ITERATIONS: usize = 5;
+const ITERATION_BYTES: usize = 100;
+const RUN_BYTES: usize = 200;
+
+/// The engine for one run: takes steps and proposals, gives verdicts and rulings. Pure: it reads no clock, no file and
+/// no network, so the same steps always give the same verdicts.
+///
+/// ```
+/// use loopbreak::{Config, Guard, Proposal, Step};
+///
+/// let mut guard = Guard::new(Config::default());
+/// for line in [r#"{"place":"Dam"}"#, r#"{"action":"north","place":"Lobby"}"#, r#"{"action":"south","place":"Dam"}"#,
+///              r#"{"action":"north","place":"Lobby"}"#] {
+///     let verdict = guard.observe(&Step::from_json(line)?);
+///     for advice in &verdict.advice {
+///         println!("{}", advice.text);
+///     }
+/// }
+/// // Dam, Lobby, Dam, Lobby: going south again is worth little now.
+/// let ruling = guard.weigh(&Proposal::new("south", 0.9));
+/// assert!(!ruling.accepted);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Guard {
+    config: Config,
+    state: State,
+}
+
+/// Everything a guard remembers. Bounded, whatever the length of the run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct State {
+    run: RunId,
+    /// The number of the last turn, and how many there were.
+    turn: u64,
+    turns: u64,
+    steps: u64,
+    started: Option<i64>,
+    now: Option<i64>,
+    map: Map,
+    agents: Lru<Agent>,
+    detectors: RunDetectors,
+    ledger: Ledger,
+    objectives: Vec<String>,
+    iterations: Ring<String>,
+}
+
+/// What is kept of one agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Agent {
+    steps: u64,
+    trail: Trail,
+    detectors: AgentDetectors,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        State {
+            run: Arc::from(""),
+            turn: 0,
+            turns: 0,
+            steps: 0,
+            started: None,
+            now: None,
+            map: Map::default(),
+            agents: Lru::default(),
+            detectors: RunDetectors::default(),
+            ledger: Ledger::default(),
+            objectives: Vec::new(),
+            iterations: Ring::default(),
+        }
+    }
+}
+
+impl Guard {
+    /// A guard for a new run.
+    pub fn new(config: Config) -> Self {
+        Guard { config, state: State::default() }
+    }
+
+    /// The same guard, for the run of this id; otherwise the first step that names one does.
+    #[must_use]
+    pub fn for_run(mut self, run: &str) -> Self {
+        self.state.run = clip_escaped(run, RUN_BYTES).into();
+        self
+    }
+
+    pub(crate) fn from_parts(config: Config, state: State) -> Self {
+        Guard { config, state }
+    }
+
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The settings it works by.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The number of the last turn.
+    pub fn turn(&self) -> u64 {
+        self.state.turn
+    }
+
+    /// Whether the agent was moved on from this task: it is not finished, and not to be taken up again.
+    pub fn was_forced(&self, task: &str) -> bool {
+        self.state.ledger.is_forced(task)
+    }
+
+    /// Takes in a step and says what to do now.
+    ///
+    /// A step with `critic.score` is weighed first, as a proposal from the place before it, so that a replay of a log
+    /// gives what the live run was given.
+    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        let config = self.config.clone();
+        let state = &mut self.state;
+        let (turn, renumbered) = state.count(step);
+        let mut verdict = Verdict { turn, renumbered, ..Verdict::default() };
+        if config.mode == Mode::Off {
+            return verdict;
+        }
+        let name = step.agent.as_deref().unwrap_or(MAIN_AGENT);
+        let agent_key = key_of(name);
+
+        let weighed = step.action.as_ref().zip(step.critic_score()).map(|(action, base)| {
+            let (weighed, ruling) = state.weigh(action, base, turn, agent_key, None, &config);
+            verdict.events.extend(ruling.events.iter().cloned());
+            verdict.ruling = Some(ruling);
+            weighed
+        });
+
+        state.remember(step);
+        let State {
+            run,
+            turns,
+            steps,
+            started,
+            now,
+            map,
+            agents,
+            detectors,
+            ledger,
+            objectives,
+            iterations,
+            ..
+        } = state;
+        let agent = agents.touch_or_insert(agent_key, Agent::default);
+        agent.steps += 1;
+        let history = config.revisit.history.max(config.camping.window) as usize;
+        let moved = !step.refused && agent.walk(map, step, turn, history);
+
+        let scene = Scene {
+            step,
+            run,
+            turn,
+            turns: *turns,
+            now: *now,
+            started: *started,
+            agent: name,
+            moved,
+            trail: &agent.trail,
+            map,
+            weighed: weighed.as_ref(),
+        };
+        let mut sink =
+            Sink { reports: Vec::new(), events: &mut verdict.events, progress: Progress::default() };
+        detectors.observe(&scene, *steps, &config, &mut sink);
+        agent.detectors.observe(&scene, agent.steps, &config, &mut sink);
+        let Sink { reports, progress, .. } = sink;
+        verdict.progress = progress;
+
+        let user_spoke = step.user.is_some();
+        if !reports.is_empty() || user_spoke {
+            let exits = agent.trail.here().map_or_else(Vec::new, |here| map.unexplored(here));
+            let exits: Vec<String> = exits.into_iter().map(str::to_owned).collect();
+            let iterations: Vec<String> = iterations.iter().cloned().collect();
+            let circumstances = Circumstances {
+                run,
+                agent: name,
+                turn,
+                now: *now,
+                step: agent.steps,
+                user_spoke,
+                objectives,
+                exits: &exits,
+                repeated: weighed.as_ref().and_then(Weighed::repeated),
+                iterations: &iterations,
+            };
+            decide(reports, &circumstances, ledger, detectors.book(), &config, &mut verdict);
+        }
+        while agents.len() > AGENTS {
+            agents.pop_oldest();
+        }
+        verdict
+    }
+
+    /// Says what a proposal is worth. Changes nothing: ask as often as you like.
+    pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
+        let base = proposal.score.filter(|score| score.is_finite()).unwrap_or(self.config.policy.score_max);
+        let agent = key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT));
+        let from = proposal.place.as_ref().and_then(Map::key);
+        self.state.weigh(&proposal.action, base, self.state.turn + 1, agent, from, &self.config).1
+    }
+}
+
+impl State {
+    /// Counts a step and gives its turn, and whether it had to be counted on because its own was not after the last.
+    fn count(&mut self, step: &Step<'_>) -> (u64, bool) {
+        if self.steps == 0
+            && self.run.is_empty()
+            && let Some(run) = &step.run
+        {
+            self.run = clip_escaped(&run.as_text(), RUN_BYTES).into();
+        }
+        self.steps += 1;
+        if let Some(at) = step.at {
+            self.started.get_or_insert(at.0);
+            self.now = self.now.max(Some(at.0));
+        }
+        let next = self.turn.saturating_add(1);
+        let turn = step.turn.filter(|turn| *turn >= next).unwrap_or(next);
+        let renumbered = step.turn.is_some_and(|named| named != turn);
+        if !step.refused {
+            self.turn = turn;
+            self.turns += 1;
+        }
+        (turn, renumbered)
+    }
+
+    /// Keeps what later texts will show.
+    fn remember(&mut self, step: &Step<'_>) {
+        if let Some(objectives) = &step.objectives {
+            let open = objectives.active.iter().take(OBJECTIVES);
+            self.objectives =
+                open.map(|objective| clip_escaped(objective, OBJECTIVE_BYTES).to_owned()).collect();
+        }
+        if step.action.is_none()
+            && let Some(text) = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
+        {
+            let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let line = crate::evidence::quoted(clip(line, 2 * ITERATION_BYTES));
+            self.iterations.push(
+                format!("Iteration {}: {}", self.turn, clip_escaped(&line, ITERATION_BYTES)),
+                ITERATIONS,
+            );
+        }
+    }
+
+    fn weigh(
+        &self,
+        action: &Action<'_>,
+        base: f64,
+        turn: u64,
+        agent: Key,
+        from: Option<Key>,
+        config: &Config,
+    ) -> (Weighed, Ruling) {
+        let unknown = Agent::default();
+        let agent = self.agents.peek(agent).unwrap_or(&unknown);
+        let from = from.or_else(|| agent.trail.here());
+        let destination =
+            from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
+        let allowed = config.allow.iter().any(|rule| rule.covers(action));
+        let bid = Bid { action, turn, from, destination, allowed, trail: &agent.trail, map: &self.map };
+        let mut draft = Draft::default();
+        if config.mode != Mode::Off {
+            agent.detectors.weigh(&bid, config, &mut draft);
+            self.detectors.weigh(&bid, config, &mut draft);
+        }
+        let ruling = rule(&self.run, &bid, base, &draft, config);
+        let weighed = Weighed {
+            proposal: key_of_parts(&[key_of(&folded(&action.line())), from.unwrap_or_default()]),
+            base,
+            accept_at: config.policy.accept_at,
+            rejected: ruling.intervention == Some(crate::verdict::Intervention::Reject),
+            draft,
+        };
+        (weighed, ruling)
+    }
+}
+
+impl Agent {
+    /// Follows the agent to where the step took it. True if that is another place.
+    fn walk(&mut self, map: &mut Map, step: &Step<'_>, turn: u64, history: usize) -> bool {
+        let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
+        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(way_of_action)) {
+            map.walked(from, &way, here);
+        }
+        self.trail.push(here, turn, history)
+    }
+}
+
+impl Weighed {
+    /// The action, where novelty knew it from a moment ago.
+    fn repeated(&self) -> Option<String> {
+        let hint = self.draft.hints.iter().find(|(_, pattern, _)| *pattern == patterns::REPEATED);
+        hint.and_then(|(_, _, evidence)| evidence.text("action"))
+    }
+}

@@ -1,0 +1,163 @@
+//! The series: what spans many runs. Tasks are attempted over many sessions, and only here all of them are seen.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::config::{Config, Mode};
+use crate::detect::task::{is_attempt, report};
+use crate::detect::{DetectorName, Latch};
+use crate::guard::MAIN_AGENT;
+use crate::policy::{Circumstances, Ledger, choose, decide, reason};
+use crate::step::Step;
+use crate::tasks::{Book, Bounds};
+use crate::verdict::{Intervention, Verdict};
+
+/// What a series keeps of tasks.
+const KEPT: Bounds = Bounds { tasks: 1024, attempts: 8192 };
+
+/// The engine over many runs of one project: asked before a task is taken up, told after it was attempted.
+#[derive(Clone, Debug)]
+pub struct Series {
+    config: Config,
+    state: SeriesState,
+}
+
+/// What a series remembers, to be put away.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SeriesState {
+    ticks: u64,
+    now: Option<i64>,
+    book: Book,
+    latch: Latch,
+    ledger: Ledger,
+}
+
+/// Whether a task goes round in circles, in the words of orchestrators.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskCheck {
+    /// Whether it does.
+    pub is_looping: bool,
+    /// In which way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loop_type: Option<&'static str>,
+    /// How many attempts inside the window there were.
+    pub attempt_count: u32,
+    /// What is to be done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<Intervention>,
+    /// Why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What it rests on.
+    pub evidence: Value,
+}
+
+/// How a task stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatus {
+    /// How many attempts inside the window there were.
+    pub attempt_count: u32,
+    /// When the last one was, in milliseconds.
+    pub last_attempt: Option<i64>,
+}
+
+impl Series {
+    /// A series that has seen nothing yet.
+    pub fn new(config: Config) -> Self {
+        Series { config, state: SeriesState::default() }
+    }
+
+    /// A series that goes on where its memory was taken.
+    pub fn restore(config: Config, state: SeriesState) -> Self {
+        Series { config, state }
+    }
+
+    /// What the series remembers.
+    pub fn snapshot(&self) -> SeriesState {
+        self.state.clone()
+    }
+
+    /// Takes in a step of any run; only task attempts matter here.
+    pub fn observe(&mut self, run: &str, step: &Step<'_>) -> Verdict {
+        let mut verdict = Verdict::default();
+        let mode = self.config.mode_of(DetectorName::Task);
+        let Some(task) =
+            step.task.as_ref().filter(|task| is_attempt(task) && !step.refused && mode != Mode::Off)
+        else {
+            return verdict;
+        };
+        let state = &mut self.state;
+        state.ticks += 1;
+        state.now = state.now.max(step.at.map(|at| at.0));
+        verdict.turn = state.ticks;
+        let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
+        let report = report(history, &self.config.task, state.now, state.ticks, mode, &mut state.latch);
+        let run = Arc::from(run);
+        let circumstances = Circumstances {
+            run: &run,
+            agent: MAIN_AGENT,
+            turn: state.ticks,
+            now: state.now,
+            step: state.ticks,
+            user_spoke: false,
+            objectives: &[],
+            exits: &[],
+            repeated: None,
+            iterations: &[],
+        };
+        let reports = report.into_iter().collect();
+        decide(reports, &circumstances, &mut state.ledger, &mut state.book, &self.config, &mut verdict);
+        verdict
+    }
+
+    /// Asks whether a task goes round in circles, before it is taken up once more. Changes nothing.
+    pub fn check(&self, task: &str, now: Option<i64>) -> TaskCheck {
+        let settings = &self.config.task;
+        let now = now.max(self.state.now);
+        let history = self.state.book.history(task);
+        let attempts =
+            history.map_or(0, |history| history.recent(now, settings.attempt_window.millis).count()) as u32;
+        let found = history.and_then(|history| Some((history, history.judge(settings, now)?)));
+        let Some((history, found)) = found.filter(|_| self.config.mode_of(DetectorName::Task) != Mode::Off)
+        else {
+            return TaskCheck {
+                is_looping: false,
+                loop_type: None,
+                attempt_count: attempts,
+                recommendation: None,
+                reason: None,
+                evidence: history.map_or(Value::Null, |history| history.evidence(settings)),
+            };
+        };
+        TaskCheck {
+            is_looping: true,
+            loop_type: Some(found.pattern.as_str()),
+            attempt_count: found.attempts,
+            recommendation: choose(found.pattern, found.attempts, history, &self.state.ledger, &self.config),
+            reason: Some(reason(found.pattern, found.attempts, history)),
+            evidence: history.evidence(settings),
+        }
+    }
+
+    /// How every task stands that was attempted lately.
+    pub fn status(&self) -> BTreeMap<String, TaskStatus> {
+        let window = self.config.task.attempt_window.millis;
+        let status = self.state.book.iter().map(|(_, history)| {
+            let attempts = history.recent(self.state.now, window).count() as u32;
+            let last_attempt = history.attempts.last().and_then(|attempt| attempt.at);
+            (history.id.clone(), TaskStatus { attempt_count: attempts, last_attempt })
+        });
+        status.collect()
+    }
+
+    /// Whether the agent was moved on from this task: it is not finished, and not to be taken up again.
+    pub fn was_forced(&self, task: &str) -> bool {
+        self.state.ledger.is_forced(task)
+    }
+}
