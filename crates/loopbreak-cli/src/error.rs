@@ -1,0 +1,50 @@
+//! Errors for people: what happened, what to do, and the exit code.
+
+use std::fmt;
+
+use crate::exit;
+
+/// An error that ends the program.
+#[derive(Debug)]
+pub(crate) struct UserError {
+    /// What happened, in lower case, without an end.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) hint: Option<String>,
+    /// The exit code.
+    pub(crate) code: u8,
+}
+
+impl UserError {
+    /// Something failed.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        UserError { message: message.into(), hint: None, code: exit::FAILED }
+    }
+
+    /// The program was used or configured wrongly.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        UserError { message: message.into(), hint: None, code: exit::USAGE }
+    }
+
+    /// Says what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Tells the user, on stderr.
+    pub(crate) fn print(&self) {
+        let style = anstyle::AnsiColor::Red.on_default().bold();
+        anstream::eprintln!("{style}error{style:#}: {}", self.message);
+        if let Some(hint) = &self.hint {
+            let style = anstyle::AnsiColor::Cyan.on_default().bold();
+            anstream::eprintln!("{style}hint{style:#}: {hint}");
+        }
+    }
+}
+
+impl fmt::Display for UserError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
