@@ -11,9 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
-use crate::memory::{Key, Ring, key_of};
-use crate::step::Action;
-use crate::text::normal::folded;
+use crate::memory::{Key, Ring, key_of, key_of_lower, key_of_parts};
+use crate::step::{Action, Args};
 use crate::verdict::Severity;
 
 /// A proposal that was tried a moment ago, and exits nobody tried.
@@ -99,8 +98,6 @@ impl Detector for Novelty {
 }
 
 fn key(action: &Action<'_>) -> Key {
-    match &action.args {
-        Some(_) => key_of(&folded(&action.line())),
-        None => key_of(&folded(&action.name)),
-    }
+    let args = action.args.as_ref().map(Args::as_text);
+    key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
 }

@@ -13,6 +13,19 @@ pub(crate) fn key_of(text: &str) -> Key {
     xxh3_64(text.as_bytes()) & BITS
 }
 
+/// The key of a text, trimmed and in lower case. Most texts are so already and are not copied.
+pub(crate) fn key_of_lower(text: &str) -> Key {
+    let text = text.trim();
+    if !text.is_ascii() {
+        key_of(&text.to_lowercase())
+    } else if text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase()) {
+        // Looking at every byte instead of stopping at the first find is what lets the compiler look at many at once.
+        key_of(&text.to_ascii_lowercase())
+    } else {
+        key_of(text)
+    }
+}
+
 /// The key of several keys in this order.
 pub(crate) fn key_of_parts(parts: &[Key]) -> Key {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |hash, part| {

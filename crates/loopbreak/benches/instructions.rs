@@ -1,0 +1,83 @@
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a benchmark prints its figures and has a valid load"
+)]
+//! The cost of one step, in instructions: `cargo bench -p loopbreak --bench instructions`.
+//!
+//! Instructions are the same on a noisy machine and on a quiet one, so they are what changes are judged by. The
+//! benchmark runs itself under valgrind with N and with 2 N steps; the difference divided by N is the cost of a step,
+//! free of everything that happens once.
+
+mod load;
+
+use std::process::Command;
+
+use loopbreak::{Config, Guard, Step};
+
+const STEPS: usize = 2_000;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, workload, steps] = &args[..]
+        && let Ok(steps) = steps.parse()
+    {
+        return run(workload, steps);
+    }
+    println!("instructions a step (valgrind, difference of {STEPS} and {} steps)", 2 * STEPS);
+    // A step borrows from its line, so each workload contains the one it is compared with.
+    for (workload, without, text) in [
+        ("parse", "load", "read a line of 1.2 kB"),
+        ("auto", "parse", "observe, every detector on"),
+        ("off", "parse", "observe, every detector off"),
+        ("signature", "load", "the signature of a 500-byte output"),
+    ] {
+        let Some((with, without)) = cost(workload).zip(cost(without)) else {
+            println!("valgrind is not there: install it to have instructions counted");
+            return;
+        };
+        println!("{:>8}  {text}", with.saturating_sub(without));
+    }
+}
+
+fn run(workload: &str, steps: usize) {
+    let lines = load::lines(steps);
+    let config = Config::default();
+    let off =
+        Config::new(loopbreak::Settings { mode: loopbreak::Mode::Off, ..loopbreak::Settings::default() });
+    let mut guard = Guard::new(if workload == "off" { off.expect("valid settings") } else { config });
+    for line in &lines {
+        if workload == "load" {
+            continue;
+        }
+        if workload == "signature" {
+            std::hint::black_box(loopbreak::text::signature::signature(&line[..500]));
+            continue;
+        }
+        let step = Step::from_json(line).expect("a valid line");
+        if workload != "parse" {
+            std::hint::black_box(guard.observe(&step));
+        }
+    }
+}
+
+/// Instructions a step.
+fn cost(workload: &str) -> Option<u64> {
+    let (once, twice) = (count(workload, STEPS)?, count(workload, 2 * STEPS)?);
+    Some(twice.saturating_sub(once) / STEPS as u64)
+}
+
+fn count(workload: &str, steps: usize) -> Option<u64> {
+    let program = std::env::current_exe().ok()?;
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(program)
+        .args([workload, &steps.to_string()])
+        .output()
+        .ok()?;
+    let report = String::from_utf8_lossy(&output.stderr).into_owned();
+    let collected = report
+        .lines()
+        .find_map(|line| line.split_once("Collected : ").map(|(_, count)| count.trim().to_owned()))?;
+    collected.parse().ok()
+}
