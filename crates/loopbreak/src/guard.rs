@@ -322,7 +322,6 @@ impl Agent {
 impl Weighed {
     /// The action, where novelty knew it from a moment ago.
     fn repeated(&self) -> Option<String> {
-        let hint = self.draft.hints.iter().find(|(_, pattern, _)| *pattern == patterns::REPEATED);
-        hint.and_then(|(_, _, evidence)| evidence.text("action"))
+        self.draft.hint_of(patterns::REPEATED)?.text("action")
     }
 }

@@ -191,6 +191,11 @@ impl Draft {
         }
     }
 
+    /// What a hint of this pattern says.
+    pub(crate) fn hint_of(&self, pattern: &str) -> Option<&Evidence> {
+        self.hints.iter().find(|(_, known, _)| *known == pattern).map(|(_, _, evidence)| evidence)
+    }
+
     /// Adds a hint.
     pub(crate) fn hint(&mut self, pattern: &'static str, evidence: Evidence) {
         if let Some((detector, _)) = self.speaker {

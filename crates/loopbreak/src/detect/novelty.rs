@@ -8,10 +8,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
-use crate::memory::{Key, Ring, key_of, key_of_lower, key_of_parts};
+use crate::memory::{Key, Ring, key_of_lower, key_of_parts};
 use crate::step::{Action, Args};
 use crate::verdict::Severity;
 
@@ -56,14 +56,14 @@ impl Detector for Novelty {
     type Settings = NoveltySettings;
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
-        let hints = scene.weighed.into_iter().flat_map(|weighed| &weighed.draft.hints);
-        for (_, pattern, known) in hints.filter(|(detector, ..)| *detector == DetectorName::Novelty) {
+        // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
+        let repeated = scene.weighed.and_then(|weighed| Some((weighed, weighed.draft.hint_of(REPEATED)?)));
+        if let Some((weighed, known)) = repeated {
             let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
-            let place = scene.trail.here().unwrap_or_default();
             let evidence = out.sight(Sighting {
-                pattern,
+                pattern: REPEATED,
                 family: Family::Proposal,
-                identity: key_of(pattern) ^ place,
+                identity: weighed.proposal,
                 since,
                 severity: Some(Severity::Hint),
                 stage: 0,

@@ -2,7 +2,7 @@
 //!
 //! Catches: coming back to a place within the last few turns; for a proposal, a move whose known destination is one of
 //! the last few places (−0.2 a visit, −0.6 at the most).
-//! Must not catch: a move whose destination is unknown, anything that is no move, a place left longer ago than the
+//! Must not catch: staying where one is; a move whose destination is unknown, anything that is no move, a place left longer ago than the
 //! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
 //! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
 
@@ -69,7 +69,8 @@ impl Detector for Revisit {
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &RevisitSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Revisit, scene, out);
-        if scene.step.place.is_none() || scene.step.refused {
+        // Whoever stays and works at a place does not come back to it.
+        if !scene.moved {
             return;
         }
         let Some(here) = scene.trail.here() else { return };

@@ -10,7 +10,7 @@ use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, 
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
 use crate::tasks::{Book, TaskPattern};
-use crate::verdict::{Act, Finding, Intervention, LoopId, Severity, Stop, Verdict};
+use crate::verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Severity, Stop, Verdict};
 
 /// What the human can choose from when he is called.
 pub(crate) const OPTIONS: [&str; 3] = ["continue_with_another_approach", "review", "cancel"];
@@ -66,16 +66,14 @@ pub(crate) fn decide(
                 id,
                 rung.filter(|_| act.is_some() || report.sighting.severity == Some(Severity::Hard)),
             );
-            if let Some(label) = label(&report) {
-                ledger.label(id, &label);
-            }
+            ledger.label(id, &label(&report));
         }
         let repeated = settings.policy.repeat_advice && !report.evidence.is_empty();
         if act.is_some() || repeated {
-            desk.advise(&report, act.or(rung), ledger);
+            desk.advise(&report, act.or(rung), id, ledger);
         }
         if let Some(intervention) = act {
-            desk.act(&report, id, intervention);
+            desk.act(&report, id, intervention, ledger);
             if intervention == Intervention::Stop && report.acted {
                 tripped.push((report.detector, report.sighting.pattern, report.evidence));
             }
@@ -110,9 +108,12 @@ impl Desk<'_> {
         });
     }
 
-    fn act(&mut self, report: &Report, id: Key, intervention: Intervention) {
-        let reason =
-            advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence));
+    fn act(&mut self, report: &Report, id: Key, intervention: Intervention, ledger: &Ledger) {
+        let reason = match ledger.label_of(id) {
+            // A loop that opens again is no news, and has only its name to show.
+            Some(label) if report.evidence.is_empty() => format!("the loop is back: {label}"),
+            _ => advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence)),
+        };
         let turn = self.circumstances.turn;
         if report.sighting.family == Family::Output
             && report.sighting.severity == Some(Severity::Hard)
@@ -169,8 +170,13 @@ impl Desk<'_> {
     }
 
     /// Writes the texts that go with a report.
-    fn advise(&mut self, report: &Report, rung: Option<Intervention>, ledger: &Ledger) {
+    fn advise(&mut self, report: &Report, rung: Option<Intervention>, id: Key, ledger: &Ledger) {
         if !report.acted {
+            return;
+        }
+        if let Some(label) = ledger.label_of(id).filter(|_| report.evidence.is_empty()) {
+            let text = advice::text_of("reopened", Values::default().set("loop", label), self.settings);
+            self.verdict.advice.push(Advice { audience: Audience::Agent, detector: report.detector, text });
             return;
         }
         let circumstances = self.circumstances;
@@ -325,19 +331,13 @@ fn guard_of(detector: DetectorName, pattern: &str) -> (u8, &'static str) {
 }
 
 /// How a loop is told of in a later warning.
-fn label(report: &Report) -> Option<String> {
+fn label(report: &Report) -> String {
     let evidence = &report.evidence;
-    match report.detector {
+    let label = match report.detector {
         DetectorName::Oscillation => evidence.texts("pattern_names").map(|names| names.join(" → ")),
-        DetectorName::Camping => {
-            let name = evidence.text("camped_location_name")?;
-            Some(format!(
-                "{name} ({} of the last {} turns)",
-                evidence.number("visit_count")?,
-                evidence.number("window_size")?
-            ))
-        }
         DetectorName::Signature => evidence.text("signature"),
         _ => None,
-    }
+    };
+    label
+        .unwrap_or_else(|| advice::reason_of(report.detector, report.sighting.pattern, &Values::of(evidence)))
 }

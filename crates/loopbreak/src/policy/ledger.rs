@@ -139,10 +139,18 @@ impl Ledger {
         }
     }
 
+    /// The name of a loop.
+    pub(crate) fn label_of(&self, id: Key) -> Option<&str> {
+        self.loops.iter().rev().find(|known| known.id == id).map(|known| known.label.as_str())
+    }
+
     /// The loops an agent was seen in during the last turns.
     pub(crate) fn seen(&self, agent: Key, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
         let lately = move |known: &&OpenLoop| {
-            known.agent == agent && known.turn + turns >= turn && !known.label.is_empty()
+            known.agent == agent
+                && matches!(known.family, Family::Place | Family::Output)
+                && known.rung >= Some(Intervention::Warn)
+                && known.turn + turns >= turn
         };
         self.loops.iter().filter(lately).map(|known| known.label.as_str())
     }
