@@ -1,6 +1,10 @@
 //! Shows a native log to a guard, step by step, as an orchestrator of one's own would:
 //! `cargo run -p loopbreak --example watch_log -- examples/dam.jsonl`.
-#![expect(clippy::print_stdout, reason = "an example prints what it sees")]
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "an example reads a file and prints what it sees"
+)]
 
 use std::io::BufRead as _;
 
