@@ -1,7 +1,8 @@
 #![expect(
     clippy::print_stdout,
     clippy::expect_used,
-    reason = "a benchmark prints its figures and has a valid load"
+    clippy::disallowed_methods,
+    reason = "a benchmark reads the clock, prints its figures and has a valid load"
 )]
 //! Whether the cost of a step stays the same however long the run is: `cargo bench -p loopbreak --bench flat`.
 //!

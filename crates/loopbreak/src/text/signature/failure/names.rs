@@ -24,7 +24,7 @@ pub(super) fn of_runner(lines: &[&str], numbered: bool) -> Vec<String> {
 }
 
 fn distinct(names: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = std::collections::BTreeSet::new();
     names.filter(|name| !name.is_empty() && seen.insert(name.clone())).collect()
 }
 
