@@ -4,12 +4,15 @@ use std::fs;
 
 use crate::dam;
 use crate::failure::Failure;
+use crate::picture;
 use crate::process::{loopbreak, root, stdout_of};
 
 /// Where a generated file comes from.
 enum Source {
     /// What `loopbreak` prints when given these arguments.
     Loopbreak(&'static [&'static str]),
+    /// A picture of what `loopbreak` prints on a terminal when given these arguments.
+    Picture(&'static [&'static str]),
     /// A function of this crate.
     Function(fn() -> Result<String, String>),
 }
@@ -20,6 +23,7 @@ const FILES: &[(&str, Source)] = &[
     ("docs/reference/config.schema.json", Source::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", Source::Loopbreak(&["man", "--markdown"])),
     ("examples/dam.jsonl", Source::Function(dam::jsonl)),
+    ("docs/images/analyze.svg", Source::Picture(&["analyze", "examples/dam.jsonl"])),
 ];
 
 impl Source {
@@ -27,10 +31,20 @@ impl Source {
     fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
         let content = match self {
             Self::Loopbreak(arguments) => stdout_of(&mut loopbreak(false, arguments)),
+            Self::Picture(arguments) => picture_of(arguments),
             Self::Function(content) => content().map(String::into_bytes).map_err(Failure::Failed),
         };
         content.map_err(|failure| failure.about(path))
     }
+}
+
+/// Draws what a command prints on a terminal of 100 columns.
+fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+    let mut command = loopbreak(false, arguments);
+    command.env("CLICOLOR_FORCE", "1").env("COLUMNS", "100").env_remove("NO_COLOR");
+    let printed = stdout_of(&mut command)?;
+    let command = format!("loopbreak {}", arguments.join(" "));
+    Ok(picture::svg(&command, &String::from_utf8_lossy(&printed)).into_bytes())
 }
 
 /// Writes or checks all files, or those named.

@@ -8,6 +8,7 @@ mod dam;
 mod dist;
 mod failure;
 mod generate;
+mod picture;
 mod process;
 
 use std::process::ExitCode;
