@@ -11,6 +11,7 @@ pub mod config;
 mod detect;
 mod event;
 mod evidence;
+mod fingerprint;
 mod guard;
 mod memory;
 mod place;

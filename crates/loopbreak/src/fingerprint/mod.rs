@@ -1,0 +1,12 @@
+//! Fingerprints: when two actions, or two outcomes, are the same for all that matters.
+//!
+//! An action is the same whatever the order of its JSON keys, its white space and its quoting. An outcome is the same
+//! whatever the times, ids and addresses in it; what carries progress (counts of failures, percentages, pages, offsets)
+//! always stays.
+
+mod call;
+mod outcome;
+mod volatile;
+
+pub(crate) use call::{call_key, text_key};
+pub(crate) use outcome::{gist_key, outcome_key};

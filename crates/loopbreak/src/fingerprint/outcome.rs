@@ -1,0 +1,173 @@
+//! The normal form of an outcome: what changes from call to call is masked, what carries progress stays.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::volatile::{Verdict, judge};
+use crate::memory::{Key, key_of, key_of_parts};
+use crate::text::clip::clip;
+
+/// How much of each end of a long text is looked at.
+const END: usize = 2048;
+/// How much of a failure is its gist: what follows often repeats the call or tells what to do next.
+const GIST: usize = 160;
+/// So many letters beside the masks tell two texts apart.
+const TELLING: usize = 8;
+
+/// The key of an outcome, volatile parts masked. A text that is mostly volatile is compared as it is.
+pub(crate) fn outcome_key(text: &str) -> Key {
+    let text = text.trim();
+    if text.len() <= 2 * END {
+        return masked_key(text);
+    }
+    let head = clip(text, END);
+    let mut tail = text.len() - END;
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    key_of_parts(&[masked_key(head), masked_key(&text[tail..]), text.len() as u64])
+}
+
+/// The key of how a text begins, volatile parts masked.
+pub(crate) fn gist_key(text: &str) -> Key {
+    masked_key(clip(text.trim(), GIST))
+}
+
+fn masked_key(text: &str) -> Key {
+    let bytes = text.as_bytes();
+    let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
+    let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
+    while let Some(digit) = bytes[at..].iter().position(u8::is_ascii_digit).map(|found| found + at) {
+        let word = word_around(bytes, digit, kept_from);
+        at = word.end.max(digit + 1);
+        if judge(text, word.clone()) == Verdict::Mask {
+            let kept = &bytes[kept_from..word.start];
+            hash = key_of_parts(&[hash, xxh3_64(kept)]);
+            letters += letters_in(kept);
+            kept_from = word.end;
+        }
+    }
+    let rest = &bytes[kept_from..];
+    // Without a mask, or with so little beside it that two such texts could not be told apart, the text is what it is.
+    if kept_from == 0 || letters + letters_in(rest) < TELLING {
+        return key_of(text);
+    }
+    key_of_parts(&[hash, xxh3_64(rest)])
+}
+
+/// The bounds of the word that a byte is in: up to white space, brackets, quotes and commas.
+fn word_around(bytes: &[u8], at: usize, not_before: usize) -> std::ops::Range<usize> {
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace()
+            || matches!(
+                byte,
+                b'(' | b')'
+                    | b'['
+                    | b']'
+                    | b'{'
+                    | b'}'
+                    | b'<'
+                    | b'>'
+                    | b'"'
+                    | b'\''
+                    | b'`'
+                    | b','
+                    | b';'
+                    | b'='
+                    | b'|'
+            )
+    };
+    let start =
+        bytes[not_before..at].iter().rposition(ends).map_or(not_before, |found| not_before + found + 1);
+    let end = bytes[at..].iter().position(ends).map_or(bytes.len(), |found| at + found);
+    start..end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn same(left: &str, right: &str) -> bool {
+        outcome_key(left) == outcome_key(right)
+    }
+
+    #[test]
+    fn what_changes_from_call_to_call_is_masked() {
+        for (left, right) in [
+            ("2025-11-04T09:35:24Z ERROR no such host", "2025-11-04T09:36:25Z ERROR no such host"),
+            ("[09:35:24] connection refused", "[09:35:31] connection refused"),
+            ("2025-11-04 09:35:24,512 timeout after retry", "2025-11-05 10:01:02,001 timeout after retry"),
+            (
+                "request 550e8400-e29b-41d4-a716-446655440000 failed",
+                "request 6ba7b810-9dad-11d1-80b4-00c04fd430c8 failed",
+            ),
+            ("commit 1eb58c6c9b7 is not reachable", "commit acfc531764a is not reachable"),
+            ("segfault at 0x7ffee4b8 in main", "segfault at 0x7ffd1a20 in main"),
+            ("process with pid 4312 exited", "process with pid 4399 exited"),
+            ("worker[4312]: exited with an error", "worker[5001]: exited with an error"),
+            ("cannot bind 127.0.0.1:54321, address in use", "cannot bind 127.0.0.1:54377, address in use"),
+            ("attempt 3 did not succeed", "attempt 4 did not succeed"),
+            ("Retry #12: still no answer", "Retry #13: still no answer"),
+            ("gave up after 1.52s without an answer", "gave up after 2.17s without an answer"),
+            ("finished in 532 ms, nothing to do", "finished in 611 ms, nothing to do"),
+            ("took 2m30s for nothing at all", "took 3m02s for nothing at all"),
+            ("wrote /tmp/tmpx8s2k1/out.txt and left", "wrote /tmp/tmpq0z9d4/out.txt and left"),
+            (
+                "test result: FAILED. 1 passed; 2 failed; finished in 0.41s",
+                "test result: FAILED. 1 passed; 2 failed; finished in 0.43s",
+            ),
+            ("Execution 17 of the cell raised an error", "Execution 18 of the cell raised an error"),
+        ] {
+            assert!(same(left, right), "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn what_carries_progress_stays() {
+        for (left, right) in [
+            ("3 failed, 7 passed", "2 failed, 8 passed"),
+            ("Tests: 3 failed", "Tests: 2 failed"),
+            ("progress 41%", "progress 42%"),
+            ("41 of 200 files", "42 of 200 files"),
+            ("41/200 files done", "42/200 files done"),
+            ("page 3", "page 4"),
+            ("chunk 3 received", "chunk 4 received"),
+            ("offset 4096", "offset 8192"),
+            ("8192 bytes read, total 16384", "8192 bytes read, total 24576"),
+            ("found 3 matches", "found 4 matches"),
+            ("12 errors generated", "11 errors generated"),
+            ("error on line 41", "error on line 42"),
+            ("score 40", "score 45"),
+            ("exit code 1", "exit code 2"),
+            ("HTTP 404", "HTTP 500"),
+            ("version 1.2.3", "version 1.2.4"),
+        ] {
+            assert!(!same(left, right), "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_mostly_mask_is_compared_as_it_is() {
+        assert!(!same("2025-11-04T09:35:24Z", "2025-11-04T09:35:25Z"));
+        assert!(!same("1eb58c6c9b7 ok", "acfc531764a ok"));
+        assert!(!same("550e8400-e29b-41d4-a716-446655440000", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"));
+    }
+
+    #[test]
+    fn a_long_text_is_known_by_its_ends_and_its_length() {
+        let text = |middle: &str| format!("{}{middle}{}", "a ".repeat(2000), "b ".repeat(2000));
+        assert!(same(&text("x"), &text("x")));
+        assert!(!same(&text("x"), &text("xx")));
+    }
+
+    #[test]
+    fn the_gist_is_how_it_begins() {
+        let echo = |next: &str| {
+            format!(
+                "Error: [Errno 2] No such file or directory: 'a.java'. Check the path and try again, or use another command to find out what there is in the folder of the project. Next: {next}"
+            )
+        };
+        assert_eq!(gist_key(&echo("read")), gist_key(&echo("write")));
+        assert_ne!(gist_key("Error: a"), gist_key("Error: b"));
+    }
+}

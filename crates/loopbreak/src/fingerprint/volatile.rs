@@ -1,0 +1,181 @@
+//! Which words of an outcome change from call to call for no reason that matters.
+
+use std::ops::Range;
+
+/// What is done with a word that has a digit in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It says something: it stays.
+    Keep,
+    /// It is different every time: it is masked.
+    Mask,
+}
+
+/// Words after which a number is only a name or a count of tries.
+const NAMED: &[&str] = &[
+    "pid",
+    "ppid",
+    "tid",
+    "process",
+    "thread",
+    "port",
+    "attempt",
+    "attempts",
+    "try",
+    "retry",
+    "retries",
+    "execution",
+    "iteration",
+    "request",
+    "trace",
+    "span",
+    "session",
+    "uid",
+    "fd",
+];
+
+/// Units that make a number a length of time.
+const TIME_UNITS: &[&str] = &[
+    "ns",
+    "us",
+    "µs",
+    "ms",
+    "s",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "m",
+    "min",
+    "mins",
+    "minute",
+    "minutes",
+    "h",
+    "hour",
+    "hours",
+    "millisecond",
+    "milliseconds",
+];
+
+/// Judges a word with a digit in it by its shape and by the word before and after it.
+pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
+    let shown = text.get(word.clone()).unwrap_or_default().trim_matches(['.', ':', '!', '?', '#', '*']);
+    let bytes = shown.as_bytes();
+    let mask = is_time(bytes)
+        || is_date(bytes)
+        || is_uuid(bytes)
+        || is_address(bytes)
+        || is_hash(bytes)
+        || is_duration(shown)
+        || is_socket(shown)
+        || is_temporary(shown)
+        || (is_number(bytes)
+            && (names(text, word.start)
+                || measures_time(text, word.end)
+                || is_tag(text, &word)
+                || is_part_of_time(text, word.start)));
+    if mask { Verdict::Mask } else { Verdict::Keep }
+}
+
+/// `09:35`, `09:35:24`, `09:35:24.123`, `09:35:24Z`, `09:35:24+01:00`.
+fn is_time(word: &[u8]) -> bool {
+    let [a, b, b':', c, d, rest @ ..] = word else { return false };
+    let digits = [a, b, c, d].iter().all(|byte| byte.is_ascii_digit());
+    digits
+        && rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'Z' | b'+' | b'-'))
+}
+
+/// `2025-11-04`, `2025/11/04`, and with a time after it.
+fn is_date(word: &[u8]) -> bool {
+    let [y @ .., _, _, _, _, _, _] = &word[..word.len().min(10)] else { return false };
+    let day = word.len() >= 10
+        && y.iter().all(u8::is_ascii_digit)
+        && matches!((word[4], word[7]), (b'-', b'-') | (b'/', b'/'))
+        && [5, 6, 8, 9].iter().all(|at| word[*at].is_ascii_digit());
+    day && (word.len() == 10 || matches!(word[10], b'T' | b't' | b'_' | b':' | b'-'))
+}
+
+fn is_uuid(word: &[u8]) -> bool {
+    word.len() == 36
+        && word.iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// `0x7ffee4b8`.
+fn is_address(word: &[u8]) -> bool {
+    matches!(word, [b'0', b'x' | b'X', rest @ ..] if rest.len() >= 4 && rest.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// At least seven hexadecimal digits, letters and figures mixed: a commit, a checksum.
+fn is_hash(word: &[u8]) -> bool {
+    let figures = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+    word.len() >= 7
+        && figures >= 2
+        && figures < word.len()
+        && word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// `1.52s`, `532ms`, `2m30s`.
+fn is_duration(word: &str) -> bool {
+    let mut rest = word;
+    let mut parts = 0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        if digits == 0 {
+            return false;
+        }
+        rest = &rest[digits..];
+        let letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        if !matches!(&rest[..letters], "ns" | "us" | "µs" | "ms" | "s" | "m" | "h") {
+            return false;
+        }
+        rest = &rest[letters..];
+        parts += 1;
+    }
+    parts > 0
+}
+
+/// `127.0.0.1:54321`, `localhost:54321`: the port of a connection.
+fn is_socket(word: &str) -> bool {
+    let Some((host, port)) = word.rsplit_once(':') else { return false };
+    let port = port.len() >= 4 && port.bytes().all(|byte| byte.is_ascii_digit());
+    port && (host == "localhost"
+        || host.split('.').count() == 4 && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+}
+
+/// A name below a folder for temporary files.
+fn is_temporary(word: &str) -> bool {
+    ["/tmp/", "/var/folders/", "\\Temp\\"].iter().any(|folder| word.contains(folder))
+}
+
+fn is_number(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
+}
+
+/// Whether the word before makes this one a mere name.
+fn names(text: &str, start: usize) -> bool {
+    let before = text[..start]
+        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '#' | ':' | '=' | '(' | '"' | '\''));
+    let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    NAMED.iter().any(|name| name.eq_ignore_ascii_case(word))
+}
+
+/// Whether the word after makes this one a length of time.
+fn measures_time(text: &str, end: usize) -> bool {
+    let Some(after) = text[end..].strip_prefix(' ') else { return false };
+    let word = after.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    TIME_UNITS.contains(&word)
+}
+
+/// `worker[4312]:`, the number of a process in a log.
+fn is_tag(text: &str, word: &Range<usize>) -> bool {
+    text[..word.start].ends_with('[') && text[word.end..].starts_with("]:")
+}
+
+/// The milliseconds of `09:35:24,512`.
+fn is_part_of_time(text: &str, start: usize) -> bool {
+    let before = text[..start].strip_suffix(',').unwrap_or_default().as_bytes();
+    before.len() >= 8 && is_time(&before[before.len() - 8..])
+}
