@@ -17,4 +17,4 @@ pub use lines::{LONGEST_LINE, Line, Lines};
 pub use open::{Log, Refusal};
 pub use reason::Reason;
 pub use sniff::{Sniffed, sniff};
-pub use source::{Expansion, Input, Trouble, expand};
+pub use source::{Expansion, Folder, Input, Trouble, expand};

@@ -81,6 +81,11 @@ mod tests {
         assert_eq!(of(b"\xFF\xFE{\0\"\0"), Sniffed::Utf16);
         assert_eq!(of(b"# Notes\n\nNothing here.\n"), Sniffed::Unknown);
         assert_eq!(of(b"{\"run\":\"a\",\"success\":true}\n"), Sniffed::Unknown);
+        assert_eq!(
+            of(b"{\"event_type\":\"stuck_termination\",\"score\":1}\n"),
+            Sniffed::Unknown,
+            "our own events"
+        );
     }
 
     #[test]

@@ -11,22 +11,23 @@ use crate::open::Refusal;
 pub struct Input {
     /// Nothing for standard input.
     path: Option<PathBuf>,
-    /// The user named it, so it is a mistake if it is no log.
-    named: bool,
+    /// The folder it was found in, an index into [`Expansion::folders`]. Nothing where the user named it, so that it is a
+    /// mistake if it is no log.
+    folder: Option<usize>,
     size: u64,
 }
 
 impl Input {
     /// Standard input.
     pub fn stdin() -> Self {
-        Input { path: None, named: true, size: 0 }
+        Input { path: None, folder: None, size: 0 }
     }
 
     /// A file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path: Some(path), named: true, size }
+        Input { path: Some(path), folder: None, size }
     }
 
     /// Where it is; nothing for standard input.
@@ -36,7 +37,12 @@ impl Input {
 
     /// Whether the user named it; otherwise it was found in a folder.
     pub fn is_named(&self) -> bool {
-        self.named
+        self.folder.is_none()
+    }
+
+    /// Which of [`Expansion::folders`] it was found in.
+    pub fn folder(&self) -> Option<usize> {
+        self.folder
     }
 
     /// Its size in bytes, 0 where that is not known.
@@ -61,8 +67,21 @@ impl Input {
 pub struct Expansion {
     /// What to read, in the order named; the files of a folder by name.
     pub inputs: Vec<Input>,
+    /// The folders that were named.
+    pub folders: Vec<Folder>,
     /// What cannot be read.
     pub troubles: Vec<Trouble>,
+}
+
+/// A folder that was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Its path as given.
+    pub name: String,
+    /// How many files were found in it and below, those counted elsewhere included.
+    pub files: usize,
+    /// Whether some of them count elsewhere, because they were named before.
+    pub shared: bool,
 }
 
 /// Something that was named, or found in a folder, and cannot be read.
@@ -89,7 +108,7 @@ pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
         match fs::metadata(path) {
             Err(error) => walk.trouble(path, Refusal::of(error)),
             Ok(about) if about.is_dir() => walk.folder(path),
-            Ok(about) => walk.file(path, true, about.len()),
+            Ok(about) => walk.file(path, None, about.len()),
         }
     }
     walk.out
@@ -112,14 +131,21 @@ impl Walk {
         fs::canonicalize(path).map_or(true, |real| self.met.insert(real))
     }
 
-    fn file(&mut self, path: &Path, named: bool, size: u64) {
-        if self.is_new(path) {
-            self.out.inputs.push(Input { path: Some(path.to_owned()), named, size });
+    fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
+        let new = self.is_new(path);
+        if new {
+            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size });
+        }
+        if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
+            folder.files += 1;
+            folder.shared |= !new;
         }
     }
 
     /// Walks a folder with a list of its own, not by recursion: folders may be nested deeper than the stack.
     fn folder(&mut self, path: &Path) {
+        let folder = self.out.folders.len();
+        self.out.folders.push(Folder { name: path.display().to_string(), files: 0, shared: false });
         let mut open = vec![path.to_owned()];
         while let Some(path) = open.pop() {
             let about = match fs::metadata(&path) {
@@ -132,7 +158,7 @@ impl Walk {
                 }
             };
             if about.is_file() {
-                self.file(&path, false, about.len());
+                self.file(&path, Some(folder), about.len());
             }
             if !about.is_dir() || !self.is_new(&path) {
                 continue;
@@ -206,6 +232,7 @@ mod tests {
             expand([&log, &root.path().to_owned(), &log, &PathBuf::from("-"), &PathBuf::from("-")]);
         assert_eq!(expansion.inputs.len(), 2);
         assert!(expansion.inputs[0].is_named());
+        assert!(expansion.folders[0].shared, "its log counts elsewhere");
     }
 
     #[test]
