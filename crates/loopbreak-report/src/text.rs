@@ -1,5 +1,6 @@
 //! The report for people: pure text, the width given, coloured only where the caller says so.
 
+mod acts;
 mod detail;
 mod draw;
 mod look;

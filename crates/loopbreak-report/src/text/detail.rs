@@ -4,13 +4,12 @@ use std::fmt::{self, Write};
 
 use loopbreak::{DetectorName, Intervention};
 
-use super::draw;
+use super::acts;
+use super::draw::{self, Letters};
 use super::look::Look;
 use crate::json::{InterventionReport, RunReport, VerdictName};
 use crate::number::{dollars, grouped, percent, rough, score};
 
-/// How many interventions are listed unless all are asked for.
-const LISTED: usize = 7;
 /// How many stuck periods are listed.
 const PERIODS: usize = 3;
 /// Where the strips begin and how much stays free behind them.
@@ -20,8 +19,10 @@ const MARGIN: usize = 9;
 pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
     header(out, run, look)?;
     strips(out, run, look)?;
+    // Who wants everything gets whole sentences, on more than one line if need be.
+    let look = &Look { width: if full { 10_000 } else { look.width }, ..*look };
     facts(out, run, look)?;
-    interventions(out, run, look, full)?;
+    acts::write(out, run, look, full)?;
     writeln!(out)
 }
 
@@ -53,7 +54,8 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     let columns = run.timeline.columns(width);
     let dim = look.dim();
     let scores = draw::scores(&run.timeline, &columns, look);
-    let places = draw::places(&run.timeline, &columns, look);
+    let letters = Letters::of(&run.timeline, look, look.width.saturating_sub(MARGIN));
+    let places = letters.strip(&columns, look);
     let marks = draw::marks(run, &columns, look);
     if scores.is_none() && places.is_none() && marks.is_none() {
         return Ok(());
@@ -64,11 +66,7 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     }
     if let Some(places) = places {
         writeln!(out, "  {dim}place{dim:#}  {places}")?;
-        writeln!(
-            out,
-            "         {}",
-            draw::place_names(&run.timeline, look, look.width.saturating_sub(MARGIN))
-        )?;
+        writeln!(out, "         {}", letters.names(look))?;
     }
     if let Some(marks) = marks {
         writeln!(out, "  {dim}guard{dim:#}  {}", marks.trim_end())?;
@@ -92,13 +90,19 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
         let why = why(run, warning.turn, warning.detector, warning.pattern);
         fact(out, look, "would warn", &format!("turn {}: {why}", warning.turn))?;
     }
-    if let Some(stop) = &run.first_stop {
-        let why = why(run, stop.turn, stop.detector, stop.pattern);
-        fact(out, look, would(stop.intervention), &format!("turn {}: {why}", stop.turn))?;
-        fact(out, look, "saves", &saved(run))?;
+    if let Some(first) = &run.first_stop {
+        let why = why(run, first.turn, first.detector, first.pattern);
+        fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
+        // What steps in first need not be what ends the run.
+        let ends = |act: &&InterventionReport| act.acted && act.intervention == Intervention::Stop;
+        let end = run.interventions.iter().find(ends).filter(|end| end.turn > first.turn);
+        if let Some(end) = end {
+            fact(out, look, would(Some(end.intervention)), &format!("turn {}: {}", end.turn, end.reason))?;
+        }
+        fact(out, look, "saves", &saved(run, first.turn))?;
         let destroyed = match run.progress_after_stop {
-            Some(true) => format!("progress: the run got further after turn {}", stop.turn),
-            Some(false) => format!("nothing: no progress was made after turn {}", stop.turn),
+            Some(true) => format!("progress: the run got further after turn {}", first.turn),
+            Some(false) => format!("nothing: no progress was made after turn {}", first.turn),
             None => "unknown: the log has no score, objective or mark of progress".to_owned(),
         };
         fact(out, look, "destroys", &destroyed)?;
@@ -143,9 +147,10 @@ fn stuck(run: &RunReport, look: &Look) -> String {
     all
 }
 
-fn saved(run: &RunReport) -> String {
+fn saved(run: &RunReport, turn: u64) -> String {
     let share = percent(run.steps_after_stop, run.steps);
-    let mut text = format!("{} of {} steps ({share} %)", grouped(run.steps_after_stop), grouped(run.steps));
+    let (after, all) = (grouped(run.steps_after_stop), grouped(run.steps));
+    let mut text = format!("{after} of {all} steps ({share} %) after turn {turn}");
     if let Some(tokens) = run.tokens_after_stop.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }
@@ -172,94 +177,12 @@ fn would(intervention: Option<Intervention>) -> &'static str {
 fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> String {
     let same =
         |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
-    run.interventions.iter().find(same).map_or_else(|| pattern.replace('_', " "), |act| act.reason.clone())
+    let act = run.interventions.iter().find(same).filter(|act| !act.reason.is_empty());
+    act.map_or_else(|| in_words(pattern), |act| act.reason.clone())
 }
 
-/// A line of the list: one intervention, or several alike.
-struct Line<'r> {
-    first: u64,
-    last: u64,
-    count: u64,
-    intervention: Intervention,
-    detector: DetectorName,
-    reason: &'r str,
-    acted: bool,
-}
-
-fn interventions(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for act in &run.interventions {
-        let alike = |line: &&mut Line<'_>| {
-            (line.intervention, line.detector, line.acted) == (act.intervention, act.detector, act.acted)
-        };
-        if let Some(line) = lines.iter_mut().find(alike).filter(|_| !full) {
-            line.count += 1;
-            line.last = act.turn;
-        } else {
-            lines.push(Line {
-                first: act.turn,
-                last: act.turn,
-                count: 1,
-                intervention: act.intervention,
-                detector: act.detector,
-                reason: &act.reason,
-                acted: act.acted,
-            });
-        }
-    }
-    lines.extend(run.rulings.iter().map(|group| Line {
-        first: group.first,
-        last: group.last,
-        count: group.count,
-        intervention: group.intervention,
-        detector: group.detector,
-        reason: &group.reason,
-        acted: true,
-    }));
-    if lines.is_empty() {
-        return Ok(());
-    }
-    writeln!(out)?;
-    let hidden = if full { 0 } else { lines.len().saturating_sub(LISTED) };
-    lines.sort_by_key(|line| (std::cmp::Reverse(line.intervention), line.first));
-    lines.truncate(lines.len() - hidden);
-    lines.sort_by_key(|line| (line.first, line.intervention));
-    let folded = hidden > 0 || lines.iter().any(|line| line.count > 1) && !full;
-    for line in &lines {
-        self::line(out, line, look)?;
-    }
-    if folded {
-        let dim = look.dim();
-        let more = if hidden > 0 { format!("+{hidden} more kinds; ") } else { String::new() };
-        writeln!(out, "  {dim}{more}-v shows each one{dim:#}")?;
-    }
-    Ok(())
-}
-
-fn line(out: &mut String, line: &Line<'_>, look: &Look) -> fmt::Result {
-    let (dash, times, dim) = (look.sign("–", "-"), look.sign("×", "x"), look.dim());
-    let turns = if line.first == line.last {
-        format!("turn {}", line.first)
-    } else {
-        format!("turn {}{dash}{}", line.first, line.last)
-    };
-    let mut what = line.intervention.as_str().to_owned();
-    if line.count > 1 {
-        let _ = write!(what, " {times}{}", line.count);
-    }
-    let style = match line.intervention {
-        Intervention::Hint => look.dim(),
-        Intervention::Warn | Intervention::Penalize => look.of_verdict(VerdictName::Warn),
-        _ => look.of_verdict(VerdictName::Stop),
-    };
-    let reason = if line.acted { line.reason.to_owned() } else { format!("{} (observed)", line.reason) };
-    let what = look.padded(&what, 17);
-    let reason = look.fit(&reason, look.width.saturating_sub(2 + 13 + 18 + 12));
-    writeln!(
-        out,
-        "  {dim}{turns:<13}{dim:#}{style}{what}{style:#} {dim}{:<12}{dim:#}{reason}",
-        line.detector.as_str()
-    )
+fn in_words(pattern: &str) -> String {
+    pattern.replace('_', " ")
 }
 
 /// "1 step", "2 steps".

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::look::Look;
 use crate::json::RunReport;
@@ -10,10 +11,9 @@ use crate::timeline::{Bucket, PlaceTurns, Timeline};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const LEVELS: [&str; 8] = ["_", ".", ",", "-", "=", "+", "*", "#"];
+/// A colour for each place that has a letter.
 const COLOURS: [AnsiColor; 5] =
     [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Blue];
-/// How many places have a letter of their own.
-const LETTERS: usize = 5;
 
 /// The score, a column for a few steps each. Nothing where there is none.
 pub(super) fn scores(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Option<String> {
@@ -28,58 +28,64 @@ pub(super) fn scores(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Op
     Some(columns.iter().map(sign).collect())
 }
 
-/// The places with a letter each, most turns first.
-fn lettered(timeline: &Timeline) -> Vec<(u32, &PlaceTurns)> {
-    let mut places: Vec<_> = (0..).zip(timeline.places()).collect();
-    places.sort_by_key(|(index, place)| (std::cmp::Reverse(place.turns), *index));
-    places.truncate(LETTERS);
-    places
+/// The places with a letter each, most turns first, and what is said of each. No more than fit in so many columns: a
+/// letter that nobody explains says nothing.
+pub(super) struct Letters {
+    places: Vec<(u32, String)>,
+    others: usize,
 }
 
-/// The places, a letter for each of the commonest. Nothing where there are none.
-pub(super) fn places(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Option<String> {
-    if timeline.places().is_empty() {
-        return None;
+impl Letters {
+    pub(super) fn of(timeline: &Timeline, look: &Look, width: usize) -> Self {
+        let mut places: Vec<_> = (0..).zip(timeline.places()).collect();
+        places.sort_by_key(|(index, place)| (std::cmp::Reverse(place.turns), *index));
+        let mut used = 0;
+        let labels = places.iter().take(COLOURS.len()).map(|(index, place)| (*index, label(place, look)));
+        let fitting = labels.take_while(|(_, label)| {
+            used += label.width() + 4;
+            used <= width + 2
+        });
+        let places: Vec<_> = fitting.collect();
+        Letters { others: timeline.places().len() - places.len(), places }
     }
-    let lettered = lettered(timeline);
-    let rank = |column: &Bucket| lettered.iter().position(|(known, _)| Some(*known) == column.place);
-    let mut strip = String::new();
-    for same in columns.chunk_by(|a, b| a.place.is_some() == b.place.is_some() && rank(a) == rank(b)) {
-        let rank = rank(&same[0]);
-        let style = rank.map_or(look.dim(), |rank| look.coloured(COLOURS[rank]));
-        let sign = match (rank, same[0].place) {
-            (Some(rank), _) => letter(rank).to_string(),
-            (None, Some(_)) => look.sign("·", ".").to_owned(),
-            (None, None) => " ".to_owned(),
-        };
-        let _ = write!(strip, "{style}{}{style:#}", sign.repeat(same.len()));
-    }
-    Some(strip)
-}
 
-/// What the letters stand for, and the turns spent there.
-pub(super) fn place_names(timeline: &Timeline, look: &Look, width: usize) -> String {
-    let lettered = lettered(timeline);
-    let mut text = String::new();
-    let mut used = 0;
-    for (rank, (_, place)) in lettered.iter().enumerate() {
-        let label = format!("{} {}", look.fit(&place.name, 20), place.turns);
-        let length = 4 + label.chars().count();
-        if used + length > width {
-            break;
+    fn rank(&self, column: &Bucket) -> Option<usize> {
+        self.places.iter().position(|(known, _)| Some(*known) == column.place)
+    }
+
+    /// The places, a letter for each of the commonest. Nothing where there are none.
+    pub(super) fn strip(&self, columns: &[Bucket], look: &Look) -> Option<String> {
+        if self.places.is_empty() && self.others == 0 {
+            return None;
         }
-        used += length;
-        let style = look.coloured(COLOURS[rank]);
-        let gap = if rank == 0 { "" } else { "  " };
-        let _ = write!(text, "{gap}{style}{}{style:#} {label}", letter(rank));
+        let mut strip = String::new();
+        let alike =
+            |a: &Bucket, b: &Bucket| a.place.is_some() == b.place.is_some() && self.rank(a) == self.rank(b);
+        for same in columns.chunk_by(alike) {
+            let rank = self.rank(&same[0]);
+            let style = rank.map_or(look.dim(), |rank| look.coloured(COLOURS[rank]));
+            let sign = match (rank, same[0].place) {
+                (Some(rank), _) => letter(rank).to_string(),
+                (None, Some(_)) => look.sign("·", ".").to_owned(),
+                (None, None) => " ".to_owned(),
+            };
+            let _ = write!(strip, "{style}{}{style:#}", sign.repeat(same.len()));
+        }
+        Some(strip)
     }
-    let others = timeline.places().len().saturating_sub(lettered.len());
-    let label = format!("  {} {others} others", look.sign("·", "."));
-    if others > 0 && used + label.len() <= width {
-        let style = look.dim();
-        let _ = write!(text, "{style}{label}{style:#}");
+
+    /// What the letters stand for, and the turns spent there.
+    pub(super) fn names(&self, look: &Look) -> String {
+        let names = self.places.iter().enumerate().map(|(rank, (_, label))| {
+            let style = look.coloured(COLOURS[rank]);
+            format!("{style}{}{style:#} {label}", letter(rank))
+        });
+        names.collect::<Vec<_>>().join("  ")
     }
-    text
+}
+
+fn label(place: &PlaceTurns, look: &Look) -> String {
+    format!("{} {}", look.fit(&place.name, 20), place.turns)
 }
 
 fn letter(rank: usize) -> char {
@@ -193,7 +199,8 @@ mod tests {
         timeline.add(1, None, None);
         let columns = timeline.columns(10);
         assert_eq!(scores(&timeline, &columns, &Look::default()), None);
-        assert_eq!(places(&timeline, &columns, &Look::default()), None);
+        let look = Look::default();
+        assert_eq!(Letters::of(&timeline, &look, 40).strip(&columns, &look), None);
     }
 
     #[test]
@@ -204,7 +211,11 @@ mod tests {
             timeline.add(turn, None, Some(&place));
         }
         let look = Look::default();
-        assert_eq!(places(&timeline, &timeline.columns(10), &look).unwrap(), "BAABA");
-        assert_eq!(place_names(&timeline, &look, 40), "A dam 3  B hall 2");
+        let letters = Letters::of(&timeline, &look, 40);
+        assert_eq!(letters.strip(&timeline.columns(10), &look).unwrap(), "BAABA");
+        assert_eq!(letters.names(&look), "A dam 3  B hall 2");
+        let few = Letters::of(&timeline, &look, 7);
+        assert_eq!(few.strip(&timeline.columns(10), &look).unwrap(), "·AA·A");
+        assert_eq!(few.names(&look), "A dam 3");
     }
 }

@@ -76,9 +76,29 @@ impl Look {
         fitting + more
     }
 
+    /// A name, cut in its middle: runs of one series differ at their ends.
+    pub(super) fn fit_name(&self, name: &str, width: usize) -> String {
+        let whole = self.fit(name, usize::MAX);
+        if whole.width() <= width {
+            return whole;
+        }
+        let head = self.fit(&whole, width.div_ceil(2));
+        let room = width.saturating_sub(head.width());
+        let mut tail: Vec<char> = Vec::new();
+        let mut used = 0;
+        for char in whole.chars().rev() {
+            used += char.width().unwrap_or(0);
+            if used > room {
+                break;
+            }
+            tail.push(char);
+        }
+        head + &tail.iter().rev().collect::<String>()
+    }
+
     /// The same, filled up with blanks.
-    pub(super) fn padded(&self, text: &str, width: usize) -> String {
-        let mut text = self.fit(text, width);
+    pub(super) fn padded_name(&self, name: &str, width: usize) -> String {
+        let mut text = self.fit_name(name, width);
         let missing = width.saturating_sub(text.width());
         text.extend(std::iter::repeat_n(' ', missing));
         text
@@ -104,7 +124,8 @@ mod tests {
         let look = Look::default();
         assert_eq!(look.fit("abcdef", 4), "abc…");
         assert_eq!(look.fit("日本語", 4), "日…");
-        assert_eq!(look.padded("日本", 6), "日本  ");
+        assert_eq!(look.padded_name("日本", 6), "日本  ");
+        assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
         assert_eq!(Look { unicode: false, ..look }.fit("abcdef", 4), "a...");
     }
 }
