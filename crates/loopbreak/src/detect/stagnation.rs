@@ -190,9 +190,10 @@ impl Detector for Stagnation {
             });
         }
 
-        // A log may leave turns out: a check is due when one of its turns is reached or passed.
-        let due = turn / settings.check_interval > before / settings.check_interval;
-        let ends = due && stuck >= settings.max_turns;
+        // A log may leave turns out: a check is made when its turn is reached or passed, and judges what held at its
+        // turn, or the countdown would not end where the run does.
+        let check = turn - turn % settings.check_interval;
+        let ends = check > before && check.saturating_sub(latest) >= settings.max_turns;
         if !ends && (stuck < settings.warn_at || !settings.warnings) {
             return;
         }
