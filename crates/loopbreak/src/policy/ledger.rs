@@ -91,7 +91,10 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
-        if repeats(known.family) && known.state == State::Open && step > known.step + CLOSING_STEPS {
+        // An output that began to repeat only after the last sighting had another output before it.
+        let changed = known.family == Family::Output && sighting.since > known.turn;
+        let turned_away = changed || step > known.step + CLOSING_STEPS;
+        if repeats(known.family) && known.state == State::Open && turned_away {
             known.state = State::HalfOpen;
         }
         let again = step != known.step;
@@ -125,7 +128,7 @@ impl Ledger {
         (known.id, act)
     }
 
-    /// A human spoke, or the outcome changed: whatever the agent was in, it gets one more try.
+    /// A human spoke: whatever the agent was in, it gets one more try.
     pub(crate) fn half_open(&mut self, agent: Key) {
         for known in self.loops.iter_mut().filter(|known| known.agent == agent && repeats(known.family)) {
             known.state = State::HalfOpen;

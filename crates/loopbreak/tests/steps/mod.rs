@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use loopbreak::{
-    Advice, Audience, Config, DetectorName, Finding, Guard, Intervention, Profile, Proposal, Ruling,
+    Advice, Audience, Config, DetectorName, Finding, Guard, Intervention, Mode, Profile, Proposal, Ruling,
     Settings, Severity, Step, Verdict,
 };
 use serde::Serialize;
@@ -63,6 +63,14 @@ impl Run {
     /// A run with these settings.
     pub(crate) fn with(config: Config) -> Self {
         Run { guard: Guard::new(config).for_run("r"), verdicts: Vec::new() }
+    }
+
+    /// A run with only these detectors on.
+    pub(crate) fn only(on: &[DetectorName]) -> Self {
+        let off = DetectorName::ALL.iter().filter(|detector| !on.contains(detector));
+        let settings =
+            off.fold(Settings::default(), |settings, detector| settings.with_mode(*detector, Mode::Off));
+        Run::with(Config::new(settings).unwrap())
     }
 
     /// Observes one step.
