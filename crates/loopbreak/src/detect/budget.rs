@@ -93,9 +93,7 @@ impl Detector for Budget {
                 count: (used / limit * 100.0).min(f64::from(u32::MAX)) as u32,
                 wish: Some(Intervention::Stop),
             });
-            if let Some(evidence) = evidence {
-                evidence.note("used", used).note("limit", limit);
-            }
+            evidence.note("used", used).note("limit", limit);
         }
     }
 }

@@ -77,11 +77,9 @@ impl Detector for Errors {
             count: self.count,
             wish: Some(Intervention::Stop),
         });
-        if let Some(evidence) = evidence {
-            evidence.note("errors", self.count);
-            if let Some(text) = &outcome.text {
-                evidence.quote("last_error", text);
-            }
+        evidence.note("errors", self.count);
+        if let Some(text) = &outcome.text {
+            evidence.quote("last_error", text);
         }
     }
 }

@@ -71,9 +71,7 @@ impl Detector for Novelty {
                 count: 1,
                 wish: None,
             });
-            if let Some(evidence) = evidence {
-                *evidence = known.clone();
-            }
+            *evidence = known.clone();
         }
         if let Some(action) = &scene.step.action {
             self.actions.push((key(action), scene.turn), settings.window as usize);

@@ -72,9 +72,9 @@ impl Detector for Oscillation {
             count,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            let (ids, names) = ([scene.map.id(a), scene.map.id(b)], [scene.map.name(a), scene.map.name(b)]);
-            evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+        let (ids, names) = ([scene.map.id(a), scene.map.id(b)], [scene.map.name(a), scene.map.name(b)]);
+        evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+        if out.is_told() {
             out.event(OscillationDetected {
                 episode_id: scene.run.clone(),
                 turn: scene.turn,

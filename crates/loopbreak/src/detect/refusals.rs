@@ -45,14 +45,12 @@ impl Refusals {
             count: 1 + u32::from(repeated),
             wish: Some(if weighed.rejected { Intervention::Reject } else { Intervention::Penalize }),
         });
-        if let Some(evidence) = evidence {
-            evidence
-                .note("base_score", weighed.base)
-                .note("penalty", opinion.amount)
-                .note("reason", opinion.reason.as_str());
-            if let Some(action) = &scene.step.action {
-                evidence.quote("action", &action.line());
-            }
+        evidence
+            .note("base_score", weighed.base)
+            .note("penalty", opinion.amount)
+            .note("reason", opinion.reason.as_str());
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
         }
     }
 }

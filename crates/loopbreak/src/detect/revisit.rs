@@ -88,12 +88,10 @@ impl Detector for Revisit {
             count: visits,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            evidence
-                .note("location_id", scene.map.id(here))
-                .quote("location_name", &scene.map.name(here))
-                .note("recent_visits", visits);
-        }
+        evidence
+            .note("location_id", scene.map.id(here))
+            .quote("location_name", &scene.map.name(here))
+            .note("recent_visits", visits);
     }
 
     fn weigh(&self, bid: &Bid<'_>, settings: &RevisitSettings, draft: &mut Draft) {

@@ -112,9 +112,8 @@ impl Detector for Signature {
             count,
             wish: None,
         };
-        if let Some(evidence) = out.sight(sighting) {
-            evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
-        }
+        let evidence = out.sight(sighting);
+        evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
     }
 }
 

@@ -138,9 +138,7 @@ impl Detector for Similarity {
             count: streak.matches,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
-        }
+        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
     }
 }
 

@@ -208,12 +208,11 @@ impl Detector for Stagnation {
             count: stuck.min(u64::from(u32::MAX)) as u32,
             wish: Some(Intervention::Stop),
         };
-        if let Some(evidence) = out.sight(sighting) {
-            evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
-            evidence.note("last_score_change_turn", self.last_score_change);
-            evidence.note("last_objective_completion_turn", self.last_objective);
-            evidence.note("max_turns_stuck", settings.max_turns);
-        }
+        let evidence = out.sight(sighting);
+        evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
+        evidence.note("last_score_change_turn", self.last_score_change);
+        evidence.note("last_objective_completion_turn", self.last_objective);
+        evidence.note("max_turns_stuck", settings.max_turns);
         if !ends {
             out.event(LoopBreakWarning {
                 episode_id: scene.run.clone(),

@@ -70,7 +70,7 @@ pub(crate) fn decide(
                 ledger.label(id, &label);
             }
         }
-        let repeated = settings.policy.repeat_advice && !report.evidence.is_empty();
+        let repeated = settings.policy.repeat_advice && report.sighting.severity.is_some();
         if act.is_some() || repeated {
             desk.advise(&report, act.or(rung), ledger);
         }

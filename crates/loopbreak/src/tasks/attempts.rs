@@ -45,6 +45,9 @@ pub(crate) struct History {
     /// The blockers of the latest attempt, to be shown.
     pub(crate) blockers: Vec<String>,
     work: Ring<Key>,
+    /// The loop that was last reported, and its count: it is reported once, and again when it got twice as long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported: Option<(Key, u32)>,
 }
 
 /// The key of no blockers and no work.
@@ -97,6 +100,25 @@ impl History {
         self.attempts.newest().take_while(move |attempt| {
             now.zip(attempt.at).is_none_or(|(now, at)| now.saturating_sub(at) <= window)
         })
+    }
+
+    /// Whether what is seen of the task now is news.
+    pub(crate) fn is_news(&mut self, seen: Option<(Key, u32)>) -> bool {
+        let Some((identity, count)) = seen else {
+            self.reported = None;
+            return false;
+        };
+        let known =
+            self.reported.is_some_and(|(known, then)| known == identity && count < then.saturating_mul(2));
+        if !known {
+            self.reported = seen;
+        }
+        !known
+    }
+
+    /// Whatever comes now is news.
+    pub(crate) fn forget_report(&mut self) {
+        self.reported = None;
     }
 
     /// Forgets the attempts: what comes now is a fresh start.

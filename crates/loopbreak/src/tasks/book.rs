@@ -31,7 +31,7 @@ impl Book {
         at: Option<i64>,
         settings: &TaskSettings,
         kept: Bounds,
-    ) -> &History {
+    ) -> &mut History {
         let id = task.id.as_text();
         let id = clip_escaped(&id, ID_BYTES);
         let key = key_of(id);
@@ -55,6 +55,11 @@ impl Book {
         if let Some(history) = self.0.touch(key_of(clip_escaped(id, ID_BYTES))) {
             history.clear();
         }
+    }
+
+    /// A human spoke: whatever is seen of any task now is news.
+    pub(crate) fn forget_reports(&mut self) {
+        self.0.values_mut().for_each(History::forget_report);
     }
 
     /// All histories, least recently attempted first.
