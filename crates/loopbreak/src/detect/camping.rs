@@ -64,6 +64,10 @@ pub(crate) struct Camping {
 impl Detector for Camping {
     type Settings = CampingSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &CampingSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Camping, scene, out);
         if scene.step.place.is_none() || scene.step.refused {

@@ -21,6 +21,9 @@ pub(crate) trait Detector: Default + Serialize + DeserializeOwned {
     /// Reads a step and says what it sighted.
     fn observe(&mut self, scene: &Scene<'_>, settings: &Self::Settings, out: &mut Sightings<'_>);
 
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    fn bytes(&self, digits: usize) -> usize;
+
     /// Says what it thinks of a proposal.
     fn weigh(&self, _bid: &Bid<'_>, _settings: &Self::Settings, _draft: &mut Draft) {}
 }

@@ -46,6 +46,10 @@ pub(crate) const PATTERN: &str = "consecutive_errors";
 impl Detector for Errors {
     type Settings = ErrorsSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        32 + digits
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &ErrorsSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
             self.count = 0;

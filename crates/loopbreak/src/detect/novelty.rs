@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
-use crate::memory::{Key, Ring, key_of};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of};
 use crate::step::Action;
 use crate::text::normal::folded;
 use crate::verdict::Severity;
@@ -55,6 +55,10 @@ pub(crate) const UNEXPLORED: &str = "unexplored_exits";
 
 impl Detector for Novelty {
     type Settings = NoveltySettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.actions.len() * (KEY_BYTES + digits)
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
         let hints = scene.weighed.into_iter().flat_map(|weighed| &weighed.draft.hints);

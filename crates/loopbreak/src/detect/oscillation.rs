@@ -53,6 +53,10 @@ pub(crate) struct Oscillation {
 impl Detector for Oscillation {
     type Settings = OscillationSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, _: &OscillationSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Oscillation, scene, out);
         // Each further move goes on with the pattern; staying where one is does not.

@@ -67,6 +67,10 @@ pub(crate) struct Revisit {
 impl Detector for Revisit {
     type Settings = RevisitSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &RevisitSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Revisit, scene, out);
         if scene.step.place.is_none() || scene.step.refused {

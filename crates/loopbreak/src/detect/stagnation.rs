@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
-use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Step;
 use crate::verdict::{Intervention, Progress, Severity};
 
@@ -109,7 +109,7 @@ impl StagnationSettings {
 }
 
 /// How many completed objectives are remembered, so that one is not progress twice.
-const OBJECTIVES: usize = 256;
+const OBJECTIVES: usize = 192;
 
 /// The pattern of its findings.
 pub(crate) const PATTERN: &str = "stuck_no_progress";
@@ -130,6 +130,10 @@ pub(crate) struct Stagnation {
 
 impl Detector for Stagnation {
     type Settings = StagnationSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        210 + 4 * digits + self.completed.len() * KEY_BYTES
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &StagnationSettings, out: &mut Sightings<'_>) {
         if scene.step.refused {

@@ -101,7 +101,7 @@ impl TaskSettings {
 }
 
 /// What a guard keeps of tasks; the least recently attempted task goes first.
-const KEPT: Bounds = Bounds { tasks: 16, attempts: 60 };
+const KEPT: Bounds = Bounds { tasks: 12, attempts: 40 };
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -112,6 +112,10 @@ pub(crate) struct Tasks {
 
 impl Detector for Tasks {
     type Settings = TaskSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        10 + self.book.bytes(digits)
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &TaskSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detect::{CLOSING_STEPS, Family, Sighting};
-use crate::memory::{Key, Ring, key_of, key_of_parts};
-use crate::text::clip::clip_escaped;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::text::clip::{clip_escaped, escaped_len};
 use crate::verdict::Intervention;
 
 /// How many loops are kept, and after how many steps one that stopped is forgotten.
-const LOOPS: usize = 24;
+const LOOPS: usize = 16;
 const FORGOTTEN_AFTER: u64 = 50;
 /// How many grants and forced tasks are remembered.
-const TASKS: usize = 64;
+const TASKS: usize = 48;
 const LABEL_BYTES: usize = 80;
 
 /// The memory of the policy.
@@ -26,16 +26,27 @@ pub(crate) struct Ledger {
 /// A loop that was acted on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenLoop {
+    #[serde(rename = "i")]
     id: Key,
+    #[serde(rename = "f")]
     family: Family,
+    #[serde(rename = "g")]
     agent: Key,
+    #[serde(rename = "a")]
     acted: bool,
+    #[serde(rename = "t")]
     turn: u64,
+    #[serde(rename = "n")]
     step: u64,
+    #[serde(rename = "r")]
     rung: Option<Intervention>,
+    #[serde(rename = "s")]
     stage: u8,
+    #[serde(rename = "c")]
     count: u32,
+    #[serde(rename = "l")]
     label: String,
+    #[serde(rename = "o")]
     state: State,
 }
 
@@ -145,9 +156,15 @@ impl Ledger {
     /// The loops an agent was seen in during the last turns.
     pub(crate) fn seen(&self, agent: Key, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
         let lately = move |known: &&OpenLoop| {
-            known.agent == agent && known.turn + turns >= turn && !known.label.is_empty()
+            known.agent == agent && known.turn.saturating_add(turns) >= turn && !known.label.is_empty()
         };
         self.loops.iter().filter(lately).map(|known| known.label.as_str())
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        let loops = self.loops.iter().map(|known| 170 + digits + escaped_len(&known.label));
+        40 + loops.sum::<usize>() + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
 
     /// Whether authority over these blockers of this task was granted before.

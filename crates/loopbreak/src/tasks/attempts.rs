@@ -3,16 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::quoted;
-use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Task;
-use crate::text::clip::clip_escaped;
+use crate::text::clip::{clip_escaped, escaped_len};
 
 /// The longest status and session name that are kept.
 const NAME_BYTES: usize = 32;
 /// How many pieces of work are remembered, so that new work is known as new.
-const WORK: usize = 24;
+const WORK: usize = 16;
 /// How many blockers are kept to be shown.
 const BLOCKERS: usize = 5;
+const BLOCKER_BYTES: usize = 40;
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -78,7 +79,7 @@ impl History {
             .blockers
             .iter()
             .take(BLOCKERS)
-            .map(|blocker| clip_escaped(&quoted(blocker), 60).to_owned())
+            .map(|blocker| clip_escaped(&quoted(blocker), BLOCKER_BYTES).to_owned())
             .collect();
         self.attempts.push(
             Attempt {
@@ -92,6 +93,16 @@ impl History {
             },
             capacity,
         );
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        let attempt = digits + 20 + 2 * NAME_BYTES + 2 * KEY_BYTES + 50;
+        escaped_len(&self.id)
+            + 120
+            + self.attempts.len() * attempt
+            + self.blockers.len() * (BLOCKER_BYTES + 3)
+            + self.work.len() * KEY_BYTES
     }
 
     /// The attempts inside the window that ends now, newest first. Without times, every attempt is.
