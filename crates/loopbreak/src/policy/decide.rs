@@ -179,6 +179,9 @@ impl Desk<'_> {
             .set("turn", circumstances.turn)
             .set("since", report.sighting.since)
             .set("count", report.sighting.count);
+        if let Some(names) = report.evidence.texts("pattern_names") {
+            values.set("pattern_names", names.join(" → "));
+        }
         values.list("objectives", circumstances.objectives.iter().map(String::as_str));
         values.set("exits", circumstances.exits.join(", "));
         values.set("repeated", circumstances.repeated.as_deref().unwrap_or_default());
