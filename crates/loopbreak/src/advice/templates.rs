@@ -215,11 +215,9 @@ Options:
 **Signature**: `{signature}`
 
 **Iteration history**:
-
 {history}
 
 **Options**:
-
 1. **Continue with different approach** - Agent will be instructed to try new strategy
 2. **Review and debug** - Examine why same fix keeps failing
 3. **Cancel** - Stop task"),

@@ -46,6 +46,10 @@ pub(crate) const PATTERN: &str = "consecutive_errors";
 impl Detector for Errors {
     type Settings = ErrorsSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        32 + digits
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &ErrorsSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
             self.count = 0;
@@ -77,11 +81,9 @@ impl Detector for Errors {
             count: self.count,
             wish: Some(Intervention::Stop),
         });
-        if let Some(evidence) = evidence {
-            evidence.note("errors", self.count);
-            if let Some(text) = &outcome.text {
-                evidence.quote("last_error", text);
-            }
+        evidence.note("errors", self.count);
+        if let Some(text) = &outcome.text {
+            evidence.quote("last_error", text);
         }
     }
 }

@@ -67,6 +67,10 @@ pub(crate) struct Revisit {
 impl Detector for Revisit {
     type Settings = RevisitSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &RevisitSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Revisit, scene, out);
         // Whoever stays and works at a place does not come back to it.
@@ -89,12 +93,10 @@ impl Detector for Revisit {
             count: visits,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            evidence
-                .note("location_id", scene.map.id(here))
-                .quote("location_name", &scene.map.name(here))
-                .note("recent_visits", visits);
-        }
+        evidence
+            .note("location_id", scene.map.id(here))
+            .quote("location_name", &scene.map.name(here))
+            .note("recent_visits", visits);
     }
 
     fn weigh(&self, bid: &Bid<'_>, settings: &RevisitSettings, draft: &mut Draft) {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode, Scope};
-use crate::memory::{Key, Ring, key_of};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of};
 use crate::step::Step;
 use crate::text::signature::signature;
 use crate::verdict::Severity;
@@ -70,6 +70,10 @@ pub(crate) const PATTERN: &str = "repeated_signature";
 impl Detector for Signature {
     type Settings = SignatureSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        50 + digits + self.last.len() * (KEY_BYTES + digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &SignatureSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
             *self = Signature::default();
@@ -112,9 +116,8 @@ impl Detector for Signature {
             count,
             wish: None,
         };
-        if let Some(evidence) = out.sight(sighting) {
-            evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
-        }
+        let evidence = out.sight(sighting);
+        evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn decide(
             );
             ledger.label(id, &label(&report));
         }
-        let repeated = settings.policy.repeat_advice && !report.evidence.is_empty();
+        let repeated = settings.policy.repeat_advice && report.sighting.severity.is_some();
         if act.is_some() || repeated {
             desk.advise(&report, act.or(rung), id, ledger);
         }
@@ -185,6 +185,9 @@ impl Desk<'_> {
             .set("turn", circumstances.turn)
             .set("since", report.sighting.since)
             .set("count", report.sighting.count);
+        if let Some(names) = report.evidence.texts("pattern_names") {
+            values.set("pattern_names", names.join(" → "));
+        }
         values.list("objectives", circumstances.objectives.iter().map(String::as_str));
         values.set("exits", circumstances.exits.join(", "));
         values.set("repeated", circumstances.repeated.as_deref().unwrap_or_default());

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detect::{CLOSING_STEPS, Family, Sighting};
-use crate::memory::{Key, Ring, key_of, key_of_parts};
-use crate::text::clip::clip_escaped;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::text::clip::{clip_escaped, escaped_len};
 use crate::verdict::Intervention;
 
 /// How many loops are kept, and after how many steps one that stopped is forgotten.
-const LOOPS: usize = 24;
+const LOOPS: usize = 16;
 const FORGOTTEN_AFTER: u64 = 50;
 /// How many grants and forced tasks are remembered.
-const TASKS: usize = 64;
+const TASKS: usize = 48;
 const LABEL_BYTES: usize = 80;
 
 /// The memory of the policy.
@@ -26,16 +26,27 @@ pub(crate) struct Ledger {
 /// A loop that was acted on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenLoop {
+    #[serde(rename = "i")]
     id: Key,
+    #[serde(rename = "f")]
     family: Family,
+    #[serde(rename = "g")]
     agent: Key,
+    #[serde(rename = "a")]
     acted: bool,
+    #[serde(rename = "t")]
     turn: u64,
+    #[serde(rename = "n")]
     step: u64,
+    #[serde(rename = "r")]
     rung: Option<Intervention>,
+    #[serde(rename = "s")]
     stage: u8,
+    #[serde(rename = "c")]
     count: u32,
+    #[serde(rename = "l")]
     label: String,
+    #[serde(rename = "o")]
     state: State,
 }
 
@@ -91,7 +102,10 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
-        if repeats(known.family) && known.state == State::Open && step > known.step + CLOSING_STEPS {
+        // An output that began to repeat only after the last sighting had another output before it.
+        let changed = known.family == Family::Output && sighting.since > known.turn;
+        let turned_away = changed || step > known.step + CLOSING_STEPS;
+        if repeats(known.family) && known.state == State::Open && turned_away {
             known.state = State::HalfOpen;
         }
         let again = step != known.step;
@@ -125,7 +139,7 @@ impl Ledger {
         (known.id, act)
     }
 
-    /// A human spoke, or the outcome changed: whatever the agent was in, it gets one more try.
+    /// A human spoke: whatever the agent was in, it gets one more try.
     pub(crate) fn half_open(&mut self, agent: Key) {
         for known in self.loops.iter_mut().filter(|known| known.agent == agent && repeats(known.family)) {
             known.state = State::HalfOpen;
@@ -150,9 +164,15 @@ impl Ledger {
             known.agent == agent
                 && matches!(known.family, Family::Place | Family::Output)
                 && known.rung >= Some(Intervention::Warn)
-                && known.turn + turns >= turn
+                && known.turn.saturating_add(turns) >= turn
         };
         self.loops.iter().filter(lately).map(|known| known.label.as_str())
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        let loops = self.loops.iter().map(|known| 170 + digits + escaped_len(&known.label));
+        40 + loops.sum::<usize>() + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
 
     /// Whether authority over these blockers of this task was granted before.
