@@ -23,6 +23,9 @@ pub(crate) struct File {
     pub(crate) broken: bool,
 }
 
+/// What to do about a text that is no TOML.
+const SYNTAX: &str = "TOML is written like this: key = value, texts in quotes, tables as [name]";
+
 impl File {
     pub(crate) fn read(source: &Source) -> File {
         let positions = Positions::of(source);
@@ -34,8 +37,13 @@ impl File {
             file.broken = true;
             for error in &errors {
                 let span = error.span().unwrap_or(0..0);
+                let message = if span.is_empty() && error.message().starts_with("string values") {
+                    "a value is missing"
+                } else {
+                    error.message()
+                };
                 let origin = Origin::File(positions.spot(span, None));
-                file.own.problems.push(Located::new(error.message(), "this is no TOML", origin));
+                file.own.problems.push(Located::new(message, SYNTAX, origin));
             }
             None
         };

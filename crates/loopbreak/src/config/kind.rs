@@ -149,6 +149,9 @@ impl Kind {
             return "leave out the quotes".into();
         }
         let key = path.rsplit('.').next().unwrap_or(path);
+        if *self == Kind::Duration {
+            return format!("write it like {key} = \"15m\"");
+        }
         match tree::get(&tree::defaults(super::Profile::default()), path) {
             Some(default) if !default.is_table() => format!("write it like {key} = {default}"),
             _ => format!("`loopbreak config explain {path}` tells more"),

@@ -32,7 +32,12 @@ impl Source {
         let name = name.into();
         let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
         let shape = if last == "pyproject.toml" { Shape::Pyproject } else { Shape::Own };
-        Source { text: text.into(), shape, name }
+        let mut text = text.into();
+        // Some editors put a mark there that is no letter of the first line.
+        if text.starts_with('\u{feff}') {
+            text.remove(0);
+        }
+        Source { name, text, shape }
     }
 }
 

@@ -307,7 +307,9 @@ fn unknown_hint(prefix: &str, name: &str) -> String {
     if !elsewhere.is_empty() && elsewhere.len() <= 3 {
         return format!("did you mean {}?", elsewhere.join(" or "));
     }
-    let paths = options().iter().map(|option| option.path.as_str());
+    // With a table that is right, its name alone would make everything in it look near.
+    let known_table = !prefix.is_empty() && tables().iter().any(|table| table.path == prefix);
+    let paths = options().iter().map(|option| option.path.as_str()).filter(|_| !known_table);
     meant(&join(prefix, name), paths)
         .unwrap_or_else(|| format!("the keys known here are: {}", siblings.join(", ")))
 }

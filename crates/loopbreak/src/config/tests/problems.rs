@@ -199,6 +199,8 @@ fn a_key_that_stands_elsewhere_is_found_there() {
         ("[advice.texts]\nstagnaton = \"x\"", "did you mean stagnation?"),
         ("[[allow]]\ntoll = \"x\"", "did you mean tool?"),
         ("[policy.ladder]\nstopp = false", "did you mean stop?"),
+        ("stagnation_max_turns = 3", "did you mean stagnation.max_turns?"),
+        ("[errors]\nfoo = 3", "the keys known here are: mode, warn_at, hard_at"),
     ] {
         let found = problems(own(text));
         assert_eq!((found.len(), found[0].hint.as_str()), (1, hint), "{text}");
