@@ -140,8 +140,8 @@ impl Checks {
     pub(crate) fn penalty(&mut self, option: &str, value: f64) {
         self.that((-1.0..0.0).contains(&value), option, || {
             (
-                format!("{value} is no penalty"),
-                "give a value from -1 to below 0; to have no penalty, switch the detector off".into(),
+                format!("{value} is out of range"),
+                "give a value from -1 to below 0; to take nothing away, switch the detector off".into(),
             )
         });
     }
