@@ -51,6 +51,7 @@ fn the_reference_names_every_option_and_comes_out_the_same_everywhere() {
         "`-q, --quiet`",
         "--set <KEY=VALUE>",
         "## `loopbreak analyze`",
+        "Replays each run",
     ] {
         assert!(reference.contains(option), "{option} in {reference}");
     }
