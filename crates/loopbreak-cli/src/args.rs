@@ -31,6 +31,10 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
+    ///
+    /// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
+    /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. The replay
+    /// goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
@@ -54,11 +58,7 @@ pub(crate) struct ConfigOptions {
     pub(crate) set: Vec<String>,
 }
 
-/// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
-///
-/// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
-/// been done and why, the steps that would have been saved, and the progress that would have been destroyed. The replay
-/// goes on after a stop, as if nobody had acted.
+/// Look through past logs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -111,7 +111,7 @@ pub(crate) enum FailOn {
     Stop,
 }
 
-/// Print completions for a shell
+/// Print completions for a shell.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -123,7 +123,7 @@ pub(crate) struct CompletionsArgs {
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Print the manual page, or write all of them
+/// Print the manual page, or write all of them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

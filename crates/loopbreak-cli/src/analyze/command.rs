@@ -133,14 +133,16 @@ fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -
     for (index, folder) in expansion.folders.iter().enumerate() {
         let mut inside =
             expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
-        // A log that cannot be read was told of by itself.
+        // What cannot be read was told of by itself.
         let is_log = |outcome: &Outcome| {
             !matches!(
                 outcome.refusal,
                 Some(Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown)
             )
         };
-        if folder.shared || inside.any(|(_, outcome)| is_log(outcome)) {
+        let unreadable =
+            expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
+        if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {
             continue;
         }
         let what = match folder.files {

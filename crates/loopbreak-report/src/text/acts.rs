@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) 
     if !full && (hidden > 0 || lines.iter().any(|line| line.count > 1)) {
         let dim = look.dim();
         let more = if hidden > 0 { format!("+{hidden} more kinds; ") } else { String::new() };
-        writeln!(out, "  {dim}{more}-v shows each one{dim:#}")?;
+        writeln!(out, "  {dim}{more}-v shows more{dim:#}")?;
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use anstyle::AnsiColor;
+use loopbreak::Intervention;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::look::Look;
-use crate::json::RunReport;
+use crate::json::{FirstStop, RunReport};
 use crate::timeline::{Bucket, PlaceTurns, Timeline};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -155,10 +156,12 @@ pub(super) fn marks(run: &RunReport, columns: &[Bucket], look: &Look) -> Option<
 /// What the signs of the third strip stand for.
 pub(super) fn mark_names(run: &RunReport, look: &Look) -> String {
     let stopped = run.first_stop.is_some();
+    let ends = |stop: &FirstStop| stop.intervention == Some(Intervention::Stop);
+    let stop = if run.first_stop.as_ref().is_some_and(ends) { "stop" } else { "first step in" };
     let names = [
         (Mark::Stuck, "no progress", !run.stuck.is_empty()),
         (Mark::Warning, "first warning", run.first_warning.is_some()),
-        (Mark::Stop, "stop", stopped),
+        (Mark::Stop, stop, stopped),
         (Mark::Saved, "saved", stopped && run.steps_after_stop > 0),
     ];
     let shown = names.into_iter().filter(|(.., shown)| *shown).map(|(mark, name, _)| {
