@@ -158,13 +158,6 @@ Unexplored directions: {exits}"),
         zork: None,
     },
     Template {
-        name: "reopened",
-        audience: Audience::Agent,
-        values: &["loop"],
-        neutral: "The loop is back: {loop}. Choose something else.",
-        zork: None,
-    },
-    Template {
         name: "repeated_action",
         audience: Audience::Agent,
         values: RULINGS,

@@ -75,6 +75,7 @@ impl Settings {
         checks.table("signature", |checks| self.signature.check(checks));
         checks.table("similarity", |checks| self.similarity.check(checks));
         checks.table("budget", |checks| self.budget.check(checks));
+        checks.table("errors", |checks| self.errors.check(checks));
         checks.table("policy", |checks| {
             let policy = &self.policy;
             checks.within("accept_at", policy.accept_at, &(0.0..=1.0));

@@ -22,6 +22,16 @@ mod tests;
 mod tree;
 mod walk;
 
+pub use crate::detect::budget::BudgetSettings;
+pub use crate::detect::camping::CampingSettings;
+pub use crate::detect::errors::ErrorsSettings;
+pub use crate::detect::novelty::NoveltySettings;
+pub use crate::detect::oscillation::OscillationSettings;
+pub use crate::detect::revisit::RevisitSettings;
+pub use crate::detect::signature::SignatureSettings;
+pub use crate::detect::similarity::SimilaritySettings;
+pub use crate::detect::stagnation::{Patience, ScoreProgress, StagnationSettings};
+pub use crate::detect::task::{TaskPreset, TaskSettings};
 pub(crate) use checks::Checks;
 pub use checks::{Config, Problem, Problems};
 pub use duration::Duration;

@@ -81,8 +81,10 @@ pub(crate) enum Family {
     Progress,
     /// The same places.
     Place,
-    /// The same proposals.
+    /// The same proposals, refused.
     Proposal,
+    /// The same actions.
+    Action,
     /// The same outputs.
     Output,
     /// The same task.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
-use crate::config::Mode;
+use crate::config::{Checks, Mode};
 use crate::memory::key_of_parts;
 use crate::verdict::{Intervention, Severity};
 
@@ -29,6 +29,17 @@ pub struct ErrorsSettings {
 impl Default for ErrorsSettings {
     fn default() -> Self {
         ErrorsSettings { mode: Mode::Enforce, warn_at: 3, hard_at: 0 }
+    }
+}
+
+impl ErrorsSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.that(self.hard_at == 0 || self.hard_at >= self.warn_at, "hard_at", || {
+            (
+                format!("hard_at ({}) must be at least warn_at ({})", self.hard_at, self.warn_at),
+                "a warning does not come after the stop: raise hard_at or lower warn_at".into(),
+            )
+        });
     }
 }
 

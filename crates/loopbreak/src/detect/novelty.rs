@@ -66,7 +66,7 @@ impl Detector for Novelty {
             let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
             let evidence = out.sight(Sighting {
                 pattern: REPEATED,
-                family: Family::Proposal,
+                family: Family::Action,
                 identity: weighed.proposal,
                 since,
                 severity: Some(Severity::Hint),

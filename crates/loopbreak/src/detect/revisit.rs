@@ -103,7 +103,9 @@ impl Detector for Revisit {
         let Some(destination) = bid.destination else { return };
         let (visits, _) = visits(bid.trail, destination, 0, settings.window);
         if visits > 0 {
-            let penalty = (settings.penalty * f64::from(visits)).max(settings.max_penalty);
+            // The cap is for many visits: one alone costs what was set.
+            let cap = settings.max_penalty.min(settings.penalty);
+            let penalty = (settings.penalty * f64::from(visits)).max(cap);
             let name = bid.map.name(destination);
             draft.adjust(
                 penalty,

@@ -43,6 +43,12 @@ impl Default for SignatureSettings {
 impl SignatureSettings {
     pub(crate) fn check(&self, checks: &mut Checks) {
         checks.within("hard_at", self.hard_at, &(2..=20));
+        checks.that(self.hint_at < self.hard_at, "hint_at", || {
+            (
+                format!("hint_at ({}) must be below hard_at ({})", self.hint_at, self.hard_at),
+                "a hint comes before the loop is acted on: lower hint_at, or set it to 0 for none".into(),
+            )
+        });
         checks.within("window", self.window, &(0..=20));
         checks.that(self.window == 0 || self.window >= self.hard_at, "window", || {
             (

@@ -23,7 +23,7 @@ use crate::verdict::Severity;
 pub struct TaskSettings {
     /// Whether it acts.
     pub mode: Mode,
-    /// A named set of the four limits below; each of them can still be set by itself.
+    /// A named set of limits; each of them can still be set by itself.
     pub preset: TaskPreset,
     /// So many attempts alike are a loop.
     #[schemars(range(min = 2, max = 20))]

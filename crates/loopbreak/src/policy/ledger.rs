@@ -102,6 +102,10 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
+        // Something milder beside a loop neither prolongs it nor opens it again.
+        if rung < known.rung && sighting.identity != known.id {
+            return (known.id, None);
+        }
         // An output that began to repeat only after the last sighting had another output before it.
         let changed = known.family == Family::Output && sighting.since > known.turn;
         let turned_away = changed || step > known.step + CLOSING_STEPS;
@@ -109,12 +113,13 @@ impl Ledger {
             known.state = State::HalfOpen;
         }
         let again = step != known.step;
-        known.step = step;
-        // A mere hint does not prolong a loop that was worse, or one loop would run into the next.
-        if rung >= known.rung {
-            known.turn = turn;
-        }
+        (known.turn, known.step) = (turn, step);
         let act = match known.state {
+            // One repeat is tolerated, but nothing that is worse than before.
+            State::HalfOpen if rung > known.rung => {
+                known.state = State::Open;
+                rung
+            }
             State::HalfOpen => {
                 known.state = State::Tolerated;
                 None
@@ -146,16 +151,12 @@ impl Ledger {
         }
     }
 
-    /// Gives a loop a name to be shown.
-    pub(crate) fn label(&mut self, id: Key, label: &str) {
-        if let Some(known) = self.loops.iter_mut().rev().find(|known| known.id == id) {
+    /// Gives a loop a name to be shown. A milder finding beside it does not rename it.
+    pub(crate) fn label(&mut self, id: Key, rung: Option<Intervention>, label: &str) {
+        let named = self.loops.iter_mut().rev().find(|known| known.id == id);
+        if let Some(known) = named.filter(|known| rung >= known.rung) {
             clip_escaped(label, LABEL_BYTES).clone_into(&mut known.label);
         }
-    }
-
-    /// The name of a loop.
-    pub(crate) fn label_of(&self, id: Key) -> Option<&str> {
-        self.loops.iter().rev().find(|known| known.id == id).map(|known| known.label.as_str())
     }
 
     /// The loops an agent was seen in during the last turns.
@@ -202,7 +203,7 @@ impl Ledger {
 
 /// Families whose loops can pause and come back. The others begin anew with every progress, limit, error or attempt.
 fn repeats(family: Family) -> bool {
-    matches!(family, Family::Place | Family::Proposal | Family::Output)
+    matches!(family, Family::Place | Family::Proposal | Family::Action | Family::Output)
 }
 
 #[cfg(test)]
