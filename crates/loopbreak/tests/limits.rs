@@ -1,5 +1,7 @@
 //! `budget` and `errors`, and the order of the safety guards. Document 004.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{DetectorName, Profile, Severity, Step, Usage};

@@ -1,5 +1,7 @@
 //! What is done about findings: modes, rungs, once a rung, the half-open breaker. The design, section 6.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, Intervention, LoopId, Severity};

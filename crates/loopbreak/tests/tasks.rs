@@ -1,5 +1,7 @@
 //! `task`: the three patterns and their recoveries, inside one run. Document 003.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, Intervention, Severity};
