@@ -55,6 +55,27 @@ fn each_detector_can_be_switched_off_alone() {
     }
 }
 
+/// All findings, without what the policy adds to them.
+fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value> {
+    let mut guard = Guard::new(Config::new(settings).unwrap());
+    let all = everything().into_iter().flat_map(|record| guard.observe(&step(&record)).findings);
+    all.filter(|finding| of(finding.detector))
+        .map(|finding| {
+            let mut finding = steps::written(&finding);
+            finding.as_object_mut().unwrap().retain(|key, _| key != "loop" && key != "intervention");
+            finding
+        })
+        .collect()
+}
+
+#[test]
+fn switching_one_off_changes_no_finding_of_another() {
+    for off in DetectorName::ALL {
+        let without = findings(settings().with_mode(*off, Mode::Off), |_| true);
+        assert_eq!(findings(settings(), |name| name != *off), without, "{off} off");
+    }
+}
+
 #[test]
 fn each_detector_is_silent_where_its_facet_is_absent() {
     use DetectorName as D;

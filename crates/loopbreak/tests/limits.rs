@@ -72,6 +72,16 @@ fn time_that_goes_backwards_is_no_time() {
 }
 
 #[test]
+fn a_clock_that_is_set_back_takes_no_time_away() {
+    let mut run = Run::with(config(json!({"budget": {"max_runtime": 1000}})));
+    run.see(&json!({"at": 5000}));
+    run.see(&json!({"at": 5900}));
+    run.see(&json!({"at": 5000, "user": "tell me again"}));
+    assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have passed all the same");
+    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0)));
+}
+
+#[test]
 fn the_part_at_which_is_warned_can_be_set() {
     let mut run = Run::with(config(json!({"budget": {"max_iterations": 10, "warn_at": 0.5}})));
     run.repeat(5, &json!({"action": "a"}));

@@ -155,6 +155,15 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
 }
 
 #[test]
+fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
+    let mut run = Run::new();
+    run.repeat(5, &json!({"place": "Dam"}));
+    run.see(&json!({"user": "stay there"}));
+    run.repeat(2, &json!({"place": "Dam"}));
+    assert_eq!(run.acts(CAMPING), [(5, Warn), (8, Warn)], "7 is tolerated");
+}
+
+#[test]
 fn after_a_changed_outcome_one_repeat_is_tolerated_and_the_next_opens_the_breaker_again() {
     let mut run = signatures(json!({}));
     run.repeat(3, &output(FIX));
