@@ -1,5 +1,7 @@
 //! The texts for the agent, the critic and the user. Documents 000, 001, 002, 003, 004.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, TEMPLATES};

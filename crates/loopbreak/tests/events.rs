@@ -1,5 +1,7 @@
 //! The events that the engine really emits, as they are written, with every key that the documents name.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! `budget` and `errors`, and the order of the safety guards. Document 004.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{DetectorName, Profile, Severity, Step, Usage};
@@ -67,6 +69,16 @@ fn time_that_goes_backwards_is_no_time() {
     assert!(run.findings(BUDGET).is_empty());
     run.see(&json!({"at": 6000}));
     assert_eq!(run.stops(), [6]);
+}
+
+#[test]
+fn a_clock_that_is_set_back_takes_no_time_away() {
+    let mut run = Run::with(config(json!({"budget": {"max_runtime": 1000}})));
+    run.see(&json!({"at": 5000}));
+    run.see(&json!({"at": 5900}));
+    run.see(&json!({"at": 5000, "user": "tell me again"}));
+    assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have passed all the same");
+    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0)));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `signature` and `similarity`: an iteration's output again and again. Document 004.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, Intervention, Severity};

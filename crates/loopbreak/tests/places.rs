@@ -1,5 +1,7 @@
 //! `revisit`, `oscillation`, `camping`: what the places of a run show. Documents 000 and 001.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{DetectorName, Intervention, Severity};

@@ -1,5 +1,7 @@
 //! What is done about findings: modes, rungs, once a rung, the half-open breaker. The design, section 6.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, Intervention, LoopId, Severity};
@@ -150,6 +152,15 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
     run.see(&json!({"user": "go on"}));
     run.repeat(3, &output(FIX));
     assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
+}
+
+#[test]
+fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
+    let mut run = Run::new();
+    run.repeat(5, &json!({"place": "Dam"}));
+    run.see(&json!({"user": "stay there"}));
+    run.repeat(2, &json!({"place": "Dam"}));
+    assert_eq!(run.acts(CAMPING), [(5, Warn), (8, Warn)], "7 is tolerated");
 }
 
 #[test]

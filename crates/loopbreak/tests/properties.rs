@@ -1,5 +1,7 @@
 //! What holds for every run: replay is live, a snapshot changes nothing, memory is bounded, detectors are independent.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{
@@ -297,7 +299,7 @@ fn worst(number: u64) -> Value {
     json!({
         "run": odd(1),
         "turn": u64::MAX - 100_000 + number,
-        "at": 9_000_000_000_000_000_000_i64 + number as i64,
+        "at": 9_000_000_000_000_000_000_u64 + number,
         "agent": format!("agent {agent} {}", odd(agent)),
         "action": odd(number % 60),
         "outcome": {"text": format!("{number}{}", "\u{1}\u{2}\u{3}".repeat(1400)), "error": true},
@@ -345,7 +347,7 @@ fn the_snapshot_stays_bounded_when_agents_run_in_circles_between_places() {
             "action": way,
             "critic": {"score": 0.9},
             "outcome": {"text": format!("Fixed file{}.ts - added check", round / 4), "error": round % 5 != 0},
-            "place": {"id": 1_000_000_000_000_i64 + (agent * 1000 + place) as i64, "name": format!("\"\"\"\"\"\"{place}\"\"\"\"\"\"\"\"\"\"")},
+            "place": {"id": 1_000_000_000_000_u64 + agent * 1000 + place, "name": format!("\"\"\"\"\"\"{place}\"\"\"\"\"\"\"\"\"\"")},
         })));
         assert!(
             number % 100 > 0 || bytes(&guard) <= SNAPSHOT_BYTES,

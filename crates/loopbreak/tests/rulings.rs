@@ -1,5 +1,7 @@
 //! What a proposal is worth: predictions, penalties, bonuses, clamping, acceptance. Documents 000 and 001.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{DetectorName, Intervention, Place, Proposal, Severity};

@@ -1,5 +1,7 @@
 //! The series: tasks over many runs, asked before and told after, as orchestrators do. Document 003.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Config, Intervention, Series, Verdict};

@@ -1,5 +1,7 @@
 //! `stagnation`: what is progress, when a run is warned, when it is stopped. Documents 000, 001, 002.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{DetectorName, Severity, Step};

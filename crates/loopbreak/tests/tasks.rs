@@ -1,5 +1,7 @@
 //! `task`: the three patterns and their recoveries, inside one run. Document 003.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
 mod steps;
 
 use loopbreak::{Audience, DetectorName, Intervention, Severity};
@@ -153,6 +155,7 @@ fn attempts_count_inside_the_window_only() {
     };
     assert_eq!(play([0, 1, hour]), 1, "the window itself counts");
     assert_eq!(play([0, 1, hour + 1]), 0, "the first is out");
+    assert_eq!(play([0, 2 * hour, 1]), 0, "the first stays out when the clock is set back");
     assert_eq!(play([hour, hour + 1, 2]), 1, "time that goes backwards is no time");
 }
 
