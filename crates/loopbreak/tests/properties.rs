@@ -138,11 +138,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
 /// The same step with nothing that JSON has no word for. Fractions are of a kind that any reader of JSON takes in
 /// exactly: `serde_json` without `float_roundtrip` may miss the last bit of others.
 fn writable(mut step: Step<'static>) -> Step<'static> {
-    let exact = |number: Option<f64>| {
-        number
-            .filter(|number| number.is_finite() && number.abs() < 1e6)
-            .map(|number| (number * 64.0).round() / 64.0)
-    };
+    let exact = |number: Option<f64>| number.filter(|number| number.is_finite());
     step.score = exact(step.score);
     step.critic = step.critic.map(|critic| Critic { score: exact(critic.score) });
     step.usage = step.usage.map(|usage| Usage { cost_usd: exact(usage.cost_usd), ..usage });
@@ -283,7 +279,7 @@ fn largest() -> Settings {
             "revisit": {"window": 20, "history": 50},
             "camping": {"window": 50},
             "novelty": {"window": 50},
-            "signature": {"scope": "all", "window": 20, "hard_at": 2},
+            "signature": {"scope": "all", "window": 20, "hint_at": 0, "hard_at": 2},
             "similarity": {"scope": "all", "window": 20},
             "task": {"max_attempts": 20, "force_next_after": 50},
             "budget": {"max_iterations": 5000, "max_cost": 1e9},

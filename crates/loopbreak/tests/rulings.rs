@@ -267,7 +267,7 @@ fn a_proposal_without_a_score_starts_from_the_highest() {
 #[test]
 fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
     let mut run = Run::new();
-    run.see(&json!({"action": " Open  Mailbox"}));
+    run.see(&json!({"action": " Open Mailbox"}));
     for turn in 0..14 {
         run.see(&json!({"action": format!("look {turn}")}));
     }

@@ -40,12 +40,30 @@ fn a_snapshot_of_version_1_is_readable_for_ever() {
     assert_eq!(restored.turn(), 30);
     let mut lived = Guard::new(Config::default());
     play(&mut lived, 0..15);
-    assert_eq!(
-        play(&mut restored, 15..40),
-        play(&mut lived, 15..40),
-        "it goes on as if it had never been put away"
-    );
+    // Detectors that are younger than the snapshot have nothing in it to go on from.
+    let documents = |verdicts: Vec<Value>| -> Vec<Value> {
+        let findings =
+            verdicts.into_iter().flat_map(|verdict| verdict["findings"].as_array().unwrap().clone());
+        findings.filter(|finding| VERSION_1.contains(&finding["detector"].as_str().unwrap())).collect()
+    };
+    let (restored, lived) = (documents(play(&mut restored, 15..40)), documents(play(&mut lived, 15..40)));
+    assert!(restored.iter().any(|finding| finding["severity"] == "hard"), "there is something to compare");
+    assert_eq!(restored, lived, "it goes on as if it had never been put away");
 }
+
+/// The detectors that a snapshot of version 1 has the memory of.
+const VERSION_1: [&str; 10] = [
+    "stagnation",
+    "revisit",
+    "oscillation",
+    "camping",
+    "novelty",
+    "task",
+    "signature",
+    "similarity",
+    "budget",
+    "errors",
+];
 
 #[test]
 fn a_snapshot_of_a_later_version_is_refused() {

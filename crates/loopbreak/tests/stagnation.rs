@@ -1,6 +1,10 @@
 //! `stagnation`: what is progress, when a run is warned, when it is stopped. Documents 000, 001, 002.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test that cannot be set up is to fail, and reads files"
+)]
 
 mod steps;
 

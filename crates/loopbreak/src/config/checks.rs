@@ -94,6 +94,19 @@ impl Settings {
                     )
                 },
             );
+            checks.that(
+                policy.accept_at > policy.score_min && policy.accept_at <= policy.score_max,
+                "accept_at",
+                || {
+                    (
+                        format!(
+                            "accept_at ({}) must lie above score_min ({}) and not above score_max ({})",
+                            policy.accept_at, policy.score_min, policy.score_max
+                        ),
+                        "otherwise every proposal would be accepted, or none".into(),
+                    )
+                },
+            );
         });
         checks.table("report", |checks| {
             checks.within("calls_per_step", self.report.calls_per_step, &(1..=1000));
