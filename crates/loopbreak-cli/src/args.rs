@@ -2,11 +2,27 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// A circuit breaker for autonomous agents.
+/// A circuit breaker for autonomous agents
+///
+/// Loopbreak watches what an agent does, says when it is stuck and why, and breaks the loop.
 #[derive(Debug, Parser)]
-#[command(name = "loopbreak", version, about, arg_required_else_help = true)]
+#[command(
+    name = "loopbreak",
+    version,
+    arg_required_else_help = true,
+    disable_help_subcommand = true,
+    after_help = "\
+Examples:
+  loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
+  loopbreak analyze --json run.jsonl     The same as data
+  loopbreak analyze --help               More about a command
+
+Exit codes:
+  0 done, 1 failed, 2 used or configured wrongly, 10 loop found, 11 limit reached,
+  12 too many errors, 13 a human is needed, 130 interrupted"
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -15,9 +31,17 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
+    ///
+    /// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
+    /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. The replay
+    /// goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write all of them
+    Man(ManArgs),
 }
 
 /// Where settings come from, for every command that uses them.
@@ -29,16 +53,98 @@ pub(crate) struct ConfigOptions {
     /// Start from this profile: auto, game, coding, tasks, iterations, documents
     #[arg(long, value_name = "NAME", help_heading = "Configuration")]
     pub(crate) profile: Option<String>,
-    /// Set one option, as in stagnation.max_turns=30; may be given again
+    /// Set one option, as in `stagnation.max_turns=30`; may be given again
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = "Configuration")]
     pub(crate) set: Vec<String>,
 }
 
 /// Look through past logs.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak analyze run.jsonl                     One run, on one screen
+  loopbreak analyze logs/                         All logs in a folder and below
+  loopbreak analyze logs/ --run ep-7              One run of many, in detail
+  my-agent | loopbreak analyze -                  Standard input
+  loopbreak analyze logs/ --json > report.json    The same as data
+  loopbreak analyze logs/ --fail-on stop          Exit with 10 if a run should have been stopped
+  loopbreak analyze logs/ --set stagnation.max_turns=60
+
+A log has one JSON object a line, such as
+  {\"run\":\"ep-7\",\"turn\":12,\"action\":\"north\",\"outcome\":\"A dam.\",\"place\":\"Dam\",\"score\":40}
+
+Exit codes:
+  0 done, whatever was found; 1 something could not be read; 2 used or configured wrongly;
+  10 with --fail-on, where something was found (even if something else could not be read)")]
 pub(crate) struct AnalyzeArgs {
     /// Files, folders, or - for standard input
+    #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Look only at the run with this id
+    #[arg(long, value_name = "ID")]
+    pub(crate) run: Option<String>,
+    /// Print the report as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write all events to this file, one JSON object a line, in the order of the logs
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
+    /// Exit with 10 if a run comes to this verdict or worse
+    #[arg(long, value_name = "VERDICT")]
+    pub(crate) fail_on: Option<FailOn>,
+    /// Print only the sums, and no warnings about lines
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Tell every run in detail, every intervention, every line skipped and every file ignored
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
+}
+
+/// From which verdict on the exit code says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// The agent should have been warned
+    Warn,
+    /// Loopbreak should have stepped in
+    Stop,
+}
+
+/// Print completions for a shell.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak completions bash > ~/.local/share/bash-completion/completions/loopbreak
+  loopbreak completions zsh > ~/.zfunc/_loopbreak
+  loopbreak completions fish > ~/.config/fish/completions/loopbreak.fish")]
+pub(crate) struct CompletionsArgs {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the manual page, or write all of them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak man | man -l -            Read the page
+  loopbreak man --out man/man1        Write loopbreak.1 and a page for each command
+  loopbreak man --markdown            A reference of all commands and options")]
+pub(crate) struct ManArgs {
+    /// Write the pages of all commands into this folder, which is made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print all commands and options as Markdown
+    #[arg(long, conflicts_with = "out")]
+    pub(crate) markdown: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        super::Cli::command().debug_assert();
+    }
 }

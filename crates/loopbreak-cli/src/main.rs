@@ -2,13 +2,18 @@
 
 mod analyze;
 mod args;
+mod completions;
 mod config;
 mod error;
-mod exit;
+mod man;
+mod output;
+mod reference;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
+// All commands name their exit codes as `crate::exit`.
+use loopbreak_report::exit;
 
 use args::{Cli, Command};
 
@@ -17,6 +22,8 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Config(args) => config::run(&args),
+        Command::Completions(args) => completions::run(&args),
+        Command::Man(args) => man::run(&args),
     };
     match done {
         Ok(code) => ExitCode::from(code),

@@ -1,1 +1,25 @@
 //! Analysis of recorded runs: what a guard would have said, what that saves, what it would have destroyed.
+//!
+//! Feed the steps of a run to a [`RunAnalysis`], the runs to a [`Report`], and print that as JSON or with [`text`].
+//! Nothing here reads a file or a clock.
+
+pub mod exit;
+mod json;
+mod number;
+mod run;
+mod savings;
+mod stuck;
+mod tasks;
+pub mod text;
+mod timeline;
+mod totals;
+
+pub use json::{
+    FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
+    SeriesReport, StuckPeriod, VerdictName,
+};
+pub use run::RunAnalysis;
+pub use savings::{Cost, Savings};
+pub use tasks::{TaskAttempt, TaskAttempts};
+pub use timeline::{Bucket, PlaceTurns, Timeline};
+pub use totals::{Reading, Totals};

@@ -10,8 +10,9 @@ use crate::event::RunId;
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
+use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
-use crate::text::clip::{clip, clip_escaped};
+use crate::text::clip::{clip, clip_escaped, escaped_len};
 use crate::text::normal::folded;
 use crate::verdict::{Progress, Verdict};
 
@@ -27,6 +28,8 @@ const OBJECTIVE_BYTES: usize = 120;
 const ITERATIONS: usize = 5;
 const ITERATION_BYTES: usize = 100;
 const RUN_BYTES: usize = 200;
+/// What agents leave to the map of their snapshot, where it needs so much.
+const PLACES_SHARE: usize = 16 * 1024;
 
 /// The engine for one run: takes steps and proposals, gives verdicts and rulings. Pure: it reads no clock, no file and
 /// no network, so the same steps always give the same verdicts.
@@ -217,9 +220,7 @@ impl Guard {
             };
             decide(reports, &circumstances, ledger, detectors.book(), &config, &mut verdict);
         }
-        while agents.len() > AGENTS {
-            agents.pop_oldest();
-        }
+        state.fit();
         verdict
     }
 
@@ -228,7 +229,9 @@ impl Guard {
         let base = proposal.score.filter(|score| score.is_finite()).unwrap_or(self.config.policy.score_max);
         let agent = key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT));
         let from = proposal.place.as_ref().and_then(Map::key);
-        self.state.weigh(&proposal.action, base, self.state.turn + 1, agent, from, &self.config).1
+        self.state
+            .weigh(&proposal.action, base, self.state.turn.saturating_add(1), agent, from, &self.config)
+            .1
     }
 }
 
@@ -254,6 +257,32 @@ impl State {
             self.turns += 1;
         }
         (turn, renumbered)
+    }
+
+    /// What everything but the map and the agents takes in a snapshot, at most.
+    fn fixed_bytes(&self, digits: usize) -> usize {
+        const NAMES: usize = 320;
+        let shown = self.objectives.iter().chain(self.iterations.iter());
+        NAMES
+            + 2 * digits
+            + escaped_len(&self.run)
+            + shown.map(|text| 3 + escaped_len(text)).sum::<usize>()
+            + self.detectors.bytes(digits)
+            + self.ledger.bytes(digits)
+    }
+
+    /// Makes the guard fit into its snapshot: the agents that were silent longest go first, then the places that were
+    /// left longest ago.
+    fn fit(&mut self) {
+        let digits = self.turn.checked_ilog10().unwrap_or_default() as usize + 1;
+        let room = SNAPSHOT_BYTES.saturating_sub(self.fixed_bytes(digits));
+        let mut agents: usize = self.agents.iter().map(|(_, agent)| agent.bytes(digits)).sum();
+        let places = self.map.bytes().min(PLACES_SHARE);
+        while self.agents.len() > AGENTS || (self.agents.len() > 1 && agents + places > room) {
+            let Some((_, gone)) = self.agents.pop_oldest() else { break };
+            agents = agents.saturating_sub(gone.bytes(digits));
+        }
+        self.map.fit(room.saturating_sub(agents));
     }
 
     /// Keeps what later texts will show.
@@ -309,6 +338,11 @@ impl State {
 }
 
 impl Agent {
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    fn bytes(&self, digits: usize) -> usize {
+        80 + self.trail.bytes(digits) + self.detectors.bytes(digits)
+    }
+
     /// Follows the agent to where the step took it. True if that is another place.
     fn walk(&mut self, map: &mut Map, step: &Step<'_>, turn: u64, history: usize) -> bool {
         let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
@@ -323,5 +357,36 @@ impl Weighed {
     /// The action, where novelty knew it from a moment ago.
     fn repeated(&self) -> Option<String> {
         self.draft.hint_of(patterns::REPEATED)?.text("action")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_snapshot_takes_is_never_more_than_what_is_reckoned() {
+        let mut guard = Guard::new(Config::default());
+        for number in 0..600_u64 {
+            let odd = format!("\u{1}\"{}", number % 40);
+            let line = serde_json::json!({
+                "turn": 1_000_000 * number, "at": number, "run": odd, "agent": format!("a{}", number / 3 % 9),
+                "action": if number % 2 == 0 { "north" } else { "south" }, "critic": {"score": 0.9},
+                "place": {"name": format!("{}{odd}", number % 2), "exits": [odd]}, "score": 1,
+                "objectives": {"active": [odd], "completed": [number.to_string()]},
+                "task": {"id": odd, "status": "blocked", "blockers": [odd], "work": [odd], "session": odd},
+            });
+            let output =
+                serde_json::json!({"outcome": {"text": odd, "error": true}, "usage": {"cost_usd": 0.1}});
+            for line in [line.to_string(), output.to_string()] {
+                guard.observe(&Step::from_json(&line).unwrap());
+            }
+            let state = guard.state();
+            let digits = state.turn.checked_ilog10().unwrap_or_default() as usize + 1;
+            let agents = state.agents.iter().map(|(_, agent)| agent.bytes(digits)).sum::<usize>();
+            let reckoned = state.fixed_bytes(digits) + agents + state.map.bytes();
+            let written = serde_json::to_string(&guard.snapshot()).unwrap().len();
+            assert!(written <= reckoned, "{written} bytes, {reckoned} reckoned");
+        }
     }
 }

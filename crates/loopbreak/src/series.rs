@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::{Config, Mode};
+use crate::detect::DetectorName;
 use crate::detect::task::{is_attempt, report};
-use crate::detect::{DetectorName, Latch};
 use crate::guard::MAIN_AGENT;
 use crate::policy::{Circumstances, Ledger, choose, decide, reason};
 use crate::step::Step;
@@ -32,7 +32,6 @@ pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
     book: Book,
-    latch: Latch,
     ledger: Ledger,
 }
 
@@ -97,7 +96,7 @@ impl Series {
         state.now = state.now.max(step.at.map(|at| at.0));
         verdict.turn = state.ticks;
         let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
-        let report = report(history, &self.config.task, state.now, state.ticks, mode, &mut state.latch);
+        let report = report(history, &self.config.task, state.now, mode);
         let run = Arc::from(run);
         let circumstances = Circumstances {
             run: &run,

@@ -1,17 +1,16 @@
 //! `loopbreak config`, and the way from files, environment and flags to settings.
 
+mod check;
+mod command;
+mod describe;
+mod explain;
+mod find;
+mod init;
 mod load;
+mod output;
+mod reference;
+mod render;
+mod schema;
 
-use clap::Args;
-
-use crate::error::UserError;
-
+pub(crate) use command::{ConfigArgs, run};
 pub(crate) use load::load;
-
-/// Make, check and explain the configuration.
-#[derive(Debug, Args)]
-pub(crate) struct ConfigArgs {}
-
-pub(crate) fn run(_args: &ConfigArgs) -> Result<u8, UserError> {
-    Ok(crate::exit::DONE)
-}

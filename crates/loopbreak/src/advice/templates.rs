@@ -158,13 +158,6 @@ Unexplored directions: {exits}"),
         zork: None,
     },
     Template {
-        name: "reopened",
-        audience: Audience::Agent,
-        values: &["loop"],
-        neutral: "The loop is back: {loop}. Choose something else.",
-        zork: None,
-    },
-    Template {
         name: "repeated_action",
         audience: Audience::Agent,
         values: RULINGS,
@@ -215,11 +208,9 @@ Options:
 **Signature**: `{signature}`
 
 **Iteration history**:
-
 {history}
 
 **Options**:
-
 1. **Continue with different approach** - Agent will be instructed to try new strategy
 2. **Review and debug** - Examine why same fix keeps failing
 3. **Cancel** - Stop task"),

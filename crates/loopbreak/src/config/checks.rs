@@ -75,6 +75,7 @@ impl Settings {
         checks.table("signature", |checks| self.signature.check(checks));
         checks.table("similarity", |checks| self.similarity.check(checks));
         checks.table("budget", |checks| self.budget.check(checks));
+        checks.table("errors", |checks| self.errors.check(checks));
         checks.table("policy", |checks| {
             let policy = &self.policy;
             checks.within("accept_at", policy.accept_at, &(0.0..=1.0));
@@ -90,6 +91,19 @@ impl Settings {
                             policy.score_min, policy.score_max
                         ),
                         "lower the one or raise the other".into(),
+                    )
+                },
+            );
+            checks.that(
+                policy.accept_at > policy.score_min && policy.accept_at <= policy.score_max,
+                "accept_at",
+                || {
+                    (
+                        format!(
+                            "accept_at ({}) must lie above score_min ({}) and not above score_max ({})",
+                            policy.accept_at, policy.score_min, policy.score_max
+                        ),
+                        "otherwise every proposal would be accepted, or none".into(),
                     )
                 },
             );
@@ -140,8 +154,8 @@ impl Checks {
     pub(crate) fn penalty(&mut self, option: &str, value: f64) {
         self.that((-1.0..0.0).contains(&value), option, || {
             (
-                format!("{value} is no penalty"),
-                "give a value from -1 to below 0; to have no penalty, switch the detector off".into(),
+                format!("{value} is out of range"),
+                "give a value from -1 to below 0; to take nothing away, switch the detector off".into(),
             )
         });
     }

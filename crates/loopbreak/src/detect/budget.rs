@@ -59,6 +59,9 @@ pub(crate) struct Budget {
     cost_usd: f64,
 }
 
+/// More money than this is not told apart.
+const MOST_USD: f64 = 1e15;
+
 /// The patterns of its findings.
 pub(crate) const ITERATIONS: &str = "max_iterations";
 /// Time.
@@ -69,10 +72,15 @@ pub(crate) const COST: &str = "max_cost";
 impl Detector for Budget {
     type Settings = BudgetSettings;
 
+    fn bytes(&self, _: usize) -> usize {
+        40
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &BudgetSettings, out: &mut Sightings<'_>) {
         let cost =
             scene.step.usage.and_then(|usage| usage.cost_usd).filter(|cost| cost.is_finite() && *cost > 0.0);
-        self.cost_usd += cost.unwrap_or(0.0);
+        // A sum that is no number could not be put away.
+        self.cost_usd = (self.cost_usd + cost.unwrap_or(0.0)).min(MOST_USD);
         let runtime = scene.now.zip(scene.started).map_or(0, |(now, started)| now.saturating_sub(started));
         for (pattern, used, limit) in [
             (ITERATIONS, scene.turns as f64, settings.max_iterations as f64),
@@ -93,9 +101,7 @@ impl Detector for Budget {
                 count: (used / limit * 100.0).min(f64::from(u32::MAX)) as u32,
                 wish: Some(Intervention::Stop),
             });
-            if let Some(evidence) = evidence {
-                evidence.note("used", used).note("limit", limit);
-            }
+            evidence.note("used", used).note("limit", limit);
         }
     }
 }

@@ -64,6 +64,10 @@ pub(crate) struct Camping {
 impl Detector for Camping {
     type Settings = CampingSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &CampingSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Camping, scene, out);
         if scene.step.place.is_none() || scene.step.refused {
@@ -85,14 +89,14 @@ impl Detector for Camping {
             count: visits,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            let window = scene.trail.len().min(settings.window as usize) as u32;
-            let (id, name) = (scene.map.id(here), scene.map.name(here));
-            evidence
-                .note("camped_location_id", id.clone())
-                .quote("camped_location_name", &name)
-                .note("visit_count", visits)
-                .note("window_size", window);
+        let window = scene.trail.len().min(settings.window as usize) as u32;
+        let (id, name) = (scene.map.id(here), scene.map.name(here));
+        evidence
+            .note("camped_location_id", id.clone())
+            .quote("camped_location_name", &name)
+            .note("visit_count", visits)
+            .note("window_size", window);
+        if out.is_told() {
             out.event(CampingDetected {
                 episode_id: scene.run.clone(),
                 turn: scene.turn,

@@ -21,6 +21,9 @@ pub(crate) trait Detector: Default + Serialize + DeserializeOwned {
     /// Reads a step and says what it sighted.
     fn observe(&mut self, scene: &Scene<'_>, settings: &Self::Settings, out: &mut Sightings<'_>);
 
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    fn bytes(&self, digits: usize) -> usize;
+
     /// Says what it thinks of a proposal.
     fn weigh(&self, _bid: &Bid<'_>, _settings: &Self::Settings, _draft: &mut Draft) {}
 }
@@ -78,8 +81,10 @@ pub(crate) enum Family {
     Progress,
     /// The same places.
     Place,
-    /// The same proposals.
+    /// The same proposals, refused.
     Proposal,
+    /// The same actions.
+    Action,
     /// The same outputs.
     Output,
     /// The same task.
@@ -115,7 +120,6 @@ pub(crate) struct Report {
     pub(crate) sighting: Sighting,
     /// Not reported before, or worse than when it was.
     pub(crate) news: bool,
-    /// Filled in only where someone will see it.
     pub(crate) evidence: Evidence,
 }
 
@@ -126,7 +130,7 @@ pub(crate) struct Sightings<'o> {
     pub(super) latch: &'o mut Latch,
     /// The number of the step among those the detector sees.
     pub(super) step: u64,
-    /// Evidence is wanted for every sighting, for its advice is given again and again.
+    /// Standing advice is given on every turn.
     pub(super) repeat: bool,
     pub(super) reports: &'o mut Vec<Report>,
     pub(super) events: &'o mut Vec<Event>,
@@ -134,21 +138,26 @@ pub(crate) struct Sightings<'o> {
 }
 
 impl Sightings<'_> {
-    /// Notes a sighting. Gives the evidence to fill in where someone will see it, so that nothing else is built.
-    pub(crate) fn sight(&mut self, sighting: Sighting) -> Option<&mut Evidence> {
+    /// Notes a sighting. Gives the evidence to fill in: a sighting that is no news can still be acted on, where a
+    /// loop that had paused goes on, and then the act has to say why.
+    pub(crate) fn sight(&mut self, sighting: Sighting) -> &mut Evidence {
         let news = sighting.severity.is_some_and(|severity| {
             self.latch.is_news(sighting.identity, severity, sighting.stage, sighting.count, self.step)
         });
-        let wanted = news || (self.repeat && sighting.severity.is_some());
-        let report = Report {
-            detector: self.detector,
-            acted: self.acted,
-            sighting,
-            news,
-            evidence: Evidence::default(),
-        };
-        self.reports.push(report);
-        self.reports.last_mut().filter(|_| wanted).map(|report| &mut report.evidence)
+        self.sight_as(sighting, news)
+    }
+
+    /// The same for a detector that knows by itself what is news.
+    pub(crate) fn sight_as(&mut self, sighting: Sighting, news: bool) -> &mut Evidence {
+        let (detector, acted, at) = (self.detector, self.acted, self.reports.len());
+        self.reports.push(Report { detector, acted, sighting, news, evidence: Evidence::default() });
+        &mut self.reports[at].evidence
+    }
+
+    /// Whether the sighting just noted is told of: it is news, or standing advice is given on every turn.
+    pub(crate) fn is_told(&self) -> bool {
+        let last = self.reports.last();
+        last.is_some_and(|report| report.news || (self.repeat && report.sighting.severity.is_some()))
     }
 
     /// Notes what happened, for the log.

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
-use crate::config::Mode;
+use crate::config::{Checks, Mode};
 use crate::memory::key_of_parts;
 use crate::verdict::{Intervention, Severity};
 
@@ -32,6 +32,17 @@ impl Default for ErrorsSettings {
     }
 }
 
+impl ErrorsSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.that(self.hard_at == 0 || self.hard_at >= self.warn_at, "hard_at", || {
+            (
+                format!("hard_at ({}) must be at least warn_at ({})", self.hard_at, self.warn_at),
+                "a warning does not come after the stop: raise hard_at or lower warn_at".into(),
+            )
+        });
+    }
+}
+
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -45,6 +56,10 @@ pub(crate) const PATTERN: &str = "consecutive_errors";
 
 impl Detector for Errors {
     type Settings = ErrorsSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        32 + digits
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &ErrorsSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
@@ -77,11 +92,9 @@ impl Detector for Errors {
             count: self.count,
             wish: Some(Intervention::Stop),
         });
-        if let Some(evidence) = evidence {
-            evidence.note("errors", self.count);
-            if let Some(text) = &outcome.text {
-                evidence.quote("last_error", text);
-            }
+        evidence.note("errors", self.count);
+        if let Some(text) = &outcome.text {
+            evidence.quote("last_error", text);
         }
     }
 }

@@ -16,17 +16,28 @@ const LOOPS: usize = 8;
 pub(crate) struct Latch(Ring<Reported>);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
 struct Reported {
-    #[serde(rename = "i")]
     identity: Key,
-    #[serde(rename = "s")]
     severity: Severity,
-    #[serde(rename = "g")]
     stage: u8,
-    #[serde(rename = "c")]
     count: u32,
-    #[serde(rename = "n")]
     step: u64,
+}
+
+/// How it is put away.
+type Row = (Key, Severity, u8, u32, u64);
+
+impl From<Row> for Reported {
+    fn from((identity, severity, stage, count, step): Row) -> Self {
+        Reported { identity, severity, stage, count, step }
+    }
+}
+
+impl From<Reported> for Row {
+    fn from(it: Reported) -> Self {
+        (it.identity, it.severity, it.stage, it.count, it.step)
+    }
 }
 
 impl Latch {
@@ -52,6 +63,11 @@ impl Latch {
         }
         self.0.push(Reported { identity, severity, stage, count, step }, LOOPS);
         true
+    }
+
+    /// What it takes in a snapshot, at most.
+    pub(super) fn bytes(&self) -> usize {
+        2 + self.0.len() * 62
     }
 
     /// A human spoke: whatever comes now is new.

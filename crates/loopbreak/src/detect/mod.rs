@@ -18,7 +18,7 @@ pub(crate) mod stagnation;
 pub(crate) mod task;
 
 pub(crate) use detector::{Bid, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed};
-pub(crate) use latch::{CLOSING_STEPS, Latch};
+pub(crate) use latch::CLOSING_STEPS;
 pub use set::DetectorName;
 pub(crate) use set::{AgentDetectors, RunDetectors, Sink};
 pub(crate) use stagnation::Urgency;

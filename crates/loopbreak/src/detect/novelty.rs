@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Bid, Detector, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
-use crate::memory::{Key, Ring, key_of_lower, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
 use crate::step::{Action, Args};
 use crate::verdict::Severity;
 
@@ -55,6 +55,10 @@ pub(crate) const UNEXPLORED: &str = "unexplored_exits";
 impl Detector for Novelty {
     type Settings = NoveltySettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.actions.len() * (KEY_BYTES + digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
         // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
         let repeated = scene.weighed.and_then(|weighed| Some((weighed, weighed.draft.hint_of(REPEATED)?)));
@@ -62,7 +66,7 @@ impl Detector for Novelty {
             let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
             let evidence = out.sight(Sighting {
                 pattern: REPEATED,
-                family: Family::Proposal,
+                family: Family::Action,
                 identity: weighed.proposal,
                 since,
                 severity: Some(Severity::Hint),
@@ -70,9 +74,7 @@ impl Detector for Novelty {
                 count: 1,
                 wish: None,
             });
-            if let Some(evidence) = evidence {
-                *evidence = known.clone();
-            }
+            *evidence = known.clone();
         }
         if let Some(action) = &scene.step.action {
             self.actions.push((key(action), scene.turn), settings.window as usize);

@@ -53,6 +53,10 @@ pub(crate) struct Oscillation {
 impl Detector for Oscillation {
     type Settings = OscillationSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, _: &OscillationSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Oscillation, scene, out);
         // Each further move goes on with the pattern; staying where one is does not.
@@ -72,9 +76,9 @@ impl Detector for Oscillation {
             count,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            let (ids, names) = ([scene.map.id(a), scene.map.id(b)], [scene.map.name(a), scene.map.name(b)]);
-            evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+        let (ids, names) = ([scene.map.id(a), scene.map.id(b)], [scene.map.name(a), scene.map.name(b)]);
+        evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+        if out.is_told() {
             out.event(OscillationDetected {
                 episode_id: scene.run.clone(),
                 turn: scene.turn,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{DetectorName, Family, Scene, Sighting, Sightings};
-use crate::memory::{Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::{Intervention, Severity};
 
 /// How many refused proposals are remembered, and for how many turns.
@@ -18,6 +18,11 @@ pub(crate) const PATTERN: &str = "refused_return";
 pub(crate) struct Refusals(Ring<(Key, u64)>);
 
 impl Refusals {
+    /// What they take in a snapshot, at most.
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        2 + self.0.len() * (KEY_BYTES + digits)
+    }
+
     /// Looks whether this detector's own penalty takes the step's action below the threshold. Only its own, so that
     /// what it finds does not depend on the other detectors.
     pub(crate) fn observe(&mut self, detector: DetectorName, scene: &Scene<'_>, out: &mut Sightings<'_>) {
@@ -30,8 +35,10 @@ impl Refusals {
             return;
         }
         let turn = scene.turn;
-        let before =
-            self.0.newest().find(|(proposal, at)| *proposal == weighed.proposal && at + TURNS >= turn);
+        let before = self
+            .0
+            .newest()
+            .find(|(proposal, at)| *proposal == weighed.proposal && at.saturating_add(TURNS) >= turn);
         let since = before.map_or(turn, |(_, at)| *at);
         let repeated = before.is_some();
         self.0.push((weighed.proposal, turn), REMEMBERED);
@@ -45,14 +52,12 @@ impl Refusals {
             count: 1 + u32::from(repeated),
             wish: Some(if weighed.rejected { Intervention::Reject } else { Intervention::Penalize }),
         });
-        if let Some(evidence) = evidence {
-            evidence
-                .note("base_score", weighed.base)
-                .note("penalty", opinion.amount)
-                .note("reason", opinion.reason.as_str());
-            if let Some(action) = &scene.step.action {
-                evidence.quote("action", &action.line());
-            }
+        evidence
+            .note("base_score", weighed.base)
+            .note("penalty", opinion.amount)
+            .note("reason", opinion.reason.as_str());
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
         }
     }
 }

@@ -67,6 +67,10 @@ pub(crate) struct Revisit {
 impl Detector for Revisit {
     type Settings = RevisitSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &RevisitSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Revisit, scene, out);
         // Whoever stays and works at a place does not come back to it.
@@ -89,19 +93,19 @@ impl Detector for Revisit {
             count: visits,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            evidence
-                .note("location_id", scene.map.id(here))
-                .quote("location_name", &scene.map.name(here))
-                .note("recent_visits", visits);
-        }
+        evidence
+            .note("location_id", scene.map.id(here))
+            .quote("location_name", &scene.map.name(here))
+            .note("recent_visits", visits);
     }
 
     fn weigh(&self, bid: &Bid<'_>, settings: &RevisitSettings, draft: &mut Draft) {
         let Some(destination) = bid.destination else { return };
         let (visits, _) = visits(bid.trail, destination, 0, settings.window);
         if visits > 0 {
-            let penalty = (settings.penalty * f64::from(visits)).max(settings.max_penalty);
+            // The cap is for many visits: one alone costs what was set.
+            let cap = settings.max_penalty.min(settings.penalty);
+            let penalty = (settings.penalty * f64::from(visits)).max(cap);
             let name = bid.map.name(destination);
             draft.adjust(
                 penalty,

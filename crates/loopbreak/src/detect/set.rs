@@ -93,6 +93,11 @@ macro_rules! detectors {
                     )*
                 }
 
+                /// What all of them take in a snapshot, at most.
+                pub(crate) fn bytes(&self, digits: usize) -> usize {
+                    2 $(+ 24 + stringify!($field).len() + self.$field.latch.bytes() + self.$field.detector.bytes(digits))*
+                }
+
                 /// Asks every detector that is on for its opinion of a proposal.
                 pub(crate) fn weigh(&self, bid: &Bid<'_>, settings: &Settings, draft: &mut Draft) {
                     $(

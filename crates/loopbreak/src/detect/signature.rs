@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode, Scope};
-use crate::memory::{Key, Ring, key_of};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of};
 use crate::step::Step;
 use crate::text::signature::signature;
 use crate::verdict::Severity;
@@ -43,6 +43,12 @@ impl Default for SignatureSettings {
 impl SignatureSettings {
     pub(crate) fn check(&self, checks: &mut Checks) {
         checks.within("hard_at", self.hard_at, &(2..=20));
+        checks.that(self.hint_at < self.hard_at, "hint_at", || {
+            (
+                format!("hint_at ({}) must be below hard_at ({})", self.hint_at, self.hard_at),
+                "a hint comes before the loop is acted on: lower hint_at, or set it to 0 for none".into(),
+            )
+        });
         checks.within("window", self.window, &(0..=20));
         checks.that(self.window == 0 || self.window >= self.hard_at, "window", || {
             (
@@ -69,6 +75,10 @@ pub(crate) const PATTERN: &str = "repeated_signature";
 
 impl Detector for Signature {
     type Settings = SignatureSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        50 + digits + self.last.len() * (KEY_BYTES + digits)
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &SignatureSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
@@ -112,9 +122,8 @@ impl Detector for Signature {
             count,
             wish: None,
         };
-        if let Some(evidence) = out.sight(sighting) {
-            evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
-        }
+        let evidence = out.sight(sighting);
+        evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
     }
 }
 

@@ -65,6 +65,8 @@ const ALL_BYTES: usize = 20 * 1024;
 #[serde(default)]
 pub(crate) struct Similarity {
     kept: Ring<Output>,
+    /// What the kept texts take in a snapshot.
+    bytes: usize,
     /// Matches in a row, by agent, for the agents that have any.
     streaks: Ring<Streak>,
 }
@@ -95,6 +97,10 @@ pub(crate) const PATTERN: &str = "similar_output";
 
 impl Detector for Similarity {
     type Settings = SimilaritySettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        60 + self.bytes + self.kept.len() * (110 + digits) + self.streaks.len() * (90 + digits)
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &SimilaritySettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() {
@@ -138,22 +144,23 @@ impl Detector for Similarity {
             count: streak.matches,
             wish: None,
         });
-        if let Some(evidence) = evidence {
-            evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
-        }
+        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
     }
 }
 
 impl Similarity {
     fn keep(&mut self, output: Output) {
         self.kept.push(output, 20);
-        let mut bytes = 0;
-        let fit = self.kept.newest().take_while(|output| {
-            bytes += escaped_len(output.text.as_str());
-            bytes <= ALL_BYTES
-        });
-        let fit = fit.count();
+        let (mut fit, mut bytes) = (0, 0);
+        for output in self.kept.newest() {
+            let more = bytes + escaped_len(output.text.as_str());
+            if more > ALL_BYTES {
+                break;
+            }
+            (fit, bytes) = (fit + 1, more);
+        }
         self.kept.keep_newest(fit);
+        self.bytes = bytes;
     }
 
     fn forget_streak(&mut self, agent: Key) {

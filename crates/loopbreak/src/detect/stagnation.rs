@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
-use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Step;
 use crate::verdict::{Intervention, Progress, Severity};
 
@@ -109,7 +109,7 @@ impl StagnationSettings {
 }
 
 /// How many completed objectives are remembered, so that one is not progress twice.
-const OBJECTIVES: usize = 256;
+const OBJECTIVES: usize = 192;
 
 /// The pattern of its findings.
 pub(crate) const PATTERN: &str = "stuck_no_progress";
@@ -130,6 +130,10 @@ pub(crate) struct Stagnation {
 
 impl Detector for Stagnation {
     type Settings = StagnationSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        210 + 4 * digits + self.completed.len() * KEY_BYTES
+    }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &StagnationSettings, out: &mut Sightings<'_>) {
         if scene.step.refused {
@@ -190,9 +194,10 @@ impl Detector for Stagnation {
             });
         }
 
-        // A log may leave turns out: a check is due when one of its turns is reached or passed.
-        let due = turn / settings.check_interval > before / settings.check_interval;
-        let ends = due && stuck >= settings.max_turns;
+        // A log may leave turns out: a check is made when its turn is reached or passed, and judges what held at its
+        // turn, or the countdown would not end where the run does.
+        let check = turn - turn % settings.check_interval;
+        let ends = check > before && check.saturating_sub(latest) >= settings.max_turns;
         if !ends && (stuck < settings.warn_at || !settings.warnings) {
             return;
         }
@@ -207,12 +212,11 @@ impl Detector for Stagnation {
             count: stuck.min(u64::from(u32::MAX)) as u32,
             wish: Some(Intervention::Stop),
         };
-        if let Some(evidence) = out.sight(sighting) {
-            evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
-            evidence.note("last_score_change_turn", self.last_score_change);
-            evidence.note("last_objective_completion_turn", self.last_objective);
-            evidence.note("max_turns_stuck", settings.max_turns);
-        }
+        let evidence = out.sight(sighting);
+        evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
+        evidence.note("last_score_change_turn", self.last_score_change);
+        evidence.note("last_objective_completion_turn", self.last_objective);
+        evidence.note("max_turns_stuck", settings.max_turns);
         if !ends {
             out.event(LoopBreakWarning {
                 episode_id: scene.run.clone(),

@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, DetectorName, Family, Latch, Report, Scene, Sighting, Sightings};
+use super::{Detector, DetectorName, Family, Report, Scene, Sighting, Sightings};
 use crate::config::{Checks, Duration, Mode};
 use crate::evidence::Evidence;
 use crate::memory::{key_of, key_of_parts};
@@ -23,7 +23,7 @@ use crate::verdict::Severity;
 pub struct TaskSettings {
     /// Whether it acts.
     pub mode: Mode,
-    /// A named set of the four limits below; each of them can still be set by itself.
+    /// A named set of limits; each of them can still be set by itself.
     pub preset: TaskPreset,
     /// So many attempts alike are a loop.
     #[schemars(range(min = 2, max = 20))]
@@ -101,7 +101,7 @@ impl TaskSettings {
 }
 
 /// What a guard keeps of tasks; the least recently attempted task goes first.
-const KEPT: Bounds = Bounds { tasks: 16, attempts: 60 };
+const KEPT: Bounds = Bounds { tasks: 12, attempts: 40 };
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -113,35 +113,48 @@ pub(crate) struct Tasks {
 impl Detector for Tasks {
     type Settings = TaskSettings;
 
+    fn bytes(&self, digits: usize) -> usize {
+        10 + self.book.bytes(digits)
+    }
+
     fn observe(&mut self, scene: &Scene<'_>, settings: &TaskSettings, out: &mut Sightings<'_>) {
+        if scene.step.user.is_some() {
+            self.book.forget_reports();
+        }
         let Some(task) = scene.step.task.as_ref().filter(|task| is_attempt(task) && !scene.step.refused)
         else {
             return;
         };
         let history = self.book.record(task, scene.turn, scene.now, settings, KEPT);
-        if let Some(found) = history.judge(settings, scene.now)
-            && let Some(evidence) = out.sight(sighting(history, &found, settings))
-        {
-            *evidence = evidence_of(history, &found, settings);
+        if let Some((found, sighting, news)) = look(history, settings, scene.now) {
+            *out.sight_as(sighting, news) = evidence_of(history, &found, settings);
         }
     }
 }
 
 /// What a series reports of a task: the same as the detector, without a run around it.
 pub(crate) fn report(
-    history: &History,
+    history: &mut History,
     settings: &TaskSettings,
     now: Option<i64>,
-    tick: u64,
     mode: Mode,
-    latch: &mut Latch,
 ) -> Option<Report> {
-    let found = history.judge(settings, now)?;
-    let sighting = sighting(history, &found, settings);
-    // Ticks count the attempts at all tasks: what lies between two attempts at this one does not end its loop.
-    let news = latch.is_news(sighting.identity, Severity::Hard, 0, sighting.count, tick);
+    let (found, sighting, news) = look(history, settings, now)?;
     let evidence = evidence_of(history, &found, settings);
     Some(Report { detector: DetectorName::Task, acted: mode == Mode::Enforce, sighting, news, evidence })
+}
+
+/// Judges a task that was just attempted, and says whether what is found is news. What lies between two attempts,
+/// steps or other tasks, does not end the loop of a task; only an attempt of its own that is none does.
+fn look(
+    history: &mut History,
+    settings: &TaskSettings,
+    now: Option<i64>,
+) -> Option<(TaskLoop, Sighting, bool)> {
+    let found = history.judge(settings, now);
+    let sighting = found.as_ref().map(|found| sighting(history, found, settings));
+    let news = history.is_news(sighting.as_ref().map(|sighting| (sighting.identity, sighting.count)));
+    Some((found?, sighting?, news))
 }
 
 fn evidence_of(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Evidence {
@@ -158,10 +171,11 @@ fn sighting(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Sig
     // From here on something else is done about it, so it is news.
     let overdue = u64::from(found.attempts >= settings.force_next_after);
     let pattern = found.pattern.as_str();
+    let content = history.content(found.pattern);
     Sighting {
         pattern,
         family: Family::Task,
-        identity: key_of_parts(&[key_of(&history.id), history.round, key_of(pattern), overdue]),
+        identity: key_of_parts(&[key_of(&history.id), history.round, key_of(pattern), overdue, content]),
         since: found.since,
         severity: Some(Severity::Hard),
         stage: 0,

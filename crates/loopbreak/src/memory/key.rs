@@ -6,6 +6,9 @@ use xxhash_rust::xxh3::xxh3_64;
 /// (15 digits) that snapshots stay small. Stable across versions and machines, for snapshots carry it.
 pub(crate) type Key = u64;
 
+/// What a key takes in a snapshot, with what stands around it and a number beside it.
+pub(crate) const KEY_BYTES: usize = 15 + 4;
+
 const BITS: u64 = (1 << 48) - 1;
 
 /// The key of a text.

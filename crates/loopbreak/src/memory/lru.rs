@@ -104,6 +104,11 @@ impl<V> Lru<V> {
         })
     }
 
+    /// All values, in no order.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
+        self.nodes.iter_mut().map(|node| &mut node.value)
+    }
+
     fn unlink(&mut self, at: u32) {
         let (older, newer) = {
             let node = &self.nodes[at as usize];

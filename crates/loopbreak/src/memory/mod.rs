@@ -4,6 +4,6 @@ mod key;
 mod lru;
 mod ring;
 
-pub(crate) use key::{Key, key_of, key_of_lower, key_of_parts};
+pub(crate) use key::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
 pub(crate) use lru::Lru;
 pub(crate) use ring::Ring;

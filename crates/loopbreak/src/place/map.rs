@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::memory::{Key, Lru, key_of};
 use crate::step::Place;
-use crate::text::clip::clip_escaped;
+use crate::text::clip::{clip_escaped, escaped_len};
 
-/// A guard remembers at most so many places …
+/// A guard remembers at most so many places, and only as many as its snapshot has room for. The least recently used
+/// go first.
 const MOST_PLACES: usize = 4_096;
-/// … in at most so many bytes of a snapshot. The least recently used places go first.
-const MOST_BYTES: usize = 26 * 1024;
 /// Names longer than this are cut: they are only shown.
 const NAME_BYTES: usize = 48;
 const EXITS_PER_PLACE: usize = 16;
@@ -121,8 +120,25 @@ impl Map {
 
     fn grow(&mut self, bytes: usize) {
         self.bytes += bytes;
-        while self.bytes > MOST_BYTES || self.rooms.len() > MOST_PLACES {
-            let Some((_, room)) = self.rooms.pop_oldest() else { break };
+        while self.rooms.len() > MOST_PLACES {
+            self.forget_oldest();
+        }
+    }
+
+    /// What the map takes in a snapshot, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        40 + self.bytes
+    }
+
+    /// Makes the map fit into so many bytes of a snapshot, but keeps the place last arrived at.
+    pub(crate) fn fit(&mut self, bytes: usize) {
+        while self.bytes() > bytes && self.rooms.len() > 1 {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some((_, room)) = self.rooms.pop_oldest() {
             self.bytes = self.bytes.saturating_sub(room.bytes());
         }
     }
@@ -153,13 +169,13 @@ impl Room {
 
     /// What the room takes in a snapshot, at most.
     fn bytes(&self) -> usize {
-        60 + 2 * self.name.len() + self.exits.iter().map(Exit::bytes).sum::<usize>()
+        60 + escaped_len(&self.name) + self.exits.iter().map(Exit::bytes).sum::<usize>()
     }
 }
 
 impl Exit {
     fn bytes(&self) -> usize {
-        44 + 2 * self.way.len()
+        44 + escaped_len(&self.way)
     }
 }
 
@@ -210,9 +226,10 @@ mod tests {
                 format!(r#"{{"id":{id},"name":"room \"{id}\" of many","exits":["north","south","up"]}}"#);
             let here = map.arrive(&place(&text)).unwrap();
             map.walked(last, "north", here);
+            map.fit(20_000);
             last = here;
         }
-        assert!(serde_json::to_string(&map).unwrap().len() <= MOST_BYTES + 100);
+        assert!(serde_json::to_string(&map).unwrap().len() <= 20_000);
         assert!(map.rooms.peek(first).is_none());
         assert!(map.rooms.peek(last).is_some());
         assert!(map.rooms.len() > 80, "{}", map.rooms.len());

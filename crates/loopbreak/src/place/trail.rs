@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Key, Ring};
+use crate::memory::{KEY_BYTES, Key, Ring};
 
 /// How many moves (stays collapsed) are kept: four decide, two more are shown.
 const MOVES: usize = 6;
@@ -57,6 +57,11 @@ impl Trail {
     /// The last steps, newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = &Stay> {
         self.stays.newest()
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        50 + (self.stays.len() + self.moves.len()) * (KEY_BYTES + digits)
     }
 
     pub(crate) fn len(&self) -> usize {

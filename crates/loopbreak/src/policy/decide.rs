@@ -10,7 +10,7 @@ use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, 
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
 use crate::tasks::{Book, TaskPattern};
-use crate::verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Severity, Stop, Verdict};
+use crate::verdict::{Act, Finding, Intervention, LoopId, Severity, Stop, Verdict};
 
 /// What the human can choose from when he is called.
 pub(crate) const OPTIONS: [&str; 3] = ["continue_with_another_approach", "review", "cancel"];
@@ -66,14 +66,14 @@ pub(crate) fn decide(
                 id,
                 rung.filter(|_| act.is_some() || report.sighting.severity == Some(Severity::Hard)),
             );
-            ledger.label(id, &label(&report));
+            ledger.label(id, rung, &label(&report));
         }
-        let repeated = settings.policy.repeat_advice && !report.evidence.is_empty();
+        let repeated = settings.policy.repeat_advice && report.sighting.severity.is_some();
         if act.is_some() || repeated {
-            desk.advise(&report, act.or(rung), id, ledger);
+            desk.advise(&report, act.or(rung), ledger);
         }
         if let Some(intervention) = act {
-            desk.act(&report, id, intervention, ledger);
+            desk.act(&report, id, intervention);
             if intervention == Intervention::Stop && report.acted {
                 tripped.push((report.detector, report.sighting.pattern, report.evidence));
             }
@@ -93,6 +93,9 @@ struct Desk<'d> {
 impl Desk<'_> {
     fn finding(&mut self, report: &Report, id: Key, intervention: Option<Intervention>) {
         let Some(severity) = report.sighting.severity else { return };
+        // Where every rung is switched off, a hard finding is still worth a word.
+        let hint = (severity == Severity::Hard).then_some(Intervention::Hint);
+        let intervention = intervention.or(hint);
         self.verdict.findings.push(Finding {
             turn: self.circumstances.turn,
             since: report.sighting.since,
@@ -108,12 +111,9 @@ impl Desk<'_> {
         });
     }
 
-    fn act(&mut self, report: &Report, id: Key, intervention: Intervention, ledger: &Ledger) {
-        let reason = match ledger.label_of(id) {
-            // A loop that opens again is no news, and has only its name to show.
-            Some(label) if report.evidence.is_empty() => format!("the loop is back: {label}"),
-            _ => advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence)),
-        };
+    fn act(&mut self, report: &Report, id: Key, intervention: Intervention) {
+        let reason =
+            advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence));
         let turn = self.circumstances.turn;
         if report.sighting.family == Family::Output
             && report.sighting.severity == Some(Severity::Hard)
@@ -170,13 +170,8 @@ impl Desk<'_> {
     }
 
     /// Writes the texts that go with a report.
-    fn advise(&mut self, report: &Report, rung: Option<Intervention>, id: Key, ledger: &Ledger) {
+    fn advise(&mut self, report: &Report, rung: Option<Intervention>, ledger: &Ledger) {
         if !report.acted {
-            return;
-        }
-        if let Some(label) = ledger.label_of(id).filter(|_| report.evidence.is_empty()) {
-            let text = advice::text_of("reopened", Values::default().set("loop", label), self.settings);
-            self.verdict.advice.push(Advice { audience: Audience::Agent, detector: report.detector, text });
             return;
         }
         let circumstances = self.circumstances;
@@ -185,6 +180,9 @@ impl Desk<'_> {
             .set("turn", circumstances.turn)
             .set("since", report.sighting.since)
             .set("count", report.sighting.count);
+        if let Some(names) = report.evidence.texts("pattern_names") {
+            values.set("pattern_names", names.join(" → "));
+        }
         values.list("objectives", circumstances.objectives.iter().map(String::as_str));
         values.set("exits", circumstances.exits.join(", "));
         values.set("repeated", circumstances.repeated.as_deref().unwrap_or_default());

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detect::{CLOSING_STEPS, Family, Sighting};
-use crate::memory::{Key, Ring, key_of, key_of_parts};
-use crate::text::clip::clip_escaped;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::text::clip::{clip_escaped, escaped_len};
 use crate::verdict::Intervention;
 
 /// How many loops are kept, and after how many steps one that stopped is forgotten.
-const LOOPS: usize = 24;
+const LOOPS: usize = 16;
 const FORGOTTEN_AFTER: u64 = 50;
 /// How many grants and forced tasks are remembered.
-const TASKS: usize = 64;
+const TASKS: usize = 48;
 const LABEL_BYTES: usize = 80;
 
 /// The memory of the policy.
@@ -26,16 +26,27 @@ pub(crate) struct Ledger {
 /// A loop that was acted on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenLoop {
+    #[serde(rename = "i")]
     id: Key,
+    #[serde(rename = "f")]
     family: Family,
+    #[serde(rename = "g")]
     agent: Key,
+    #[serde(rename = "a")]
     acted: bool,
+    #[serde(rename = "t")]
     turn: u64,
+    #[serde(rename = "n")]
     step: u64,
+    #[serde(rename = "r")]
     rung: Option<Intervention>,
+    #[serde(rename = "s")]
     stage: u8,
+    #[serde(rename = "c")]
     count: u32,
+    #[serde(rename = "l")]
     label: String,
+    #[serde(rename = "o")]
     state: State,
 }
 
@@ -91,16 +102,24 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
-        if repeats(known.family) && known.state == State::Open && step > known.step + CLOSING_STEPS {
+        // Something milder beside a loop neither prolongs it nor opens it again.
+        if rung < known.rung && sighting.identity != known.id {
+            return (known.id, None);
+        }
+        // An output that began to repeat only after the last sighting had another output before it.
+        let changed = known.family == Family::Output && sighting.since > known.turn;
+        let turned_away = changed || step > known.step + CLOSING_STEPS;
+        if repeats(known.family) && known.state == State::Open && turned_away {
             known.state = State::HalfOpen;
         }
         let again = step != known.step;
-        known.step = step;
-        // A mere hint does not prolong a loop that was worse, or one loop would run into the next.
-        if rung >= known.rung {
-            known.turn = turn;
-        }
+        (known.turn, known.step) = (turn, step);
         let act = match known.state {
+            // One repeat is tolerated, but nothing that is worse than before.
+            State::HalfOpen if rung > known.rung => {
+                known.state = State::Open;
+                rung
+            }
             State::HalfOpen => {
                 known.state = State::Tolerated;
                 None
@@ -125,23 +144,19 @@ impl Ledger {
         (known.id, act)
     }
 
-    /// A human spoke, or the outcome changed: whatever the agent was in, it gets one more try.
+    /// A human spoke: whatever the agent was in, it gets one more try.
     pub(crate) fn half_open(&mut self, agent: Key) {
         for known in self.loops.iter_mut().filter(|known| known.agent == agent && repeats(known.family)) {
             known.state = State::HalfOpen;
         }
     }
 
-    /// Gives a loop a name to be shown.
-    pub(crate) fn label(&mut self, id: Key, label: &str) {
-        if let Some(known) = self.loops.iter_mut().rev().find(|known| known.id == id) {
+    /// Gives a loop a name to be shown. A milder finding beside it does not rename it.
+    pub(crate) fn label(&mut self, id: Key, rung: Option<Intervention>, label: &str) {
+        let named = self.loops.iter_mut().rev().find(|known| known.id == id);
+        if let Some(known) = named.filter(|known| rung >= known.rung) {
             clip_escaped(label, LABEL_BYTES).clone_into(&mut known.label);
         }
-    }
-
-    /// The name of a loop.
-    pub(crate) fn label_of(&self, id: Key) -> Option<&str> {
-        self.loops.iter().rev().find(|known| known.id == id).map(|known| known.label.as_str())
     }
 
     /// The loops an agent was seen in during the last turns.
@@ -150,9 +165,15 @@ impl Ledger {
             known.agent == agent
                 && matches!(known.family, Family::Place | Family::Output)
                 && known.rung >= Some(Intervention::Warn)
-                && known.turn + turns >= turn
+                && known.turn.saturating_add(turns) >= turn
         };
         self.loops.iter().filter(lately).map(|known| known.label.as_str())
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        let loops = self.loops.iter().map(|known| 170 + digits + escaped_len(&known.label));
+        40 + loops.sum::<usize>() + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
 
     /// Whether authority over these blockers of this task was granted before.
@@ -182,7 +203,7 @@ impl Ledger {
 
 /// Families whose loops can pause and come back. The others begin anew with every progress, limit, error or attempt.
 fn repeats(family: Family) -> bool {
-    matches!(family, Family::Place | Family::Proposal | Family::Output)
+    matches!(family, Family::Place | Family::Proposal | Family::Action | Family::Output)
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::quoted;
-use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Task;
-use crate::text::clip::clip_escaped;
+use crate::text::clip::{clip_escaped, escaped_len};
 
 /// The longest status and session name that are kept.
 const NAME_BYTES: usize = 32;
 /// How many pieces of work are remembered, so that new work is known as new.
-const WORK: usize = 24;
+const WORK: usize = 16;
 /// How many blockers are kept to be shown.
 const BLOCKERS: usize = 5;
+const BLOCKER_BYTES: usize = 40;
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub(crate) struct History {
     /// The blockers of the latest attempt, to be shown.
     pub(crate) blockers: Vec<String>,
     work: Ring<Key>,
+    /// The loop that was last reported, and its count: it is reported once, and again when it got twice as long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported: Option<(Key, u32)>,
 }
 
 /// The key of no blockers and no work.
@@ -75,7 +79,7 @@ impl History {
             .blockers
             .iter()
             .take(BLOCKERS)
-            .map(|blocker| clip_escaped(&quoted(blocker), 60).to_owned())
+            .map(|blocker| clip_escaped(&quoted(blocker), BLOCKER_BYTES).to_owned())
             .collect();
         self.attempts.push(
             Attempt {
@@ -91,12 +95,41 @@ impl History {
         );
     }
 
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        let attempt = digits + 20 + 2 * NAME_BYTES + 2 * KEY_BYTES + 50;
+        escaped_len(&self.id)
+            + 120
+            + self.attempts.len() * attempt
+            + self.blockers.len() * (BLOCKER_BYTES + 3)
+            + self.work.len() * KEY_BYTES
+    }
+
     /// The attempts inside the window that ends now, newest first. Without times, every attempt is.
     pub(crate) fn recent(&self, now: Option<i64>, window_ms: u64) -> impl Iterator<Item = &Attempt> {
         let window = i64::try_from(window_ms).unwrap_or(i64::MAX);
         self.attempts.newest().take_while(move |attempt| {
             now.zip(attempt.at).is_none_or(|(now, at)| now.saturating_sub(at) <= window)
         })
+    }
+
+    /// Whether what is seen of the task now is news.
+    pub(crate) fn is_news(&mut self, seen: Option<(Key, u32)>) -> bool {
+        let Some((identity, count)) = seen else {
+            self.reported = None;
+            return false;
+        };
+        let known =
+            self.reported.is_some_and(|(known, then)| known == identity && count < then.saturating_mul(2));
+        if !known {
+            self.reported = seen;
+        }
+        !known
+    }
+
+    /// Whatever comes now is news.
+    pub(crate) fn forget_report(&mut self) {
+        self.reported = None;
     }
 
     /// Forgets the attempts: what comes now is a fresh start.

@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::History;
 use crate::detect::task::TaskSettings;
-use crate::memory::{Key, Lru, key_of};
+use crate::memory::{KEY_BYTES, Key, Lru, key_of};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
+/// The longest id that is kept.
 const ID_BYTES: usize = 64;
 
 /// The histories of the tasks attempted last.
@@ -31,7 +32,7 @@ impl Book {
         at: Option<i64>,
         settings: &TaskSettings,
         kept: Bounds,
-    ) -> &History {
+    ) -> &mut History {
         let id = task.id.as_text();
         let id = clip_escaped(&id, ID_BYTES);
         let key = key_of(id);
@@ -55,6 +56,16 @@ impl Book {
         if let Some(history) = self.0.touch(key_of(clip_escaped(id, ID_BYTES))) {
             history.clear();
         }
+    }
+
+    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        2 + self.0.iter().map(|(_, history)| KEY_BYTES + history.bytes(digits)).sum::<usize>()
+    }
+
+    /// A human spoke: whatever is seen of any task now is news.
+    pub(crate) fn forget_reports(&mut self) {
+        self.0.values_mut().for_each(History::forget_report);
     }
 
     /// All histories, least recently attempted first.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::attempts::{Attempt, History, NOTHING};
 use crate::detect::task::TaskSettings;
+use crate::memory::{Key, key_of_parts};
 
 /// In which way a task goes round in circles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -76,6 +77,16 @@ impl History {
             return None;
         };
         Some(TaskLoop { pattern, attempts: total as u32, since: oldest.turn })
+    }
+
+    /// What the attempts of a loop have in common: other blockers or other work are another loop.
+    pub(crate) fn content(&self, pattern: TaskPattern) -> Key {
+        let newest = self.attempts.last().map_or((NOTHING, NOTHING), |last| (last.blockers, last.work));
+        match pattern {
+            TaskPattern::CompletedTaskRevisit => NOTHING,
+            TaskPattern::BlockedTaskSpin => newest.0,
+            TaskPattern::NoProgressRepeat => key_of_parts(&[newest.0, newest.1]),
+        }
     }
 
     /// What a judgement rests on: times, status, blockers and sessions of the last attempts, oldest first.

@@ -1,0 +1,205 @@
+//! From arguments to a report and an exit code.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
+use std::path::Path;
+
+use loopbreak::Config;
+use loopbreak_report::text::{self, Detail};
+use loopbreak_report::{Reading, Report, TaskAttempts, VerdictName};
+use loopbreak_trace::{Expansion, Input, Refusal, expand};
+use rayon::prelude::*;
+
+use super::log::{Events, Manner, Outcome, analyze};
+use super::progress;
+use super::talk::Talk;
+use crate::args::{AnalyzeArgs, FailOn};
+use crate::error::UserError;
+use crate::{exit, output};
+
+/// Analyses logs and prints what was found.
+pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
+    let config = crate::config::load(&args.config)?;
+    if args.paths.is_empty() {
+        return Err(UserError::usage("no log given")
+            .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"));
+    }
+    let mut talk = Talk::new(args.quiet, args.verbose);
+    let expansion = expand(&args.paths);
+    let manner = Manner { config: &config, only: args.run.as_deref(), notes: talk.notes() };
+    let outcomes = read(&expansion.inputs, manner, args)?;
+
+    let mut failed = false;
+    for trouble in &expansion.troubles {
+        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
+        failed = true;
+    }
+    let mut reading = Reading::default();
+    for (input, outcome) in expansion.inputs.iter().zip(&outcomes) {
+        reading.bytes += outcome.bytes;
+        reading.skipped_lines += outcome.skipped;
+        failed |= tell(input, outcome, &mut talk, &mut reading);
+    }
+    failed |= empty_folders(&expansion, &outcomes, &mut talk);
+    talk.finish();
+
+    let nothing_read = outcomes.iter().all(|outcome| outcome.runs.is_empty());
+    if let (true, Some(only)) = (nothing_read, &args.run) {
+        return Err(no_such_run(only, &outcomes));
+    }
+    if failed && nothing_read {
+        return Ok(exit::FAILED);
+    }
+    let report = report(outcomes, &reading, &config);
+    print(&report, args)?;
+    let fails = args.fail_on.is_some_and(|fail_on| {
+        report.worst()
+            >= match fail_on {
+                FailOn::Warn => VerdictName::Warn,
+                FailOn::Stop => VerdictName::Stop,
+            }
+    });
+    Ok(match (fails, failed) {
+        (true, _) => exit::LOOP,
+        (false, true) => exit::FAILED,
+        (false, false) => exit::DONE,
+    })
+}
+
+/// Reads all logs: side by side, or one after the other where events are to be written in order.
+fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<Outcome>, UserError> {
+    let bar = progress::bar(inputs, args.quiet);
+    let watch = || {
+        let bar = bar.clone();
+        move |bytes| bar.inc(bytes)
+    };
+    let outcomes = if let Some(path) = &args.events {
+        let mut file = BufWriter::new(create(path, inputs)?);
+        let mut events = Events::new(&mut file);
+        let one = |input| analyze(input, manner, Some(&mut events), watch());
+        let outcomes = inputs.iter().map(one).collect();
+        output::quietly(events.finish(), &path.display().to_string())?;
+        outcomes
+    } else {
+        inputs.par_iter().map(|input| analyze(input, manner, None, watch())).collect()
+    };
+    bar.finish_and_clear();
+    Ok(outcomes)
+}
+
+/// Makes the file for events, unless that would destroy a log that is to be read.
+fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+    let real = fs::canonicalize(path).ok();
+    let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
+    if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
+        return Err(UserError::usage(format!(
+            "--events {} would overwrite a log to be read",
+            path.display()
+        ))
+        .hint("name another file for the events"));
+    }
+    let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
+    File::create(path).map_err(failed)
+}
+
+/// Tells what there is to tell of a log. True if that is a failure.
+fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
+    let name = input.name();
+    match &outcome.refusal {
+        None => {}
+        Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
+        Some(refusal @ (Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown))
+            if !input.is_named() =>
+        {
+            talk.aside(&name, refusal);
+            reading.ignored_files += 1;
+            // The lines of a file that is no log are no lines skipped.
+            reading.skipped_lines -= outcome.skipped;
+            return false;
+        }
+        Some(refusal) => {
+            talk.error(&name, refusal, refusal.hint());
+            talk.lines(&name, outcome);
+            return true;
+        }
+    }
+    talk.lines(&name, outcome);
+    false
+}
+
+/// Tells of folders without any log. True if there is one.
+fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
+    let mut any = false;
+    for (index, folder) in expansion.folders.iter().enumerate() {
+        let mut inside =
+            expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
+        // What cannot be read was told of by itself.
+        let is_log = |outcome: &Outcome| {
+            !matches!(
+                outcome.refusal,
+                Some(Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown)
+            )
+        };
+        let unreadable =
+            expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
+        if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {
+            continue;
+        }
+        let what = match folder.files {
+            0 => "no logs: the folder has no files".to_owned(),
+            1 => "no logs: the one file in this folder is none".to_owned(),
+            files => format!("no logs: none of the {files} files in this folder is one"),
+        };
+        let hint = (folder.files > 0).then_some("-v says of each file why it is no log");
+        talk.error(&folder.name, what, hint);
+        any = true;
+    }
+    any
+}
+
+fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
+    let mut others: Vec<&str> =
+        outcomes.iter().flat_map(|outcome| &outcome.others).map(String::as_str).collect();
+    others.sort_unstable();
+    others.dedup();
+    let error = UserError::failed(format!("no run has the id {only:?}"));
+    if others.is_empty() {
+        return error;
+    }
+    let more = if others.len() > 5 { ", …" } else { "" };
+    others.truncate(5);
+    let quoted: Vec<String> = others.iter().map(|other| format!("{other:?}")).collect();
+    error.hint(format!("there are {}{more}", quoted.join(", ")))
+}
+
+/// Puts the outcomes together, in the order of reading.
+fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report {
+    let mut tasks = TaskAttempts::new(config);
+    let mut runs = Vec::new();
+    for (source, outcome) in outcomes.into_iter().enumerate() {
+        for attempt in outcome.attempts {
+            tasks.add(source, attempt);
+        }
+        runs.extend(outcome.runs);
+    }
+    Report::new(runs, tasks.finish(), reading, config.report.calls_per_step)
+}
+
+fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
+    if args.json {
+        return output::write(|out| {
+            if output::is_terminal() {
+                serde_json::to_writer_pretty(&mut *out, report)?;
+            } else {
+                serde_json::to_writer(&mut *out, report)?;
+            }
+            out.write_all(b"\n")
+        });
+    }
+    let detail = match (args.quiet, args.verbose) {
+        (true, _) => Detail::Sums,
+        (_, true) => Detail::Full,
+        _ => Detail::Normal,
+    };
+    output::print(&text::render(report, &output::look(), detail))
+}

@@ -1,0 +1,187 @@
+//! One log: its records, run by run, through the analysis.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use loopbreak::{Config, Step};
+use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
+use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
+
+/// What a log came to.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) runs: Vec<RunReport>,
+    pub(super) attempts: Vec<TaskAttempt>,
+    pub(super) bytes: u64,
+    pub(super) skipped: u64,
+    /// What there is to say about lines, the first few or all.
+    pub(super) notes: Vec<Note>,
+    /// How much more there would be.
+    pub(super) unsaid: u64,
+    /// Why it was not read, or not to its end.
+    pub(super) refusal: Option<Refusal>,
+    /// Ids of runs that were not asked for, a few.
+    pub(super) others: Vec<String>,
+}
+
+/// Something about a line.
+#[derive(Debug)]
+pub(super) struct Note {
+    pub(super) line: u64,
+    pub(super) text: String,
+}
+
+/// How logs are to be looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Manner<'m> {
+    pub(super) config: &'m Config,
+    /// Only the run of this id.
+    pub(super) only: Option<&'m str>,
+    /// How many notes about lines are kept of each log.
+    pub(super) notes: usize,
+}
+
+/// Where events go.
+pub(super) struct Events<'e> {
+    out: &'e mut dyn Write,
+    /// The first thing that went wrong. Nothing is written after that.
+    failed: io::Result<()>,
+}
+
+impl<'e> Events<'e> {
+    pub(super) fn new(out: &'e mut dyn Write) -> Self {
+        Events { out, failed: Ok(()) }
+    }
+
+    /// What the writing came to.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.failed.and_then(|()| self.out.flush())
+    }
+
+    fn write(&mut self, events: &[loopbreak::Event]) {
+        for event in events {
+            if self.failed.is_ok() {
+                self.failed = serde_json::to_writer(&mut self.out, event)
+                    .map_err(io::Error::from)
+                    .and_then(|()| self.out.write_all(b"\n"));
+            }
+        }
+    }
+}
+
+/// How many ids of other runs are kept, to be offered to who asked for one that is not there.
+const OTHERS: usize = 6;
+
+/// Reads a log and analyses its runs.
+pub(super) fn analyze(
+    input: &Input,
+    manner: Manner<'_>,
+    events: Option<&mut Events<'_>>,
+    watch: impl Fn(u64) + Send + 'static,
+) -> Outcome {
+    let log = match input.open(watch) {
+        Ok(log) => log,
+        Err(refusal) => return Outcome { refusal: Some(refusal), ..Outcome::default() },
+    };
+    let format = log.format();
+    let mut reading = Reading {
+        manner,
+        events,
+        unnamed: input.run(),
+        runs: Vec::new(),
+        by_name: HashMap::new(),
+        last: 0,
+        says_something: false,
+        outcome: Outcome::default(),
+    };
+    let read = log.read(&mut reading);
+    let Reading { runs, says_something, mut outcome, .. } = reading;
+    match read {
+        Ok(read) => outcome.bytes = read.bytes,
+        Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
+    }
+    if outcome.refusal.is_none() && !says_something {
+        outcome.refusal = Some(Refusal::Unknown);
+        return outcome;
+    }
+    let alone = runs.len() == 1 && outcome.others.is_empty();
+    for run in runs {
+        let mut run = run.finish(input.name(), format.as_str());
+        run.skipped_lines = alone.then_some(outcome.skipped);
+        outcome.runs.push(run);
+    }
+    outcome
+}
+
+struct Reading<'r, 'e> {
+    manner: Manner<'r>,
+    events: Option<&'r mut Events<'e>>,
+    /// The name of the run of records that name none.
+    unnamed: String,
+    runs: Vec<RunAnalysis>,
+    by_name: HashMap<String, usize>,
+    /// The run of the record before: most logs write run after run.
+    last: usize,
+    /// At least one record tells anything.
+    says_something: bool,
+    outcome: Outcome,
+}
+
+impl Reading<'_, '_> {
+    /// The run of a record, if it was asked for.
+    fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
+        let named = record.run();
+        let name = named.as_deref().unwrap_or(&self.unnamed);
+        if self.runs.get(self.last).is_some_and(|run| run.run() == name) {
+            return Some(self.last);
+        }
+        if self.manner.only.is_some_and(|only| only != name) {
+            let others = &mut self.outcome.others;
+            if others.len() < OTHERS && !others.iter().any(|other| other == name) {
+                others.push(name.to_owned());
+            }
+            return None;
+        }
+        self.last = if let Some(known) = self.by_name.get(name) {
+            *known
+        } else {
+            self.runs.push(RunAnalysis::new(self.manner.config, name));
+            self.by_name.insert(name.to_owned(), self.runs.len() - 1);
+            self.runs.len() - 1
+        };
+        Some(self.last)
+    }
+
+    fn note(&mut self, line: u64, text: impl FnOnce() -> String) {
+        if self.outcome.notes.len() < self.manner.notes {
+            self.outcome.notes.push(Note { line, text: text() });
+        } else {
+            self.outcome.unsaid += 1;
+        }
+    }
+}
+
+impl Sink for Reading<'_, '_> {
+    fn record(&mut self, record: &Record<'_>) {
+        let step: &Step<'_> = &record.step;
+        self.says_something |= step.has_facet();
+        let Some(index) = self.run_of(record) else { return };
+        let run = &mut self.runs[index];
+        let verdict = run.observe(step);
+        self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
+        if let Some(events) = &mut self.events {
+            events.write(&verdict.events);
+        }
+        if verdict.renumbered {
+            let (named, counted) = (step.turn.unwrap_or(0), verdict.turn);
+            self.note(record.line, || {
+                format!("turn {named} is not after the turn before it; counted as {counted}")
+            });
+        }
+    }
+
+    fn skipped(&mut self, skipped: Skipped) {
+        self.outcome.skipped += 1;
+        self.note(skipped.line, || format!("{}; line skipped", skipped.reason));
+    }
+}

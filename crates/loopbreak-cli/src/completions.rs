@@ -1,0 +1,15 @@
+//! `loopbreak completions`.
+
+use clap::CommandFactory as _;
+
+use crate::args::{Cli, CompletionsArgs};
+use crate::error::UserError;
+use crate::{exit, output};
+
+/// Prints the completions of a shell.
+pub(crate) fn run(args: &CompletionsArgs) -> Result<u8, UserError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "loopbreak", &mut script);
+    output::write(|out| out.write_all(&script))?;
+    Ok(exit::DONE)
+}

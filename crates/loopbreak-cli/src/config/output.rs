@@ -1,0 +1,22 @@
+//! Data for stdout.
+
+use std::io::{ErrorKind, Write as _};
+
+use crate::error::UserError;
+
+/// Prints data. Whoever closed the pipe has read enough: that is no error.
+pub(crate) fn show(text: &str) -> Result<(), UserError> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(UserError::failed(format!("cannot write the output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a JSON value, for programs.
+pub(crate) fn show_json(value: &impl serde::Serialize) -> Result<(), UserError> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| UserError::failed(error.to_string()))?;
+    show(&(text + "\n"))
+}

@@ -1,0 +1,76 @@
+//! Standard output: data for whoever reads it. A reader that has seen enough is no error.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use loopbreak_report::text::Look;
+
+use crate::error::UserError;
+
+/// Writes to standard output, colours as the terminal can show them.
+pub(crate) fn print(text: &str) -> Result<(), UserError> {
+    write(|out| out.write_all(text.as_bytes()))
+}
+
+/// Writes to standard output. A closed pipe ends the writing quietly.
+pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
+}
+
+/// What writing came to, for people.
+pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserError> {
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(UserError::failed(format!("cannot write {name}: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether standard output is a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// How text is to look on standard output.
+pub(crate) fn look() -> Look {
+    let width = terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0));
+    let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
+    Look {
+        width: width.clamp(60, 110),
+        unicode: shows_unicode(locale.as_deref(), variable("TERM").as_deref()),
+        colour,
+    }
+}
+
+/// Whether more than ASCII can be shown. A locale that says nothing, as in most containers, does not say no.
+fn shows_unicode(locale: Option<&str>, terminal: Option<&str>) -> bool {
+    let utf8 = |locale: &str| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    };
+    !matches!(terminal, Some("dumb" | "linux")) && locale.is_none_or(utf8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_locale_that_says_so_gets_plain_signs() {
+        assert!(shows_unicode(Some("en_GB.UTF-8"), Some("xterm-256color")));
+        assert!(shows_unicode(Some("C.utf8"), None));
+        assert!(shows_unicode(None, None));
+        assert!(!shows_unicode(Some("C"), None));
+        assert!(!shows_unicode(Some("de_DE.ISO-8859-1"), None));
+        assert!(!shows_unicode(Some("en_GB.UTF-8"), Some("dumb")));
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error() {
+        assert!(quietly(Err(io::ErrorKind::BrokenPipe.into()), "x").is_ok());
+        assert!(quietly(Err(io::ErrorKind::StorageFull.into()), "x").is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! What the whole-program tests share: the program in a clean environment, and logs of their own making.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// The program as a user would start it in this folder, whatever the environment of the tests is.
+pub(crate) fn loopbreak(folder: &Path) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"));
+    command.current_dir(folder).env_clear();
+    command
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// An empty folder.
+pub(crate) fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// What a finished program left behind.
+pub(crate) struct Done {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: Option<i32>,
+}
+
+/// Runs to the end.
+pub(crate) fn done(command: &mut Command) -> Done {
+    let output = command.output().unwrap();
+    Done {
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+        code: output.status.code(),
+    }
+}
+
+/// Analyses what lies in a folder.
+pub(crate) fn analyze(folder: &Path, args: &[&str]) -> Done {
+    done(loopbreak(folder).arg("analyze").args(args))
+}
+
+/// The report as data.
+pub(crate) fn json(folder: &Path, args: &[&str]) -> serde_json::Value {
+    let done = analyze(folder, &[&["--json"], args].concat());
+    serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {}{}", done.out, done.err))
+}
+
+/// A run whose score stands still: warned of at turn 20, stopped at turn 40.
+pub(crate) fn stuck(run: &str, turns: u64) -> String {
+    let mut log = String::new();
+    for turn in 1..=turns {
+        writeln!(log, r#"{{"run":"{run}","turn":{turn},"score":3}}"#).unwrap();
+    }
+    log
+}
+
+/// A run that gets on.
+pub(crate) fn healthy(run: &str, turns: u64) -> String {
+    let mut log = String::new();
+    for turn in 1..=turns {
+        writeln!(log, r#"{{"run":"{run}","turn":{turn},"score":{turn}}}"#).unwrap();
+    }
+    log
+}
+
+/// Text with the two kinds of output told apart, for snapshots.
+pub(crate) fn shown(done: &Done) -> String {
+    let code = done.code.map_or("none".to_owned(), |code| code.to_string());
+    format!("exit code: {code}\n----- stdout -----\n{}----- stderr -----\n{}", done.out, done.err)
+}

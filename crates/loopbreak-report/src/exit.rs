@@ -1,0 +1,30 @@
+//! Exit codes of every command, as documented: scripts and harnesses rely on them.
+
+/// Done, whatever was found.
+pub const DONE: u8 = 0;
+/// Failed: a file that cannot be read, a disk that is full.
+pub const FAILED: u8 = 1;
+/// Used wrongly, or configured wrongly. Nothing was done.
+pub const USAGE: u8 = 2;
+/// A loop was found, where the caller asked to be told so, or where the run was stopped for it.
+pub const LOOP: u8 = 10;
+/// A limit of iterations, time or money was reached.
+pub const LIMIT: u8 = 11;
+/// Too many errors in a row.
+pub const ERRORS: u8 = 12;
+/// A human is needed.
+pub const HUMAN: u8 = 13;
+/// Interrupted by the user; the system's own code for it.
+pub const INTERRUPTED: u8 = 130;
+
+/// All codes with their meaning, for help texts and reference pages.
+pub const ALL: &[(u8, &str)] = &[
+    (DONE, "done"),
+    (FAILED, "failed: something could not be read or written"),
+    (USAGE, "used or configured wrongly; nothing was done"),
+    (LOOP, "a loop was found"),
+    (LIMIT, "a limit of iterations, time or money was reached"),
+    (ERRORS, "too many errors in a row"),
+    (HUMAN, "a human is needed"),
+    (INTERRUPTED, "interrupted"),
+];

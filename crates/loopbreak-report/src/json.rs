@@ -1,0 +1,253 @@
+//! The report as data. Keys may be added, never renamed: scripts read them.
+
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
+use serde::Serialize;
+
+use crate::number::{plain, plain_option};
+use crate::timeline::Timeline;
+use crate::totals::{Reading, Totals};
+
+/// The name and version of this form of report.
+pub const SCHEMA: &str = "loopbreak.report/1";
+
+/// What was found in all logs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// One entry a run, in the order of reading.
+    pub runs: Vec<RunReport>,
+    /// Tasks that were attempted in more than one run.
+    pub series: Vec<SeriesReport>,
+    /// Sums over all runs.
+    pub totals: Totals,
+}
+
+/// What a run comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictName {
+    /// Nothing beyond hints.
+    Clear,
+    /// The agent would have been warned.
+    Warn,
+    /// Loopbreak would have stepped in.
+    Stop,
+}
+
+impl VerdictName {
+    /// The name in all output.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            VerdictName::Clear => "clear",
+            VerdictName::Warn => "warn",
+            VerdictName::Stop => "stop",
+        }
+    }
+
+    /// What findings come to. One that only observes decides nothing.
+    pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
+        let worst =
+            findings.into_iter().filter(|finding| finding.acted).map(|finding| finding.severity).max();
+        match worst {
+            Some(Severity::Hard) => VerdictName::Stop,
+            Some(Severity::Warn) => VerdictName::Warn,
+            Some(Severity::Hint) | None => VerdictName::Clear,
+        }
+    }
+}
+
+/// What was found in one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunReport {
+    /// Its id, or the name of its file.
+    pub run: String,
+    /// Where it was read from.
+    pub source: String,
+    /// The format of the log.
+    pub format: &'static str,
+    /// How many turns it had.
+    pub steps: u64,
+    /// What it comes to.
+    pub verdict: VerdictName,
+    /// The first finding at `warn` or above.
+    pub first_warning: Option<FirstWarning>,
+    /// The first hard finding.
+    pub first_stop: Option<FirstStop>,
+    /// Turns after it.
+    pub steps_after_stop: u64,
+    /// Whether progress was made after it: a recovery destroyed. Nothing where the run measures none.
+    pub progress_after_stop: Option<bool>,
+    /// All checks at which there had been no progress for too long.
+    pub checkpoints: Vec<u64>,
+    /// Everything that was found.
+    pub findings: Vec<Finding>,
+    /// What would have been done, and why.
+    pub interventions: Vec<InterventionReport>,
+    /// Stretches without progress.
+    pub stuck: Vec<StuckPeriod>,
+    /// The score, where there is one.
+    pub score: Option<ScoreReport>,
+    /// Records of refused proposals, which are no turns.
+    pub refused: u64,
+    /// How often the agent would have been warned.
+    pub warnings_given: u64,
+    /// Proposals whose worth would have been lowered.
+    pub penalized_proposals: u64,
+    /// Proposals that would have been refused.
+    pub rejected_proposals: u64,
+    /// Tokens read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens after the first stop.
+    pub tokens_after_stop: Option<u64>,
+    /// US dollars after the first stop.
+    pub cost_after_stop_usd: Option<f64>,
+    /// Time of the first record, in milliseconds since 1970.
+    pub started: Option<i64>,
+    /// Time of the last record.
+    pub ended: Option<i64>,
+    /// Lines of its file that could not be read, where the file holds no other run.
+    pub skipped_lines: Option<u64>,
+    /// Turns that were not after the one before and were counted on.
+    pub renumbered_turns: u64,
+    /// Keys of records that nobody knows.
+    pub unknown_keys: u64,
+    /// What was done about proposals, grouped.
+    #[serde(skip)]
+    pub rulings: Vec<RulingGroup>,
+    /// Score and place over the run.
+    #[serde(skip)]
+    pub timeline: Timeline,
+    /// Since when the loop of the first stop had been going on.
+    #[serde(skip)]
+    pub stuck_since: Option<u64>,
+}
+
+/// The first finding at `warn` or above.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FirstWarning {
+    /// Its turn.
+    pub turn: u64,
+    /// Whose it is.
+    pub detector: DetectorName,
+    /// What it is.
+    pub pattern: &'static str,
+}
+
+/// The first hard finding.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct FirstStop {
+    /// Its turn.
+    pub turn: u64,
+    /// Whose it is.
+    pub detector: DetectorName,
+    /// What it is.
+    pub pattern: &'static str,
+    /// What would have been done.
+    pub intervention: Option<Intervention>,
+}
+
+/// One thing that would have been done.
+#[derive(Clone, Debug, Serialize)]
+pub struct InterventionReport {
+    /// When.
+    pub turn: u64,
+    /// What.
+    pub intervention: Intervention,
+    /// Whose finding led to it.
+    pub detector: DetectorName,
+    /// What the finding was.
+    pub pattern: &'static str,
+    /// Which loop.
+    #[serde(rename = "loop")]
+    pub loop_id: LoopId,
+    /// The task concerned, if it is about one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Why, in one sentence.
+    pub reason: String,
+    /// False where the guard or the detector only observes.
+    pub acted: bool,
+}
+
+/// A stretch without progress.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct StuckPeriod {
+    /// Its first turn.
+    pub from: u64,
+    /// Its last turn.
+    pub to: u64,
+    /// How many turns it is long.
+    pub turns: u64,
+    /// The score all that time, where there is one.
+    #[serde(serialize_with = "plain_option")]
+    pub score: Option<f64>,
+}
+
+/// The score over a run.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ScoreReport {
+    /// The first.
+    #[serde(serialize_with = "plain")]
+    pub first: f64,
+    /// The last.
+    #[serde(serialize_with = "plain")]
+    pub last: f64,
+    /// The highest.
+    #[serde(serialize_with = "plain")]
+    pub max: f64,
+}
+
+/// Proposals that were treated alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RulingGroup {
+    /// What was done.
+    pub intervention: Intervention,
+    /// For whose sake.
+    pub detector: DetectorName,
+    /// How many.
+    pub count: u64,
+    /// The turn of the first.
+    pub first: u64,
+    /// The turn of the last.
+    pub last: u64,
+    /// Why, for the first.
+    pub reason: String,
+}
+
+/// What was found about a task over several runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeriesReport {
+    /// `task:` and its id.
+    pub key: String,
+    /// Its id.
+    pub task: String,
+    /// The runs that attempted it.
+    pub runs: Vec<String>,
+    /// How many attempts there were.
+    pub attempts: u64,
+    /// Everything that was found; `turn` counts attempts at all tasks.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Puts the parts together and sums them up.
+    pub fn new(
+        runs: Vec<RunReport>,
+        series: Vec<SeriesReport>,
+        reading: &Reading,
+        calls_per_step: u32,
+    ) -> Self {
+        let totals = Totals::of(&runs, reading, calls_per_step);
+        Report { schema: SCHEMA, runs, series, totals }
+    }
+
+    /// The worst verdict over all runs and series.
+    pub fn worst(&self) -> VerdictName {
+        let runs = self.runs.iter().map(|run| run.verdict);
+        let series = self.series.iter().map(|series| VerdictName::of(&series.findings));
+        runs.chain(series).max().unwrap_or(VerdictName::Clear)
+    }
+}

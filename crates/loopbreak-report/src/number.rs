@@ -1,0 +1,110 @@
+//! How figures are written.
+
+use serde::Serializer;
+
+/// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+pub(crate) fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match whole(*number) {
+        Some(whole) => serializer.serialize_i64(whole),
+        None => serializer.serialize_f64(*number),
+    }
+}
+
+/// The same where there may be none.
+#[expect(clippy::ref_option, reason = "serde asks for this form")]
+pub(crate) fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => plain(number, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Past this, not every whole number is a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// Money without the dust that adding floats leaves: millionths of a dollar.
+pub(crate) fn money(amount: f64) -> f64 {
+    let rounded = (amount * 1e6).round() / 1e6;
+    if rounded.is_finite() { rounded } else { amount }
+}
+
+/// A number for people: `1234` as `1,234`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A large number for people, to about two digits: `1.2 k`, `3.4 M`.
+pub(crate) fn rough(number: u64) -> String {
+    let (unit, name) = match number {
+        0..10_000 => return grouped(number),
+        10_000..1_000_000 => (1e3, "k"),
+        1_000_000..1_000_000_000 => (1e6, "M"),
+        _ => (1e9, "G"),
+    };
+    let value = number as f64 / unit;
+    if value < 10.0 { format!("{value:.1} {name}") } else { format!("{value:.0} {name}") }
+}
+
+/// A score for people: no more than three digits after the point, and no zeros there.
+pub(crate) fn score(score: f64) -> String {
+    let text = format!("{score:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Money for people.
+pub(crate) fn dollars(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
+}
+
+/// A share of a whole in whole percents, never 100 for less than all and never 0 for more than none.
+pub(crate) fn percent(part: u64, whole: u64) -> u64 {
+    if whole == 0 || part >= whole {
+        return if part == 0 { 0 } else { 100 };
+    }
+    let rounded = (part as f64 / whole as f64 * 100.0).round() as u64;
+    if part == 0 { 0 } else { rounded.clamp(1, 99) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_read_well() {
+        assert_eq!(
+            (grouped(7), grouped(1234), grouped(1_234_567)),
+            ("7".into(), "1,234".into(), "1,234,567".into())
+        );
+        assert_eq!(
+            (rough(9_999), rough(56_789), rough(1_250_000)),
+            ("9,999".into(), "57 k".into(), "1.2 M".into())
+        );
+        assert_eq!(
+            (score(40.0), score(-0.25), score(0.12345)),
+            ("40".into(), "-0.25".into(), "0.123".into())
+        );
+        assert_eq!(
+            (dollars(2.046), dollars(0.0012), dollars(0.0)),
+            ("$2.05".into(), "$0.0012".into(), "$0.00".into())
+        );
+        assert_eq!((percent(191, 341), percent(1, 1000), percent(999, 1000), percent(0, 0)), (56, 1, 99, 0));
+    }
+
+    #[test]
+    fn adding_up_money_leaves_no_dust() {
+        assert_eq!(serde_json::to_string(&money(0.1 + 0.2)).unwrap(), "0.3");
+    }
+}

@@ -1,0 +1,202 @@
+//! A page about one run.
+
+use std::fmt::{self, Write};
+
+use loopbreak::{DetectorName, Intervention};
+
+use super::acts;
+use super::draw::{self, Letters};
+use super::look::Look;
+use crate::json::{InterventionReport, RunReport, VerdictName};
+use crate::number::{dollars, grouped, percent, rough, score};
+
+/// How many stuck periods are listed.
+const PERIODS: usize = 3;
+/// Where the strips begin and how much stays free behind them.
+const MARGIN: usize = 9;
+
+/// Writes the page.
+pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
+    header(out, run, look)?;
+    strips(out, run, look)?;
+    // Who wants everything gets whole sentences, on more than one line if need be.
+    let look = &Look { width: if full { 10_000 } else { look.width }, ..*look };
+    facts(out, run, look)?;
+    acts::write(out, run, look, full)?;
+    writeln!(out)
+}
+
+fn header(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
+    let (verdict, bold, dim) = (look.of_verdict(run.verdict), look.bold(), look.dim());
+    let word = run.verdict.as_str();
+    let name = look.fit(&run.run, look.width.saturating_sub(word.len() + 2));
+    write!(out, "{verdict}{word}{verdict:#}  {bold}{name}{bold:#}")?;
+    let room = look.width.saturating_sub(word.len() + 4 + name.chars().count());
+    if room > 8 {
+        write!(out, "  {dim}{}{dim:#}", look.fit(&run.source, room))?;
+    }
+    writeln!(out)?;
+    let mut about = vec![plural(run.steps, "step")];
+    if let Some((started, ended)) = run.started.zip(run.ended).filter(|(started, ended)| ended > started) {
+        about.push(duration(ended.saturating_sub(started)));
+    }
+    if let Some(known) = &run.score {
+        let arrow = look.sign("→", "->");
+        about.push(format!("score {} {arrow} {}", score(known.first), score(known.last)));
+    }
+    about.extend(run.tokens.map(|tokens| format!("{} tokens", rough(tokens))));
+    about.extend(run.cost_usd.map(dollars));
+    writeln!(out, "{dim}{}{dim:#}", about.join(look.sign(" · ", ", ")))
+}
+
+fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
+    let width = look.width.saturating_sub(MARGIN + 8).clamp(20, 100);
+    let columns = run.timeline.columns(width);
+    let dim = look.dim();
+    let scores = draw::scores(&run.timeline, &columns, look);
+    let letters = Letters::of(&run.timeline, look, look.width.saturating_sub(MARGIN));
+    let places = letters.strip(&columns, look);
+    let marks = draw::marks(run, &columns, look);
+    if scores.is_none() && places.is_none() && marks.is_none() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    if let (Some(scores), Some((_, high))) = (scores, run.timeline.range()) {
+        writeln!(out, "  {dim}score{dim:#}  {scores}  {dim}{}{dim:#}", score(high))?;
+    }
+    if let Some(places) = places {
+        writeln!(out, "  {dim}place{dim:#}  {places}")?;
+        writeln!(out, "         {}", letters.names(look))?;
+    }
+    if let Some(marks) = marks {
+        writeln!(out, "  {dim}guard{dim:#}  {}", marks.trim_end())?;
+        writeln!(out, "         {}", draw::mark_names(run, look))?;
+    }
+    Ok(())
+}
+
+/// Writes a labelled line.
+fn fact(out: &mut String, look: &Look, label: &str, text: &str) -> fmt::Result {
+    let bold = look.bold();
+    writeln!(out, "  {bold}{label:<14}{bold:#} {}", look.fit(text, look.width.saturating_sub(17)))
+}
+
+fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
+    writeln!(out)?;
+    if !run.stuck.is_empty() {
+        fact(out, look, "stuck", &stuck(run, look))?;
+    }
+    if let Some(warning) = &run.first_warning {
+        let why = why(run, warning.turn, warning.detector, warning.pattern);
+        fact(out, look, "would warn", &format!("turn {}: {why}", warning.turn))?;
+    }
+    if let Some(first) = &run.first_stop {
+        let why = why(run, first.turn, first.detector, first.pattern);
+        fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
+        // What steps in first need not be what ends the run.
+        let ends = |act: &&InterventionReport| act.acted && act.intervention == Intervention::Stop;
+        let end = run.interventions.iter().find(ends).filter(|end| end.turn > first.turn);
+        if let Some(end) = end {
+            fact(out, look, would(Some(end.intervention)), &format!("turn {}: {}", end.turn, end.reason))?;
+        }
+        fact(out, look, "saves", &saved(run, first.turn))?;
+        let destroyed = match run.progress_after_stop {
+            Some(true) => format!("progress: the run got further after turn {}", first.turn),
+            Some(false) => format!("nothing: no progress was made after turn {}", first.turn),
+            None => "unknown: the log has no score, objective or mark of progress".to_owned(),
+        };
+        fact(out, look, "destroys", &destroyed)?;
+    }
+    let observed = run.findings.iter().filter(|finding| !finding.acted).count() as u64;
+    if observed > 0 {
+        fact(
+            out,
+            look,
+            "only observed",
+            &format!("{} not acted on (mode = observe)", plural(observed, "finding")),
+        )?;
+    }
+    if run.verdict == VerdictName::Clear && observed == 0 {
+        fact(out, look, "nothing found", "no warning, no stop")?;
+    }
+    if let Some(lines) = run.skipped_lines.filter(|lines| *lines > 0) {
+        fact(out, look, "note", &format!("{} of its file could not be read", plural(lines, "line")))?;
+    }
+    if run.renumbered_turns > 0 {
+        let turns = plural(run.renumbered_turns, "turn");
+        fact(out, look, "note", &format!("{turns} not after the one before, counted on"))?;
+    }
+    Ok(())
+}
+
+fn stuck(run: &RunReport, look: &Look) -> String {
+    let dash = look.sign("–", "-");
+    let mut periods: Vec<_> = run.stuck.iter().collect();
+    periods.sort_by_key(|period| (std::cmp::Reverse(period.turns), period.from));
+    let more = periods.len().saturating_sub(PERIODS);
+    periods.truncate(PERIODS);
+    periods.sort_by_key(|period| period.from);
+    let text = periods.iter().map(|period| {
+        let at = period.score.map(|at| format!(" at score {}", score(at))).unwrap_or_default();
+        format!("turns {}{dash}{}{at} ({} turns)", period.from, period.to, period.turns)
+    });
+    let mut all = text.collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        let _ = write!(all, ", {more} more");
+    }
+    all
+}
+
+fn saved(run: &RunReport, turn: u64) -> String {
+    let share = percent(run.steps_after_stop, run.steps);
+    let (after, all) = (grouped(run.steps_after_stop), grouped(run.steps));
+    let mut text = format!("{after} of {all} steps ({share} %) after turn {turn}");
+    if let Some(tokens) = run.tokens_after_stop.filter(|tokens| *tokens > 0) {
+        let _ = write!(text, ", ~{} tokens", rough(tokens));
+    }
+    if let Some(cost) = run.cost_after_stop_usd.filter(|cost| *cost > 0.0) {
+        let _ = write!(text, ", ~{}", dollars(cost));
+    }
+    text
+}
+
+/// What Loopbreak would have done, in two words.
+fn would(intervention: Option<Intervention>) -> &'static str {
+    match intervention {
+        Some(Intervention::Stop) => "would stop",
+        Some(Intervention::Escalate) => "would escalate",
+        Some(Intervention::UnblockAuthority) => "would unblock",
+        Some(Intervention::ForceNext) => "would move on",
+        Some(Intervention::Reject) => "would reject",
+        Some(Intervention::Penalize | Intervention::Warn | Intervention::Hint) => "would warn",
+        None => "loop found",
+    }
+}
+
+/// The reason that was given with a finding.
+fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> String {
+    let same =
+        |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
+    let act = run.interventions.iter().find(same).filter(|act| !act.reason.is_empty());
+    act.map_or_else(|| in_words(pattern), |act| act.reason.clone())
+}
+
+fn in_words(pattern: &str) -> String {
+    pattern.replace('_', " ")
+}
+
+/// "1 step", "2 steps".
+pub(super) fn plural(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// A length of time for people.
+fn duration(millis: i64) -> String {
+    let seconds = millis / 1000;
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h", seconds / 3600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

@@ -1,0 +1,224 @@
+//! Draws a run in three strips under one another: the score, the places, and where it was stuck, warned and stopped.
+
+use std::fmt::Write as _;
+
+use anstyle::AnsiColor;
+use loopbreak::Intervention;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::look::Look;
+use crate::json::{FirstStop, RunReport};
+use crate::timeline::{Bucket, PlaceTurns, Timeline};
+
+const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+const LEVELS: [&str; 8] = ["_", ".", ",", "-", "=", "+", "*", "#"];
+/// A colour for each place that has a letter.
+const COLOURS: [AnsiColor; 5] =
+    [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Blue];
+
+/// The score, a column for a few steps each. Nothing where there is none.
+pub(super) fn scores(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Option<String> {
+    let (low, high) = timeline.range()?;
+    let level = |score: f64| {
+        let share = if high > low { (score - low) / (high - low) } else { 0.0 };
+        (share * 7.0).round().clamp(0.0, 7.0) as usize
+    };
+    let sign = |column: &Bucket| {
+        column.score.map_or(" ", |score| look.sign(BLOCKS[level(score)], LEVELS[level(score)]))
+    };
+    Some(columns.iter().map(sign).collect())
+}
+
+/// The places with a letter each, most turns first, and what is said of each. No more than fit in so many columns: a
+/// letter that nobody explains says nothing.
+pub(super) struct Letters {
+    places: Vec<(u32, String)>,
+    others: usize,
+}
+
+impl Letters {
+    pub(super) fn of(timeline: &Timeline, look: &Look, width: usize) -> Self {
+        let mut places: Vec<_> = (0..).zip(timeline.places()).collect();
+        places.sort_by_key(|(index, place)| (std::cmp::Reverse(place.turns), *index));
+        let mut used = 0;
+        let labels = places.iter().take(COLOURS.len()).map(|(index, place)| (*index, label(place, look)));
+        let fitting = labels.take_while(|(_, label)| {
+            used += label.width() + 4;
+            used <= width + 2
+        });
+        let places: Vec<_> = fitting.collect();
+        Letters { others: timeline.places().len() - places.len(), places }
+    }
+
+    fn rank(&self, column: &Bucket) -> Option<usize> {
+        self.places.iter().position(|(known, _)| Some(*known) == column.place)
+    }
+
+    /// The places, a letter for each of the commonest. Nothing where there are none.
+    pub(super) fn strip(&self, columns: &[Bucket], look: &Look) -> Option<String> {
+        if self.places.is_empty() && self.others == 0 {
+            return None;
+        }
+        let mut strip = String::new();
+        let alike =
+            |a: &Bucket, b: &Bucket| a.place.is_some() == b.place.is_some() && self.rank(a) == self.rank(b);
+        for same in columns.chunk_by(alike) {
+            let rank = self.rank(&same[0]);
+            let style = rank.map_or(look.dim(), |rank| look.coloured(COLOURS[rank]));
+            let sign = match (rank, same[0].place) {
+                (Some(rank), _) => letter(rank).to_string(),
+                (None, Some(_)) => look.sign("·", ".").to_owned(),
+                (None, None) => " ".to_owned(),
+            };
+            let _ = write!(strip, "{style}{}{style:#}", sign.repeat(same.len()));
+        }
+        Some(strip)
+    }
+
+    /// What the letters stand for, and the turns spent there.
+    pub(super) fn names(&self, look: &Look) -> String {
+        let names = self.places.iter().enumerate().map(|(rank, (_, label))| {
+            let style = look.coloured(COLOURS[rank]);
+            format!("{style}{}{style:#} {label}", letter(rank))
+        });
+        names.collect::<Vec<_>>().join("  ")
+    }
+}
+
+fn label(place: &PlaceTurns, look: &Look) -> String {
+    format!("{} {}", look.fit(&place.name, 20), place.turns)
+}
+
+fn letter(rank: usize) -> char {
+    (b'A' + rank as u8) as char
+}
+
+/// What a column of the third strip shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Healthy,
+    Stuck,
+    Warning,
+    Stop,
+    Saved,
+}
+
+impl Mark {
+    fn sign(self, look: &Look) -> &'static str {
+        match self {
+            Mark::Healthy => " ",
+            Mark::Stuck => look.sign("─", "-"),
+            Mark::Warning => "!",
+            Mark::Stop => look.sign("■", "X"),
+            Mark::Saved => look.sign("░", ":"),
+        }
+    }
+
+    fn style(self, look: &Look) -> anstyle::Style {
+        match self {
+            Mark::Healthy => anstyle::Style::new(),
+            Mark::Stuck | Mark::Warning => look.coloured(AnsiColor::Yellow),
+            Mark::Stop => look.coloured(AnsiColor::Red),
+            Mark::Saved => look.dim(),
+        }
+    }
+}
+
+/// Where the run was stuck, first warned and stopped. Nothing where it was none of these.
+pub(super) fn marks(run: &RunReport, columns: &[Bucket], look: &Look) -> Option<String> {
+    let column_of = |turn: u64| columns.iter().position(|column| column.turn >= turn);
+    let mut marks = vec![Mark::Healthy; columns.len()];
+    for period in &run.stuck {
+        let from = column_of(period.from).unwrap_or(columns.len());
+        let to = column_of(period.to).map_or(columns.len(), |to| to + 1);
+        marks[from..to.max(from)].fill(Mark::Stuck);
+    }
+    let stop = run.first_stop.as_ref().and_then(|stop| column_of(stop.turn));
+    if let Some(stop) = stop {
+        marks[stop..].fill(Mark::Saved);
+        marks[stop] = Mark::Stop;
+    }
+    let warning = run.first_warning.as_ref().and_then(|warning| column_of(warning.turn));
+    if let Some(warning) = warning.filter(|warning| stop != Some(*warning)) {
+        marks[warning] = Mark::Warning;
+    }
+    if marks.iter().all(|mark| *mark == Mark::Healthy) {
+        return None;
+    }
+    let mut strip = String::new();
+    for same in marks.chunk_by(|a, b| a == b) {
+        let style = same[0].style(look);
+        let _ = write!(strip, "{style}{}{style:#}", same[0].sign(look).repeat(same.len()));
+    }
+    Some(strip)
+}
+
+/// What the signs of the third strip stand for.
+pub(super) fn mark_names(run: &RunReport, look: &Look) -> String {
+    let stopped = run.first_stop.is_some();
+    let ends = |stop: &FirstStop| stop.intervention == Some(Intervention::Stop);
+    let stop = if run.first_stop.as_ref().is_some_and(ends) { "stop" } else { "first step in" };
+    let names = [
+        (Mark::Stuck, "no progress", !run.stuck.is_empty()),
+        (Mark::Warning, "first warning", run.first_warning.is_some()),
+        (Mark::Stop, stop, stopped),
+        (Mark::Saved, "saved", stopped && run.steps_after_stop > 0),
+    ];
+    let shown = names.into_iter().filter(|(.., shown)| *shown).map(|(mark, name, _)| {
+        let style = mark.style(look);
+        format!("{style}{}{style:#} {name}", mark.sign(look))
+    });
+    shown.collect::<Vec<_>>().join("  ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timeline(scores: &[f64]) -> Timeline {
+        let mut timeline = Timeline::default();
+        for (turn, score) in (1..).zip(scores) {
+            timeline.add(turn, Some(*score), None);
+        }
+        timeline
+    }
+
+    fn drawn(scores_: &[f64], look: &Look) -> String {
+        let timeline = timeline(scores_);
+        scores(&timeline, &timeline.columns(40), look).unwrap()
+    }
+
+    #[test]
+    fn the_score_is_drawn_from_its_lowest_to_its_highest() {
+        let look = Look::default();
+        assert_eq!(drawn(&[0.0, 10.0, 20.0, 70.0], &look), "▁▂▃█");
+        assert_eq!(drawn(&[5.0, 5.0], &look), "▁▁", "a score that never moves lies flat");
+        assert_eq!(drawn(&[-5.0, 0.0, 5.0], &Look { unicode: false, ..look }), "_=#");
+    }
+
+    #[test]
+    fn what_is_not_there_is_not_drawn() {
+        let mut timeline = Timeline::default();
+        timeline.add(1, None, None);
+        let columns = timeline.columns(10);
+        assert_eq!(scores(&timeline, &columns, &Look::default()), None);
+        let look = Look::default();
+        assert_eq!(Letters::of(&timeline, &look, 40).strip(&columns, &look), None);
+    }
+
+    #[test]
+    fn the_place_with_most_turns_is_a() {
+        let mut timeline = Timeline::default();
+        for (turn, name) in (1..).zip(["hall", "dam", "dam", "hall", "dam"]) {
+            let place = loopbreak::Place { name: Some(name.into()), ..loopbreak::Place::default() };
+            timeline.add(turn, None, Some(&place));
+        }
+        let look = Look::default();
+        let letters = Letters::of(&timeline, &look, 40);
+        assert_eq!(letters.strip(&timeline.columns(10), &look).unwrap(), "BAABA");
+        assert_eq!(letters.names(&look), "A dam 3  B hall 2");
+        let few = Letters::of(&timeline, &look, 7);
+        assert_eq!(few.strip(&timeline.columns(10), &look).unwrap(), "·AA·A");
+        assert_eq!(few.names(&look), "A dam 3");
+    }
+}

@@ -1,0 +1,131 @@
+//! How a report looks: width, colours, and the signs that a terminal can show.
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use crate::json::VerdictName;
+
+/// How a report looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Columns.
+    pub width: usize,
+    /// Whether the terminal shows more than ASCII.
+    pub unicode: bool,
+    /// Whether to colour.
+    pub colour: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look { width: 80, unicode: true, colour: false }
+    }
+}
+
+impl Look {
+    /// One sign or the other.
+    pub(super) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
+        if self.unicode { unicode } else { ascii }
+    }
+
+    pub(super) fn style(&self, style: Style) -> Style {
+        if self.colour { style } else { Style::new() }
+    }
+
+    pub(super) fn dim(&self) -> Style {
+        self.style(Style::new().dimmed())
+    }
+
+    pub(super) fn bold(&self) -> Style {
+        self.style(Style::new().bold())
+    }
+
+    pub(super) fn coloured(&self, colour: AnsiColor) -> Style {
+        self.style(colour.on_default())
+    }
+
+    pub(super) fn of_verdict(&self, verdict: VerdictName) -> Style {
+        let colour = match verdict {
+            VerdictName::Clear => AnsiColor::Green,
+            VerdictName::Warn => AnsiColor::Yellow,
+            VerdictName::Stop => AnsiColor::Red,
+        };
+        self.style(colour.on_default().bold())
+    }
+
+    /// A text of the log, made fit to be shown on one line of at most so many columns: control characters would let a
+    /// log move the cursor.
+    pub(super) fn fit(&self, text: &str, width: usize) -> String {
+        let visible = |char: char| if char.is_control() || is_bidi(char) { ' ' } else { char };
+        let clean: String = text.chars().map(visible).collect();
+        let clean = clean.trim();
+        if clean.width() <= width {
+            return clean.to_owned();
+        }
+        let more = self.sign("…", "...");
+        let room = width.saturating_sub(more.width());
+        let mut fitting = String::new();
+        let mut used = 0;
+        for char in clean.chars() {
+            used += char.width().unwrap_or(0);
+            if used > room {
+                break;
+            }
+            fitting.push(char);
+        }
+        fitting + more
+    }
+
+    /// A name, cut in its middle: runs of one series differ at their ends.
+    pub(super) fn fit_name(&self, name: &str, width: usize) -> String {
+        let whole = self.fit(name, usize::MAX);
+        if whole.width() <= width {
+            return whole;
+        }
+        let head = self.fit(&whole, width.div_ceil(2));
+        let room = width.saturating_sub(head.width());
+        let mut tail: Vec<char> = Vec::new();
+        let mut used = 0;
+        for char in whole.chars().rev() {
+            used += char.width().unwrap_or(0);
+            if used > room {
+                break;
+            }
+            tail.push(char);
+        }
+        head + &tail.iter().rev().collect::<String>()
+    }
+
+    /// The same, filled up with blanks.
+    pub(super) fn padded_name(&self, name: &str, width: usize) -> String {
+        let mut text = self.fit_name(name, width);
+        let missing = width.saturating_sub(text.width());
+        text.extend(std::iter::repeat_n(' ', missing));
+        text
+    }
+}
+
+/// Signs that turn the direction of writing: they would turn the rest of the line with them.
+fn is_bidi(char: char) -> bool {
+    matches!(char, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_cannot_move_the_cursor() {
+        assert_eq!(Look::default().fit("a\x1b[2Jb\nc\u{202E}d", 40), "a [2Jb c d");
+    }
+
+    #[test]
+    fn what_is_too_long_ends_in_dots_and_wide_signs_count_twice() {
+        let look = Look::default();
+        assert_eq!(look.fit("abcdef", 4), "abc…");
+        assert_eq!(look.fit("日本語", 4), "日…");
+        assert_eq!(look.padded_name("日本", 6), "日本  ");
+        assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
+        assert_eq!(Look { unicode: false, ..look }.fit("abcdef", 4), "a...");
+    }
+}

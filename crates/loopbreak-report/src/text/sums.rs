@@ -1,0 +1,104 @@
+//! The last lines: sums over all runs.
+
+use std::fmt::{self, Write};
+
+use super::detail::plural;
+use super::look::Look;
+use crate::json::{Report, SeriesReport, VerdictName};
+use crate::number::{dollars, grouped, percent, rough};
+use crate::totals::Totals;
+
+/// Everything in one line.
+pub fn summary(totals: &Totals) -> String {
+    let mut text = found(totals);
+    if totals.stopped > 0 {
+        let _ = write!(text, "; {}; {}", saved(totals), destroyed(totals));
+    }
+    if let Some(left_out) = left_out(totals) {
+        let _ = write!(text, "; {left_out}");
+    }
+    text
+}
+
+/// Writes the tasks that span runs, then the sums.
+pub(super) fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+    for series in report.series.iter().filter(|series| !series.findings.is_empty()) {
+        task(out, series, look)?;
+    }
+    let totals = &report.totals;
+    let bold = look.bold();
+    writeln!(out, "{bold}{}{bold:#}", found(totals))?;
+    if totals.stopped > 0 {
+        writeln!(out, "{}; {}", saved(totals), destroyed(totals))?;
+    }
+    if let Some(left_out) = left_out(totals) {
+        let dim = look.dim();
+        writeln!(out, "{dim}{left_out}{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
+    let style = look.of_verdict(VerdictName::of(&series.findings));
+    let patterns: Vec<String> = series
+        .findings
+        .iter()
+        .map(|finding| match finding.intervention {
+            Some(intervention) => format!("{} ({})", finding.pattern, intervention.as_str()),
+            None => finding.pattern.to_owned(),
+        })
+        .collect();
+    let text = format!(
+        "{} over {}: {}",
+        plural(series.attempts, "attempt"),
+        plural(series.runs.len() as u64, "run"),
+        patterns.join(", ")
+    );
+    let name = look.fit(&series.task, 24);
+    let room = look.width.saturating_sub(7 + name.chars().count());
+    writeln!(out, "{style}task{style:#} {name}  {}\n", look.fit(&text, room))
+}
+
+fn found(totals: &Totals) -> String {
+    let clear = totals.runs - totals.warned;
+    format!(
+        "{}, {}: {} stopped, {} only warned, {} clear",
+        plural(totals.runs, "run"),
+        plural(totals.steps, "step"),
+        grouped(totals.stopped),
+        grouped(totals.warned - totals.stopped),
+        grouped(clear)
+    )
+}
+
+fn saved(totals: &Totals) -> String {
+    let share = percent(totals.steps_after_stop, totals.steps);
+    let mut text = format!("saves {} ({share} %)", plural(totals.steps_after_stop, "step"));
+    if let Some(tokens) = totals.tokens_after_stop.filter(|tokens| *tokens > 0) {
+        let _ = write!(text, ", ~{} tokens", rough(tokens));
+    }
+    if let Some(cost) = totals.cost_after_stop_usd.filter(|cost| *cost > 0.0) {
+        let _ = write!(text, ", ~{}", dollars(cost));
+    }
+    text
+}
+
+fn destroyed(totals: &Totals) -> String {
+    match totals.progress_after_stop {
+        0 => "destroys no progress".to_owned(),
+        runs => format!("destroys progress in {}", plural(runs, "run")),
+    }
+}
+
+fn left_out(totals: &Totals) -> Option<String> {
+    let counts = [
+        (totals.skipped_lines, "line skipped", "lines skipped"),
+        (totals.ignored_files, "file ignored", "files ignored"),
+    ];
+    let told: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }))
+        .collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}

@@ -1,0 +1,91 @@
+//! Many runs, a line each.
+
+use std::fmt::{self, Write};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::draw;
+use super::look::Look;
+use crate::json::{RunReport, VerdictName};
+use crate::number::{grouped, percent};
+
+/// With more runs than this, only the ones with findings are listed, the worst first, and at most so many.
+const LINES: usize = 40;
+/// The width of the drawn score.
+const DRAWN: usize = 10;
+/// All columns but the first drawn ones and the name, gaps included: verdict, steps, turn, saves.
+const FIXED: usize = 7 + 8 + 7 + 8;
+/// How much of a pattern has to be seen.
+const PATTERN: usize = 17;
+
+/// Writes the table.
+pub(super) fn write(out: &mut String, runs: &[RunReport], look: &Look) -> fmt::Result {
+    let mut listed: Vec<&RunReport> = runs.iter().collect();
+    if runs.len() > LINES {
+        listed.retain(|run| run.verdict != VerdictName::Clear);
+        listed.sort_by_key(|run| std::cmp::Reverse(run.verdict));
+        listed.truncate(LINES);
+    }
+    let drawn = if listed.iter().any(|run| run.score.is_some()) { DRAWN } else { 0 };
+    let gap = if drawn > 0 { drawn + 2 } else { 0 };
+    let longest = listed.iter().map(|run| look.fit(&run.run, 200).width()).max().unwrap_or(0);
+    let name_width = longest.min(look.width.saturating_sub(FIXED + gap + PATTERN)).max(8);
+    let dim = look.dim();
+    let score = if drawn > 0 { format!("  {:<DRAWN$}", "score") } else { String::new() };
+    writeln!(
+        out,
+        "{dim}{:<7}{:<name_width$}{:>8}{score}{:>7}{:>7}{dim:#}",
+        "", "run", "steps", "turn", "saves"
+    )?;
+    for run in &listed {
+        line(out, run, look, name_width, drawn)?;
+    }
+    let left = runs.len() - listed.len();
+    if left > 0 {
+        writeln!(out, "{dim}+{left} more runs: {}{dim:#}", left_out(runs, &listed))?;
+    }
+    if listed.iter().any(|run| run.progress_after_stop == Some(true)) {
+        writeln!(
+            out,
+            "{dim}! the run made progress after that turn: stopping it would have destroyed that{dim:#}"
+        )?;
+    }
+    writeln!(out, "{dim}--run ID shows one in detail, -v all{dim:#}")?;
+    writeln!(out)
+}
+
+fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn: usize) -> fmt::Result {
+    let (style, dim) = (look.of_verdict(run.verdict), look.dim());
+    let mut line = String::new();
+    write!(line, "{style}{:<5}{style:#}  ", run.verdict.as_str())?;
+    write!(line, "{}{:>8}", look.padded_name(&run.run, name_width), grouped(run.steps))?;
+    if drawn > 0 {
+        let columns = run.timeline.columns(drawn);
+        let scores = draw::scores(&run.timeline, &columns, look).unwrap_or_default();
+        write!(line, "  {scores:<drawn$}")?;
+    }
+    let room = look.width.saturating_sub(FIXED + name_width + if drawn > 0 { drawn + 2 } else { 0 });
+    if let Some(stop) = &run.first_stop {
+        let share = format!("{} %", percent(run.steps_after_stop, run.steps));
+        let lost = if run.progress_after_stop == Some(true) { "!" } else { " " };
+        let red = look.of_verdict(VerdictName::Stop);
+        let pattern = look.fit(stop.pattern, room);
+        write!(line, "{:>7}{share:>7}{red}{lost}{red:#}{dim}{pattern}{dim:#}", stop.turn)?;
+    } else if let Some(warning) = &run.first_warning {
+        write!(line, "{:>7}{:>8}{dim}{}{dim:#}", warning.turn, "", look.fit(warning.pattern, room))?;
+    } else if run.findings.iter().any(|finding| !finding.acted) {
+        write!(line, "{:>15}{dim}only observed{dim:#}", "")?;
+    }
+    writeln!(out, "{}", line.trim_end())
+}
+
+/// "1 stop, 153 warn, 567 clear".
+fn left_out(runs: &[RunReport], listed: &[&RunReport]) -> String {
+    let kinds = [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| {
+        let all = runs.iter().filter(|run| run.verdict == verdict).count();
+        (all - listed.iter().filter(|run| run.verdict == verdict).count(), verdict.as_str())
+    });
+    let kinds =
+        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+    kinds.collect::<Vec<_>>().join(", ")
+}

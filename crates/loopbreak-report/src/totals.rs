@@ -1,0 +1,106 @@
+//! Sums over runs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::json::{RunReport, VerdictName};
+use crate::number::plain_option;
+use crate::savings::Cost;
+
+/// What was read to get at the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// In bytes.
+    pub bytes: u64,
+    /// Lines that could not be read.
+    pub skipped_lines: u64,
+    /// Files in folders that are no logs.
+    pub ignored_files: u64,
+}
+
+/// Sums over all runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// How many runs.
+    pub runs: u64,
+    /// Their turns.
+    pub steps: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Runs with a finding at `warn` or above.
+    pub warned: u64,
+    /// Runs with a hard finding.
+    pub stopped: u64,
+    /// Turns after the first stop of each.
+    pub steps_after_stop: u64,
+    /// Runs that made progress after their first stop.
+    pub progress_after_stop: u64,
+    /// Lines that could not be read.
+    pub skipped_lines: u64,
+    /// How many runs would have ended in which way.
+    pub endings: BTreeMap<&'static str, u64>,
+    /// Turns from the beginning of a loop to its first stop, on average over the stopped runs.
+    #[serde(serialize_with = "plain_option")]
+    pub mean_turns_to_detection: Option<f64>,
+    /// Calls of a model that the steps after the stops stand for.
+    pub llm_calls_saved: u64,
+    /// Tokens read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens after the first stops.
+    pub tokens_after_stop: Option<u64>,
+    /// US dollars after the first stops.
+    pub cost_after_stop_usd: Option<f64>,
+    /// Records of refused proposals.
+    pub refused: u64,
+    /// Turns that were not after the one before.
+    pub renumbered_turns: u64,
+    /// Keys of records that nobody knows.
+    pub unknown_keys: u64,
+    /// Files in folders that are no logs.
+    pub ignored_files: u64,
+}
+
+impl Totals {
+    /// Sums up.
+    pub fn of(runs: &[RunReport], reading: &Reading, calls_per_step: u32) -> Self {
+        let (mut all, mut after) = (Cost::default(), Cost::default());
+        let mut endings = BTreeMap::new();
+        let (mut turns, mut detections) = (0_u64, 0_u64);
+        for run in runs {
+            all.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
+            after.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+            if let Some(stop) = &run.first_stop {
+                *endings.entry(stop.pattern).or_insert(0) += 1;
+                turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
+                detections += 1;
+            }
+        }
+        let (all, after) = (all.rounded(), after.rounded());
+        let sum = |count: fn(&RunReport) -> u64| runs.iter().map(count).sum::<u64>();
+        let steps_after_stop = sum(|run| run.steps_after_stop);
+        Totals {
+            runs: runs.len() as u64,
+            steps: sum(|run| run.steps),
+            bytes: reading.bytes,
+            warned: sum(|run| u64::from(run.verdict >= VerdictName::Warn)),
+            stopped: sum(|run| u64::from(run.verdict == VerdictName::Stop)),
+            steps_after_stop,
+            progress_after_stop: sum(|run| u64::from(run.progress_after_stop == Some(true))),
+            skipped_lines: reading.skipped_lines,
+            endings,
+            mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
+            llm_calls_saved: steps_after_stop.saturating_mul(u64::from(calls_per_step)),
+            tokens: all.tokens,
+            cost_usd: all.cost_usd,
+            tokens_after_stop: after.tokens,
+            cost_after_stop_usd: after.cost_usd,
+            refused: sum(|run| run.refused),
+            renumbered_turns: sum(|run| run.renumbered_turns),
+            unknown_keys: sum(|run| run.unknown_keys),
+            ignored_files: reading.ignored_files,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Splits a stream into lines without holding more than one of them.
+
+use std::io::{self, BufRead};
+
+/// The longest line that is read, in bytes. A longer one is passed over without being held.
+pub const LONGEST_LINE: usize = 64 * 1024 * 1024;
+
+/// Room that a line may leave behind in the buffer; more is given back before the next line is read.
+const KEPT_ROOM: usize = 1024 * 1024;
+
+/// The lines of a stream. Lends each one out until the next is asked for.
+#[derive(Debug)]
+pub struct Lines<R> {
+    reader: R,
+    /// Holds a line only where it does not lie in the reader's own buffer as a whole.
+    line: Vec<u8>,
+    /// How much of the reader's buffer the line lent out last takes up.
+    lent: usize,
+    number: u64,
+    bytes: u64,
+    longest: usize,
+}
+
+/// One line, without its end.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// The line.
+    Whole(&'a [u8]),
+    /// It was too long to be read.
+    TooLong {
+        /// Its length in bytes.
+        length: u64,
+    },
+}
+
+/// Where the bytes of a line are.
+enum Found {
+    End,
+    InReader(usize),
+    InLine,
+    TooLong(u64),
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of this stream, none longer than [`LONGEST_LINE`].
+    pub fn new(reader: R) -> Self {
+        Lines::with_longest(reader, LONGEST_LINE)
+    }
+
+    /// The same with another limit.
+    pub fn with_longest(reader: R, longest: usize) -> Self {
+        Lines { reader, line: Vec::new(), lent: 0, number: 0, bytes: 0, longest }
+    }
+
+    /// The number of the line lent out last, from 1 on.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// How many bytes were read up to the end of that line.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The next line; nothing at the end.
+    #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend out its own buffer")]
+    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.reader.consume(std::mem::take(&mut self.lent));
+        if self.line.capacity() > KEPT_ROOM {
+            self.line = Vec::new();
+        }
+        let found = self.find()?;
+        if !matches!(found, Found::End) {
+            self.number += 1;
+        }
+        let line = match found {
+            Found::End => return Ok(None),
+            Found::TooLong(length) => return Ok(Some(Line::TooLong { length })),
+            Found::InLine => &self.line[..],
+            // The buffer is not empty, so this reads nothing and shows the same bytes again.
+            Found::InReader(length) => {
+                let buffer = self.reader.fill_buf()?;
+                &buffer[..length.min(buffer.len())]
+            }
+        };
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let line = if self.number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
+        Ok(Some(Line::Whole(line)))
+    }
+
+    fn find(&mut self) -> io::Result<Found> {
+        self.line.clear();
+        let mut length = 0_u64;
+        loop {
+            let buffer = match self.reader.fill_buf() {
+                Ok(buffer) => buffer,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let (end, whole) = match memchr::memchr(b'\n', buffer) {
+                Some(at) => (at + 1, true),
+                None => (buffer.len(), buffer.is_empty()),
+            };
+            length += end as u64;
+            self.bytes += end as u64;
+            let too_long = length > self.longest as u64 + 1;
+            if whole && length == end as u64 && end > 0 && !too_long {
+                self.lent = end;
+                return Ok(Found::InReader(end));
+            }
+            if too_long {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(&buffer[..end]);
+            }
+            self.reader.consume(end);
+            if whole {
+                return Ok(match length {
+                    0 => Found::End,
+                    _ if too_long => Found::TooLong(length),
+                    _ => Found::InLine,
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::BufReader;
+
+    /// All lines as text, or their length where they were too long.
+    fn lines(text: &[u8], buffer: usize, longest: usize) -> Vec<Result<Vec<u8>, u64>> {
+        let mut lines = Lines::with_longest(BufReader::with_capacity(buffer, text), longest);
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().unwrap() {
+            all.push(match line {
+                Line::Whole(line) => Ok(line.to_vec()),
+                Line::TooLong { length } => Err(length),
+            });
+        }
+        assert_eq!(lines.bytes(), text.len() as u64);
+        assert_eq!(lines.number(), all.len() as u64);
+        all
+    }
+
+    #[test]
+    fn the_last_line_needs_no_end_and_ends_may_be_windows_ones() {
+        let expected = vec![Ok(b"a".to_vec()), Ok(Vec::new()), Ok(b"b".to_vec())];
+        assert_eq!(lines(b"a\r\n\nb", 64, 64), expected);
+        assert_eq!(lines(b"a\n\nb\n", 64, 64), expected);
+        assert_eq!(lines(b"", 64, 64), []);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        assert_eq!(lines(b"\xEF\xBB\xBFa\n", 64, 64), [Ok(b"a".to_vec())]);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_passed_over_and_the_next_is_read() {
+        let mut text = vec![b'x'; 1000];
+        text.extend_from_slice(b"\nshort\n");
+        assert_eq!(lines(&text, 16, 100), [Err(1001), Ok(b"short".to_vec())]);
+        assert_eq!(lines(&text, 4096, 100), [Err(1001), Ok(b"short".to_vec())]);
+    }
+
+    #[test]
+    fn the_room_of_a_long_line_is_given_back() {
+        let mut text = vec![b'x'; 3 * KEPT_ROOM];
+        text.extend_from_slice(b"\nshort\n");
+        let mut lines = Lines::new(BufReader::new(&text[..]));
+        assert!(matches!(lines.next().unwrap(), Some(Line::Whole(line)) if line.len() == 3 * KEPT_ROOM));
+        lines.next().unwrap();
+        assert!(lines.line.capacity() <= KEPT_ROOM);
+    }
+
+    proptest! {
+        #[test]
+        fn the_size_of_the_buffer_does_not_matter(text in "[ab\r\n]{0,60}", buffer in 1_usize..20) {
+            prop_assert_eq!(lines(text.as_bytes(), buffer, 64), lines(text.as_bytes(), 4096, 64));
+        }
+
+        #[test]
+        fn lines_are_those_of_the_standard_library(text in "[ab \n]{0,60}") {
+            let expected: Vec<_> = text.lines().map(|line| Ok(line.as_bytes().to_vec())).collect();
+            prop_assert_eq!(lines(text.as_bytes(), 7, 64), expected);
+        }
+    }
+}

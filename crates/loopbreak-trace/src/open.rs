@@ -1,0 +1,195 @@
+//! Opens a log: finds its format, or says why it is none.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
+
+use crate::format::{Format, Read, Sink};
+use crate::sniff::{Sniffed, sniff};
+use crate::source::Input;
+
+/// How much is read from a file at a time.
+const BUFFER: usize = 256 * 1024;
+/// How much of a stream, which cannot be read twice, is held to find its format.
+const HEAD: u64 = 1024 * 1024;
+
+/// A log that was opened and recognised.
+pub struct Log {
+    format: Format,
+    reader: Box<dyn BufRead + Send>,
+}
+
+/// Why something is not read.
+#[derive(Debug)]
+pub enum Refusal {
+    /// There is no such file.
+    Missing,
+    /// It cannot be read.
+    Unreadable(io::Error),
+    /// There is nothing in it.
+    Empty,
+    /// It is no text.
+    Binary,
+    /// It is text of 16 bits a character.
+    Utf16,
+    /// It is text, but no known log.
+    Unknown,
+}
+
+impl Refusal {
+    /// What the system says, in the cases that people meet.
+    pub(crate) fn of(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::NotFound { Refusal::Missing } else { Refusal::Unreadable(error) }
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Refusal::Missing => Some("check the path, or name the folder that the logs are in"),
+            Refusal::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                Some("check who may read it")
+            }
+            Refusal::Unreadable(_) | Refusal::Empty => None,
+            Refusal::Binary => Some("name a log in text form; unpack it first if it is packed"),
+            Refusal::Utf16 => Some("write it as UTF-8, for instance with iconv -f UTF-16 -t UTF-8"),
+            Refusal::Unknown => Some(
+                "a step log has one JSON object a line, with keys such as action, outcome, score or place",
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Missing => f.write_str("no such file or folder"),
+            Refusal::Unreadable(error) => match error.kind() {
+                io::ErrorKind::PermissionDenied => f.write_str("cannot be read: permission denied"),
+                _ => write!(f, "cannot be read: {error}"),
+            },
+            Refusal::Empty => f.write_str("empty, so there are no steps"),
+            Refusal::Binary => f.write_str("not a log: it holds NUL bytes, so it is no text"),
+            Refusal::Utf16 => f.write_str("not readable as it is: the text is UTF-16"),
+            Refusal::Unknown => f.write_str("not a log: no step record near its beginning"),
+        }
+    }
+}
+
+impl Input {
+    /// Opens the log; `watch` is told of the bytes read from now on.
+    pub fn open(&self, watch: impl Fn(u64) + Send + 'static) -> Result<Log, Refusal> {
+        let Some(path) = self.path() else {
+            return Log::stream(io::stdin(), watch);
+        };
+        let mut file = File::open(path).map_err(Refusal::of)?;
+        let about = file.metadata().map_err(Refusal::of)?;
+        if !about.is_file() {
+            return Log::stream(file, watch);
+        }
+        let sniffed = sniff(BufReader::with_capacity(BUFFER, &file)).map_err(Refusal::of)?;
+        let format = recognised(sniffed)?;
+        file.rewind().map_err(Refusal::of)?;
+        let reader = BufReader::with_capacity(BUFFER, Watched { reader: file, watch });
+        Ok(Log { format, reader: Box::new(reader) })
+    }
+}
+
+impl Log {
+    /// A log that comes as a stream and cannot be read twice.
+    fn stream(
+        mut stream: impl io::Read + Send + 'static,
+        watch: impl Fn(u64) + Send + 'static,
+    ) -> Result<Log, Refusal> {
+        let mut head = Vec::new();
+        stream.by_ref().take(HEAD).read_to_end(&mut head).map_err(Refusal::of)?;
+        let format = match sniff(&head[..]).map_err(Refusal::of)? {
+            // More may come than was looked at: the reader will see.
+            Sniffed::Unknown | Sniffed::Empty if head.len() as u64 == HEAD => Format::Steps,
+            sniffed => recognised(sniffed)?,
+        };
+        let whole = Watched { reader: Cursor::new(head).chain(stream), watch };
+        Ok(Log { format, reader: Box::new(BufReader::with_capacity(BUFFER, whole)) })
+    }
+
+    /// Its format.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Reads it from the beginning to the end.
+    pub fn read(self, sink: &mut dyn Sink) -> io::Result<Read> {
+        self.format.read(self.reader, sink)
+    }
+}
+
+impl fmt::Debug for Log {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Log").field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+fn recognised(sniffed: Sniffed) -> Result<Format, Refusal> {
+    match sniffed {
+        Sniffed::Log(format) => Ok(format),
+        Sniffed::Empty => Err(Refusal::Empty),
+        Sniffed::Binary => Err(Refusal::Binary),
+        Sniffed::Utf16 => Err(Refusal::Utf16),
+        Sniffed::Unknown => Err(Refusal::Unknown),
+    }
+}
+
+/// A reader that tells how much was read.
+struct Watched<R, W> {
+    reader: R,
+    watch: W,
+}
+
+impl<R: io::Read, W: Fn(u64)> io::Read for Watched<R, W> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        (self.watch)(count as u64);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Record, Skipped};
+
+    struct Count(u64, u64);
+
+    impl Sink for Count {
+        fn record(&mut self, _: &Record<'_>) {
+            self.0 += 1;
+        }
+        fn skipped(&mut self, _: Skipped) {
+            self.1 += 1;
+        }
+    }
+
+    #[test]
+    fn a_stream_is_looked_at_and_then_read_as_a_whole() {
+        let text = "{\"score\":1}\n".repeat(200_000);
+        assert!(text.len() as u64 > HEAD);
+        let mut count = Count(0, 0);
+        let log = Log::stream(Cursor::new(text.clone()), |_| {}).unwrap();
+        assert_eq!(log.read(&mut count).unwrap().bytes, text.len() as u64);
+        assert_eq!((count.0, count.1), (200_000, 0));
+    }
+
+    #[test]
+    fn a_stream_that_is_no_log_is_refused() {
+        assert!(matches!(Log::stream(Cursor::new("prose\n"), |_| {}), Err(Refusal::Unknown)));
+        assert!(matches!(Log::stream(Cursor::new(""), |_| {}), Err(Refusal::Empty)));
+        assert!(matches!(Log::stream(Cursor::new("\0\0"), |_| {}), Err(Refusal::Binary)));
+    }
+
+    #[test]
+    fn a_stream_whose_first_line_is_longer_than_the_look_is_read() {
+        let text = format!("{{\"say\":\"{}\"}}\n{{\"score\":1}}\n", "x".repeat(3 * HEAD as usize));
+        let mut count = Count(0, 0);
+        Log::stream(Cursor::new(text), |_| {}).unwrap().read(&mut count).unwrap();
+        assert_eq!((count.0, count.1), (2, 0));
+    }
+}

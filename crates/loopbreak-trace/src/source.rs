@@ -1,0 +1,254 @@
+//! From what the user named to the files to read.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::open::Refusal;
+
+/// One thing to read: a file, or standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Nothing for standard input.
+    path: Option<PathBuf>,
+    /// The folder it was found in, an index into [`Expansion::folders`]. Nothing where the user named it, so that it is a
+    /// mistake if it is no log.
+    folder: Option<usize>,
+    size: u64,
+}
+
+impl Input {
+    /// Standard input.
+    pub fn stdin() -> Self {
+        Input { path: None, folder: None, size: 0 }
+    }
+
+    /// A file that the user named.
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        let path = path.into();
+        let size = fs::metadata(&path).map_or(0, |about| about.len());
+        Input { path: Some(path), folder: None, size }
+    }
+
+    /// Where it is; nothing for standard input.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Whether the user named it; otherwise it was found in a folder.
+    pub fn is_named(&self) -> bool {
+        self.folder.is_none()
+    }
+
+    /// Which of [`Expansion::folders`] it was found in.
+    pub fn folder(&self) -> Option<usize> {
+        self.folder
+    }
+
+    /// Its size in bytes, 0 where that is not known.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The name to show: the path as it was given, `-` for standard input.
+    pub fn name(&self) -> String {
+        self.path().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
+    }
+
+    /// The name of its run where the records name none.
+    pub fn run(&self) -> String {
+        let stem = self.path().and_then(Path::file_stem);
+        stem.map_or_else(|| "stdin".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    }
+}
+
+/// What the user named, spelt out.
+#[derive(Debug, Default)]
+pub struct Expansion {
+    /// What to read, in the order named; the files of a folder by name.
+    pub inputs: Vec<Input>,
+    /// The folders that were named.
+    pub folders: Vec<Folder>,
+    /// What cannot be read.
+    pub troubles: Vec<Trouble>,
+}
+
+/// A folder that was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folder {
+    /// Its path as given.
+    pub name: String,
+    /// How many files were found in it and below, those counted elsewhere included.
+    pub files: usize,
+    /// Whether some of them count elsewhere, because they were named before.
+    pub shared: bool,
+}
+
+/// Something that was named, or found in a folder, and cannot be read.
+#[derive(Debug)]
+pub struct Trouble {
+    /// Which.
+    pub name: String,
+    /// Why.
+    pub refusal: Refusal,
+}
+
+/// Spells out what the user named: `-` is standard input, a folder is all files in it and below. Hidden folders are left
+/// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
+pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
+    let mut walk = Walk::default();
+    for path in paths {
+        let path = path.as_ref();
+        if path == Path::new("-") {
+            if walk.met.insert(path.to_owned()) {
+                walk.out.inputs.push(Input::stdin());
+            }
+            continue;
+        }
+        match fs::metadata(path) {
+            Err(error) => walk.trouble(path, Refusal::of(error)),
+            Ok(about) if about.is_dir() => walk.folder(path),
+            Ok(about) => walk.file(path, None, about.len()),
+        }
+    }
+    walk.out
+}
+
+#[derive(Default)]
+struct Walk {
+    out: Expansion,
+    /// Real paths of files and folders.
+    met: HashSet<PathBuf>,
+}
+
+impl Walk {
+    fn trouble(&mut self, path: &Path, refusal: Refusal) {
+        self.out.troubles.push(Trouble { name: path.display().to_string(), refusal });
+    }
+
+    /// Whether this is met for the first time. What has no real path, such as a pipe, is always new.
+    fn is_new(&mut self, path: &Path) -> bool {
+        fs::canonicalize(path).map_or(true, |real| self.met.insert(real))
+    }
+
+    fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
+        let new = self.is_new(path);
+        if new {
+            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size });
+        }
+        if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
+            folder.files += 1;
+            folder.shared |= !new;
+        }
+    }
+
+    /// Walks a folder with a list of its own, not by recursion: folders may be nested deeper than the stack.
+    fn folder(&mut self, path: &Path) {
+        let folder = self.out.folders.len();
+        self.out.folders.push(Folder { name: path.display().to_string(), files: 0, shared: false });
+        let mut open = vec![path.to_owned()];
+        while let Some(path) = open.pop() {
+            let about = match fs::metadata(&path) {
+                Ok(about) => about,
+                // A link that leads nowhere is no log that is missing.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                Err(error) => {
+                    self.trouble(&path, Refusal::of(error));
+                    continue;
+                }
+            };
+            if about.is_file() {
+                self.file(&path, Some(folder), about.len());
+            }
+            if !about.is_dir() || !self.is_new(&path) {
+                continue;
+            }
+            match fs::read_dir(&path) {
+                Err(error) => self.trouble(&path, Refusal::of(error)),
+                Ok(entries) => {
+                    let hidden_folder = |entry: &fs::DirEntry| {
+                        entry.file_name().as_encoded_bytes().starts_with(b".") && entry.path().is_dir()
+                    };
+                    let mut inside: Vec<PathBuf> = entries
+                        .filter_map(Result::ok)
+                        .filter(|entry| !hidden_folder(entry))
+                        .map(|entry| entry.path())
+                        .collect();
+                    // Last in, first out: the first by name is looked at next.
+                    inside.sort_unstable_by(|a, b| b.cmp(a));
+                    open.append(&mut inside);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(expansion: &Expansion, root: &Path) -> Vec<String> {
+        let below = |input: &Input| input.path().unwrap().strip_prefix(root).unwrap().display().to_string();
+        expansion.inputs.iter().map(below).collect()
+    }
+
+    #[test]
+    fn a_folder_is_walked_by_name_without_hidden_folders() {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["b/c", ".git", "a"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        for file in ["z.jsonl", "b/c/1.jsonl", "b/2.jsonl", ".git/x.jsonl", "a/3.txt", ".hidden.jsonl"] {
+            fs::write(root.path().join(file), "{}").unwrap();
+        }
+        let expansion = expand([root.path()]);
+        assert_eq!(
+            names(&expansion, root.path()),
+            [".hidden.jsonl", "a/3.txt", "b/2.jsonl", "b/c/1.jsonl", "z.jsonl"]
+        );
+        assert!(expansion.troubles.is_empty());
+        assert!(!expansion.inputs[0].is_named());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_that_go_round_in_circles_end() {
+        let root = tempfile::tempdir().unwrap();
+        fs::create_dir(root.path().join("a")).unwrap();
+        fs::write(root.path().join("a/log.jsonl"), "{}").unwrap();
+        std::os::unix::fs::symlink(root.path(), root.path().join("a/up")).unwrap();
+        std::os::unix::fs::symlink("nowhere", root.path().join("dangling")).unwrap();
+        let expansion = expand([root.path()]);
+        assert_eq!(names(&expansion, root.path()), ["a/log.jsonl"]);
+        assert!(expansion.troubles.is_empty());
+    }
+
+    #[test]
+    fn nothing_counts_twice() {
+        let root = tempfile::tempdir().unwrap();
+        let log = root.path().join("log.jsonl");
+        fs::write(&log, "{}").unwrap();
+        let expansion =
+            expand([&log, &root.path().to_owned(), &log, &PathBuf::from("-"), &PathBuf::from("-")]);
+        assert_eq!(expansion.inputs.len(), 2);
+        assert!(expansion.inputs[0].is_named());
+        assert!(expansion.folders[0].shared, "its log counts elsewhere");
+    }
+
+    #[test]
+    fn what_is_not_there_does_not_stop_the_others() {
+        let root = tempfile::tempdir().unwrap();
+        let log = root.path().join("log.jsonl");
+        fs::write(&log, "{}").unwrap();
+        let expansion = expand([root.path().join("missing"), log]);
+        assert_eq!(expansion.inputs.len(), 1);
+        assert!(matches!(expansion.troubles[0].refusal, Refusal::Missing));
+    }
+
+    #[test]
+    fn a_run_without_a_name_is_named_after_its_file() {
+        assert_eq!(Input::file("logs/ep-7.jsonl").run(), "ep-7");
+        assert_eq!(Input::stdin().run(), "stdin");
+        assert_eq!(Input::stdin().name(), "-");
+    }
+}

@@ -1,0 +1,259 @@
+//! The texts for the agent, the critic and the user. Documents 000, 001, 002, 003, 004.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{Audience, DetectorName, TEMPLATES};
+use serde_json::{Value, json};
+use steps::{Run, config, text_for};
+
+const STAGNATION: DetectorName = DetectorName::Stagnation;
+
+/// What the agent is told when it has been stuck for so many turns.
+fn told(patch: Value, turns: usize, record: &Value) -> String {
+    let mut patch = patch;
+    patch["policy"]["repeat_advice"] = json!(true);
+    let mut run = Run::with(config(patch));
+    let verdict = run.repeat(turns, record);
+    text_for(&verdict.advice, Audience::Agent, STAGNATION)
+}
+
+fn zork() -> Value {
+    json!({"advice": {"templates": "zork"}})
+}
+
+#[test]
+fn urgency_follows_the_turns_that_are_left() {
+    let urgency = |turns| {
+        told(
+            json!({"advice": {"texts": {"stagnation": "{urgency} {turns_left}"}}}),
+            turns,
+            &json!({"score": 1}),
+        )
+    };
+    assert_eq!(urgency(20), "important 20");
+    assert_eq!(urgency(29), "important 11");
+    assert_eq!(urgency(30), "urgent 10");
+    assert_eq!(urgency(34), "urgent 6");
+    assert_eq!(urgency(35), "critical 5");
+    assert_eq!(urgency(39), "critical 1");
+}
+
+#[test]
+fn the_neutral_warning_counts_down_and_does_not_speak_of_death() {
+    let text = told(json!({}), 25, &json!({"score": 7}));
+    assert!(text.starts_with("[important] No progress for 25 turns."), "{text}");
+    assert!(text.contains("The score stands at 7.") && text.contains("The run ends in 15 turns"), "{text}");
+    assert!(!text.to_lowercase().contains("die"), "{text}");
+    for template in TEMPLATES {
+        assert!(!template.neutral.contains("DIE"), "{}", template.name);
+    }
+}
+
+#[test]
+fn the_words_of_the_documents_with_objectives() {
+    let record =
+        json!({"score": 1, "objectives": {"active": ["open the dam", "find the wrench", "light the lamp"]}});
+    assert_eq!(
+        told(zork(), 20, &record),
+        "⚠️ WARNING: No progress for 20 turns!
+You will DIE in 20 turns unless you increase your score or complete an objective.
+
+CURRENT OBJECTIVES:
+- open the dam
+- find the wrench
+- light the lamp
+
+SUGGESTIONS:
+- Try working on the objectives listed above
+- Prioritize actions that might increase your score"
+    );
+}
+
+#[test]
+fn the_words_of_the_documents_without_objectives() {
+    let text = told(zork(), 20, &json!({"score": 1}));
+    assert_eq!(
+        text,
+        "⚠️ WARNING: No progress for 20 turns!\nYou will DIE in 20 turns unless you increase your score."
+    );
+}
+
+#[test]
+fn suggestions_tell_of_repeated_actions_and_exits_nobody_tried() {
+    let record = json!({"score": 1, "action": "read book", "critic": {"score": 0.9}, "place": {"id": 1, "exits": ["north", "up"]}});
+    let text = told(json!({"camping": {"mode": "off"}, "advice": {"templates": "zork"}}), 20, &record);
+    assert!(text.contains("- You have tried this action recently with no progress."), "{text}");
+    assert!(text.contains("- Unexplored directions: north, up"), "{text}");
+}
+
+#[test]
+fn five_objectives_are_listed_at_most_and_the_latest_list_counts() {
+    let goals: Vec<String> = (1..=8).map(|goal| format!("goal {goal}")).collect();
+    let text = told(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
+    assert!(text.contains("- goal 5") && !text.contains("- goal 6"), "{text}");
+    let mut run = Run::new();
+    run.see(&json!({"score": 1, "objectives": {"active": ["old"]}}));
+    run.see(&json!({"score": 1, "objectives": {"active": []}}));
+    let verdict = run.repeat(18, &json!({"score": 1}));
+    let text = text_for(&verdict.advice, Audience::Agent, STAGNATION);
+    assert!(text.contains("unless there is progress") && !text.contains("old"), "{text}");
+}
+
+#[test]
+fn a_countdown_to_a_stop_that_will_not_come_is_not_shown() {
+    let patch = json!({"policy": {"ladder": {"stop": false}}});
+    let text = told(patch.clone(), 25, &json!({"score": 1}));
+    assert!(text.contains("No progress for 25 turns") && !text.contains("ends in"), "{text}");
+    let mut patch = patch;
+    patch["advice"] = json!({"templates": "zork"});
+    assert!(!told(patch, 25, &json!({"score": 1})).contains("DIE"));
+}
+
+#[test]
+fn the_loops_seen_lately_are_told_of_in_the_warning() {
+    let mut run = Run::new();
+    run.repeat(12, &json!({"score": 1}));
+    for place in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
+        run.see(&json!({"score": 1, "place": place}));
+    }
+    let verdict = run.repeat(4, &json!({"score": 1}));
+    let text = text_for(&verdict.advice, Audience::Agent, STAGNATION);
+    assert!(text.contains("Loops seen lately:\n- Dam Lobby → Maintenance"), "{text}");
+}
+
+#[test]
+fn the_critic_is_told_of_an_oscillation_and_a_camp_without_numbers_to_apply() {
+    let mut run = Run::with(config(zork()));
+    let verdict = run.walk(&["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"]);
+    let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Oscillation);
+    assert_eq!(text, "⚠️ Oscillation Pattern: Dam Lobby → Maintenance");
+    let mut run = Run::with(config(json!({"advice": {"templates": "zork"}, "camping": {"threshold": 6}})));
+    let verdict = run.walk(&["Dam", "A", "Dam", "Dam", "B", "Dam", "C", "Dam", "D", "Dam"]);
+    let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Camping);
+    assert_eq!(text, "⚠️ Location Camping: Dam (6 visits in 10 turns)");
+}
+
+#[test]
+fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before() {
+    let mut run = Run::with(config(zork()));
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": "B"}));
+        run.see(&json!({"action": "south", "place": "A"}));
+    }
+    let ruling = run.weigh("north", 0.9);
+    let text = text_for(&ruling.advice, Audience::Critic, DetectorName::Oscillation);
+    assert_eq!(text, "[Loop Detection Override: -0.8 (goes on with B → A)]");
+    let text = text_for(&ruling.advice, Audience::Agent, DetectorName::Novelty);
+    assert_eq!(text, "You have tried this action recently with no progress.");
+}
+
+#[test]
+fn exits_are_told_of_to_whoever_goes_round_in_circles() {
+    let mut run = Run::new();
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": {"name": "B"}}));
+        run.see(&json!({"action": "south", "place": {"name": "A", "exits": ["north", "east", "up"]}}));
+    }
+    let verdict = run.verdicts.last().unwrap();
+    let text = text_for(&verdict.advice, Audience::Agent, DetectorName::Oscillation);
+    assert!(text.contains("Exits not tried yet: east, up"), "{text}");
+}
+
+#[test]
+fn the_user_is_told_why_a_run_was_stopped() {
+    let mut run = Run::with(config(zork()));
+    let verdict = run.repeat(40, &json!({"score": 40}));
+    let text = text_for(&verdict.advice, Audience::User, STAGNATION);
+    assert_eq!(text, "Terminating episode: no progress for 40 turns (score stuck at 40)");
+}
+
+/// The texts of a task's recovery, in the words of 003.
+fn recovery(records: usize, record: &Value, audience: Audience) -> String {
+    let mut run = Run::with(config(zork()));
+    let verdict = run.repeat(records, record);
+    text_for(&verdict.advice, audience, DetectorName::Task)
+}
+
+#[test]
+fn the_words_of_003_for_a_task_that_is_forced_on() {
+    let text = recovery(3, &json!({"task": {"id": "T3.4.2", "status": "done"}}), Audience::Agent);
+    assert_eq!(
+        text,
+        "LOOP DETECTED: Task T3.4.2 completed after 3 attempts.
+DO NOT revisit this task. SELECT NEXT TASK from roadmap using plan_next()."
+    );
+}
+
+#[test]
+fn the_words_of_003_for_authority_name_the_five_permissions() {
+    let record =
+        json!({"task": {"id": "T7.1.2", "status": "blocked", "blockers": ["critic:leakage unavailable"]}});
+    let text = recovery(3, &record, Audience::Agent);
+    assert!(
+        text.starts_with(
+            "UNBLOCK AUTHORITY GRANTED: Task T7.1.2 blocked by [critic:leakage unavailable] after 3 attempts."
+        ),
+        "{text}"
+    );
+    for (number, part) in ["Remove", "architectural", "Skip", "stub", "technical debt"].iter().enumerate() {
+        assert!(
+            text.lines().any(|line| line.starts_with(&format!("{}. ", number + 1)) && line.contains(part)),
+            "{part}"
+        );
+    }
+}
+
+#[test]
+fn the_words_of_003_for_an_escalation() {
+    let record = json!({"task": {"id": "T6.2.3", "status": "blocked", "blockers": ["x"]}});
+    let text = recovery(6, &record, Audience::User);
+    assert!(text.starts_with("ESCALATION: Loop detected on task T6.2.3 after 3 attempts.\nHuman intervention required.\nReason: "), "{text}");
+}
+
+#[test]
+fn the_words_of_004_for_an_escalation() {
+    let mut run = Run::with(config(json!({"advice": {"templates": "zork"}, "similarity": {"mode": "off"}})));
+    let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
+    let text = text_for(&verdict.advice, Audience::User, DetectorName::Signature);
+    for part in [
+        "## Loop Detected",
+        "**Pattern**: the same output signature 3 times",
+        "**Signature**: `auth.ts:null-check`",
+        "**Iteration history**:",
+        "- Iteration 3: Fixed auth.ts - added null check",
+        "1. **Continue with different approach**",
+        "2. **Review and debug**",
+        "3. **Cancel**",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+}
+
+#[test]
+fn every_text_can_be_replaced() {
+    let text = told(
+        json!({"advice": {"texts": {"stagnation": "Stuck for {turns_stuck}."}}}),
+        20,
+        &json!({"score": 1}),
+    );
+    assert_eq!(text, "Stuck for 20.");
+}
+
+#[test]
+fn an_empty_text_of_ones_own_silences_the_advice() {
+    assert_eq!(told(json!({"advice": {"texts": {"stagnation": ""}}}), 20, &json!({"score": 1})), "");
+}
+
+#[test]
+fn secrets_are_masked_in_texts_and_evidence() {
+    let mut run = Run::new();
+    let key = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0xR3uL6");
+    let verdict = run.repeat(
+        3,
+        &json!({"action": "push", "outcome": {"text": format!("denied for {key}"), "error": true}}),
+    );
+    assert!(!verdict.findings.is_empty());
+    assert!(!steps::written(verdict).to_string().contains(&key));
+}

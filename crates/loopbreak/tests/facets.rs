@@ -1,0 +1,126 @@
+//! Each detector is silent where its facet is absent, speaks where it is there, and can be switched off alone.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
+use serde_json::{Value, json};
+use steps::{settings_of, step};
+
+/// A run in which every detector finds something.
+fn everything() -> Vec<Value> {
+    let mut steps = Vec::new();
+    for turn in 0..60 {
+        let (way, place) = if turn % 2 == 0 { ("north", "B") } else { ("south", "A") };
+        steps.push(json!({
+            "action": way, "critic": {"score": 0.9}, "place": place, "score": 1,
+            "task": {"id": "T1", "status": "blocked", "blockers": ["x"]},
+        }));
+        steps.push(json!({"outcome": {"text": "Fixed auth.ts - added null check", "error": true}}));
+    }
+    steps
+}
+
+fn settings() -> Settings {
+    settings_of(
+        loopbreak::Profile::Auto,
+        json!({"budget": {"max_iterations": 100}, "camping": {"window": 12}}),
+    )
+}
+
+fn speakers(settings: Settings, steps: &[Value]) -> Vec<DetectorName> {
+    let mut guard = Guard::new(Config::new(settings).unwrap());
+    let found = steps.iter().flat_map(|record| guard.observe(&step(record)).findings);
+    let mut names: Vec<_> = found.map(|finding| finding.detector).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[test]
+fn where_every_facet_is_there_every_detector_speaks() {
+    let mut all = DetectorName::ALL.to_vec();
+    all.sort_unstable();
+    assert_eq!(speakers(settings(), &everything()), all);
+}
+
+#[test]
+fn each_detector_can_be_switched_off_alone() {
+    for off in DetectorName::ALL {
+        let mut expected = DetectorName::ALL.to_vec();
+        expected.sort_unstable();
+        expected.retain(|name| name != off);
+        assert_eq!(speakers(settings().with_mode(*off, Mode::Off), &everything()), expected, "{off} off");
+    }
+}
+
+/// All findings, without what the policy adds to them.
+fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value> {
+    let mut guard = Guard::new(Config::new(settings).unwrap());
+    let all = everything().into_iter().flat_map(|record| guard.observe(&step(&record)).findings);
+    all.filter(|finding| of(finding.detector))
+        .map(|finding| {
+            let mut finding = steps::written(&finding);
+            finding.as_object_mut().unwrap().retain(|key, _| key != "loop" && key != "intervention");
+            finding
+        })
+        .collect()
+}
+
+#[test]
+fn switching_one_off_changes_no_finding_of_another() {
+    for off in DetectorName::ALL {
+        let without = findings(settings().with_mode(*off, Mode::Off), |_| true);
+        assert_eq!(findings(settings(), |name| name != *off), without, "{off} off");
+    }
+}
+
+#[test]
+fn each_detector_is_silent_where_its_facet_is_absent() {
+    use DetectorName as D;
+    for (facet, silent) in [
+        ("place", &[D::Revisit, D::Oscillation, D::Camping][..]),
+        ("score", &[D::Stagnation]),
+        ("task", &[D::Task]),
+        ("outcome", &[D::Signature, D::Similarity, D::Errors]),
+        ("action", &[D::Novelty]),
+        ("critic", &[D::Novelty]),
+    ] {
+        let mut steps = everything();
+        for step in &mut steps {
+            step.as_object_mut().unwrap().remove(facet);
+        }
+        let speakers = speakers(settings(), &steps);
+        for name in DetectorName::ALL {
+            assert_eq!(speakers.contains(name), !silent.contains(name), "{name} without {facet}");
+        }
+    }
+    let speakers = speakers(Settings::default(), &everything());
+    assert!(!speakers.contains(&D::Budget), "no limit is set");
+}
+
+#[test]
+fn empty_records_find_nothing() {
+    assert!(speakers(Settings::default(), &vec![json!({}); 300]).is_empty());
+    assert!(
+        speakers(Settings::default(), &vec![json!({"say": "hm", "usage": {"cost_usd": 1.0}}); 300])
+            .is_empty()
+    );
+}
+
+#[test]
+fn an_absent_turn_is_the_one_before_plus_1_and_starts_at_1() {
+    let mut guard = Guard::new(Config::default());
+    let mut turn = |record: Value| {
+        let verdict = guard.observe(&step(&record));
+        (verdict.turn, verdict.renumbered)
+    };
+    assert_eq!(turn(json!({})), (1, false));
+    assert_eq!(turn(json!({})), (2, false));
+    assert_eq!(turn(json!({"turn": 10})), (10, false));
+    assert_eq!(turn(json!({})), (11, false));
+    assert_eq!(turn(json!({"turn": 5})), (12, true), "turns do not go back");
+    assert_eq!(turn(json!({"turn": 13, "refused": true})), (13, false));
+    assert_eq!(turn(json!({"turn": 13})), (13, false), "a refused proposal is no turn");
+}

@@ -1,0 +1,265 @@
+//! `signature` and `similarity`: an iteration's output again and again. Document 004.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{Audience, DetectorName, Intervention, Severity};
+use serde_json::json;
+use steps::{Run, config, found, text_for};
+
+const SIGNATURE: DetectorName = DetectorName::Signature;
+const SIMILARITY: DetectorName = DetectorName::Similarity;
+
+fn outputs(run: &mut Run, texts: &[&str]) {
+    for text in texts {
+        run.see(&json!({"outcome": text}));
+    }
+}
+
+/// A run of outputs, and the turns at which the same signature was hinted at and called a loop.
+fn signatures(texts: &[&str]) -> (Vec<u64>, Vec<u64>) {
+    let mut run = Run::only(&[SIGNATURE]);
+    outputs(&mut run, texts);
+    (run.turns(SIGNATURE, Severity::Hint), run.turns(SIGNATURE, Severity::Hard))
+}
+
+#[test]
+fn the_same_fix_three_times_is_a_loop() {
+    let fix = "Fixed auth.ts - added null check";
+    assert_eq!(signatures(&["Searched for 'x'", "Searched for 'y'", fix, fix, fix]), (vec![4], vec![5]));
+}
+
+#[test]
+fn other_changes_to_the_same_file_are_no_loop() {
+    let changes = [
+        "Fixed auth.ts - added null check",
+        "Fixed auth.ts - updated validation",
+        "Fixed auth.ts - refactored handler",
+    ];
+    assert_eq!(signatures(&changes), (vec![], vec![]));
+}
+
+#[test]
+fn falling_counts_of_failures_are_no_loop() {
+    let failures =
+        ["3 tests failing - auth, login, logout", "2 tests failing - auth, login", "1 test failing - auth"];
+    assert_eq!(signatures(&failures), (vec![], vec![]));
+}
+
+#[test]
+fn the_same_error_at_another_line_is_the_same_error() {
+    let error = |line: u32| format!("Error: TypeError - Cannot read property 'id' of null at auth.ts:{line}");
+    let errors = [error(45), error(46), error(51)];
+    assert_eq!(signatures(&[&errors[0], &errors[1], &errors[2]]), (vec![2], vec![3]));
+    let mut run = Run::only(&[SIGNATURE]);
+    outputs(&mut run, &[&errors[0], &errors[1], &errors[2]]);
+    let evidence = &run.findings(SIGNATURE)[1].evidence;
+    assert_eq!(evidence.get("signature"), Some(&json!("error:TypeError-null-auth.ts")));
+}
+
+#[test]
+fn two_equal_outputs_are_a_retry_and_no_loop() {
+    let (hinted, hard) =
+        signatures(&["2 failed: a.test.ts - login timeout", "2 failed: a.test.ts - login timeout"]);
+    assert_eq!((hinted, hard), (vec![2], vec![]));
+}
+
+#[test]
+fn the_sliding_window_of_004_a_b_a_a_a_is_a_loop_at_the_fifth() {
+    let (a, b) = ("Fixed auth.ts - added null check", "Searched for 'oauth2'");
+    assert_eq!(signatures(&[a, b, a, a, a]), (vec![4], vec![5]));
+}
+
+#[test]
+fn so_many_of_the_last_can_be_asked_for_instead_of_so_many_in_a_row() {
+    let (a, b, c) = ("Fixed auth.ts - added null check", "Searched for 'x'", "Searched for 'y'");
+    let mut run = Run::with(config(json!({"signature": {"window": 5}, "similarity": {"mode": "off"}})));
+    outputs(&mut run, &[a, b, a, c, a]);
+    assert_eq!(run.turns(SIGNATURE, Severity::Hard), [5]);
+    assert_eq!(run.findings(SIGNATURE)[1].since, 1);
+    let mut run = Run::with(config(json!({"signature": {"window": 4}, "similarity": {"mode": "off"}})));
+    outputs(&mut run, &[a, b, a, c, a]);
+    assert!(run.turns(SIGNATURE, Severity::Hard).is_empty(), "the first is out of the window");
+    assert_eq!(signatures(&[a, b, a, c, a]), (vec![], vec![]), "off by default");
+}
+
+#[test]
+fn the_threshold_of_equal_signatures_can_be_set() {
+    let fix = json!({"outcome": "Fixed auth.ts - added null check"});
+    let mut run =
+        Run::with(config(json!({"signature": {"hard_at": 4, "hint_at": 0}, "similarity": {"mode": "off"}})));
+    run.repeat(3, &fix);
+    assert!(run.findings(SIGNATURE).is_empty());
+    run.see(&fix);
+    assert_eq!(run.turns(SIGNATURE, Severity::Hard), [4]);
+}
+
+#[test]
+fn only_outputs_of_whole_iterations_are_read() {
+    let reply = json!({"action": "bash", "outcome": "Fixed auth.ts - added null check"});
+    let mut run = Run::new();
+    run.repeat(10, &reply);
+    assert!(run.findings(SIGNATURE).is_empty() && run.findings(SIMILARITY).is_empty());
+    let mut run = Run::with(config(json!({"signature": {"scope": "all"}, "similarity": {"scope": "all"}})));
+    run.repeat(3, &reply);
+    assert!(!run.findings(SIGNATURE).is_empty() && !run.findings(SIMILARITY).is_empty());
+}
+
+#[test]
+fn a_user_turn_ends_the_streak() {
+    let fix = json!({"outcome": "Fixed auth.ts - added null check"});
+    let mut run = Run::new();
+    run.repeat(2, &fix);
+    run.see(&json!({"user": "go on"}));
+    run.repeat(1, &fix);
+    for detector in [SIGNATURE, SIMILARITY] {
+        assert!(run.turns(detector, Severity::Hard).is_empty(), "{detector}");
+        assert_eq!(run.findings(detector).len(), 1);
+    }
+}
+
+#[test]
+fn a_step_without_an_output_neither_counts_nor_ends_a_streak() {
+    let fix = json!({"outcome": "Fixed auth.ts - added null check"});
+    let mut run = Run::only(&[SIGNATURE]);
+    for _ in 0..3 {
+        run.see(&fix);
+        run.see(&json!({"say": "hm"}));
+        run.see(&json!({"outcome": "  "}));
+    }
+    assert_eq!(run.turns(SIGNATURE, Severity::Hard), [7]);
+}
+
+#[test]
+fn each_agent_is_judged_by_its_own_outputs() {
+    let mut run = Run::new();
+    for agent in ["a", "b", "c"] {
+        run.see(&json!({"agent": agent, "outcome": "Fixed auth.ts - added null check"}));
+    }
+    assert!(run.findings(SIGNATURE).is_empty() && run.findings(SIMILARITY).is_empty());
+}
+
+/// A text of 100 characters of which the first so many differ from those of the others.
+fn text(differing: usize, with: char) -> String {
+    let tail: String = ('a'..='z').cycle().take(100 - differing).collect();
+    with.to_string().repeat(differing) + &tail
+}
+
+#[test]
+fn an_output_0_90_like_one_of_the_last_is_a_match_and_0_89_is_none() {
+    for (differing, matches) in [(10, 1), (11, 0)] {
+        let mut run = Run::only(&[SIMILARITY]);
+        outputs(&mut run, &[&text(differing, '1'), &text(differing, '2')]);
+        assert_eq!(run.findings(SIMILARITY).len(), matches, "{differing} of 100 characters differ");
+    }
+}
+
+#[test]
+fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
+    let mut run = Run::only(&[SIMILARITY]);
+    outputs(&mut run, &[&text(5, '1'), &text(5, '2'), &text(5, '3')]);
+    assert_eq!(run.turns(SIMILARITY, Severity::Hint), [2]);
+    assert_eq!(run.turns(SIMILARITY, Severity::Hard), [3]);
+    assert_eq!(run.acts(SIMILARITY), [(2, Intervention::Hint), (3, Intervention::Escalate)]);
+    let evidence = &run.findings(SIMILARITY)[1].evidence;
+    assert_eq!(evidence.get("similarity"), Some(&json!(0.95)));
+}
+
+#[test]
+fn a_match_that_is_not_followed_by_another_is_no_loop() {
+    let mut run = Run::only(&[SIMILARITY]);
+    let (a, b) = (
+        "The build is green now, all 40 tests pass.",
+        "I will read the parser next and look at its error paths.",
+    );
+    outputs(&mut run, &[a, a, b, "Something else entirely: 12 files, no changes."]);
+    outputs(&mut run, &[b]);
+    assert!(run.turns(SIMILARITY, Severity::Hard).is_empty());
+}
+
+#[test]
+fn an_output_is_compared_with_the_last_five() {
+    let other = [
+        "alpha alpha alpha",
+        "BBBBBBBBBBBBBBBBBB",
+        "1234567890123456",
+        "?!?!?!?!?!?!?!?!?!",
+        "zzzz yyyy xxxx ww",
+    ];
+    let first = "the quick brown fox jumps over the lazy dog";
+    let mut run = Run::only(&[SIMILARITY]);
+    outputs(&mut run, &[first]);
+    outputs(&mut run, &other[..4]);
+    outputs(&mut run, &[first]);
+    assert_eq!(run.findings(SIMILARITY)[0].evidence.get("like_turn"), Some(&json!(1)));
+    let mut run = Run::only(&[SIMILARITY]);
+    outputs(&mut run, &[first]);
+    outputs(&mut run, &other);
+    outputs(&mut run, &[first]);
+    assert!(run.findings(SIMILARITY).is_empty(), "six outputs ago");
+}
+
+#[test]
+fn threshold_window_and_hardness_of_similarity_can_be_set() {
+    let patch =
+        json!({"similarity": {"threshold": 0.5, "window": 1, "hard_at": 1}, "signature": {"mode": "off"}});
+    let mut run = Run::with(config(patch));
+    outputs(&mut run, &[&text(45, '1'), &text(45, '2')]);
+    assert_eq!(run.turns(SIMILARITY, Severity::Hard), [2]);
+    outputs(
+        &mut run,
+        &[
+            "????????????????????????????????????????????????????????????????????????????????????",
+            &text(45, '3'),
+        ],
+    );
+    assert_eq!(run.findings(SIMILARITY).len(), 1, "the like one is two outputs ago");
+}
+
+#[test]
+fn long_outputs_are_compared_by_both_their_ends() {
+    let long = |end: &str| format!("{}{}{end}", "The same beginning. ".repeat(200), "x".repeat(3000));
+    let mut run = Run::only(&[SIMILARITY]);
+    outputs(&mut run, &[&long(&"a".repeat(2000)), &long(&"b".repeat(2000))]);
+    assert!(run.findings(SIMILARITY).is_empty(), "the ends differ");
+    outputs(&mut run, &[&long(&"b".repeat(2000))]);
+    assert_eq!(run.findings(SIMILARITY).len(), 1);
+}
+
+#[test]
+fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
+    let mut run = Run::only(&[SIGNATURE]);
+    for _ in 0..4 {
+        run.see(&json!({"say": "thinking"}));
+    }
+    let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
+    assert_eq!(found(verdict, SIGNATURE), [("repeated_signature", Severity::Hard)]);
+    let text = text_for(&verdict.advice, Audience::User, SIGNATURE);
+    for part in [
+        "same output signature 3 times",
+        "Signature: auth.ts:null-check",
+        "- Iteration 5: Fixed auth.ts - added null check",
+        "- Iteration 7: Fixed auth.ts - added null check",
+        "1. Continue with another approach",
+        "2. Review",
+        "3. Cancel",
+    ] {
+        assert!(text.contains(part), "{part} is missing in {text}");
+    }
+    let told = text_for(&verdict.advice, Audience::Agent, SIGNATURE);
+    assert!(told.contains("try another approach"), "{told}");
+    assert_eq!(
+        run.events("escalation")[0]["options"],
+        json!(["continue_with_another_approach", "review", "cancel"])
+    );
+}
+
+#[test]
+fn a_loop_is_called_at_once_and_does_not_wait_for_other_guards() {
+    let patch = json!({"budget": {"max_iterations": 100}, "similarity": {"mode": "off"}});
+    let mut run = Run::with(steps::config_of(loopbreak::Profile::Iterations, patch));
+    run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
+    assert_eq!(run.stops(), [3]);
+    assert_eq!(run.verdicts[2].stop.as_ref().unwrap().reason, "repeated_signature");
+}

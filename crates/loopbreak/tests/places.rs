@@ -1,0 +1,241 @@
+//! `revisit`, `oscillation`, `camping`: what the places of a run show. Documents 000 and 001.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{DetectorName, Intervention, Severity};
+use serde_json::json;
+use steps::{Run, config, found};
+
+const REVISIT: DetectorName = DetectorName::Revisit;
+const OSCILLATION: DetectorName = DetectorName::Oscillation;
+const CAMPING: DetectorName = DetectorName::Camping;
+
+#[test]
+fn the_window_of_a_revisit_lies_before_the_present_place() {
+    // 000: history [A, B, C, D, E], E is current: only A to D are looked at.
+    let mut run = Run::new();
+    let verdict = run.walk(&["A", "B", "C", "D", "E"]);
+    assert!(found(verdict, REVISIT).is_empty());
+    let mut run = Run::new();
+    let verdict = run.walk(&["E", "B", "C", "D", "E"]);
+    assert_eq!(found(verdict, REVISIT), [("revisit", Severity::Hint)]);
+    assert_eq!((verdict.findings[0].count, verdict.findings[0].since), (1, 1));
+}
+
+#[test]
+fn one_place_alone_is_no_revisit() {
+    let mut run = Run::new();
+    assert!(run.walk(&["A"]).findings.is_empty());
+}
+
+#[test]
+fn every_visit_in_the_window_is_counted() {
+    let mut run = Run::new();
+    let verdict = run.walk(&["A", "B", "A", "C", "A"]);
+    let revisit = verdict.findings.iter().find(|finding| finding.detector == REVISIT).unwrap();
+    assert_eq!(revisit.count, 2);
+    assert_eq!(revisit.evidence.get("recent_visits"), Some(&json!(2)));
+}
+
+#[test]
+fn a_place_left_longer_ago_than_the_window_is_legitimate_backtracking() {
+    let mut run = Run::new();
+    run.walk(&["A", "B", "C", "D", "E", "F"]);
+    assert!(found(run.walk(&["A"]), REVISIT).is_empty(), "six places ago");
+    let mut run = Run::new();
+    run.walk(&["A", "B", "C", "D", "E"]);
+    assert_eq!(found(run.walk(&["A"]), REVISIT).len(), 1, "five places ago");
+}
+
+#[test]
+fn the_window_of_a_revisit_can_be_set() {
+    let mut run = Run::with(config(json!({"revisit": {"window": 2}})));
+    assert!(run.walk(&["A", "B", "C", "A"]).findings.is_empty());
+    assert_eq!(found(run.walk(&["C"]), REVISIT).len(), 1);
+}
+
+#[test]
+fn places_are_told_apart_by_their_ids_not_by_their_names() {
+    let mut run = Run::new();
+    for id in 1..=6 {
+        run.see(&json!({"place": {"id": id, "name": "Maze"}}));
+    }
+    assert!(run.verdicts.iter().all(|verdict| verdict.findings.is_empty()), "six rooms of one name");
+    let mut run = Run::new();
+    run.see(&json!({"place": {"id": 180, "name": "West of House"}}));
+    run.see(&json!({"place": {"id": 20}}));
+    let verdict = run.see(&json!({"place": {"id": 180, "name": "west of house"}}));
+    assert_eq!(found(verdict, REVISIT).len(), 1, "one room of two spellings");
+}
+
+#[test]
+fn a_place_without_a_name_is_shown_by_its_number() {
+    let mut run = Run::new();
+    for id in [15, 18, 15, 18] {
+        run.see(&json!({"place": {"id": id}}));
+    }
+    let oscillation = &run.findings(OSCILLATION)[0].evidence;
+    assert_eq!(oscillation.get("pattern_names"), Some(&json!(["Location_15", "Location_18"])));
+    assert_eq!(oscillation.get("pattern_ids"), Some(&json!([15, 18])));
+}
+
+#[test]
+fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
+    let mut run = Run::new();
+    for (id, name) in [(15, "Dam"), (18, "Lobby"), (15, "Dam"), (18, "Lobby")] {
+        run.see(&json!({"place": {"id": id, "name": name}}));
+    }
+    let finding = run.findings(OSCILLATION)[0];
+    assert_eq!((finding.pattern, finding.severity), ("oscillation", Severity::Warn));
+    assert_eq!((finding.turn, finding.since), (4, 1));
+    assert_eq!(finding.evidence.get("pattern_ids"), Some(&json!([15, 18])));
+    assert_eq!(finding.evidence.get("pattern_names"), Some(&json!(["Dam", "Lobby"])));
+}
+
+#[test]
+fn what_is_not_a_b_a_b_is_no_oscillation() {
+    for walk in [
+        &["A", "B", "C", "D"][..],
+        &["A", "B", "A"],
+        &["A", "B", "A", "C"],
+        &["A", "A", "A", "A"],
+        &["A", "B", "B", "A"],
+        &["A", "B", "C", "A", "B", "C"],
+    ] {
+        let mut run = Run::new();
+        run.walk(walk);
+        assert!(run.findings(OSCILLATION).is_empty(), "{walk:?}");
+    }
+}
+
+#[test]
+fn stays_are_collapsed_before_an_oscillation_is_looked_for() {
+    // 001, scenario 2: three turns at each of the two rooms.
+    let mut run = Run::new();
+    for room in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
+        run.walk(&[room, room, room]);
+    }
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn), [10], "with the move, not with the stay");
+    assert_eq!(run.findings(OSCILLATION)[0].since, 1);
+}
+
+#[test]
+fn an_oscillation_and_its_rotation_are_one_loop_and_acted_on_when_it_worsens() {
+    let mut run = Run::new();
+    run.walk(&["A", "B", "A", "B", "A", "B", "A", "B", "A", "B"]);
+    let found = run.findings(OSCILLATION);
+    assert!(found.windows(2).all(|pair| pair[0].loop_id == pair[1].loop_id));
+    // Two moves back at turn 4, twice that at turn 6, twice that at turn 10.
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn), [4, 6, 10]);
+}
+
+#[test]
+fn camping_is_seen_at_the_threshold_and_not_below() {
+    let mut run = Run::new();
+    run.walk(&["Dam", "A", "Dam", "B", "Dam", "C", "Dam"]);
+    assert!(run.findings(CAMPING).is_empty(), "4 visits");
+    let verdict = run.walk(&["D", "Dam"]);
+    assert_eq!(found(verdict, CAMPING), [("camping", Severity::Warn)]);
+    let finding = run.findings(CAMPING)[0];
+    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(5)));
+    assert_eq!(finding.evidence.get("window_size"), Some(&json!(9)));
+    assert_eq!(finding.evidence.get("camped_location_name"), Some(&json!("Dam")));
+}
+
+#[test]
+fn three_and_two_visits_are_no_camping() {
+    let mut run = Run::new();
+    run.walk(&["Dam", "Lobby", "A", "Dam", "B", "Lobby", "C", "Dam", "D", "E"]);
+    assert!(run.findings(CAMPING).is_empty());
+}
+
+#[test]
+fn visits_before_the_window_are_not_counted() {
+    let mut run = Run::new();
+    run.repeat(10, &json!({"place": "Dam"}));
+    run.walk(&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]);
+    let told = run.findings(CAMPING).len();
+    run.walk(&["Dam"]);
+    assert_eq!(run.findings(CAMPING).len(), told, "one visit in the last ten turns");
+    let mut run = Run::new();
+    run.walk(&["Dam", "Dam", "A", "B", "C", "D", "Dam", "E", "Dam", "F", "Dam"]);
+    assert!(run.findings(CAMPING).is_empty(), "the first of five visits is eleven turns old");
+}
+
+#[test]
+fn a_long_stay_is_camping_too_and_told_of_again_when_it_doubled() {
+    let mut run = Run::new();
+    run.repeat(30, &json!({"place": "Dam"}));
+    assert_eq!(run.turns(CAMPING, Severity::Warn), [5, 10]);
+}
+
+#[test]
+fn threshold_and_window_of_camping_can_be_set() {
+    let mut run = Run::with(config(json!({"camping": {"threshold": 3, "window": 4}})));
+    run.walk(&["Dam", "A", "Dam", "B", "C", "Dam"]);
+    assert!(run.findings(CAMPING).is_empty());
+    run.walk(&["Dam", "D", "Dam"]);
+    assert_eq!(run.turns(CAMPING, Severity::Warn), [9]);
+}
+
+#[test]
+fn the_camp_of_001_has_6_visits_in_10_turns() {
+    let mut run = Run::with(config(json!({"camping": {"threshold": 6}})));
+    run.walk(&["Dam", "Base", "Dam", "Dam", "Lobby", "Dam", "Canyon", "Dam", "Lobby", "Dam"]);
+    let finding = run.findings(CAMPING)[0];
+    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(6)));
+    assert_eq!(finding.evidence.get("window_size"), Some(&json!(10)));
+    assert!(found(run.walk(&["Canyon"]), CAMPING).is_empty(), "whoever leaves is not told again");
+}
+
+#[test]
+fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
+    let mut run = Run::new();
+    for _ in 0..60 {
+        run.walk(&["A", "B"]);
+    }
+    for detector in [REVISIT, OSCILLATION, CAMPING] {
+        assert!(run.findings(detector).iter().all(|finding| finding.severity <= Severity::Warn));
+        assert!(run.acts(detector).iter().all(|(_, act)| *act <= Intervention::Warn));
+    }
+    assert!(run.stops().is_empty());
+    assert_eq!(run.findings(REVISIT)[0].severity, Severity::Hint);
+}
+
+#[test]
+fn each_agent_has_its_own_trail() {
+    let mut run = Run::new();
+    for (agent, place) in
+        [("a", "Dam"), ("b", "Lobby"), ("a", "Base"), ("b", "Dam"), ("a", "Attic"), ("b", "Base")]
+    {
+        let verdict = run.see(&json!({"agent": agent, "place": place}));
+        assert!(verdict.findings.is_empty(), "{agent} at {place}");
+    }
+    for place in ["Dam", "Lobby", "Dam", "Lobby"] {
+        run.see(&json!({"agent": "c", "place": place}));
+    }
+    assert_eq!(run.findings(OSCILLATION)[0].agent, "c");
+}
+
+#[test]
+fn a_refused_move_leads_nowhere() {
+    let mut run = Run::new();
+    for place in ["A", "B", "A"] {
+        run.see(&json!({"place": place}));
+    }
+    run.see(&json!({"action": "north", "place": "B", "refused": true}));
+    assert!(run.findings(OSCILLATION).is_empty());
+    run.see(&json!({"action": "north", "place": "B"}));
+    assert_eq!(run.findings(OSCILLATION).len(), 1);
+}
+
+#[test]
+fn a_loop_of_places_with_three_other_steps_between_is_told_anew() {
+    let mut run = Run::new();
+    run.walk(&["A", "B", "A", "B"]);
+    run.walk(&["C", "D", "E", "F"]);
+    run.walk(&["A", "B", "A", "B"]);
+    assert_eq!(run.turns(OSCILLATION, Severity::Warn), [4, 12]);
+}

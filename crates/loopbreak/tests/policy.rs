@@ -1,0 +1,278 @@
+//! What is done about findings: modes, rungs, once a rung, the half-open breaker. The design, section 6.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{Audience, DetectorName, Intervention, LoopId, Severity};
+use serde_json::{Value, json};
+use steps::{Run, config, found, near, text_for};
+
+const CAMPING: DetectorName = DetectorName::Camping;
+const OSCILLATION: DetectorName = DetectorName::Oscillation;
+const SIGNATURE: DetectorName = DetectorName::Signature;
+const STAGNATION: DetectorName = DetectorName::Stagnation;
+use Intervention::{Escalate, Hint, Penalize, Reject, Stop, Warn};
+
+fn output(text: &str) -> Value {
+    json!({"outcome": text})
+}
+
+/// Settings with similarity out of the way, so that a repeated output is the business of `signature` alone.
+fn signatures(mut patch: Value) -> Run {
+    patch["similarity"] = json!({"mode": "off"});
+    Run::with(config(patch))
+}
+
+const FIX: &str = "Fixed auth.ts - added null check";
+
+#[test]
+fn switched_off_as_a_whole_it_only_counts_turns() {
+    let mut run = Run::with(config(json!({"mode": "off"})));
+    for _ in 0..50 {
+        let verdict = run.see(&json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}}));
+        assert!(verdict.findings.is_empty() && verdict.events.is_empty() && verdict.advice.is_empty());
+    }
+    assert_eq!(run.guard.turn(), 50);
+    assert!(run.weigh("north", 0.9).adjustments.is_empty());
+}
+
+#[test]
+fn observing_as_a_whole_everything_is_found_and_nothing_done() {
+    let record = json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}});
+    let mut enforcing = Run::new();
+    enforcing.repeat(60, &record);
+    let mut run = Run::with(config(json!({"mode": "observe"})));
+    run.repeat(60, &record);
+    assert!(run.stops().is_empty() && !enforcing.stops().is_empty());
+    for detector in DetectorName::ALL {
+        let turns = |run: &Run| run.findings(*detector).iter().map(|found| found.turn).collect::<Vec<_>>();
+        assert_eq!(turns(&run), turns(&enforcing), "{detector}");
+        assert!(run.findings(*detector).iter().all(|finding| !finding.acted));
+    }
+    for verdict in &run.verdicts {
+        assert!(verdict.acts.iter().all(|act| !act.acted) && verdict.strongest().is_none());
+        assert!(verdict.advice.is_empty() && verdict.context.is_empty() && verdict.tasks.is_empty());
+    }
+    assert!(run.verdicts.iter().any(|verdict| verdict.acts.iter().any(|act| act.intervention == Stop)));
+}
+
+#[test]
+fn one_detector_can_observe_while_the_others_act() {
+    let mut run = Run::with(config(json!({"oscillation": {"mode": "observe"}})));
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": "B"}));
+        run.see(&json!({"action": "south", "place": "A"}));
+    }
+    assert!(run.findings(OSCILLATION).iter().all(|finding| !finding.acted));
+    let ruling = run.weigh("north", 0.9);
+    assert!(!ruling.adjustments[0].acted && ruling.adjustments[1].acted);
+    assert!(near(ruling.score, 0.5) && near(ruling.raw, 0.5), "only the revisit counts: {}", ruling.score);
+}
+
+#[test]
+fn without_the_penalize_rung_scores_stay_as_they_are() {
+    let mut run = Run::with(config(json!({"policy": {"ladder": {"penalize": false}}})));
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": "B"}));
+        run.see(&json!({"action": "south", "place": "A"}));
+    }
+    let ruling = run.weigh("north", 0.9);
+    assert!(near(ruling.score, 0.9) && ruling.accepted && ruling.intervention.is_none());
+    assert!(!ruling.adjustments.is_empty() && ruling.adjustments.iter().all(|adjustment| !adjustment.acted));
+}
+
+#[test]
+fn without_the_reject_rung_a_proposal_is_penalised_and_accepted() {
+    let mut run = Run::with(config(json!({"policy": {"ladder": {"reject": false}}})));
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": "B"}));
+        run.see(&json!({"action": "south", "place": "A"}));
+    }
+    let ruling = run.weigh("north", 0.9);
+    assert!(ruling.score < 0.5 && ruling.accepted);
+    assert_eq!(ruling.intervention, Some(Penalize));
+    assert!(!run.weigh("north", 0.4).accepted, "what the critic refuses is his business");
+}
+
+#[test]
+fn without_the_hint_rung_there_are_no_hints() {
+    let mut run = Run::with(config(json!({"policy": {"ladder": {"hint": false}}})));
+    run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["north"]}}));
+    assert!(run.weigh("look", 0.9).hints.is_empty());
+    run.walk(&["A", "B", "A"]);
+    assert!(run.acts(DetectorName::Revisit).is_empty());
+    assert!(!run.findings(DetectorName::Revisit).is_empty(), "found all the same");
+}
+
+#[test]
+fn a_rung_that_is_off_gives_way_to_the_next_that_makes_sense() {
+    for (off, act) in [(json!({"stop": false}), Escalate), (json!({"stop": false, "escalate": false}), Warn)]
+    {
+        let mut run = Run::with(config(json!({"policy": {"ladder": off}})));
+        run.repeat(40, &json!({"score": 1}));
+        let last = run.verdicts.last().unwrap();
+        assert!(last.stop.is_none());
+        assert_eq!(last.findings[0].intervention, Some(act));
+    }
+}
+
+#[test]
+fn what_a_repeated_output_leads_to_can_be_chosen() {
+    for (on_loop, act, stops) in [("escalate", Escalate, 0), ("stop", Stop, 1), ("advise", Warn, 0)] {
+        let mut run = signatures(json!({"policy": {"on_loop": on_loop}}));
+        run.repeat(3, &output(FIX));
+        assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, act)]);
+        assert_eq!(run.stops().len(), stops);
+    }
+}
+
+#[test]
+fn a_loop_is_acted_on_once_a_rung_and_again_only_when_it_worsens() {
+    let mut run = signatures(json!({}));
+    run.repeat(12, &output(FIX));
+    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (6, Escalate), (12, Escalate)]);
+}
+
+#[test]
+fn after_three_other_steps_one_repeat_is_tolerated_and_the_next_opens_the_breaker_again() {
+    let mut run = signatures(json!({}));
+    run.repeat(3, &output(FIX));
+    for other in ["Searched for 'a'", "Searched for 'b'", "Searched for 'c'"] {
+        run.see(&output(other));
+    }
+    run.repeat(3, &output(FIX));
+    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (9, Escalate)], "8 is tolerated");
+}
+
+#[test]
+fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_again() {
+    let mut run = signatures(json!({}));
+    run.repeat(3, &output(FIX));
+    run.see(&json!({"user": "go on"}));
+    run.repeat(3, &output(FIX));
+    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
+}
+
+#[test]
+fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
+    let mut run = Run::new();
+    run.repeat(5, &json!({"place": "Dam"}));
+    run.see(&json!({"user": "stay there"}));
+    run.repeat(2, &json!({"place": "Dam"}));
+    assert_eq!(run.acts(CAMPING), [(5, Warn), (8, Warn)], "7 is tolerated");
+}
+
+#[test]
+fn after_a_changed_outcome_one_repeat_is_tolerated_and_the_next_opens_the_breaker_again() {
+    let mut run = signatures(json!({}));
+    run.repeat(3, &output(FIX));
+    run.see(&output("Searched for 'a'"));
+    run.repeat(3, &output(FIX));
+    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
+}
+
+#[test]
+fn a_breaker_that_opens_again_says_why_and_advises() {
+    let mut run = Run::new();
+    run.repeat(5, &json!({"place": "Dam"}));
+    run.walk(&["A", "B", "C", "D"]);
+    for step in 0..4 {
+        run.walk(&["Dam"]);
+        run.walk(&[["E", "F", "G", "H"][step]]);
+    }
+    run.walk(&["Dam", "Dam", "Dam"]);
+    let acts =
+        run.verdicts[5..].iter().flat_map(|verdict| &verdict.acts).filter(|act| act.detector == CAMPING);
+    let acts: Vec<_> = acts.collect();
+    assert!(!acts.is_empty());
+    assert!(acts.iter().all(|act| act.reason.contains("turns at Dam")), "{acts:?}");
+    for verdict in
+        run.verdicts.iter().filter(|verdict| verdict.acts.iter().any(|act| act.detector == CAMPING))
+    {
+        let text = text_for(&verdict.advice, Audience::Agent, CAMPING);
+        assert!(text.contains("went by at Dam"), "turn {}: {text:?}", verdict.turn);
+    }
+}
+
+#[test]
+fn overlapping_findings_of_places_have_one_loop_id() {
+    let mut run = Run::new();
+    for _ in 0..6 {
+        run.walk(&["A", "B"]);
+    }
+    let warned: Vec<LoopId> = [OSCILLATION, CAMPING]
+        .into_iter()
+        .flat_map(|detector| run.findings(detector))
+        .map(|finding| finding.loop_id)
+        .collect();
+    assert!(warned.len() > 2 && warned.iter().all(|id| *id == warned[0]), "{warned:?}");
+}
+
+#[test]
+fn findings_that_do_not_overlap_are_two_loops() {
+    let mut run = Run::new();
+    run.walk(&["A", "B", "A", "B"]);
+    for id in 0..20 {
+        run.walk(&[format!("room {id}").as_str()]);
+    }
+    run.walk(&["C", "D", "C", "D"]);
+    let found = run.findings(OSCILLATION);
+    assert_eq!(found.len(), 2);
+    assert_ne!(found[0].loop_id, found[1].loop_id);
+}
+
+#[test]
+fn a_rejected_proposal_is_no_stop_of_the_run() {
+    let mut run = Run::new();
+    for _ in 0..2 {
+        run.see(&json!({"action": "north", "place": "B"}));
+        run.see(&json!({"action": "south", "place": "A"}));
+    }
+    let verdict = run.see(&json!({"action": "north", "critic": {"score": 0.9}, "refused": true}));
+    assert_eq!(verdict.strongest(), Some(Reject));
+    assert!(verdict.stop.is_none());
+}
+
+#[test]
+fn a_hard_finding_names_what_is_done_about_it() {
+    let mut run = signatures(json!({}));
+    run.repeat(40, &json!({"score": 1, "outcome": FIX}));
+    for detector in DetectorName::ALL {
+        for finding in run.findings(*detector) {
+            assert!(finding.severity < Severity::Hard || finding.intervention.is_some(), "{finding:?}");
+        }
+    }
+    assert_eq!(run.findings(STAGNATION).last().and_then(|finding| finding.intervention), Some(Stop));
+}
+
+#[test]
+fn an_allowed_action_is_never_called_a_repeat() {
+    let mut run = Run::with(config(json!({"allow": [{"tool": "bash_output", "args": "*job1*"}]})));
+    let poll = json!({"action": {"name": "bash_output", "args": {"id": "job1"}}, "critic": {"score": 0.9}});
+    run.repeat(10, &poll);
+    assert!(run.findings(DetectorName::Novelty).is_empty());
+    let mut run = Run::new();
+    run.repeat(10, &poll);
+    assert!(!run.findings(DetectorName::Novelty).is_empty());
+}
+
+#[test]
+fn the_profile_of_the_documents_gives_standing_advice_on_every_turn() {
+    let mut run = Run::with(loopbreak::Config::of(loopbreak::Profile::Documents));
+    run.repeat(39, &json!({"score": 1}));
+    let advised = run
+        .verdicts
+        .iter()
+        .filter(|verdict| !text_for(&verdict.advice, Audience::Agent, STAGNATION).is_empty());
+    assert_eq!(advised.map(|verdict| verdict.turn).collect::<Vec<_>>(), (20..=39).collect::<Vec<_>>());
+    let mut once = Run::new();
+    once.repeat(39, &json!({"score": 1}));
+    let advised = once.verdicts.iter().filter(|verdict| !verdict.advice.is_empty());
+    assert_eq!(
+        advised.map(|verdict| verdict.turn).collect::<Vec<_>>(),
+        [20, 30, 35],
+        "when it gets more urgent"
+    );
+    assert_eq!(found(&once.verdicts[29], STAGNATION).len(), 1);
+}

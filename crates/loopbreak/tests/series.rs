@@ -1,0 +1,185 @@
+//! The series: tasks over many runs, asked before and told after, as orchestrators do. Document 003.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+
+mod steps;
+
+use loopbreak::{Config, Intervention, Series, Verdict};
+use serde_json::{Value, json};
+use steps::{config, step, written};
+
+fn record(
+    series: &mut Series,
+    id: &str,
+    status: &str,
+    blockers: &[&str],
+    work: &[&str],
+    tick: i64,
+) -> Verdict {
+    let attempt = json!({"at": 1_760_825_000_000 + tick * 1000, "task": {
+        "id": id, "status": status, "blockers": blockers, "work": work, "session": format!("session_{tick}"),
+    }});
+    series.observe(&format!("run {tick}"), &step(&attempt))
+}
+
+/// A series that only looks, as 003's tests do: nothing is cleared between recording and asking.
+fn watching() -> Series {
+    Series::new(config(json!({"task": {"mode": "observe"}})))
+}
+
+fn check(series: &Series, id: &str) -> Value {
+    written(&series.check(id, None))
+}
+
+#[test]
+fn test_1_of_003_a_completed_task_revisited() {
+    let mut series = watching();
+    for tick in 0..4 {
+        record(&mut series, "T3.4.2", "done", &[], &["Implemented dashboard.tsx"], tick);
+    }
+    let found = check(&series, "T3.4.2");
+    assert_eq!(found["isLooping"], true);
+    assert_eq!(found["loopType"], "completed_task_revisit");
+    assert_eq!(found["attemptCount"], 4);
+    assert_eq!(found["recommendation"], "force_next");
+}
+
+#[test]
+fn test_2_of_003_a_blocked_task_spins() {
+    let mut series = watching();
+    for tick in 0..3 {
+        record(
+            &mut series,
+            "T3.4.3",
+            "blocked",
+            &["critic:design_system unavailable", "missing auth token"],
+            &[],
+            tick,
+        );
+    }
+    let found = check(&series, "T3.4.3");
+    assert_eq!((&found["isLooping"], &found["loopType"]), (&json!(true), &json!("blocked_task_spin")));
+    assert_eq!(found["recommendation"], "unblock_authority");
+    assert_eq!(
+        found["evidence"]["blockers"],
+        json!(["critic:design_system unavailable", "missing auth token"])
+    );
+}
+
+#[test]
+fn test_3_of_003_no_progress_is_repeated() {
+    let mut series = watching();
+    for tick in 0..5 {
+        record(&mut series, "T7.1.2", "in_progress", &[], &["Read file A", "Parse config"], tick);
+        let recommended = check(&series, "T7.1.2")["recommendation"].clone();
+        let expected = [json!(null), json!(null), json!("escalate"), json!("escalate"), json!("force_next")];
+        assert_eq!(recommended, expected[tick as usize], "attempt {}", tick + 1);
+    }
+    let found = check(&series, "T7.1.2");
+    assert_eq!((&found["loopType"], &found["attemptCount"]), (&json!("no_progress_repeat"), &json!(5)));
+}
+
+#[test]
+fn a_task_without_a_loop_is_said_to_have_none() {
+    let mut series = watching();
+    assert_eq!(check(&series, "T0"), json!({"isLooping": false, "attemptCount": 0, "evidence": null}));
+    record(&mut series, "T1", "blocked", &["x"], &[], 0);
+    record(&mut series, "T1", "blocked", &["x"], &[], 1);
+    let found = check(&series, "T1");
+    assert_eq!((&found["isLooping"], &found["attemptCount"]), (&json!(false), &json!(2)));
+}
+
+#[test]
+fn attempts_of_many_runs_are_attempts_at_one_task() {
+    let mut series = Series::new(Config::default());
+    let mut last = Verdict::default();
+    for tick in 0..3 {
+        last = record(&mut series, "T3.4.2", "done", &[], &[], tick);
+    }
+    assert_eq!(last.acts[0].intervention, Intervention::ForceNext);
+    assert_eq!((last.tasks[0].status, last.tasks[0].forced), ("done", true));
+    assert!(series.was_forced("T3.4.2"));
+    assert_eq!(check(&series, "T3.4.2")["attemptCount"], 0, "its history was cleared");
+    assert_eq!(written(&last.events[0])["episode_id"], "run 2");
+}
+
+#[test]
+fn asking_changes_nothing() {
+    let mut series = watching();
+    for tick in 0..3 {
+        record(&mut series, "T1", "blocked", &["x"], &[], tick);
+    }
+    let before = written(&series.snapshot());
+    assert_eq!(check(&series, "T1"), check(&series, "T1"));
+    assert_eq!(written(&series.snapshot()), before);
+}
+
+#[test]
+fn the_window_ends_when_it_is_asked() {
+    let mut series = watching();
+    for tick in 0..3 {
+        record(&mut series, "T1", "blocked", &["x"], &[], tick);
+    }
+    let later = |ms: i64| series.check("T1", Some(1_760_825_002_000 + ms)).is_looping;
+    assert!(
+        later(0) && later(3_598_000) && !later(3_598_001),
+        "the first attempt falls out an hour after it"
+    );
+}
+
+#[test]
+fn the_status_lists_every_task_with_attempts_and_the_last_time() {
+    let mut series = watching();
+    record(&mut series, "T3.4.2", "in_progress", &[], &["a"], 0);
+    record(&mut series, "T3.4.2", "in_progress", &[], &["b"], 1);
+    record(&mut series, "T7.1.2", "blocked", &["x"], &[], 100);
+    assert_eq!(
+        written(&series.status()),
+        json!({
+            "T3.4.2": {"attemptCount": 2, "lastAttempt": 1_760_825_001_000_i64},
+            "T7.1.2": {"attemptCount": 1, "lastAttempt": 1_760_825_100_000_i64},
+        })
+    );
+}
+
+#[test]
+fn what_is_tried_on_other_tasks_does_not_make_the_same_escalation_news() {
+    let mut series = Series::new(config(json!({"task": {"auto_unblock": false}})));
+    let mut escalated = 0;
+    for tick in 0..4 {
+        for task in ["T1", "T2", "T3", "T4", "T5"] {
+            let verdict = record(&mut series, task, "blocked", &["no token"], &[], tick);
+            escalated += verdict.acts.len();
+        }
+    }
+    assert_eq!(escalated, 5, "once a task");
+}
+
+#[test]
+fn a_grant_is_given_once_over_all_runs_and_survives_a_restart() {
+    let mut series = Series::new(Config::default());
+    let mut acts = Vec::new();
+    for tick in 0..6 {
+        let verdict = record(&mut series, "T1", "blocked", &["x"], &[], tick);
+        acts.extend(verdict.acts.iter().map(|act| act.intervention));
+        let state = serde_json::to_string(&series.snapshot()).unwrap();
+        series = Series::restore(Config::default(), serde_json::from_str(&state).unwrap());
+    }
+    assert_eq!(acts, [Intervention::UnblockAuthority, Intervention::Escalate]);
+}
+
+#[test]
+fn switched_off_a_series_says_nothing() {
+    let mut series = Series::new(config(json!({"task": {"mode": "off"}})));
+    for tick in 0..5 {
+        assert!(record(&mut series, "T1", "done", &[], &[], tick).findings.is_empty());
+    }
+    assert!(!series.check("T1", None).is_looping);
+}
+
+#[test]
+fn a_step_without_a_task_is_none_of_its_business() {
+    let mut series = Series::new(Config::default());
+    let verdict = series.observe("r", &step(&json!({"action": "look", "outcome": {"error": true}})));
+    assert_eq!((verdict.turn, verdict.findings.len()), (0, 0));
+}
