@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, Mode};
 use crate::detect::{AgentDetectors, Bid, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
 use crate::event::RunId;
+use crate::fingerprint::{Effects, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
@@ -71,6 +72,7 @@ pub(crate) struct State {
     agents: Lru<Agent>,
     detectors: RunDetectors,
     ledger: Ledger,
+    effects: Effects,
     objectives: Vec<String>,
     iterations: Ring<String>,
 }
@@ -97,6 +99,7 @@ impl Default for State {
             agents: Lru::default(),
             detectors: RunDetectors::default(),
             ledger: Ledger::default(),
+            effects: Effects::default(),
             objectives: Vec::new(),
             iterations: Ring::default(),
         }
@@ -146,6 +149,7 @@ impl Guard {
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let config = self.config.clone();
         let state = &mut self.state;
+        let before = state.now;
         let (turn, renumbered) = state.count(step);
         let mut verdict = Verdict { turn, renumbered, ..Verdict::default() };
         if config.mode == Mode::Off {
@@ -172,6 +176,7 @@ impl Guard {
             agents,
             detectors,
             ledger,
+            effects,
             objectives,
             iterations,
             ..
@@ -181,13 +186,21 @@ impl Guard {
         let history = config.revisit.history.max(config.camping.window) as usize;
         let moved = !step.refused && agent.walk(map, step, turn, history);
 
+        let prints = Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit));
+        if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
+            effects.note(prints.call);
+        }
+        let allowed =
+            step.action.as_ref().is_some_and(|action| config.allow.iter().any(|rule| rule.covers(action)));
         let scene = Scene {
             step,
+            prints: prints.as_ref().filter(|_| !allowed),
             run,
             turn,
             turns: *turns,
             now: *now,
             started: *started,
+            passed: before.zip(step.at).map(|(before, at)| at.0.saturating_sub(before).max(0)),
             agent: name,
             moved,
             trail: &agent.trail,
@@ -269,6 +282,7 @@ impl State {
             + shown.map(|text| 3 + escaped_len(text)).sum::<usize>()
             + self.detectors.bytes(digits)
             + self.ledger.bytes(digits)
+            + self.effects.bytes(digits)
     }
 
     /// Makes the guard fit into its snapshot: the agents that were silent longest go first, then the places that were

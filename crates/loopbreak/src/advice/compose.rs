@@ -49,6 +49,13 @@ pub(crate) fn of_finding(
             &["repeated_output", "escalation"]
         }
         (DetectorName::Signature | DetectorName::Similarity, _) => &["repeated_output"],
+        (
+            DetectorName::Cycle | DetectorName::Recurrence | DetectorName::Drift | DetectorName::Poll,
+            Intervention::Escalate | Intervention::Stop,
+        ) => &["repeated_calls", "escalation"],
+        (DetectorName::Cycle | DetectorName::Recurrence | DetectorName::Drift | DetectorName::Poll, _) => {
+            &["repeated_calls"]
+        }
         (DetectorName::Budget, _) => &["budget"],
         (DetectorName::Errors, _) => &["errors"],
         (DetectorName::Task, _) => &[],
@@ -103,6 +110,15 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Revisit, _) => "back at {location_name}",
         (DetectorName::Signature, _) => "the same output signature {repeats} times: {signature}",
         (DetectorName::Similarity, _) => "the output is {similarity} similar to that of turn {like_turn}",
+        (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
+        (DetectorName::Recurrence, _) => {
+            "{repeats} of the last {window} calls had been made before, with the same outcome"
+        }
+        (DetectorName::Drift, patterns::REPHRASED) => {
+            "{questions} searches in a row ask the same in other words"
+        }
+        (DetectorName::Drift, _) => "{failures} calls with other arguments failed in the same way: {failure}",
+        (DetectorName::Poll, _) => "{polls} polls with the same reply: {action}",
         (DetectorName::Budget, _) => "{pattern}: {used} of {limit} used",
         (DetectorName::Errors, _) => "{errors} errors in a row",
     };

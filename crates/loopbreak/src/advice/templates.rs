@@ -58,6 +58,23 @@ const PLACES: &[&str] = &[
 ];
 const OUTPUTS: &[&str] =
     &["turn", "since", "count", "signature", "similarity", "like_turn", "output", "history", "reason"];
+const CALLS: &[&str] = &[
+    "turn",
+    "since",
+    "count",
+    "period",
+    "rounds",
+    "repeats",
+    "window",
+    "first_turn",
+    "failures",
+    "failure",
+    "questions",
+    "polls",
+    "action",
+    "outcome",
+    "reason",
+];
 const TASKS: &[&str] = &["task", "attempts", "pattern", "blockers", "reason"];
 const LIMITS: &[&str] = &["turn", "since", "count", "used", "limit", "errors", "last_error", "reason"];
 const RULINGS: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
@@ -186,6 +203,14 @@ Unexplored directions: {exits}"),
 
 The last iterations:
 {history}",
+        zork: None,
+    },
+    Template {
+        name: "repeated_calls",
+        audience: Audience::Agent,
+        values: CALLS,
+        neutral: "Since turn {since}: {reason}.
+The outcome has not changed and will not change by itself. Say what is known, and go on in another way.",
         zork: None,
     },
     Template {

@@ -76,6 +76,10 @@ impl Settings {
         checks.table("similarity", |checks| self.similarity.check(checks));
         checks.table("budget", |checks| self.budget.check(checks));
         checks.table("errors", |checks| self.errors.check(checks));
+        checks.table("cycle", |checks| self.cycle.check(checks));
+        checks.table("recurrence", |checks| self.recurrence.check(checks));
+        checks.table("drift", |checks| self.drift.check(checks));
+        checks.table("poll", |checks| self.poll.check(checks));
         checks.table("policy", |checks| {
             let policy = &self.policy;
             checks.within("accept_at", policy.accept_at, &(0.0..=1.0));
@@ -156,6 +160,17 @@ impl Checks {
             (
                 format!("{value} is out of range"),
                 "give a value from -1 to below 0; to take nothing away, switch the detector off".into(),
+            )
+        });
+    }
+
+    /// A warning must come before the action.
+    pub(crate) fn warns_first(&mut self, warn_at: u32, hard_at: u32) {
+        self.within("warn_at", warn_at, &(2..=1000));
+        self.that(hard_at == 0 || warn_at < hard_at, "hard_at", || {
+            (
+                format!("hard_at ({hard_at}) must be above warn_at ({warn_at})"),
+                "a loop is warned of before it is acted on: raise hard_at, lower warn_at, or set hard_at = 0 for never".into(),
             )
         });
     }

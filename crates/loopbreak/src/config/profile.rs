@@ -5,7 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{AdviceSettings, Duration, Mode, OnLoop, PolicySettings, ReportSettings, Settings};
 use crate::detect::budget::BudgetSettings;
+use crate::detect::cycle::CycleSettings;
+use crate::detect::drift::DriftSettings;
 use crate::detect::errors::ErrorsSettings;
+use crate::detect::poll::PollSettings;
+use crate::detect::recurrence::RecurrenceSettings;
+use crate::fingerprint::ActionSettings;
 
 /// A named set of defaults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -70,6 +75,10 @@ impl Settings {
                 settings.policy.on_loop = OnLoop::Stop;
             }
             Profile::Documents => {
+                settings.cycle.mode = Mode::Off;
+                settings.recurrence.mode = Mode::Off;
+                settings.drift.mode = Mode::Off;
+                settings.poll.mode = Mode::Off;
                 settings.errors.hard_at = 3;
                 settings.policy.repeat_advice = true;
                 settings.report.calls_per_step = 4;
@@ -93,6 +102,11 @@ impl Settings {
             similarity: crate::detect::similarity::SimilaritySettings::default(),
             budget: BudgetSettings::default(),
             errors: ErrorsSettings::default(),
+            cycle: CycleSettings::default(),
+            recurrence: RecurrenceSettings::default(),
+            drift: DriftSettings::default(),
+            poll: PollSettings::default(),
+            actions: ActionSettings::default(),
             policy: PolicySettings::default(),
             advice: AdviceSettings::default(),
             report: ReportSettings::default(),

@@ -9,14 +9,19 @@ use serde::{Deserialize, Serialize};
 use super::Profile;
 use crate::detect::budget::BudgetSettings;
 use crate::detect::camping::CampingSettings;
+use crate::detect::cycle::CycleSettings;
+use crate::detect::drift::DriftSettings;
 use crate::detect::errors::ErrorsSettings;
 use crate::detect::novelty::NoveltySettings;
 use crate::detect::oscillation::OscillationSettings;
+use crate::detect::poll::PollSettings;
+use crate::detect::recurrence::RecurrenceSettings;
 use crate::detect::revisit::RevisitSettings;
 use crate::detect::signature::SignatureSettings;
 use crate::detect::similarity::SimilaritySettings;
 use crate::detect::stagnation::StagnationSettings;
 use crate::detect::task::TaskSettings;
+use crate::fingerprint::ActionSettings;
 
 /// All settings of a guard.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +51,16 @@ pub struct Settings {
     pub budget: BudgetSettings,
     /// Errors in a row.
     pub errors: ErrorsSettings,
+    /// The same actions with the same outcomes, round and round.
+    pub cycle: CycleSettings,
+    /// The same action with the same outcome again and again, whatever lies between.
+    pub recurrence: RecurrenceSettings,
+    /// Other arguments, the same failure; the same question in other words.
+    pub drift: DriftSettings,
+    /// Waiting that waits for nothing.
+    pub poll: PollSettings,
+    /// How tools and their arguments are understood.
+    pub actions: ActionSettings,
     /// What is done about findings.
     pub policy: PolicySettings,
     /// The texts for the agent, the critic and the user.

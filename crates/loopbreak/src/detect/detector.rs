@@ -7,6 +7,7 @@ use super::DetectorName;
 use super::latch::Latch;
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
+use crate::fingerprint::Prints;
 use crate::memory::Key;
 use crate::place::{Map, Trail};
 use crate::step::{Action, Step};
@@ -31,6 +32,8 @@ pub(crate) trait Detector: Default + Serialize + DeserializeOwned {
 /// A step with everything that is known about it before any detector looks.
 pub(crate) struct Scene<'s> {
     pub(crate) step: &'s Step<'s>,
+    /// The step's fingerprints, where it has an action that no rule of the user's allows.
+    pub(crate) prints: Option<&'s Prints>,
     /// The run's id.
     pub(crate) run: &'s RunId,
     pub(crate) turn: u64,
@@ -39,6 +42,8 @@ pub(crate) struct Scene<'s> {
     /// The latest time seen, and the first.
     pub(crate) now: Option<i64>,
     pub(crate) started: Option<i64>,
+    /// The time since the step before, where both have one.
+    pub(crate) passed: Option<i64>,
     pub(crate) agent: &'s str,
     /// Whether the agent is at another place than before.
     pub(crate) moved: bool,

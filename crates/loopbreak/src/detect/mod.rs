@@ -4,11 +4,15 @@
 
 pub(crate) mod budget;
 pub(crate) mod camping;
+pub(crate) mod cycle;
 mod detector;
+pub(crate) mod drift;
 pub(crate) mod errors;
 mod latch;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
+pub(crate) mod poll;
+pub(crate) mod recurrence;
 mod refusals;
 pub(crate) mod revisit;
 mod set;
@@ -26,6 +30,7 @@ pub(crate) use stagnation::Urgency;
 /// The patterns that the policy tells apart.
 pub(crate) mod patterns {
     pub(crate) use super::budget::{ITERATIONS, RUNTIME};
+    pub(crate) use super::drift::REPHRASED;
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
     pub(crate) use super::refusals::PATTERN as REFUSED;
 }

@@ -120,6 +120,7 @@ detectors! {
         stagnation: super::stagnation::Stagnation => Stagnation,
         task: super::task::Tasks => Task,
         similarity: super::similarity::Similarity => Similarity,
+        recurrence: super::recurrence::Recurrence => Recurrence,
     }
     /// Judged per agent. A ruling is adjusted in this order.
     AgentDetectors {
@@ -129,6 +130,9 @@ detectors! {
         novelty: super::novelty::Novelty => Novelty,
         signature: super::signature::Signature => Signature,
         errors: super::errors::Errors => Errors,
+        cycle: super::cycle::Cycle => Cycle,
+        drift: super::drift::Drift => Drift,
+        poll: super::poll::Poll => Poll,
     }
 }
 

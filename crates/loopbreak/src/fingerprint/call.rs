@@ -9,13 +9,6 @@ pub(crate) fn call_key(action: &Action<'_>) -> Key {
     key_of_parts(&[key_of_lower(&action.name), args])
 }
 
-/// The key of a text: white space is one blank, quotes do not matter.
-pub(crate) fn text_key(text: &str) -> Key {
-    let mut hash = Hash::default();
-    hash.text(text.as_bytes());
-    hash.end()
-}
-
 /// The key of JSON text: key order, white space and quoting do not matter, `16` and `"16"` are the same, and `{}`,
 /// `""` and `null` are all nothing.
 fn json_key(json: &str) -> Key {
@@ -276,7 +269,6 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(text in ".{0,200}") {
             json_key(&text);
-            text_key(&text);
         }
     }
 }

@@ -5,8 +5,15 @@
 //! always stays.
 
 mod call;
+mod effects;
+mod kind;
 mod outcome;
+mod prints;
 mod volatile;
 
-pub(crate) use call::{call_key, text_key};
+pub(crate) use call::call_key;
+pub(crate) use effects::Effects;
+pub use kind::ActionSettings;
+pub(crate) use kind::Kind;
 pub(crate) use outcome::{gist_key, outcome_key};
+pub(crate) use prints::Prints;

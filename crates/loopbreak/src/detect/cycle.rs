@@ -1,0 +1,137 @@
+//! `cycle`: the same actions with the same outcomes, round and round.
+//!
+//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warned of by the 4th
+//! equal call (the second full round of a longer period), hard by the 8th (the fourth round).
+//! Must not catch: the same call with new content (pagination, a job that moves on); a test run again after a change;
+//! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step.
+//! A loop is the same up to rotation: A B and B A are one.
+//! From: complaints 11, 12, 15, 19, 21, 22, 24.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Detector, Family, Scene, Sighting, Sightings};
+use crate::config::{Checks, Mode};
+use crate::fingerprint::Kind;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::verdict::Severity;
+
+/// The same actions with the same outcomes, round and round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CycleSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// The longest period that is looked for.
+    #[schemars(range(min = 1, max = 12))]
+    pub max_period: u32,
+    /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
+    #[schemars(range(min = 2, max = 1000))]
+    pub warn_at: u32,
+    /// Act at so many equal calls in a row; of longer periods, half as many rounds; 0 for never.
+    pub hard_at: u32,
+}
+
+impl Default for CycleSettings {
+    fn default() -> Self {
+        CycleSettings { mode: Mode::Enforce, max_period: 12, warn_at: 4, hard_at: 8 }
+    }
+}
+
+impl CycleSettings {
+    pub(crate) fn check(&self, checks: &mut Checks) {
+        checks.within("max_period", self.max_period, &(1..=12));
+        checks.warns_first(self.warn_at, self.hard_at);
+    }
+}
+
+/// The pattern of its findings.
+pub(crate) const PATTERN: &str = "cycle";
+
+/// The longest period there is.
+const LONGEST: usize = 12;
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Cycle {
+    /// The last fingerprints, and the turns they came at.
+    last: Ring<(Key, u64)>,
+    /// For each period, how many steps in a row equalled the one a period before.
+    equal: Vec<u32>,
+}
+
+impl Detector for Cycle {
+    type Settings = CycleSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        40 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 11
+    }
+
+    fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
+        if scene.step.user.is_some() {
+            *self = Cycle::default();
+        }
+        let Some(prints) = scene.prints else { return };
+        // Waiting has its own measure, and walking on is no repeat even where every reply is the same.
+        if prints.kind == Kind::Wait || super::poll::is_spaced(scene) {
+            return;
+        }
+        let pair = if scene.moved {
+            key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()])
+        } else {
+            prints.pair
+        };
+        self.equal.resize(LONGEST, 0);
+        for (index, (before, _)) in self.last.newest().enumerate() {
+            self.equal[index] = if *before == pair { self.equal[index].saturating_add(1) } else { 0 };
+        }
+        let found = (1..=settings.max_period).find(|period| self.equal[*period as usize - 1] >= *period);
+        let since =
+            found.map(|period| self.turn_before(self.equal[period as usize - 1] + period - 1, scene.turn));
+        self.last.push((pair, scene.turn), LONGEST);
+        let (Some(period), Some(since)) = (found, since) else { return };
+        let rounds = self.equal[period as usize - 1] / period + 1;
+        // A longer period repeats more with every round: half as many rounds show as much.
+        let limit = |limit: u32| if period == 1 { limit } else { limit.div_ceil(2) };
+        let severity = if settings.hard_at > 0 && rounds >= limit(settings.hard_at) {
+            Some(Severity::Hard)
+        } else if rounds >= limit(settings.warn_at) {
+            Some(Severity::Warn)
+        } else {
+            None
+        };
+        let evidence = out.sight(Sighting {
+            pattern: PATTERN,
+            family: Family::Action,
+            identity: self.identity(period as usize),
+            since,
+            severity,
+            stage: 0,
+            count: rounds,
+            wish: None,
+        });
+        evidence.note("period", period).note("rounds", rounds);
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
+        }
+        if let Some(text) = scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
+            evidence.quote("outcome", text);
+        }
+    }
+}
+
+impl Cycle {
+    /// The turn of the step so many before, as far as it is remembered.
+    fn turn_before(&self, steps: u32, now: u64) -> u64 {
+        let remembered = (steps as usize).min(self.last.len());
+        self.last.newest().nth(remembered.saturating_sub(1)).map_or(now, |(_, turn)| *turn)
+    }
+
+    /// The name of the loop: its smallest rotation.
+    fn identity(&self, period: usize) -> Key {
+        let round: Vec<Key> = self.last.newest().take(period).map(|(pair, _)| *pair).collect();
+        let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());
+        key_of_parts(&rotations.min().unwrap_or_default())
+    }
+}

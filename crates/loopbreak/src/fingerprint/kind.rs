@@ -1,0 +1,244 @@
+//! What kind of doing an action is, and what it is done to: one table of names, not code spread over detectors.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::step::Action;
+
+/// What kind of doing an action is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Kind {
+    Edit,
+    Read,
+    Run,
+    Search,
+    Wait,
+    Move,
+    Say,
+    Other,
+}
+
+/// The table of tool names and argument keys by which actions are understood where the log does not say it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ActionSettings {
+    /// Words in the name of a tool that changes something.
+    pub edit: Vec<String>,
+    /// Words in the name of a tool that looks at something.
+    pub read: Vec<String>,
+    /// Words in the name of a tool that runs something.
+    pub run: Vec<String>,
+    /// Words in the name of a tool that looks for something.
+    pub search: Vec<String>,
+    /// Words in the name of a tool that waits for something.
+    pub wait: Vec<String>,
+    /// Words in the name of a tool that only speaks.
+    pub say: Vec<String>,
+    /// Keys of the arguments that name what is acted on, the first that is there.
+    pub target_keys: Vec<String>,
+    /// Shell commands that change something.
+    pub changing_commands: Vec<String>,
+}
+
+fn words(list: &str) -> Vec<String> {
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+impl Default for ActionSettings {
+    fn default() -> Self {
+        ActionSettings {
+            edit: words(
+                "edit multiedit write create insert replace patch append delete rename mkdir notebookedit fix commit",
+            ),
+            read: words("read view cat open list ls get show fetch visit inspect extract download head tail"),
+            run: words("bash shell sh run exec execute terminal command python test cargo npm make"),
+            search: words("search grep find glob rg query lookup locate"),
+            wait: words("wait sleep poll noop status output bashoutput watch pause"),
+            say: words("say respond reply message think thought note todowrite todo plan"),
+            target_keys: words(
+                "file_path path filepath file filename file_name notebook_path url uri target id selector element bid",
+            ),
+            changing_commands: words(
+                "mv cp rm mkdir touch tee patch git-commit git-add git-checkout git-apply git-mv git-rm git-stash git-reset pip npm-install apt-get apt cargo-add ln chmod",
+            ),
+        }
+    }
+}
+
+impl ActionSettings {
+    /// The kind of an action: what the log says, or what the table makes of its name.
+    pub(crate) fn kind(&self, action: &Action<'_>) -> Kind {
+        if let Some(kind) = action.kind.as_deref() {
+            return match kind {
+                "edit" => Kind::Edit,
+                "read" => Kind::Read,
+                "run" => Kind::Run,
+                "search" => Kind::Search,
+                "wait" => Kind::Wait,
+                "move" => Kind::Move,
+                "say" => Kind::Say,
+                _ => Kind::Other,
+            };
+        }
+        // An editor tool that only looks says so in its arguments.
+        let args = action.args.as_ref().map_or("", |args| args.json());
+        let named = |list: &[String]| list.iter().any(|word| has_word(&action.name, word));
+        if named(&self.wait) {
+            Kind::Wait
+        } else if named(&self.edit) {
+            if args.contains("\"view\"") { Kind::Read } else { Kind::Edit }
+        } else if named(&self.run) {
+            self.kind_of_command(args)
+        } else if named(&self.search) {
+            Kind::Search
+        } else if named(&self.read) {
+            Kind::Read
+        } else if named(&self.say) {
+            Kind::Say
+        } else {
+            Kind::Other
+        }
+    }
+
+    /// A shell command can change something, wait, or only run.
+    fn kind_of_command(&self, args: &str) -> Kind {
+        let command = first_text(args);
+        let mut kind = Kind::Run;
+        for part in command.split(['&', ';', '|']) {
+            let mut parts = part.split_whitespace();
+            let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+            if first == "sleep" && kind == Kind::Run {
+                kind = Kind::Wait;
+            }
+            let changes = self.changing_commands.iter().any(|known| match known.split_once('-') {
+                Some((name, verb)) if known != "apt-get" => first == name && second == verb,
+                _ => first == known,
+            });
+            let redirects = part.contains('>') && !part.contains("2>&1") && !part.contains("/dev/null");
+            if changes || redirects || (first == "sed" && second.starts_with("-i")) {
+                return Kind::Edit;
+            }
+        }
+        kind
+    }
+
+    /// What an action is done to: what the log says, or the first argument that the table knows to name it.
+    pub(crate) fn target<'a>(&self, action: &'a Action<'_>) -> Option<Cow<'a, str>> {
+        if let Some(target) = action.target.as_deref() {
+            return Some(Cow::Borrowed(target));
+        }
+        let args = action.args.as_ref()?.json();
+        self.target_keys.iter().find_map(|key| string_under(args, key)).map(Cow::Borrowed)
+    }
+}
+
+/// Whether a name has this word: at the start, the end, or between marks and changes of case.
+fn has_word(name: &str, word: &str) -> bool {
+    let bytes = name.as_bytes();
+    let mut from = 0;
+    while let Some(found) = find_ignoring_case(&bytes[from..], word.as_bytes()) {
+        let (start, end) = (from + found, from + found + word.len());
+        let starts = start == 0
+            || !bytes[start - 1].is_ascii_alphanumeric()
+            || (bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase());
+        let ends =
+            end == bytes.len() || !bytes[end].is_ascii_alphanumeric() || bytes[end].is_ascii_uppercase();
+        if starts && ends {
+            return true;
+        }
+        from = start + 1;
+    }
+    false
+}
+
+fn find_ignoring_case(text: &[u8], word: &[u8]) -> Option<usize> {
+    if word.is_empty() || text.len() < word.len() {
+        return None;
+    }
+    (0..=text.len() - word.len()).find(|&at| text[at..at + word.len()].eq_ignore_ascii_case(word))
+}
+
+/// The text of a string argument, or of the first string in an object.
+fn first_text(args: &str) -> &str {
+    if let Some(text) = args.strip_prefix('"') {
+        return text.strip_suffix('"').unwrap_or(text);
+    }
+    args.split_once(':').map_or(args, |(_, value)| value.trim_start().trim_start_matches('"'))
+}
+
+/// The string under a key of an object, as it was written.
+fn string_under<'j>(json: &'j str, key: &str) -> Option<&'j str> {
+    let mut rest = json;
+    while let Some((_, after)) = rest.split_once('"') {
+        let after_key = after.strip_prefix(key).and_then(|after| after.strip_prefix('"'));
+        if let Some(value) = after_key.and_then(|after| after.trim_start().strip_prefix(':')) {
+            let value = value.trim_start();
+            return match value.strip_prefix('"') {
+                Some(text) => text.split('"').next().filter(|text| !text.is_empty()),
+                None => value.split([',', '}']).next().map(str::trim).filter(|text| !text.is_empty()),
+            };
+        }
+        // On to the end of this string, which may hold escaped quotes.
+        let mut end = 0;
+        let bytes = after.as_bytes();
+        while end < bytes.len() && bytes[end] != b'"' {
+            end += if bytes[end] == b'\\' { 2 } else { 1 };
+        }
+        rest = after.get(end + 1..).unwrap_or_default();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn action(json: &str) -> Action<'_> {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn names_of_tools_are_understood() {
+        let table = ActionSettings::default();
+        for (json, kind) in [
+            (r#"{"name":"Edit","args":{"file_path":"a.rs"}}"#, Kind::Edit),
+            (r#"{"name":"str_replace_editor","args":{"command":"view","path":"a"}}"#, Kind::Read),
+            (r#"{"name":"str_replace","args":{"command":"view","path":"a"}}"#, Kind::Read),
+            (r#"{"name":"write_file"}"#, Kind::Edit),
+            (r#"{"name":"MultiEdit"}"#, Kind::Edit),
+            (r#"{"name":"read_file"}"#, Kind::Read),
+            (r#"{"name":"ReadFile"}"#, Kind::Read),
+            (r#"{"name":"Grep"}"#, Kind::Search),
+            (r#"{"name":"web_search"}"#, Kind::Search),
+            (r#"{"name":"BashOutput"}"#, Kind::Wait),
+            (r#"{"name":"bash_output"}"#, Kind::Wait),
+            (r#"{"name":"execute_bash","args":{"command":"cargo test"}}"#, Kind::Run),
+            (r#"{"name":"Bash","args":{"command":"sleep 30"}}"#, Kind::Wait),
+            (r#"{"name":"Bash","args":{"command":"cd a && sed -i s/a/b/ c"}}"#, Kind::Edit),
+            (r#"{"name":"Bash","args":{"command":"git commit -m x"}}"#, Kind::Edit),
+            (r#"{"name":"Bash","args":{"command":"git status"}}"#, Kind::Run),
+            (r#"{"name":"Bash","args":{"command":"cargo test 2>&1 | tail"}}"#, Kind::Run),
+            (r#"{"name":"Bash","args":{"command":"echo a > b"}}"#, Kind::Edit),
+            (r#"{"name":"north"}"#, Kind::Other),
+            (r#"{"name":"x","kind":"wait"}"#, Kind::Wait),
+        ] {
+            assert_eq!(table.kind(&action(json)), kind, "{json}");
+        }
+    }
+
+    #[test]
+    fn the_target_is_the_first_argument_that_names_one() {
+        let table = ActionSettings::default();
+        for (json, target) in [
+            (r#"{"name":"Edit","args":{"old":"the \"path\": x","file_path":"a.rs"}}"#, Some("a.rs")),
+            (r#"{"name":"open","args":{"url":"http://a/b"}}"#, Some("http://a/b")),
+            (r#"{"name":"click","args":{"bid":237}}"#, Some("237")),
+            (r#"{"name":"look"}"#, None),
+            (r#"{"name":"x","target":"lamp"}"#, Some("lamp")),
+        ] {
+            assert_eq!(table.target(&action(json)).as_deref(), target, "{json}");
+        }
+    }
+}
