@@ -10,6 +10,8 @@ use crate::text::clip::clip;
 const END: usize = 2048;
 /// How much of a failure is its gist: what follows often repeats the call or tells what to do next.
 const GIST: usize = 160;
+/// A longer piece between two quotes is no quotation.
+const LONGEST_QUOTE: usize = 2048;
 /// So many letters beside the masks tell two texts apart.
 const TELLING: usize = 8;
 
@@ -27,9 +29,30 @@ pub(crate) fn outcome_key(text: &str) -> Key {
     key_of_parts(&[masked_key(head), masked_key(&text[tail..]), text.len() as u64])
 }
 
-/// The key of how a text begins, volatile parts masked.
+/// The key of how a failure begins: volatile parts masked, and what is quoted left out, for that is most often the
+/// call itself.
 pub(crate) fn gist_key(text: &str) -> Key {
-    masked_key(clip(text.trim(), GIST))
+    let (mut gist, mut rest) = (String::with_capacity(GIST), text.trim());
+    while let Some((before, after)) = next_quote(rest) {
+        gist.push_str(clip(before, GIST.saturating_sub(gist.len())));
+        rest = after;
+        if gist.len() >= GIST {
+            break;
+        }
+    }
+    gist.push_str(clip(rest, GIST.saturating_sub(gist.len())));
+    masked_key(&gist)
+}
+
+/// What stands before the next quoted piece, and what after it.
+fn next_quote(text: &str) -> Option<(&str, &str)> {
+    let bytes = text.as_bytes();
+    let opens = |at: usize| {
+        matches!(bytes[at], b'"' | b'\'' | b'`') && (at == 0 || !bytes[at - 1].is_ascii_alphanumeric())
+    };
+    let open = (0..bytes.len().min(2 * GIST)).find(|at| opens(*at))?;
+    let end = bytes[open + 1..].iter().take(LONGEST_QUOTE).position(|byte| *byte == bytes[open])?;
+    Some((&text[..open], &text[open + end + 2..]))
 }
 
 fn masked_key(text: &str) -> Key {
@@ -169,5 +192,10 @@ mod tests {
         };
         assert_eq!(gist_key(&echo("read")), gist_key(&echo("write")));
         assert_ne!(gist_key("Error: a"), gist_key("Error: b"));
+        assert_eq!(
+            gist_key("FileNotFoundError: [Errno 2] No such file or directory: 'a.txt'"),
+            gist_key("FileNotFoundError: [Errno 2] No such file or directory: 'other/b.txt'")
+        );
+        assert_ne!(gist_key("can't open 'a'"), gist_key("can't close 'a'"));
     }
 }

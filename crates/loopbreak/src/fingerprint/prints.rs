@@ -21,8 +21,8 @@ pub(crate) struct Prints {
     pub(crate) empty: bool,
     /// It changed something that no earlier step had changed in the same way.
     pub(crate) effect: bool,
-    /// Action and outcome, and for all but edits the state of the world they happened in: after a change, the same call
-    /// is another experiment.
+    /// Action and outcome, and for what is run the state of the world it was run in: after a change, the same call is
+    /// another experiment.
     pub(crate) pair: Key,
 }
 
@@ -62,7 +62,8 @@ impl Prints {
         let failed = step.outcome.as_ref().is_some_and(failed);
         let outcome = text.map(|text| if failed { gist_key(text) } else { outcome_key(text) });
         let effect = kind == Kind::Edit && !failed && !step.refused && is_new_edit(call);
-        let world = if kind == Kind::Edit { 0 } else { epoch };
+        // What is only looked at shows by its outcome whether anything changed.
+        let world = if matches!(kind, Kind::Edit | Kind::Read | Kind::Search) { 0 } else { epoch };
         Some(Prints {
             kind,
             tool: key_of(&action.name),
