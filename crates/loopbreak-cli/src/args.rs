@@ -33,8 +33,8 @@ pub(crate) enum Command {
     /// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
     ///
     /// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
-    /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. The replay
-    /// goes on after a stop, as if nobody had acted.
+    /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. Only what ends
+    /// a run or hands it to a human saves steps. The replay goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
@@ -67,7 +67,7 @@ Examples:
   loopbreak analyze logs/ --run ep-7              One run of many, in detail
   my-agent | loopbreak analyze -                  Standard input
   loopbreak analyze logs/ --json > report.json    The same as data
-  loopbreak analyze logs/ --fail-on stop          Exit with 10 if a run should have been stopped
+  loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
 A log has one JSON object a line, such as

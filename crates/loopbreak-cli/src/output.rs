@@ -34,15 +34,21 @@ pub(crate) fn is_terminal() -> bool {
 
 /// How text is to look on standard output.
 pub(crate) fn look() -> Look {
-    let width = terminal_size::terminal_size_of(io::stdout()).map_or(80, |(width, _)| usize::from(width.0));
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
     Look {
-        width: width.clamp(60, 110),
+        width: width(variable("COLUMNS").as_deref(), terminal),
         unicode: shows_unicode(locale.as_deref(), variable("TERM").as_deref()),
         colour,
     }
+}
+
+/// How many columns to use: as many as the user says, else as the terminal has, else 80. Lines beyond 120 are hard to read.
+fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
+    let told = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    told.or(terminal).unwrap_or(80).clamp(60, 120)
 }
 
 /// Whether more than ASCII can be shown. A locale that says nothing, as in most containers, does not say no.
@@ -66,6 +72,17 @@ mod tests {
         assert!(!shows_unicode(Some("C"), None));
         assert!(!shows_unicode(Some("de_DE.ISO-8859-1"), None));
         assert!(!shows_unicode(Some("en_GB.UTF-8"), Some("dumb")));
+    }
+
+    #[test]
+    fn the_width_is_what_the_user_says_else_that_of_the_terminal() {
+        assert_eq!(width(Some("100"), Some(90)), 100);
+        assert_eq!((width(None, Some(90)), width(None, None)), (90, 80));
+        assert_eq!(
+            (width(Some("wide"), None), width(Some("0"), Some(90)), width(Some("-5"), None)),
+            (80, 90, 80)
+        );
+        assert_eq!((width(Some("20"), None), width(Some("500"), None)), (60, 120));
     }
 
     #[test]

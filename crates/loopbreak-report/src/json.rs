@@ -76,7 +76,7 @@ pub struct RunReport {
     pub first_stop: Option<FirstStop>,
     /// Turns after it.
     pub steps_after_stop: u64,
-    /// Whether progress was made after it: a recovery destroyed. Nothing where the run measures none.
+    /// Whether progress was made after it. Nothing where the run measures none.
     pub progress_after_stop: Option<bool>,
     /// All checks at which there had been no progress for too long.
     pub checkpoints: Vec<u64>,
@@ -84,6 +84,16 @@ pub struct RunReport {
     pub findings: Vec<Finding>,
     /// What would have been done, and why.
     pub interventions: Vec<InterventionReport>,
+    /// Where the run would have ended, or been handed to a human. A refusal or a change of task does neither.
+    pub ending: Option<Ending>,
+    /// Turns after it: what is saved.
+    pub steps_after_ending: u64,
+    /// Whether progress was made after it: a recovery destroyed. Nothing where the run measures none.
+    pub progress_after_ending: Option<bool>,
+    /// Tokens after it.
+    pub tokens_after_ending: Option<u64>,
+    /// US dollars after it.
+    pub cost_after_ending_usd: Option<f64>,
     /// Stretches without progress.
     pub stuck: Vec<StuckPeriod>,
     /// The score, where there is one.
@@ -136,6 +146,15 @@ pub struct FirstWarning {
     pub pattern: &'static str,
 }
 
+impl RunReport {
+    /// The first warning was already a step in: nothing milder came before it.
+    pub(crate) fn steps_in_at_once(&self) -> bool {
+        self.first_warning.as_ref().zip(self.first_stop.as_ref()).is_some_and(|(warning, stop)| {
+            (warning.turn, warning.detector, warning.pattern) == (stop.turn, stop.detector, stop.pattern)
+        })
+    }
+}
+
 /// The first hard finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FirstStop {
@@ -147,6 +166,29 @@ pub struct FirstStop {
     pub pattern: &'static str,
     /// What would have been done.
     pub intervention: Option<Intervention>,
+}
+
+/// The first finding that would have ended the run or handed it to a human.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ending {
+    /// Its turn.
+    pub turn: u64,
+    /// Whose it is.
+    pub detector: DetectorName,
+    /// What it is.
+    pub pattern: &'static str,
+    /// `stop` or `escalate`.
+    pub intervention: Intervention,
+}
+
+impl Ending {
+    /// The end that a finding makes of a run, if it makes one.
+    pub(crate) fn of(finding: &Finding) -> Option<Self> {
+        let Finding { turn, detector, pattern, intervention, acted, .. } = *finding;
+        let ends = |rung: &Intervention| matches!(rung, Intervention::Stop | Intervention::Escalate);
+        let intervention = intervention.filter(|rung| acted && ends(rung))?;
+        Some(Ending { turn, detector, pattern, intervention })
+    }
 }
 
 /// One thing that would have been done.
@@ -213,8 +255,8 @@ pub struct RulingGroup {
     pub first: u64,
     /// The turn of the last.
     pub last: u64,
-    /// Why, for the first.
-    pub reason: String,
+    /// The turn of each and why, as far as they are kept.
+    pub each: Vec<(u64, String)>,
 }
 
 /// What was found about a task over several runs.

@@ -15,7 +15,7 @@ mod timeline;
 mod totals;
 
 pub use json::{
-    FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
+    Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
     SeriesReport, StuckPeriod, VerdictName,
 };
 pub use run::RunAnalysis;

@@ -7,11 +7,14 @@ use loopbreak::{Act, Config, Event, Finding, Guard, Intervention, Ruling, Severi
 use std::hash::BuildHasher as _;
 
 use crate::json::{
-    FirstStop, FirstWarning, InterventionReport, RulingGroup, RunReport, ScoreReport, VerdictName,
+    Ending, FirstStop, FirstWarning, InterventionReport, RulingGroup, RunReport, ScoreReport, VerdictName,
 };
-use crate::savings::{Ledger, Told};
+use crate::savings::{Done, Ledger, Told};
 use crate::stuck::Stuck;
 use crate::timeline::Timeline;
+
+/// How many proposals of a kind are kept one by one. All are counted; a run may have as many as it has turns.
+const EACH: usize = 1000;
 
 /// Analyses one run. The replay goes on after a hard finding, as if nobody had acted.
 #[derive(Debug)]
@@ -28,6 +31,7 @@ pub struct RunAnalysis {
     completed: HashSet<u64, RandomState>,
     first_warning: Option<FirstWarning>,
     first_stop: Option<(FirstStop, u64)>,
+    ending: Option<Ending>,
     refused: u64,
     renumbered: u64,
     unknown_keys: u64,
@@ -51,6 +55,7 @@ impl RunAnalysis {
             completed: HashSet::default(),
             first_warning: None,
             first_stop: None,
+            ending: None,
             refused: 0,
             renumbered: 0,
             unknown_keys: 0,
@@ -78,8 +83,8 @@ impl RunAnalysis {
         } else {
             self.turn(step, &verdict);
         }
-        let stops = self.found(&verdict);
-        self.ledger.add(&told, stops);
+        let done = self.found(&verdict);
+        self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
         }
@@ -122,23 +127,27 @@ impl RunAnalysis {
         self.stuck.pass(verdict.turn);
     }
 
-    /// Takes in findings. True if one of them is hard and acted on.
-    fn found(&mut self, verdict: &Verdict) -> bool {
-        let mut stops = false;
+    /// Takes in findings, and says what those that are acted on come to.
+    fn found(&mut self, verdict: &Verdict) -> Done {
+        let mut done = Done::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
             if finding.acted && severity >= Severity::Warn && self.first_warning.is_none() {
                 self.first_warning = Some(FirstWarning { turn, detector, pattern });
             }
             if finding.acted && severity == Severity::Hard {
-                stops = true;
+                done.stops = true;
                 if self.first_stop.is_none() {
                     self.first_stop = Some((FirstStop { turn, detector, pattern, intervention }, since));
                 }
             }
+            if let Some(ending) = Ending::of(finding) {
+                done.ends = true;
+                self.ending.get_or_insert(ending);
+            }
             self.findings.push(finding.clone());
         }
-        stops
+        done
     }
 
     fn intervened(&mut self, turn: u64, act: &Act) {
@@ -164,6 +173,9 @@ impl RunAnalysis {
         if let Some(group) = self.rulings.iter_mut().find(same) {
             group.count += 1;
             group.last = ruling.turn;
+            if group.each.len() < EACH {
+                group.each.push((ruling.turn, most.reason.clone()));
+            }
         } else {
             self.rulings.push(RulingGroup {
                 intervention,
@@ -171,14 +183,14 @@ impl RunAnalysis {
                 count: 1,
                 first: ruling.turn,
                 last: ruling.turn,
-                reason: most.reason.clone(),
+                each: vec![(ruling.turn, most.reason.clone())],
             });
         }
     }
 
     /// Sums up.
     pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
-        let savings = self.ledger.savings();
+        let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
         let spent = self.ledger.spent();
         let (stuck, checkpoints) = self.stuck.finish();
         let ruled = |intervention: Intervention| {
@@ -198,12 +210,17 @@ impl RunAnalysis {
             first_warning: self.first_warning,
             stuck_since: self.first_stop.as_ref().map(|(_, since)| *since),
             first_stop: self.first_stop.map(|(stop, _)| stop),
-            steps_after_stop: savings.steps,
-            progress_after_stop: savings.destroyed,
+            steps_after_stop: after_stop.steps,
+            progress_after_stop: after_stop.destroyed,
             checkpoints,
             findings: self.findings,
             warnings_given: self.interventions.iter().filter(warned).count() as u64,
             interventions: self.interventions,
+            ending: self.ending,
+            steps_after_ending: after_ending.steps,
+            progress_after_ending: after_ending.destroyed,
+            tokens_after_ending: after_ending.cost.tokens,
+            cost_after_ending_usd: after_ending.cost.cost_usd,
             stuck,
             score: self.score,
             refused: self.refused,
@@ -211,8 +228,8 @@ impl RunAnalysis {
             rejected_proposals: ruled(Intervention::Reject),
             tokens: spent.tokens,
             cost_usd: spent.cost_usd,
-            tokens_after_stop: savings.cost.tokens,
-            cost_after_stop_usd: savings.cost.cost_usd,
+            tokens_after_stop: after_stop.cost.tokens,
+            cost_after_stop_usd: after_stop.cost.cost_usd,
             started: self.times.map(|(first, _)| first),
             ended: self.times.map(|(_, last)| last),
             skipped_lines: None,
@@ -292,8 +309,8 @@ mod tests {
         let run = analyse(settings, scores(1..=60, 0));
         assert!(run.findings.iter().any(|finding| finding.severity == Severity::Hard && !finding.acted));
         assert_eq!(run.verdict, VerdictName::Clear);
-        assert!(run.first_stop.is_none() && run.first_warning.is_none());
-        assert_eq!(run.steps_after_stop, 0);
+        assert!(run.first_stop.is_none() && run.first_warning.is_none() && run.ending.is_none());
+        assert_eq!((run.steps_after_stop, run.steps_after_ending), (0, 0));
         assert_eq!(run.checkpoints, [40, 50, 60]);
     }
 

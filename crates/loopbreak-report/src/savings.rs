@@ -1,4 +1,4 @@
-//! What a run cost, and what of it came after the point where it would have been stopped.
+//! What a run cost, and what of it came after the points where Loopbreak would have stepped in and ended it.
 
 use loopbreak::Usage;
 use serde::Serialize;
@@ -54,10 +54,10 @@ impl Cost {
     }
 }
 
-/// What stopping saves, and what it destroys.
+/// What came after a point of a run: saved, had the run ended there, or destroyed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Savings {
-    /// Steps after the stop.
+    /// Steps after the point.
     pub steps: u64,
     /// What they cost.
     pub cost: Cost,
@@ -65,7 +65,8 @@ pub struct Savings {
     pub destroyed: Option<bool>,
 }
 
-/// Follows a run past its stop.
+/// Follows a run past the first time that Loopbreak steps in, and past the first time that it ends the run. The two are
+/// kept apart, for a run goes on after a refusal: what follows one is not saved by it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     steps: u64,
@@ -73,9 +74,26 @@ pub(crate) struct Ledger {
     highest: Option<f64>,
     /// The run has a score, objectives or marks.
     measured: bool,
-    /// How things stood at the stop.
-    stop: Option<(u64, Cost, Option<f64>)>,
-    destroyed: bool,
+    stop: Point,
+    ending: Point,
+}
+
+/// A point of a run, if it was reached.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    /// Steps, cost and highest score up to it.
+    stood: Option<(u64, Cost, Option<f64>)>,
+    /// Progress was made after it.
+    passed: bool,
+}
+
+impl Point {
+    fn follow(&mut self, step: &Told) {
+        if let Some((_, _, highest)) = self.stood {
+            let above = step.score.is_some_and(|score| highest.is_some_and(|highest| score > highest));
+            self.passed |= above || step.achieved;
+        }
+    }
 }
 
 /// What matters of a step here.
@@ -90,23 +108,33 @@ pub(crate) struct Told {
     pub(crate) usage: Option<Usage>,
 }
 
+/// What a guard would have done after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// It would have stepped in.
+    pub(crate) stops: bool,
+    /// It would have ended the run, or handed it to a human.
+    pub(crate) ends: bool,
+}
+
 impl Ledger {
-    /// Takes in a step; `stops` says that the run would have been stopped after it.
-    pub(crate) fn add(&mut self, step: &Told, stops: bool) {
+    /// Takes in a step, and what would have been done after it.
+    pub(crate) fn add(&mut self, step: &Told, done: Done) {
         if let Some(usage) = &step.usage {
             self.spent.add(usage);
         }
         if step.is_turn {
             self.steps += 1;
             self.measured |= step.measured;
-            if let Some((_, _, highest)) = self.stop {
-                let above = step.score.is_some_and(|score| highest.is_some_and(|highest| score > highest));
-                self.destroyed |= above || step.achieved;
-            }
+            self.stop.follow(step);
+            self.ending.follow(step);
             self.highest = self.highest.into_iter().chain(step.score).reduce(f64::max);
         }
-        if stops && self.stop.is_none() {
-            self.stop = Some((self.steps, self.spent, self.highest));
+        let now = (self.steps, self.spent, self.highest);
+        for (point, reached) in [(&mut self.stop, done.stops), (&mut self.ending, done.ends)] {
+            if reached && point.stood.is_none() {
+                point.stood = Some(now);
+            }
         }
     }
 
@@ -118,12 +146,22 @@ impl Ledger {
         self.spent.rounded()
     }
 
-    pub(crate) fn savings(&self) -> Savings {
-        let (steps, spent, _) = self.stop.unwrap_or((self.steps, self.spent, None));
+    /// What came after the first hard finding.
+    pub(crate) fn after_stop(&self) -> Savings {
+        self.after(&self.stop)
+    }
+
+    /// What came after the point where the run would have ended.
+    pub(crate) fn after_ending(&self) -> Savings {
+        self.after(&self.ending)
+    }
+
+    fn after(&self, point: &Point) -> Savings {
+        let (steps, spent, _) = point.stood.unwrap_or((self.steps, self.spent, None));
         Savings {
             steps: self.steps - steps,
             cost: self.spent.since(&spent),
-            destroyed: self.measured.then_some(self.destroyed),
+            destroyed: self.measured.then_some(point.passed),
         }
     }
 }
@@ -131,6 +169,9 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const ENDS: Done = Done { stops: true, ends: true };
+    const NOTHING: Done = Done { stops: false, ends: false };
 
     fn scored(score: f64) -> Told {
         let usage = Usage { input_tokens: Some(100), output_tokens: None, cost_usd: Some(0.1) };
@@ -142,9 +183,9 @@ mod tests {
         let run = |scores: &[f64]| {
             let mut ledger = Ledger::default();
             for (index, score) in scores.iter().enumerate() {
-                ledger.add(&scored(*score), index == 2);
+                ledger.add(&scored(*score), if index == 2 { ENDS } else { NOTHING });
             }
-            ledger.savings()
+            ledger.after_ending()
         };
         assert_eq!(run(&[0.0, 10.0, 5.0, 10.0]).destroyed, Some(false), "it had been there before");
         assert_eq!(run(&[0.0, 10.0, 5.0, 11.0, 0.0]).destroyed, Some(true));
@@ -156,26 +197,39 @@ mod tests {
     fn a_mark_after_the_stop_is_progress_destroyed_but_one_at_it_is_not() {
         let marked = Told { is_turn: true, measured: true, achieved: true, ..Told::default() };
         let mut ledger = Ledger::default();
-        ledger.add(&marked, true);
-        assert_eq!(ledger.savings().destroyed, Some(false));
-        ledger.add(&marked, false);
-        assert_eq!(ledger.savings().destroyed, Some(true));
+        ledger.add(&marked, ENDS);
+        assert_eq!(ledger.after_ending().destroyed, Some(false));
+        ledger.add(&marked, NOTHING);
+        assert_eq!(ledger.after_ending().destroyed, Some(true));
     }
 
     #[test]
     fn a_run_that_measures_nothing_says_nothing() {
         let mut ledger = Ledger::default();
-        ledger.add(&Told { is_turn: true, ..Told::default() }, true);
-        ledger.add(&Told { is_turn: true, ..Told::default() }, false);
-        assert_eq!(ledger.savings(), Savings { steps: 1, cost: Cost::default(), destroyed: None });
+        ledger.add(&Told { is_turn: true, ..Told::default() }, ENDS);
+        ledger.add(&Told { is_turn: true, ..Told::default() }, NOTHING);
+        assert_eq!(ledger.after_ending(), Savings { steps: 1, cost: Cost::default(), destroyed: None });
     }
 
     #[test]
     fn refused_records_are_no_steps_but_they_cost() {
         let mut ledger = Ledger::default();
-        ledger.add(&scored(1.0), true);
-        ledger.add(&Told { is_turn: false, ..scored(99.0) }, false);
-        let savings = ledger.savings();
+        ledger.add(&scored(1.0), ENDS);
+        ledger.add(&Told { is_turn: false, ..scored(99.0) }, NOTHING);
+        let savings = ledger.after_ending();
         assert_eq!((savings.steps, savings.cost.tokens, savings.destroyed), (0, Some(100), Some(false)));
+    }
+
+    #[test]
+    fn a_refusal_saves_nothing_until_the_run_ends() {
+        let mut ledger = Ledger::default();
+        ledger.add(&scored(1.0), Done { stops: true, ends: false });
+        ledger.add(&scored(2.0), NOTHING);
+        assert_eq!((ledger.after_stop().steps, ledger.after_stop().destroyed), (1, Some(true)));
+        assert_eq!((ledger.after_ending().steps, ledger.after_ending().cost.tokens), (0, Some(0)));
+        ledger.add(&scored(2.0), ENDS);
+        ledger.add(&scored(2.0), NOTHING);
+        assert_eq!((ledger.after_stop().steps, ledger.after_ending().steps), (3, 1));
+        assert_eq!(ledger.after_ending().destroyed, Some(false), "the progress came before it");
     }
 }

@@ -4,6 +4,7 @@ mod acts;
 mod detail;
 mod draw;
 mod look;
+mod reasons;
 mod sums;
 mod table;
 

@@ -38,12 +38,22 @@ pub struct Totals {
     pub progress_after_stop: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
-    /// How many runs would have ended in which way.
+    /// How many runs would have ended, or been handed to a human, for which pattern.
     pub endings: BTreeMap<&'static str, u64>,
     /// Turns from the beginning of a loop to its first stop, on average over the stopped runs.
     #[serde(serialize_with = "plain_option")]
     pub mean_turns_to_detection: Option<f64>,
-    /// Calls of a model that the steps after the stops stand for.
+    /// Runs that would have ended or been handed to a human.
+    pub ended: u64,
+    /// Turns after the ending of each.
+    pub steps_after_ending: u64,
+    /// Runs that made progress after their ending.
+    pub progress_after_ending: u64,
+    /// Tokens after the endings.
+    pub tokens_after_ending: Option<u64>,
+    /// US dollars after the endings.
+    pub cost_after_ending_usd: Option<f64>,
+    /// Calls of a model that the steps after the endings stand for.
     pub llm_calls_saved: u64,
     /// Tokens read and written.
     pub tokens: Option<u64>,
@@ -53,6 +63,9 @@ pub struct Totals {
     pub tokens_after_stop: Option<u64>,
     /// US dollars after the first stops.
     pub cost_after_stop_usd: Option<f64>,
+    /// Runs that would have ended and measure no progress: what that destroys is not known.
+    #[serde(skip)]
+    pub unmeasured_endings: u64,
     /// Records of refused proposals.
     pub refused: u64,
     /// Turns that were not after the one before.
@@ -66,37 +79,48 @@ pub struct Totals {
 impl Totals {
     /// Sums up.
     pub fn of(runs: &[RunReport], reading: &Reading, calls_per_step: u32) -> Self {
-        let (mut all, mut after) = (Cost::default(), Cost::default());
+        let (mut all, mut after_stop, mut after_ending) = <(Cost, Cost, Cost)>::default();
         let mut endings = BTreeMap::new();
         let (mut turns, mut detections) = (0_u64, 0_u64);
         for run in runs {
             all.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
-            after.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+            after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+            after_ending.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+            if let Some(ending) = &run.ending {
+                *endings.entry(ending.pattern).or_insert(0) += 1;
+            }
             if let Some(stop) = &run.first_stop {
-                *endings.entry(stop.pattern).or_insert(0) += 1;
                 turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
                 detections += 1;
             }
         }
-        let (all, after) = (all.rounded(), after.rounded());
+        let (all, after_stop, after_ending) = (all.rounded(), after_stop.rounded(), after_ending.rounded());
         let sum = |count: fn(&RunReport) -> u64| runs.iter().map(count).sum::<u64>();
-        let steps_after_stop = sum(|run| run.steps_after_stop);
+        let steps_after_ending = sum(|run| run.steps_after_ending);
         Totals {
             runs: runs.len() as u64,
             steps: sum(|run| run.steps),
             bytes: reading.bytes,
             warned: sum(|run| u64::from(run.verdict >= VerdictName::Warn)),
             stopped: sum(|run| u64::from(run.verdict == VerdictName::Stop)),
-            steps_after_stop,
+            steps_after_stop: sum(|run| run.steps_after_stop),
             progress_after_stop: sum(|run| u64::from(run.progress_after_stop == Some(true))),
             skipped_lines: reading.skipped_lines,
             endings,
             mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
-            llm_calls_saved: steps_after_stop.saturating_mul(u64::from(calls_per_step)),
+            ended: sum(|run| u64::from(run.ending.is_some())),
+            steps_after_ending,
+            progress_after_ending: sum(|run| u64::from(run.progress_after_ending == Some(true))),
+            tokens_after_ending: after_ending.tokens,
+            cost_after_ending_usd: after_ending.cost_usd,
+            llm_calls_saved: steps_after_ending.saturating_mul(u64::from(calls_per_step)),
             tokens: all.tokens,
             cost_usd: all.cost_usd,
-            tokens_after_stop: after.tokens,
-            cost_after_stop_usd: after.cost_usd,
+            tokens_after_stop: after_stop.tokens,
+            cost_after_stop_usd: after_stop.cost_usd,
+            unmeasured_endings: sum(|run| {
+                u64::from(run.ending.is_some() && run.progress_after_ending.is_none())
+            }),
             refused: sum(|run| run.refused),
             renumbered_turns: sum(|run| run.renumbered_turns),
             unknown_keys: sum(|run| run.unknown_keys),

@@ -3,9 +3,10 @@
 use std::fmt::{self, Write};
 
 use loopbreak::{DetectorName, Intervention};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::acts;
-use super::draw::{self, Letters};
+use super::draw::{self, Letters, Marks};
 use super::look::Look;
 use crate::json::{InterventionReport, RunReport, VerdictName};
 use crate::number::{dollars, grouped, percent, rough, score};
@@ -14,6 +15,8 @@ use crate::number::{dollars, grouped, percent, rough, score};
 const PERIODS: usize = 3;
 /// Where the strips begin and how much stays free behind them.
 const MARGIN: usize = 9;
+/// What a refusal or a change of task saves: the run goes on after it, and nobody knows how.
+pub(super) const NO_STOP: &str = "nothing by itself: no stop";
 
 /// Writes the page.
 pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
@@ -31,9 +34,9 @@ fn header(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     let word = run.verdict.as_str();
     let name = look.fit(&run.run, look.width.saturating_sub(word.len() + 2));
     write!(out, "{verdict}{word}{verdict:#}  {bold}{name}{bold:#}")?;
-    let room = look.width.saturating_sub(word.len() + 4 + name.chars().count());
+    let room = look.width.saturating_sub(word.len() + 4 + name.width());
     if room > 8 {
-        write!(out, "  {dim}{}{dim:#}", look.fit(&run.source, room))?;
+        write!(out, "  {dim}{}{dim:#}", look.fit_name(&run.source, room))?;
     }
     writeln!(out)?;
     let mut about = vec![plural(run.steps, "step")];
@@ -56,7 +59,7 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     let scores = draw::scores(&run.timeline, &columns, look);
     let letters = Letters::of(&run.timeline, look, look.width.saturating_sub(MARGIN));
     let places = letters.strip(&columns, look);
-    let marks = draw::marks(run, &columns, look);
+    let marks = Marks::of(run, &columns);
     if scores.is_none() && places.is_none() && marks.is_none() {
         return Ok(());
     }
@@ -69,8 +72,8 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
         writeln!(out, "         {}", letters.names(look))?;
     }
     if let Some(marks) = marks {
-        writeln!(out, "  {dim}guard{dim:#}  {}", marks.trim_end())?;
-        writeln!(out, "         {}", draw::mark_names(run, look))?;
+        writeln!(out, "  {dim}guard{dim:#}  {}", marks.strip(look).trim_end())?;
+        writeln!(out, "         {}", marks.names(run, look))?;
     }
     Ok(())
 }
@@ -78,7 +81,7 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
 /// Writes a labelled line.
 fn fact(out: &mut String, look: &Look, label: &str, text: &str) -> fmt::Result {
     let bold = look.bold();
-    writeln!(out, "  {bold}{label:<14}{bold:#} {}", look.fit(text, look.width.saturating_sub(17)))
+    writeln!(out, "  {bold}{label:<14}{bold:#} {}", look.fit_words(text, look.width.saturating_sub(17)))
 }
 
 fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
@@ -86,26 +89,32 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     if !run.stuck.is_empty() {
         fact(out, look, "stuck", &stuck(run, look))?;
     }
-    if let Some(warning) = &run.first_warning {
+    if let Some(warning) = run.first_warning.as_ref().filter(|_| !run.steps_in_at_once()) {
         let why = why(run, warning.turn, warning.detector, warning.pattern);
         fact(out, look, "would warn", &format!("turn {}: {why}", warning.turn))?;
     }
     if let Some(first) = &run.first_stop {
         let why = why(run, first.turn, first.detector, first.pattern);
         fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
+    }
+    if let Some(end) = &run.ending {
         // What steps in first need not be what ends the run.
-        let ends = |act: &&InterventionReport| act.acted && act.intervention == Intervention::Stop;
-        let end = run.interventions.iter().find(ends).filter(|end| end.turn > first.turn);
-        if let Some(end) = end {
-            fact(out, look, would(Some(end.intervention)), &format!("turn {}: {}", end.turn, end.reason))?;
+        let told = run.first_stop.as_ref().is_some_and(|first| {
+            (first.turn, first.detector, first.pattern) == (end.turn, end.detector, end.pattern)
+        });
+        if !told {
+            let why = why(run, end.turn, end.detector, end.pattern);
+            fact(out, look, would(Some(end.intervention)), &format!("turn {}: {why}", end.turn))?;
         }
-        fact(out, look, "saves", &saved(run, first.turn))?;
-        let destroyed = match run.progress_after_stop {
-            Some(true) => format!("progress: the run got further after turn {}", first.turn),
-            Some(false) => format!("nothing: no progress was made after turn {}", first.turn),
+        fact(out, look, "saves", &saved(run, end.turn))?;
+        let destroyed = match run.progress_after_ending {
+            Some(true) => format!("progress: the run got further after turn {}", end.turn),
+            Some(false) => format!("nothing: no progress was made after turn {}", end.turn),
             None => "unknown: the log has no score, objective or mark of progress".to_owned(),
         };
         fact(out, look, "destroys", &destroyed)?;
+    } else if run.first_stop.is_some() {
+        fact(out, look, "saves", NO_STOP)?;
     }
     let observed = run.findings.iter().filter(|finding| !finding.acted).count() as u64;
     if observed > 0 {
@@ -148,13 +157,16 @@ fn stuck(run: &RunReport, look: &Look) -> String {
 }
 
 fn saved(run: &RunReport, turn: u64) -> String {
-    let share = percent(run.steps_after_stop, run.steps);
-    let (after, all) = (grouped(run.steps_after_stop), grouped(run.steps));
+    if run.steps_after_ending == 0 {
+        return format!("nothing: the run came to its own end at turn {turn}");
+    }
+    let share = percent(run.steps_after_ending, run.steps);
+    let (after, all) = (grouped(run.steps_after_ending), grouped(run.steps));
     let mut text = format!("{after} of {all} steps ({share} %) after turn {turn}");
-    if let Some(tokens) = run.tokens_after_stop.filter(|tokens| *tokens > 0) {
+    if let Some(tokens) = run.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }
-    if let Some(cost) = run.cost_after_stop_usd.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = run.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
         let _ = write!(text, ", ~{}", dollars(cost));
     }
     text

@@ -1,4 +1,4 @@
-//! Draws a run in three strips under one another: the score, the places, and where it was stuck, warned and stopped.
+//! Draws a run in three strips under one another: the score, the places, and where it was stuck, warned and ended.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use loopbreak::Intervention;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::look::Look;
-use crate::json::{FirstStop, RunReport};
+use crate::json::RunReport;
 use crate::timeline::{Bucket, PlaceTurns, Timeline};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
@@ -95,11 +95,11 @@ fn letter(rank: usize) -> char {
 
 /// What a column of the third strip shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+pub(super) enum Mark {
     Healthy,
     Stuck,
     Warning,
-    Stop,
+    End,
     Saved,
 }
 
@@ -109,7 +109,7 @@ impl Mark {
             Mark::Healthy => " ",
             Mark::Stuck => look.sign("─", "-"),
             Mark::Warning => "!",
-            Mark::Stop => look.sign("■", "X"),
+            Mark::End => look.sign("■", "X"),
             Mark::Saved => look.sign("░", ":"),
         }
     }
@@ -118,57 +118,61 @@ impl Mark {
         match self {
             Mark::Healthy => anstyle::Style::new(),
             Mark::Stuck | Mark::Warning => look.coloured(AnsiColor::Yellow),
-            Mark::Stop => look.coloured(AnsiColor::Red),
+            Mark::End => look.coloured(AnsiColor::Red),
             Mark::Saved => look.dim(),
         }
     }
 }
 
-/// Where the run was stuck, first warned and stopped. Nothing where it was none of these.
-pub(super) fn marks(run: &RunReport, columns: &[Bucket], look: &Look) -> Option<String> {
-    let column_of = |turn: u64| columns.iter().position(|column| column.turn >= turn);
-    let mut marks = vec![Mark::Healthy; columns.len()];
-    for period in &run.stuck {
-        let from = column_of(period.from).unwrap_or(columns.len());
-        let to = column_of(period.to).map_or(columns.len(), |to| to + 1);
-        marks[from..to.max(from)].fill(Mark::Stuck);
-    }
-    let stop = run.first_stop.as_ref().and_then(|stop| column_of(stop.turn));
-    if let Some(stop) = stop {
-        marks[stop..].fill(Mark::Saved);
-        marks[stop] = Mark::Stop;
-    }
-    let warning = run.first_warning.as_ref().and_then(|warning| column_of(warning.turn));
-    if let Some(warning) = warning.filter(|warning| stop != Some(*warning)) {
-        marks[warning] = Mark::Warning;
-    }
-    if marks.iter().all(|mark| *mark == Mark::Healthy) {
-        return None;
-    }
-    let mut strip = String::new();
-    for same in marks.chunk_by(|a, b| a == b) {
-        let style = same[0].style(look);
-        let _ = write!(strip, "{style}{}{style:#}", same[0].sign(look).repeat(same.len()));
-    }
-    Some(strip)
-}
+/// The third strip: where the run was stuck, first warned and ended.
+pub(super) struct Marks(Vec<Mark>);
 
-/// What the signs of the third strip stand for.
-pub(super) fn mark_names(run: &RunReport, look: &Look) -> String {
-    let stopped = run.first_stop.is_some();
-    let ends = |stop: &FirstStop| stop.intervention == Some(Intervention::Stop);
-    let stop = if run.first_stop.as_ref().is_some_and(ends) { "stop" } else { "first step in" };
-    let names = [
-        (Mark::Stuck, "no progress", !run.stuck.is_empty()),
-        (Mark::Warning, "first warning", run.first_warning.is_some()),
-        (Mark::Stop, stop, stopped),
-        (Mark::Saved, "saved", stopped && run.steps_after_stop > 0),
-    ];
-    let shown = names.into_iter().filter(|(.., shown)| *shown).map(|(mark, name, _)| {
-        let style = mark.style(look);
-        format!("{style}{}{style:#} {name}", mark.sign(look))
-    });
-    shown.collect::<Vec<_>>().join("  ")
+impl Marks {
+    /// Nothing where there is nothing to mark.
+    pub(super) fn of(run: &RunReport, columns: &[Bucket]) -> Option<Self> {
+        let column_of = |turn: u64| columns.iter().position(|column| column.turn >= turn);
+        let mut marks = vec![Mark::Healthy; columns.len()];
+        for period in &run.stuck {
+            let from = column_of(period.from).unwrap_or(columns.len());
+            let to = column_of(period.to).map_or(columns.len(), |to| to + 1);
+            marks[from..to.max(from)].fill(Mark::Stuck);
+        }
+        let end = run.ending.as_ref().and_then(|ending| column_of(ending.turn));
+        if let Some(end) = end {
+            marks[end..].fill(Mark::Saved);
+            marks[end] = Mark::End;
+        }
+        let warning = run.first_warning.as_ref().and_then(|warning| column_of(warning.turn));
+        if let Some(warning) = warning.filter(|warning| end != Some(*warning)) {
+            marks[warning] = Mark::Warning;
+        }
+        marks.iter().any(|mark| *mark != Mark::Healthy).then_some(Marks(marks))
+    }
+
+    pub(super) fn strip(&self, look: &Look) -> String {
+        let mut strip = String::new();
+        for same in self.0.chunk_by(|a, b| a == b) {
+            let style = same[0].style(look);
+            let _ = write!(strip, "{style}{}{style:#}", same[0].sign(look).repeat(same.len()));
+        }
+        strip
+    }
+
+    /// What the signs stand for, of those that are there.
+    pub(super) fn names(&self, run: &RunReport, look: &Look) -> String {
+        let handed = run.ending.as_ref().is_some_and(|ending| ending.intervention == Intervention::Escalate);
+        let names = [
+            (Mark::Stuck, "no progress"),
+            (Mark::Warning, if run.steps_in_at_once() { "first step in" } else { "first warning" }),
+            (Mark::End, if handed { "a human is called" } else { "stop" }),
+            (Mark::Saved, "saved"),
+        ];
+        let shown = names.into_iter().filter(|(mark, _)| self.0.contains(mark)).map(|(mark, name)| {
+            let style = mark.style(look);
+            format!("{style}{}{style:#} {name}", mark.sign(look))
+        });
+        shown.collect::<Vec<_>>().join("  ")
+    }
 }
 
 #[cfg(test)]

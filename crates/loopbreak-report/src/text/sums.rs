@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Write};
 
-use super::detail::plural;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::detail::{NO_STOP, plural};
 use super::look::Look;
 use crate::json::{Report, SeriesReport, VerdictName};
 use crate::number::{dollars, grouped, percent, rough};
@@ -12,7 +14,7 @@ use crate::totals::Totals;
 pub fn summary(totals: &Totals) -> String {
     let mut text = found(totals);
     if totals.stopped > 0 {
-        let _ = write!(text, "; {}; {}", saved(totals), destroyed(totals));
+        let _ = write!(text, "; {}", came_of_it(totals));
     }
     if let Some(left_out) = left_out(totals) {
         let _ = write!(text, "; {left_out}");
@@ -29,7 +31,7 @@ pub(super) fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Resu
     let bold = look.bold();
     writeln!(out, "{bold}{}{bold:#}", found(totals))?;
     if totals.stopped > 0 {
-        writeln!(out, "{}; {}", saved(totals), destroyed(totals))?;
+        writeln!(out, "{}", came_of_it(totals))?;
     }
     if let Some(left_out) = left_out(totals) {
         let dim = look.dim();
@@ -55,39 +57,44 @@ fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
         patterns.join(", ")
     );
     let name = look.fit(&series.task, 24);
-    let room = look.width.saturating_sub(7 + name.chars().count());
-    writeln!(out, "{style}task{style:#} {name}  {}\n", look.fit(&text, room))
+    let room = look.width.saturating_sub(7 + name.width());
+    writeln!(out, "{style}task{style:#} {name}  {}\n", look.fit_words(&text, room))
 }
 
+/// A run that was only refused a proposal or moved on is not called stopped: it went on.
 fn found(totals: &Totals) -> String {
-    let clear = totals.runs - totals.warned;
-    format!(
-        "{}, {}: {} stopped, {} only warned, {} clear",
-        plural(totals.runs, "run"),
-        plural(totals.steps, "step"),
-        grouped(totals.stopped),
-        grouped(totals.warned - totals.stopped),
-        grouped(clear)
-    )
+    let mut kinds = vec![format!("{} stopped", grouped(totals.ended))];
+    if totals.stopped > totals.ended {
+        kinds.push(format!("{} only steered", grouped(totals.stopped - totals.ended)));
+    }
+    kinds.push(format!("{} only warned", grouped(totals.warned - totals.stopped)));
+    kinds.push(format!("{} clear", grouped(totals.runs - totals.warned)));
+    format!("{}, {}: {}", plural(totals.runs, "run"), plural(totals.steps, "step"), kinds.join(", "))
 }
 
-fn saved(totals: &Totals) -> String {
-    let share = percent(totals.steps_after_stop, totals.steps);
-    let mut text = format!("saves {} ({share} %)", plural(totals.steps_after_stop, "step"));
-    if let Some(tokens) = totals.tokens_after_stop.filter(|tokens| *tokens > 0) {
+fn came_of_it(totals: &Totals) -> String {
+    if totals.ended == 0 {
+        return format!("saves {NO_STOP}");
+    }
+    let share = percent(totals.steps_after_ending, totals.steps);
+    let mut text = format!("saves {} ({share} %)", plural(totals.steps_after_ending, "step"));
+    if let Some(tokens) = totals.tokens_after_ending.filter(|tokens| *tokens > 0) {
         let _ = write!(text, ", ~{} tokens", rough(tokens));
     }
-    if let Some(cost) = totals.cost_after_stop_usd.filter(|cost| *cost > 0.0) {
+    if let Some(cost) = totals.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
         let _ = write!(text, ", ~{}", dollars(cost));
     }
-    text
-}
-
-fn destroyed(totals: &Totals) -> String {
-    match totals.progress_after_stop {
-        0 => "destroys no progress".to_owned(),
-        runs => format!("destroys progress in {}", plural(runs, "run")),
+    let unknown = totals.unmeasured_endings;
+    let destroyed = match totals.progress_after_ending {
+        0 if unknown == totals.ended => return text + "; destroys unknown: no measure of progress",
+        0 => "no progress".to_owned(),
+        runs => format!("progress in {}", plural(runs, "run")),
+    };
+    let _ = write!(text, "; destroys {destroyed}");
+    if unknown > 0 {
+        let _ = write!(text, " (unknown in {})", plural(unknown, "run"));
     }
+    text
 }
 
 fn left_out(totals: &Totals) -> Option<String> {

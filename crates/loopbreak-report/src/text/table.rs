@@ -44,7 +44,11 @@ pub(super) fn write(out: &mut String, runs: &[RunReport], look: &Look) -> fmt::R
     if left > 0 {
         writeln!(out, "{dim}+{left} more runs: {}{dim:#}", left_out(runs, &listed))?;
     }
-    if listed.iter().any(|run| run.progress_after_stop == Some(true)) {
+    let dash = look.sign("–", "-");
+    if listed.iter().any(|run| run.first_stop.is_some() && run.ending.is_none()) {
+        writeln!(out, "{dim}{dash} steered and not stopped: that saves nothing by itself{dim:#}")?;
+    }
+    if listed.iter().any(|run| run.progress_after_ending == Some(true)) {
         writeln!(
             out,
             "{dim}! the run made progress after that turn: stopping it would have destroyed that{dim:#}"
@@ -65,12 +69,15 @@ fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn
         write!(line, "  {scores:<drawn$}")?;
     }
     let room = look.width.saturating_sub(FIXED + name_width + if drawn > 0 { drawn + 2 } else { 0 });
-    if let Some(stop) = &run.first_stop {
-        let share = format!("{} %", percent(run.steps_after_stop, run.steps));
-        let lost = if run.progress_after_stop == Some(true) { "!" } else { " " };
+    if let Some(end) = &run.ending {
+        let share = format!("{} %", percent(run.steps_after_ending, run.steps));
+        let lost = if run.progress_after_ending == Some(true) { "!" } else { " " };
         let red = look.of_verdict(VerdictName::Stop);
-        let pattern = look.fit(stop.pattern, room);
-        write!(line, "{:>7}{share:>7}{red}{lost}{red:#}{dim}{pattern}{dim:#}", stop.turn)?;
+        let pattern = look.fit(end.pattern, room);
+        write!(line, "{:>7}{share:>7}{red}{lost}{red:#}{dim}{pattern}{dim:#}", end.turn)?;
+    } else if let Some(stop) = &run.first_stop {
+        let dash = look.sign("–", "-");
+        write!(line, "{:>7}{dash:>7} {dim}{}{dim:#}", stop.turn, look.fit(stop.pattern, room))?;
     } else if let Some(warning) = &run.first_warning {
         write!(line, "{:>7}{:>8}{dim}{}{dim:#}", warning.turn, "", look.fit(warning.pattern, room))?;
     } else if run.findings.iter().any(|finding| !finding.acted) {

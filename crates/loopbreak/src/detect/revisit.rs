@@ -107,10 +107,11 @@ impl Detector for Revisit {
             let cap = settings.max_penalty.min(settings.penalty);
             let penalty = (settings.penalty * f64::from(visits)).max(cap);
             let name = bid.map.name(destination);
+            let times = if visits == 1 { "visited once" } else { &format!("visited {visits} times") };
             draft.adjust(
                 penalty,
                 visits,
-                format!("leads back to {name}, {visits} visits in the last {} turns", settings.window),
+                format!("leads back to {name}, {times} in the last {} turns", settings.window),
             );
         }
     }

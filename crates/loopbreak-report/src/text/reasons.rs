@@ -1,0 +1,127 @@
+//! The reasons of several interventions alike, in one sentence.
+
+use std::collections::BTreeSet;
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::look::Look;
+
+/// The first reason, with its numbers widened to those of all reasons that say the same, and how many say something else.
+#[derive(Debug)]
+pub(super) struct Reasons {
+    words: Vec<Word>,
+    others: BTreeSet<String>,
+}
+
+#[derive(Debug)]
+enum Word {
+    Plain(String),
+    /// A whole number from the lowest to the highest, and the signs behind it.
+    Number(u64, u64, String),
+}
+
+impl Word {
+    fn of(word: &str) -> Self {
+        let digits = word.trim_end_matches([',', '.', ';', ':', '%']);
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.parse() {
+            Ok(number) if is_number => Word::Number(number, number, word[digits.len()..].to_owned()),
+            _ => Word::Plain(word.to_owned()),
+        }
+    }
+
+    fn is_like(&self, other: &Word) -> bool {
+        match (self, other) {
+            (Word::Plain(a), Word::Plain(b)) | (Word::Number(.., a), Word::Number(.., b)) => a == b,
+            _ => false,
+        }
+    }
+
+    /// The word whatever its number.
+    fn shape(&self) -> &str {
+        match self {
+            Word::Plain(word) => word,
+            Word::Number(..) => "#",
+        }
+    }
+}
+
+impl Reasons {
+    pub(super) fn of(reason: &str) -> Self {
+        Reasons { words: reason.split_whitespace().map(Word::of).collect(), others: BTreeSet::new() }
+    }
+
+    pub(super) fn add(&mut self, reason: &str) {
+        let words: Vec<Word> = reason.split_whitespace().map(Word::of).collect();
+        let alike = words.len() == self.words.len()
+            && self.words.iter().zip(&words).all(|(mine, other)| mine.is_like(other));
+        if !alike {
+            self.others.insert(words.iter().map(Word::shape).collect::<Vec<_>>().join(" "));
+            return;
+        }
+        for (mine, other) in self.words.iter_mut().zip(&words) {
+            if let (Word::Number(low, high, _), Word::Number(number, ..)) = (mine, other) {
+                (*low, *high) = ((*low).min(*number), (*high).max(*number));
+            }
+        }
+    }
+
+    /// On one line of at most so many columns. How many others there are is said even if the sentence has to be cut.
+    pub(super) fn text(&self, look: &Look, width: usize) -> String {
+        let dash = look.sign("–", "-");
+        let words = self.words.iter().map(|word| match word {
+            Word::Plain(word) => word.clone(),
+            Word::Number(low, high, after) if low == high => format!("{low}{after}"),
+            Word::Number(low, high, after) => format!("{low}{dash}{high}{after}"),
+        });
+        let text = words.collect::<Vec<_>>().join(" ");
+        let more = match self.others.len() {
+            0 => String::new(),
+            others => format!(", +{others} more"),
+        };
+        look.fit_words(&text, width.saturating_sub(more.width())) + &more
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(reasons: &[&str], width: usize) -> String {
+        let mut all = Reasons::of(reasons[0]);
+        for reason in &reasons[1..] {
+            all.add(reason);
+        }
+        all.text(&Look::default(), width)
+    }
+
+    #[test]
+    fn numbers_become_ranges_and_other_reasons_a_count() {
+        assert_eq!(text(&["no progress for 45 turns"], 80), "no progress for 45 turns");
+        assert_eq!(
+            text(&["no progress for 45 turns", "no progress for 20 turns"], 80),
+            "no progress for 20–45 turns"
+        );
+        let camps = [
+            "5 of the last 10 turns at Dam",
+            "7 of the last 10 turns at Dam",
+            "6 of the last 10 turns at Hall",
+        ];
+        assert_eq!(text(&camps, 80), "5–7 of the last 10 turns at Dam, +1 more");
+        assert_eq!(text(&camps, 36), "5–7 of the last 10 turns …, +1 more");
+    }
+
+    #[test]
+    fn others_that_differ_in_numbers_only_are_one() {
+        assert_eq!(
+            text(&["at Dam, 1 time", "at Hall, 2 times", "at Hall, 3 times"], 80),
+            "at Dam, 1 time, +1 more"
+        );
+    }
+
+    #[test]
+    fn a_number_too_long_to_be_one_is_a_word() {
+        let long = "9".repeat(30);
+        assert_eq!(text(&[&long, &long], 80), long);
+    }
+}
