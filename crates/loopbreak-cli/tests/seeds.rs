@@ -100,3 +100,20 @@ fn progress_after_the_stop_is_told_as_harm() {
     );
     assert!(analyze(folder.path(), &["--quiet", "log.jsonl"]).out.contains("destroys progress in 1 run"));
 }
+
+#[test]
+fn score_progress_lasts_for_40_turns_and_no_longer() {
+    let folder = folder();
+    fs::write(folder.path().join("ep.jsonl"), episode()).unwrap();
+    analyze(folder.path(), &["ep.jsonl", "-q", "--events", "events.jsonl"]);
+    let text = fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
+    let events = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let checks: Vec<_> = events.filter(|event| event["event_type"] == "progress_check").collect();
+    assert_eq!(checks.len(), 273, "one a turn");
+    for check in checks {
+        // The score changed at turn 20.
+        let turn = check["turn"].as_u64().unwrap();
+        assert_eq!(check["score_progress"], turn < 60, "turn {turn}");
+        assert_eq!(check["objective_progress"], false, "turn {turn}");
+    }
+}
