@@ -102,8 +102,10 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
+        // Counts of another detector are another measure.
+        let own = sighting.identity == known.id;
         // Something milder beside a loop neither prolongs it nor opens it again.
-        if rung < known.rung && sighting.identity != known.id {
+        if rung < known.rung && !own {
             return (known.id, None);
         }
         // An output that began to repeat only after the last sighting had another output before it.
@@ -133,12 +135,12 @@ impl Ledger {
             State::Open => rung.filter(|_| {
                 rung > known.rung
                     || sighting.stage > known.stage
-                    || (rung == known.rung && sighting.count >= known.count.saturating_mul(2))
+                    || (rung == known.rung && own && sighting.count >= known.count.saturating_mul(2))
             }),
         };
         if act.is_some() {
             known.rung = known.rung.max(act);
-            known.count = sighting.count;
+            known.count = if own { sighting.count } else { known.count };
         }
         known.stage = known.stage.max(sighting.stage);
         (known.id, act)
