@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::detect::{CLOSING_STEPS, Family, Sighting};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
-use crate::text::clip::{clip_escaped, escaped_len};
+use crate::text::clip::clip_escaped;
 use crate::verdict::Intervention;
 
 /// How many loops are kept, and after how many steps one that stopped is forgotten.
@@ -174,8 +174,9 @@ impl Ledger {
 
     /// What it takes in a snapshot, at most, where a turn takes so many digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
-        let loops = self.loops.iter().map(|known| 170 + digits + escaped_len(&known.label));
-        40 + loops.sum::<usize>() + (self.grants.len() + self.forced.len()) * KEY_BYTES
+        // The labels were cut to their bytes: to measure each of them at every step would cost more than the step.
+        40 + self.loops.len() * (170 + digits + LABEL_BYTES)
+            + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
 
     /// Whether authority over these blockers of this task was granted before.
