@@ -12,14 +12,14 @@ use crate::process::{cargo, run as run_process, works};
 /// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
 type Step = (&'static str, fn() -> Result<(), Failure>, bool);
 
-/// From the cheapest to the dearest, and what depends on a sound build last.
+/// From the cheapest to the dearest; the tests come last, so that the lines that count close the report.
 const STEPS: &[Step] = &[
     ("format", format, false),
     ("lints", lints, false),
-    ("tests", tests, false),
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
+    ("tests", tests, false),
 ];
 
 /// Runs the steps; the first that fails is the last.

@@ -13,7 +13,7 @@ use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
 use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
-use crate::text::clip::{clip, clip_escaped, escaped_len};
+use crate::text::clip::{clip, clip_escaped};
 use crate::text::normal::folded;
 use crate::verdict::{Progress, Verdict};
 
@@ -274,12 +274,14 @@ impl State {
 
     /// What everything but the map and the agents takes in a snapshot, at most.
     fn fixed_bytes(&self, digits: usize) -> usize {
-        const NAMES: usize = 320;
-        let shown = self.objectives.iter().chain(self.iterations.iter());
+        // Texts are reckoned by what they were cut to: to measure each of them at every step would cost more than the
+        // step.
+        const NAMES: usize = 320 + RUN_BYTES;
+        const ITERATION: usize = ITERATION_BYTES + 3 + "Iteration 18446744073709551615: ".len();
         NAMES
             + 2 * digits
-            + escaped_len(&self.run)
-            + shown.map(|text| 3 + escaped_len(text)).sum::<usize>()
+            + self.objectives.len() * (OBJECTIVE_BYTES + 3)
+            + self.iterations.len() * ITERATION
             + self.detectors.bytes(digits)
             + self.ledger.bytes(digits)
             + self.effects.bytes(digits)

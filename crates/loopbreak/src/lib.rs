@@ -39,3 +39,10 @@ pub use step::{
 };
 pub use tasks::{TaskLoop, TaskPattern};
 pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};
+
+/// The snippets of the README and the guides are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/guide/library.md")]
+#[doc = include_str!("../../../docs/guide/tasks.md")]
+struct Guides;

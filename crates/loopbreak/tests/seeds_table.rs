@@ -1,97 +1,162 @@
-//! The table `docs/seeds.md` names only tests that exist.
+//! The table `docs/seeds.md` answers every row: with tests that exist where it says they are, or with a reason.
 
 #![expect(clippy::disallowed_methods, reason = "the engine reads no file, but this test reads the table")]
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// How the answer of a row without a rule of its own to test begins.
+const REASONS: [&str; 2] = ["decided differently: ", "no rule: "];
+
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Every Rust file of the crates, without what was built.
-fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            if path.file_name().is_some_and(|name| name != "target") {
-                sources(&path, into);
-            }
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            into.push(path);
-        }
-    }
-}
-
-/// The names of all functions in a text.
-fn functions(text: &str) -> impl Iterator<Item = &str> {
-    text.split("fn ").skip(1).filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
-}
-
-/// What the cells of a row put in backquotes with a `::` inside: paths of tests.
-fn named(row: &str) -> impl Iterator<Item = &str> {
-    row.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains("::") && !quoted.contains(' '))
-}
-
-fn rows(table: &str) -> Vec<&str> {
-    let rows = table.lines().filter(|line| line.starts_with('|'));
-    rows.filter(|line| !line.starts_with("|---") && !line.starts_with("| section")).collect()
 }
 
 fn table() -> String {
     fs::read_to_string(root().join("docs/seeds.md")).unwrap_or_default()
 }
 
+/// The cells of every row below the first heading of a document.
+fn rows(table: &str) -> Vec<[&str; 3]> {
+    let start = table.find("\n## ").unwrap_or_default();
+    let lines = table[start..].lines().filter(|line| line.starts_with('|'));
+    lines
+        .filter(|line| !line.starts_with("|---") && !line.starts_with("| section"))
+        .map(|line| {
+            let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+            <[&str; 3]>::try_from(cells).unwrap_or_else(|cells| panic!("not three cells: {cells:?}"))
+        })
+        .collect()
+}
+
+/// What an answer puts in backquotes with a `::` inside: paths of tests.
+fn named(answer: &str) -> impl Iterator<Item = &str> {
+    answer.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains("::") && !quoted.contains(' '))
+}
+
+/// Where a test is said to be: its file, the modules inside it, its name.
+#[derive(Debug)]
+struct Whereabouts<'p> {
+    file: PathBuf,
+    inside: Vec<&'p str>,
+    name: &'p str,
+}
+
+impl<'p> Whereabouts<'p> {
+    fn of(path: &'p str) -> Option<Self> {
+        let (before, name) = path.rsplit_once("::")?;
+        if let Some(file) = before.strip_suffix(".rs") {
+            let (krate, file) =
+                file.strip_prefix("cli/").map_or(("loopbreak", file), |it| ("loopbreak-cli", it));
+            let file = root().join(format!("crates/{krate}/tests/{file}.rs"));
+            return Some(Whereabouts { file, inside: Vec::new(), name });
+        }
+        let mut modules: Vec<&str> = before.split("::").collect();
+        let mut krate = "loopbreak".to_owned();
+        if modules.first()?.starts_with("loopbreak_") {
+            krate = modules.remove(0).replace('_', "-");
+        }
+        let source = root().join("crates").join(krate).join("src");
+        // The longest part of the path that is a file; what is left lies inside it.
+        (1..=modules.len()).rev().find_map(|length| {
+            let (outer, inside) = modules.split_at(length);
+            let stem = source.join(outer.join("/"));
+            let file =
+                [stem.with_extension("rs"), stem.join("mod.rs")].into_iter().find(|it| it.is_file())?;
+            Some(Whereabouts { file, inside: inside.to_vec(), name })
+        })
+    }
+
+    /// Whether the test is there and is one.
+    fn is_there(&self) -> bool {
+        let Ok(text) = fs::read_to_string(&self.file) else { return false };
+        let mut rest = text.as_str();
+        for module in &self.inside {
+            let Some(at) = rest.find(&format!("mod {module} {{")) else { return false };
+            rest = &rest[at..];
+        }
+        let lines: Vec<&str> = rest.lines().map(str::trim).collect();
+        let head = format!("fn {}(", self.name);
+        let at = lines.iter().position(|line| line.starts_with(&head));
+        at.is_some_and(|at| {
+            let attributes = lines[..at].iter().rev().take_while(|line| line.starts_with(['#', '/']));
+            attributes.into_iter().any(|line| *line == "#[test]")
+        })
+    }
+}
+
 #[test]
 fn every_test_that_the_table_names_exists() {
-    let mut files = Vec::new();
-    sources(&root().join("crates"), &mut files);
-    let mut known = BTreeSet::new();
-    for file in &files {
-        let Ok(text) = fs::read_to_string(file) else { continue };
-        let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        for function in functions(&text) {
-            known.insert(format!("{stem}.rs::{function}"));
-            known.insert(format!("::{function}"));
+    let table = table();
+    let mut missing = BTreeMap::new();
+    let mut known = 0;
+    for [section, _, answer] in rows(&table) {
+        for path in named(answer) {
+            if Whereabouts::of(path).is_some_and(|it| it.is_there()) {
+                known += 1;
+            } else {
+                missing.insert(path, section);
+            }
         }
     }
-    assert!(known.len() > 500, "the sources are there");
-    let table = table();
-    let unknown: Vec<&str> = rows(&table)
-        .into_iter()
-        .flat_map(named)
-        .filter(|path| {
-            let (before, function) = path.rsplit_once("::").unwrap_or_default();
-            // `file.rs::name` is looked for in that file; `detect::latch::tests::name` anywhere.
-            let key = if before.rsplit_once('.').is_some_and(|(_, kind)| kind == "rs") {
-                (*path).to_owned()
-            } else {
-                format!("::{function}")
-            };
-            !known.contains(&key)
-        })
-        .collect();
-    assert!(unknown.is_empty(), "docs/seeds.md names tests that do not exist: {unknown:#?}");
+    assert!(missing.is_empty(), "docs/seeds.md names tests that are not there: {missing:#?}");
+    assert!(known > 300, "{known} tests are named");
 }
 
 #[test]
-fn every_row_names_a_test_or_says_why_there_is_none() {
-    let table = table();
-    let rows = rows(&table);
-    assert!(rows.len() > 150, "{} rows", rows.len());
-    for row in rows {
-        assert_eq!(row.matches('|').count() - row.matches("\\|").count(), 4, "three cells: {row}");
-        let answered = named(row).next().is_some()
-            || ["decided differently:", "no test:", "CONFIG", "CLI"].iter().any(|mark| row.contains(mark));
-        assert!(answered, "neither a test nor a reason: {row}");
+fn a_test_is_looked_for_where_the_table_says_it_is() {
+    for (path, there) in [
+        ("seeds_table.rs::a_test_is_looked_for_where_the_table_says_it_is", true),
+        ("stagnation.rs::a_test_is_looked_for_where_the_table_says_it_is", false),
+        ("seeds_table.rs::rows", false),
+        ("properties.rs::no_detector_depends_on_another", true),
+        ("cli/analyze.rs::loop_detected_exit_code_0", true),
+        ("analyze.rs::loop_detected_exit_code_0", false),
+        ("step::time::tests::known_instants_come_out_right", true),
+        ("step::tests::known_instants_come_out_right", false),
+        ("config::tests::layers::without_any_layer_the_defaults_hold", true),
+        ("loopbreak_report::run::tests::progress_after_the_stop_is_told", true),
+        ("loopbreak_report::tests::progress_after_the_stop_is_told", false),
+    ] {
+        assert_eq!(Whereabouts::of(path).is_some_and(|it| it.is_there()), there, "{path}");
     }
 }
 
 #[test]
-fn all_five_documents_have_their_table() {
+fn every_row_begins_its_answer_with_a_test_or_a_reason() {
+    let table = table();
+    let rows = rows(&table);
+    assert!(rows.len() > 300, "{} rows", rows.len());
+    for [section, rule, answer] in rows {
+        assert!(!section.is_empty() && !rule.is_empty(), "{section} | {rule}");
+        let reason = REASONS.iter().find_map(|mark| answer.strip_prefix(mark));
+        let answered = match reason {
+            Some(reason) => reason.len() > 5,
+            None => {
+                answer.starts_with('`')
+                    && named(answer).next().is_some_and(|path| answer[1..].starts_with(path))
+            }
+        };
+        assert!(answered, "neither a test nor a reason first: {section} | {rule} | {answer}");
+        let decided = answer.starts_with(REASONS[0]);
+        assert!(
+            !decided || named(answer).next().is_some(),
+            "no test holds what was decided: {section} | {rule}"
+        );
+    }
+    for mark in ["CONFIG", "CLI", "TODO"] {
+        assert!(!table.contains(mark), "{mark} is no answer");
+    }
+}
+
+#[test]
+fn all_five_documents_and_the_mistakes_have_their_table() {
     let table = table();
     for document in ["000", "001", "002", "003", "004"] {
-        assert!(table.contains(&format!("## Document {document}")), "{document}");
+        assert!(table.contains(&format!("\n## Document {document}")), "{document}");
+    }
+    for mistake in 1..=15 {
+        assert!(table.contains(&format!("\n| Mistake {mistake} |")), "{mistake}");
     }
 }

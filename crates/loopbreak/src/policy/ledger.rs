@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::detect::{CLOSING_STEPS, Family, Sighting};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
-use crate::text::clip::{clip_escaped, escaped_len};
+use crate::text::clip::clip_escaped;
 use crate::verdict::Intervention;
 
 /// How many loops are kept, and after how many steps one that stopped is forgotten.
@@ -102,8 +102,10 @@ impl Ledger {
             }
             return (sighting.identity, rung);
         };
+        // Counts of another detector are another measure.
+        let own = sighting.identity == known.id;
         // Something milder beside a loop neither prolongs it nor opens it again.
-        if rung < known.rung && sighting.identity != known.id {
+        if rung < known.rung && !own {
             return (known.id, None);
         }
         // An output that began to repeat only after the last sighting had another output before it.
@@ -133,12 +135,12 @@ impl Ledger {
             State::Open => rung.filter(|_| {
                 rung > known.rung
                     || sighting.stage > known.stage
-                    || (rung == known.rung && sighting.count >= known.count.saturating_mul(2))
+                    || (rung == known.rung && own && sighting.count >= known.count.saturating_mul(2))
             }),
         };
         if act.is_some() {
             known.rung = known.rung.max(act);
-            known.count = sighting.count;
+            known.count = if own { sighting.count } else { known.count };
         }
         known.stage = known.stage.max(sighting.stage);
         (known.id, act)
@@ -172,8 +174,9 @@ impl Ledger {
 
     /// What it takes in a snapshot, at most, where a turn takes so many digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
-        let loops = self.loops.iter().map(|known| 170 + digits + escaped_len(&known.label));
-        40 + loops.sum::<usize>() + (self.grants.len() + self.forced.len()) * KEY_BYTES
+        // The labels were cut to their bytes: to measure each of them at every step would cost more than the step.
+        40 + self.loops.len() * (170 + digits + LABEL_BYTES)
+            + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
 
     /// Whether authority over these blockers of this task was granted before.

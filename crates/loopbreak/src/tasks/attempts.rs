@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::evidence::quoted;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Task;
-use crate::text::clip::{clip_escaped, escaped_len};
+use crate::text::clip::clip_escaped;
 
+/// The longest id of a task that is kept.
+pub(super) const ID_BYTES: usize = 64;
 /// The longest status and session name that are kept.
 const NAME_BYTES: usize = 32;
 /// How many pieces of work are remembered, so that new work is known as new.
@@ -98,7 +100,7 @@ impl History {
     /// What it takes in a snapshot, at most, where a turn takes so many digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
         let attempt = digits + 20 + 2 * NAME_BYTES + 2 * KEY_BYTES + 50;
-        escaped_len(&self.id)
+        ID_BYTES
             + 120
             + self.attempts.len() * attempt
             + self.blockers.len() * (BLOCKER_BYTES + 3)

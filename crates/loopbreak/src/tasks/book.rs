@@ -3,14 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::History;
+use super::attempts::ID_BYTES;
 use crate::detect::task::TaskSettings;
 use crate::memory::{KEY_BYTES, Key, Lru, key_of};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
 /// The longest id that is kept.
-const ID_BYTES: usize = 64;
-
 /// The histories of the tasks attempted last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -1,5 +1,6 @@
 //! Tests of the configuration as a whole: from texts to settings and their origins, or to problems and their places.
 
+mod documents;
 mod every_option;
 mod layers;
 mod problems;
