@@ -116,7 +116,8 @@ impl ActionSettings {
                 Some((name, verb)) if known != "apt-get" => first == name && second == verb,
                 _ => first == known,
             });
-            let redirects = part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
+            let redirects =
+                part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
             if changes || redirects || (first == "sed" && second.starts_with("-i")) {
                 return Kind::Edit;
             }
