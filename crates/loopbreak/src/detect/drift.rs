@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
 /// Other arguments, the same failure; the same question in other words.
@@ -184,13 +184,21 @@ impl Drift {
     }
 }
 
-/// The words of a question, each once, in no order.
+/// The words of a question, each once, in no order. Names of arguments are no words of it.
 fn words(text: &str) -> Vec<Key> {
     let mut words: Vec<Key> = Vec::new();
-    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 2) {
-        let key = key_of(&word.to_lowercase());
-        if words.len() < WORDS && !words.contains(&key) {
-            words.push(key);
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        let word = &rest[start..];
+        let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        rest = after;
+        let is_name = after.starts_with("\":") || after.starts_with("\" :");
+        if word.len() > 2 && !is_name && words.len() < WORDS {
+            let key = key_of_lower(word);
+            if !words.contains(&key) {
+                words.push(key);
+            }
         }
     }
     words
