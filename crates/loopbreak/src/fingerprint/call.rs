@@ -1,5 +1,7 @@
 //! The normal form of an action: its name and its arguments, hashed as they are read, without a copy.
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::memory::{Key, key_of_lower, key_of_parts};
 use crate::step::Action;
 
@@ -136,71 +138,50 @@ impl Reader<'_> {
     }
 }
 
-/// Hashes bytes eight at a time, after white space and quotes were made alike.
+/// Hashes a text word by word: what lies between two words does not matter, except for quotes, which are all alike.
 #[derive(Default)]
 struct Hash {
     state: u64,
-    word: u64,
-    filled: u32,
-    length: u64,
+    words: u64,
 }
+
+/// What a quote counts as.
+const QUOTE: u64 = 0x51;
 
 impl Hash {
     fn text(&mut self, bytes: &[u8]) {
-        let mut blank = false;
         let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            at += 1;
-            let byte = match byte {
-                b'\\' => match bytes.get(at) {
-                    Some(b'n' | b't' | b'r') => {
-                        at += 1;
-                        b' '
-                    }
-                    Some(b'"' | b'\'') => {
-                        at += 1;
-                        b'\''
-                    }
-                    _ => byte,
-                },
-                b'\n' | b'\t' | b'\r' => b' ',
-                b'"' => b'\'',
-                other => other,
+        while at < bytes.len() {
+            let plain = bytes[at..]
+                .iter()
+                .position(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'"' | b'\'' | b'\\'));
+            let end = plain.map_or(bytes.len(), |found| at + found);
+            if end > at {
+                self.mix(xxh3_64(&bytes[at..end]));
+            }
+            // Escaped white space and quotes are white space and quotes.
+            let (mark, length) = match bytes.get(end..) {
+                Some([b'\\', b'n' | b't' | b'r', ..]) => (0, 2),
+                Some([b'\\', b'"' | b'\'', ..]) => (QUOTE, 2),
+                Some([b'\\', ..]) => (u64::from(b'\\'), 1),
+                Some([b'"' | b'\'', ..]) => (QUOTE, 1),
+                _ => (0, 1),
             };
-            if byte == b' ' {
-                blank = true;
-                continue;
+            if mark != 0 {
+                self.mix(mark);
             }
-            // A blank counts only between two words.
-            if blank && self.length > 0 {
-                self.push(b' ');
-            }
-            blank = false;
-            self.push(byte);
+            at = end + length;
         }
     }
 
-    fn push(&mut self, byte: u8) {
-        self.word |= u64::from(byte) << self.filled;
-        self.filled += 8;
-        self.length += 1;
-        if self.filled == 64 {
-            self.mix();
-        }
-    }
-
-    fn mix(&mut self) {
-        self.state = (self.state ^ self.word).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
-        (self.word, self.filled) = (0, 0);
+    fn mix(&mut self, word: u64) {
+        self.state = (self.state ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
+        self.words += 1;
     }
 
     /// 0 for a text of nothing.
-    fn end(mut self) -> Key {
-        if self.length == 0 {
-            return 0;
-        }
-        self.mix();
-        key_of_parts(&[self.state, self.length])
+    fn end(self) -> Key {
+        if self.words == 0 { 0 } else { key_of_parts(&[self.state, self.words]) }
     }
 }
 

@@ -84,7 +84,9 @@ impl ActionSettings {
         }
         // An editor tool that only looks says so in its arguments.
         let args = action.args.as_ref().map_or("", |args| args.json());
-        let named = |list: &[String]| list.iter().any(|word| has_word(&action.name, word));
+        let named = |list: &[String]| {
+            words_of(&action.name).any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        };
         if named(&self.wait) {
             Kind::Wait
         } else if named(&self.edit) {
@@ -112,10 +114,12 @@ impl ActionSettings {
             if first == "sleep" && kind == Kind::Run {
                 kind = Kind::Wait;
             }
-            let changes = self.changing_commands.iter().any(|known| match known.split_once('-') {
-                Some((name, verb)) if known != "apt-get" => first == name && second == verb,
-                _ => first == known,
+            // `git-commit` in the table is the command `git commit`.
+            let changes = self.changing_commands.iter().any(|known| {
+                let rest = known.strip_prefix(first);
+                rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-') == Some(second))
             });
+            let changes = changes && !first.is_empty();
             let redirects =
                 part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
             if changes || redirects || (first == "sed" && second.starts_with("-i")) {
@@ -135,30 +139,24 @@ impl ActionSettings {
     }
 }
 
-/// Whether a name has this word: at the start, the end, or between marks and changes of case.
-fn has_word(name: &str, word: &str) -> bool {
+/// The words of a name: between marks, and between changes of case. More than a few are not looked at.
+fn words_of(name: &str) -> impl Iterator<Item = &str> {
     let bytes = name.as_bytes();
-    let mut from = 0;
-    while let Some(found) = find_ignoring_case(&bytes[from..], word.as_bytes()) {
-        let (start, end) = (from + found, from + found + word.len());
-        let starts = start == 0
-            || !bytes[start - 1].is_ascii_alphanumeric()
-            || (bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase());
-        let ends =
-            end == bytes.len() || !bytes[end].is_ascii_alphanumeric() || bytes[end].is_ascii_uppercase();
-        if starts && ends {
-            return true;
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < bytes.len() && !bytes[at].is_ascii_alphanumeric() {
+            at += 1;
         }
-        from = start + 1;
-    }
-    false
-}
-
-fn find_ignoring_case(text: &[u8], word: &[u8]) -> Option<usize> {
-    if word.is_empty() || text.len() < word.len() {
-        return None;
-    }
-    (0..=text.len() - word.len()).find(|&at| text[at..at + word.len()].eq_ignore_ascii_case(word))
+        let start = at;
+        while at < bytes.len()
+            && bytes[at].is_ascii_alphanumeric()
+            && !(at > start && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase())
+        {
+            at += 1;
+        }
+        (at > start).then(|| name.get(start..at)).flatten()
+    })
+    .take(6)
 }
 
 /// The text of a string argument, or of the first string in an object.

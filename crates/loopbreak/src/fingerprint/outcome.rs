@@ -60,7 +60,7 @@ fn masked_key(text: &str) -> Key {
     let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
     let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
-    while let Some(digit) = bytes[at..].iter().position(u8::is_ascii_digit).map(|found| found + at) {
+    while let Some(digit) = next_digit(bytes, at) {
         let word = word_around(bytes, digit, kept_from);
         at = word.end.max(digit + 1);
         if judge(text, word.clone()) == Verdict::Mask {
@@ -76,6 +76,19 @@ fn masked_key(text: &str) -> Key {
         return key_of(text);
     }
     key_of_parts(&[hash, xxh3_64(rest)])
+}
+
+/// Where the next digit is. Whole chunks are looked at without stopping at the first find, which lets the compiler look
+/// at many bytes at once.
+fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    for chunk in bytes[from..].chunks(64) {
+        if chunk.iter().fold(false, |found, byte| found | byte.is_ascii_digit()) {
+            return chunk.iter().position(u8::is_ascii_digit).map(|found| at + found);
+        }
+        at += chunk.len();
+    }
+    None
 }
 
 /// The bounds of the word that a byte is in: up to white space, brackets, quotes and commas.

@@ -12,13 +12,9 @@ pub(crate) struct Prints {
     pub(crate) tool: Key,
     /// The action, however it was written down.
     pub(crate) call: Key,
-    /// What it was done to.
-    pub(crate) target: Option<Key>,
     /// The outcome, volatile parts masked; for a failure, how it begins.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
-    /// There was a reply, and nothing in it.
-    pub(crate) empty: bool,
     /// It changed something that no earlier step had changed in the same way.
     pub(crate) effect: bool,
     /// Action and outcome, and for what is run the state of the world it was run in: after a change, the same call is
@@ -29,12 +25,9 @@ pub(crate) struct Prints {
 /// How much of an outcome is looked at to see whether it is a failure.
 const HEAD: usize = 160;
 
-/// Words by which a failure shows where the log does not mark it, in lower case.
-const FAILURES: [&str; 14] = [
-    "error:",
-    "error ",
+/// Beginnings of words by which a failure shows where the log does not mark it.
+const FAILURES: [&str; 11] = [
     "errno",
-    "exception",
     "traceback",
     "fatal:",
     "no such file",
@@ -46,6 +39,9 @@ const FAILURES: [&str; 14] = [
     "no replacement",
     "unable to",
 ];
+
+/// Ends of words by which a failure shows: `TypeError: …`, `Error - …`.
+const FAILING: [&str; 2] = ["error", "exception"];
 
 impl Prints {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
@@ -68,10 +64,8 @@ impl Prints {
             kind,
             tool: key_of(&action.name),
             call,
-            target: table.target(action).map(|target| key_of(&target)),
             outcome,
             failed,
-            empty: text.is_some_and(str::is_empty),
             effect,
             pair: key_of_parts(&[call, outcome.unwrap_or(1), world]),
         })
@@ -85,9 +79,45 @@ pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
     }
     let Some(text) = outcome.text.as_deref() else { return false };
     let head = crate::text::clip::clip(text.trim_start(), HEAD).as_bytes();
-    let mut lower = [0_u8; HEAD];
-    lower[..head.len()].copy_from_slice(head);
-    lower.make_ascii_lowercase();
-    let lower = std::str::from_utf8(&lower[..head.len()]).unwrap_or_default();
-    FAILURES.iter().any(|word| lower.contains(word))
+    let mut start = 0;
+    for (at, byte) in head.iter().enumerate() {
+        if WORD[*byte as usize] {
+            continue;
+        }
+        if at > start && shows_failure(head, start, at) {
+            return true;
+        }
+        start = at + 1;
+    }
+    start < head.len() && shows_failure(head, start, head.len())
+}
+
+/// Whether a byte is part of a word. A table, for this is asked of every byte of every outcome.
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
+/// Whether the word from `start` to `end` shows a failure by how it goes on, or by how it ends.
+fn shows_failure(head: &[u8], start: usize, end: usize) -> bool {
+    let goes_on = |word: &str| {
+        head[start..].get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    if matches!(head[start] | 0x20, b'e' | b't' | b'f' | b'n' | b'p' | b'c' | b'u')
+        && FAILURES.iter().any(|word| goes_on(word))
+    {
+        return true;
+    }
+    let word = &head[start..end];
+    matches!(head.get(end), Some(b':' | b' '))
+        && matches!(word[word.len() - 1] | 0x20, b'r' | b'n')
+        && FAILING.iter().any(|ending| {
+            word.len() >= ending.len()
+                && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
+        })
 }

@@ -61,19 +61,22 @@ const TIME_UNITS: &[&str] = &[
 pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
     let shown = text.get(word.clone()).unwrap_or_default().trim_matches(['.', ':', '!', '?', '#', '*']);
     let bytes = shown.as_bytes();
-    let mask = is_time(bytes)
-        || is_date(bytes)
-        || is_uuid(bytes)
-        || is_address(bytes)
-        || is_hash(bytes)
-        || is_duration(shown)
-        || is_socket(shown)
-        || is_temporary(shown)
-        || (is_number(bytes)
-            && (names(text, word.start)
-                || measures_time(text, word.end)
-                || is_tag(text, &word)
-                || is_part_of_time(text, word.start)));
+    // Plain numbers are the most common by far, and only what stands beside them can make them volatile.
+    let mask = if is_number(bytes) {
+        names(text, word.start)
+            || measures_time(text, word.end)
+            || is_tag(text, &word)
+            || is_part_of_time(text, word.start)
+    } else {
+        is_time(bytes)
+            || is_date(bytes)
+            || is_uuid(bytes)
+            || is_address(bytes)
+            || is_hash(bytes)
+            || is_duration(shown)
+            || is_socket(shown)
+            || is_temporary(shown)
+    };
     if mask { Verdict::Mask } else { Verdict::Keep }
 }
 
