@@ -93,8 +93,18 @@ impl Reader<'_> {
     fn string(&mut self) -> Key {
         let start = self.at + 1;
         let mut end = start;
-        while end < self.bytes.len() && self.bytes[end] != b'"' {
-            end += if self.bytes[end] == b'\\' { 2 } else { 1 };
+        while let Some(found) =
+            self.bytes.get(end..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\')))
+        {
+            end += found;
+            if self.bytes[end] == b'"' {
+                break;
+            }
+            // Whatever is escaped is no end.
+            end += 2;
+        }
+        if self.bytes.get(end) != Some(&b'"') {
+            end = self.bytes.len();
         }
         let end = end.min(self.bytes.len());
         self.at = (end + 1).min(self.bytes.len());
@@ -145,6 +155,18 @@ struct Hash {
     words: u64,
 }
 
+/// Whether a byte stands between words. A table, for this is asked of every byte of every action.
+const BETWEEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let between = b" \n\t\r\"'\\";
+    let mut at = 0;
+    while at < between.len() {
+        table[between[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// What a quote counts as.
 const QUOTE: u64 = 0x51;
 
@@ -152,9 +174,7 @@ impl Hash {
     fn text(&mut self, bytes: &[u8]) {
         let mut at = 0;
         while at < bytes.len() {
-            let plain = bytes[at..]
-                .iter()
-                .position(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | b'"' | b'\'' | b'\\'));
+            let plain = bytes[at..].iter().position(|byte| BETWEEN[*byte as usize]);
             let end = plain.map_or(bytes.len(), |found| at + found);
             if end > at {
                 self.mix(xxh3_64(&bytes[at..end]));
