@@ -12,13 +12,9 @@ pub(crate) struct Prints {
     pub(crate) tool: Key,
     /// The action, however it was written down.
     pub(crate) call: Key,
-    /// What it was done to.
-    pub(crate) target: Option<Key>,
     /// The outcome, volatile parts masked; for a failure, how it begins.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
-    /// There was a reply, and nothing in it.
-    pub(crate) empty: bool,
     /// It changed something that no earlier step had changed in the same way.
     pub(crate) effect: bool,
     /// Action and outcome, and for what is run the state of the world it was run in: after a change, the same call is
@@ -68,10 +64,8 @@ impl Prints {
             kind,
             tool: key_of(&action.name),
             call,
-            target: table.target(action).map(|target| key_of(&target)),
             outcome,
             failed,
-            empty: text.is_some_and(str::is_empty),
             effect,
             pair: key_of_parts(&[call, outcome.unwrap_or(1), world]),
         })
