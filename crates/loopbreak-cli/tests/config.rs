@@ -190,6 +190,8 @@ fn explain_tells_all_about_an_option() {
         "revisit.mode",
         "revisit.penalty",
         "allow",
+        "actions.edit",
+        "cycle.hard_at",
         "LOOPBREAK_TASK__PRESET",
     ];
     let told: Vec<String> = keys.iter().map(|key| folder.run(&["config", "explain", key])).collect();

@@ -19,6 +19,12 @@ fn everything() -> Vec<Value> {
         }));
         steps.push(json!({"outcome": {"text": "Fixed auth.ts - added null check", "error": true}}));
     }
+    // The same question in other words, and waiting for nothing.
+    for word in ["old", "great", "huge", "tall", "grey", "high"] {
+        let query = format!("how to open the {word} dam gate");
+        steps.push(json!({"action": {"name": "search", "args": {"query": query}}}));
+    }
+    steps.extend(vec![json!({"action": "wait"}); 12]);
     steps
 }
 
@@ -55,6 +61,19 @@ fn each_detector_can_be_switched_off_alone() {
     }
 }
 
+#[test]
+fn the_profile_documents_knows_no_detector_that_the_documents_do_not_describe() {
+    use DetectorName as D;
+    let settings = settings_of(
+        loopbreak::Profile::Documents,
+        json!({"budget": {"max_iterations": 100}, "camping": {"window": 12}}),
+    );
+    let mut described = DetectorName::ALL.to_vec();
+    described.sort_unstable();
+    described.retain(|name| ![D::Cycle, D::Recurrence, D::Drift, D::Poll].contains(name));
+    assert_eq!(speakers(settings, &everything()), described);
+}
+
 /// All findings, without what the policy adds to them.
 fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value> {
     let mut guard = Guard::new(Config::new(settings).unwrap());
@@ -84,7 +103,7 @@ fn each_detector_is_silent_where_its_facet_is_absent() {
         ("score", &[D::Stagnation]),
         ("task", &[D::Task]),
         ("outcome", &[D::Signature, D::Similarity, D::Errors]),
-        ("action", &[D::Novelty]),
+        ("action", &[D::Novelty, D::Cycle, D::Recurrence, D::Drift, D::Poll]),
         ("critic", &[D::Novelty]),
     ] {
         let mut steps = everything();

@@ -16,9 +16,24 @@ pub(crate) fn value(value: &toml::Value, most: usize) -> String {
     if text.chars().count() <= most { text } else { text.chars().take(most - 1).chain(['…']).collect() }
 }
 
-/// The default in one profile.
+/// The default in one profile; a list of texts is told in full.
 pub(crate) fn default_in(option: &OptionInfo, profile: Profile) -> String {
+    if option.kind == Kind::List {
+        return list(&words_in(option, profile));
+    }
     option.default_in(profile).map_or_else(|| "absent".to_owned(), |default| value(&default, 60))
+}
+
+/// The texts that a list has in one profile.
+pub(crate) fn words_in(option: &OptionInfo, profile: Profile) -> Vec<String> {
+    let default = option.default_in(profile);
+    let items = default.as_ref().and_then(toml::Value::as_array).into_iter().flatten();
+    items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
+}
+
+/// A list of texts as TOML.
+pub(crate) fn list(words: &[String]) -> String {
+    toml::Value::from(words.to_vec()).to_string()
 }
 
 /// The default, and the profiles that have another.
@@ -37,13 +52,23 @@ pub(crate) fn defaults(option: &OptionInfo) -> String {
     text
 }
 
+/// How wide a list of texts is shown.
+pub(crate) const LIST_WIDTH: usize = 80;
+
 /// A line that sets the option, as an example.
 pub(crate) fn example(option: &OptionInfo) -> String {
     match &option.kind {
         Kind::Rules(_) => "[[allow]]\ntool = \"bash_output\"\nargs = \"*job1*\"".to_owned(),
         Kind::Texts => "[advice.texts]\nerrors = \"{errors} errors in a row: {last_error}\"".to_owned(),
-        _ => {
-            let assignment = format!("{} = {}", option.key(), default_in(option, Profile::default()));
+        kind => {
+            let default = default_in(option, Profile::default());
+            let assignment = match kind {
+                Kind::List => {
+                    let words = default.trim_start_matches('[').trim_end_matches(']');
+                    format!("{} = [\n{}\n]", option.key(), wrapped(words, "  ", LIST_WIDTH))
+                }
+                _ => format!("{} = {default}", option.key()),
+            };
             match option.table() {
                 "" => assignment,
                 table => format!("[{table}]\n{assignment}"),

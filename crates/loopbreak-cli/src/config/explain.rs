@@ -85,10 +85,18 @@ fn one(option: &OptionInfo) -> String {
     if let Kind::Rules(keys) = &option.kind {
         row("keys", &meanings(keys));
     }
-    row("default", &describe::defaults(option));
+    let defaults = describe::defaults(option);
+    match &option.kind {
+        Kind::List => row("default", &describe::wrapped(&defaults, "", describe::LIST_WIDTH)),
+        _ => row("default", &defaults),
+    }
     row("in a file", &describe::example(option));
     row("variable", &(option.variable() + if option.kind == Kind::Texts { "__NAME" } else { "" }));
-    if !matches!(option.kind, Kind::Rules(_) | Kind::Texts) {
+    if option.kind == Kind::List {
+        let mut words = describe::words_in(option, loopbreak::Profile::default());
+        words.truncate(2);
+        row("flag", &format!("--set '{}={}'", option.path, describe::list(&words)));
+    } else if !matches!(option.kind, Kind::Rules(_) | Kind::Texts) {
         let default = describe::default_in(option, loopbreak::Profile::default());
         row("flag", &format!("--set {}={}", option.path, default.trim_matches('"')));
     }

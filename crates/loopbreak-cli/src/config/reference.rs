@@ -75,12 +75,19 @@ fn entry(option: &OptionInfo) -> String {
 }
 
 fn defaults(option: &OptionInfo) -> String {
-    let usual = describe::default_in(option, Profile::default());
-    let mut text = format!("`{usual}`");
+    let shown = |profile: Profile| match &option.kind {
+        Kind::List => match describe::words_in(option, profile).as_slice() {
+            [] => "`[]`".to_owned(),
+            words => code(words),
+        },
+        _ => format!("`{}`", describe::default_in(option, profile)),
+    };
+    let usual = shown(Profile::default());
+    let mut text = usual.clone();
     for profile in Profile::ALL.into_iter().filter(|_| option.path != "profile") {
-        let default = describe::default_in(option, profile);
+        let default = shown(profile);
         if default != usual {
-            _ = write!(text, "; `{default}` in the profile `{}`", profile.as_str());
+            _ = write!(text, "; {default} in the profile `{}`", profile.as_str());
         }
     }
     text

@@ -23,6 +23,8 @@ pub enum Kind {
     Duration,
     /// A text.
     Text,
+    /// A list of texts.
+    List,
     /// A table of texts, by name.
     Texts,
     /// A list of tables with these keys.
@@ -79,6 +81,7 @@ impl fmt::Display for Kind {
                 f.write_str("a length of time such as \"15m\" or \"1h30m\", or whole milliseconds")
             }
             Kind::Text => f.write_str("a text"),
+            Kind::List => f.write_str("a list of texts"),
             Kind::Texts => f.write_str("a table of texts"),
             Kind::Rules(keys) => write!(f, "a list of tables with the keys {}", names(keys)),
             Kind::Other => f.write_str("see the schema"),
@@ -122,6 +125,16 @@ impl Kind {
             (Kind::Duration, DeValue::Integer(_)) => {
                 plain.as_ref().and_then(toml::Value::as_integer).is_some_and(|millis| millis >= 0)
             }
+            (Kind::List, DeValue::Array(items)) => {
+                let other = items.iter().map(toml::Spanned::get_ref).find(|item| item.as_str().is_none());
+                if let Some(item) = other {
+                    return Err(Wrong {
+                        message: format!("expected {self}, found {} in the list", found(item)),
+                        hint: self.hint(path, value),
+                    });
+                }
+                true
+            }
             (Kind::Other, _) => plain.as_ref().is_some_and(|plain| probe(path, plain).is_ok()),
             _ => false,
         };
@@ -151,6 +164,9 @@ impl Kind {
         let key = path.rsplit('.').next().unwrap_or(path);
         if *self == Kind::Duration {
             return format!("write it like {key} = \"15m\"");
+        }
+        if *self == Kind::List {
+            return format!("write it like {key} = [\"one\", \"two\"]");
         }
         match tree::get(&tree::defaults(super::Profile::default()), path) {
             Some(default) if !default.is_table() => format!("write it like {key} = {default}"),

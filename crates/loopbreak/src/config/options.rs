@@ -163,7 +163,13 @@ fn kind(schema: &Value, root: &Value) -> Kind {
         Kind::Text
     } else if is("array") {
         let item = resolve(&schema["items"], root);
-        if item["properties"].is_object() { Kind::Rules(choices(&item["properties"])) } else { Kind::Other }
+        if item["properties"].is_object() {
+            Kind::Rules(choices(&item["properties"]))
+        } else if item["type"] == "string" {
+            Kind::List
+        } else {
+            Kind::Other
+        }
     } else if is("object") && schema["additionalProperties"]["type"] == "string" {
         Kind::Texts
     } else {

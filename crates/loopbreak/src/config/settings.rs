@@ -59,7 +59,7 @@ pub struct Settings {
     pub drift: DriftSettings,
     /// Waiting that waits for nothing.
     pub poll: PollSettings,
-    /// How tools and their arguments are understood.
+    /// How tools and commands are understood.
     pub actions: ActionSettings,
     /// What is done about findings.
     pub policy: PolicySettings,

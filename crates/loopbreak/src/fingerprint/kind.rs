@@ -1,6 +1,4 @@
-//! What kind of doing an action is, and what it is done to: one table of names, not code spread over detectors.
-
-use std::borrow::Cow;
+//! What kind of doing an action is: one table of names, not code spread over detectors.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +18,7 @@ pub(crate) enum Kind {
     Other,
 }
 
-/// The table of tool names and argument keys by which actions are understood where the log does not say it.
+/// The table of tool names and commands by which actions are understood where the log does not say it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionSettings {
@@ -36,9 +34,7 @@ pub struct ActionSettings {
     pub wait: Vec<String>,
     /// Words in the name of a tool that only speaks.
     pub say: Vec<String>,
-    /// Keys of the arguments that name what is acted on, the first that is there.
-    pub target_keys: Vec<String>,
-    /// Shell commands that change something.
+    /// Shell commands that change something; `git-commit` stands for `git commit`.
     pub changing_commands: Vec<String>,
 }
 
@@ -57,9 +53,6 @@ impl Default for ActionSettings {
             search: words("search grep find glob rg query lookup locate"),
             wait: words("wait sleep poll noop status output bashoutput watch pause"),
             say: words("say respond reply message think thought note todowrite todo plan"),
-            target_keys: words(
-                "file_path path filepath file filename file_name notebook_path url uri target id selector element bid",
-            ),
             changing_commands: words(
                 "mv cp rm mkdir touch tee patch git-commit git-add git-checkout git-apply git-mv git-rm git-stash git-reset pip npm-install apt-get apt cargo-add ln chmod",
             ),
@@ -128,15 +121,6 @@ impl ActionSettings {
         }
         kind
     }
-
-    /// What an action is done to: what the log says, or the first argument that the table knows to name it.
-    pub(crate) fn target<'a>(&self, action: &'a Action<'_>) -> Option<Cow<'a, str>> {
-        if let Some(target) = action.target.as_deref() {
-            return Some(Cow::Borrowed(target));
-        }
-        let args = action.args.as_ref()?.json();
-        self.target_keys.iter().find_map(|key| string_under(args, key)).map(Cow::Borrowed)
-    }
 }
 
 /// The words of a name: between marks, and between changes of case. More than a few are not looked at.
@@ -165,29 +149,6 @@ fn first_text(args: &str) -> &str {
         return text.strip_suffix('"').unwrap_or(text);
     }
     args.split_once(':').map_or(args, |(_, value)| value.trim_start().trim_start_matches('"'))
-}
-
-/// The string under a key of an object, as it was written.
-fn string_under<'j>(json: &'j str, key: &str) -> Option<&'j str> {
-    let mut rest = json;
-    while let Some((_, after)) = rest.split_once('"') {
-        let after_key = after.strip_prefix(key).and_then(|after| after.strip_prefix('"'));
-        if let Some(value) = after_key.and_then(|after| after.trim_start().strip_prefix(':')) {
-            let value = value.trim_start();
-            return match value.strip_prefix('"') {
-                Some(text) => text.split('"').next().filter(|text| !text.is_empty()),
-                None => value.split([',', '}']).next().map(str::trim).filter(|text| !text.is_empty()),
-            };
-        }
-        // On to the end of this string, which may hold escaped quotes.
-        let mut end = 0;
-        let bytes = after.as_bytes();
-        while end < bytes.len() && bytes[end] != b'"' {
-            end += if bytes[end] == b'\\' { 2 } else { 1 };
-        }
-        rest = after.get(end + 1..).unwrap_or_default();
-    }
-    None
 }
 
 #[cfg(test)]
@@ -224,20 +185,6 @@ mod tests {
             (r#"{"name":"x","kind":"wait"}"#, Kind::Wait),
         ] {
             assert_eq!(table.kind(&action(json)), kind, "{json}");
-        }
-    }
-
-    #[test]
-    fn the_target_is_the_first_argument_that_names_one() {
-        let table = ActionSettings::default();
-        for (json, target) in [
-            (r#"{"name":"Edit","args":{"old":"the \"path\": x","file_path":"a.rs"}}"#, Some("a.rs")),
-            (r#"{"name":"open","args":{"url":"http://a/b"}}"#, Some("http://a/b")),
-            (r#"{"name":"click","args":{"bid":237}}"#, Some("237")),
-            (r#"{"name":"look"}"#, None),
-            (r#"{"name":"x","target":"lamp"}"#, Some("lamp")),
-        ] {
-            assert_eq!(table.target(&action(json)).as_deref(), target, "{json}");
         }
     }
 }

@@ -10,6 +10,7 @@ fn valid(kind: &Kind, path: &str) -> Vec<String> {
         Kind::Choice(choices) => choices.iter().map(|choice| format!("\"{}\"", choice.name)).collect(),
         Kind::Duration => vec!["\"15m\"".into(), "900000".into()],
         Kind::Text => vec!["\"x\"".into()],
+        Kind::List => vec!["[\"x\", \"y z\"]".into(), "[]".into()],
         Kind::Texts => vec!["{ budget = \"x\" }".into()],
         Kind::Rules(_) => vec!["[{ tool = \"x\" }]".into()],
         Kind::Whole(_) | Kind::Number(_) => {
@@ -96,6 +97,23 @@ fn the_range_that_an_option_tells_is_the_range_that_is_checked() {
             assert!(problem(&option.path, value(max + step)), "{} above {max}", option.path);
         }
     }
+}
+
+#[test]
+fn the_schema_knows_lists_of_texts() {
+    let schema = schema();
+    let edit = schema.pointer("/$defs/ActionSettings/properties/edit").unwrap();
+    assert_eq!((&edit["type"], &edit["items"]["type"]), (&"array".into(), &"string".into()));
+    let lists: Vec<&str> = options()
+        .iter()
+        .filter(|option| option.kind == Kind::List)
+        .map(|option| option.path.as_str())
+        .collect();
+    assert_eq!(
+        lists,
+        ["edit", "read", "run", "search", "wait", "say", "changing_commands"]
+            .map(|key| format!("actions.{key}"))
+    );
 }
 
 #[test]

@@ -197,3 +197,19 @@ fn rules_and_texts_are_taken_from_the_highest_layer_that_has_them() {
     assert_eq!((loaded.config.advice.texts["budget"].as_str(), loaded.config.allow.len()), ("Enough.", 0));
     assert_eq!(loaded.config.advice.texts["errors"], "Stop.");
 }
+
+#[test]
+fn a_list_of_texts_replaces_the_one_below_it() {
+    let edit = |layers: &Layers| ok(layers.clone().load()).config.actions.edit.clone();
+    let layers = Layers::default();
+    assert!(edit(&layers).contains(&"patch".to_owned()), "the default");
+    let layers = layers.file(Source::new("loopbreak.toml", "[actions]\nedit = [\"amend\", \"mend\"]\n"));
+    assert_eq!(edit(&layers), ["amend", "mend"]);
+    let layers = layers.environment([("LOOPBREAK_ACTIONS__EDIT", "[\"change\"]")]);
+    assert_eq!(edit(&layers), ["change"]);
+    let layers = layers.set("actions.edit=[]");
+    assert_eq!(edit(&layers), [""; 0]);
+    let loaded = ok(layers.load());
+    assert_eq!(loaded.origin("actions.edit").to_string(), "--set actions.edit=[]");
+    assert!(!loaded.origin("actions.read").is_set(), "the other lists are left alone");
+}

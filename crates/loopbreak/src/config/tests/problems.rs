@@ -240,3 +240,22 @@ fn a_file_made_to_hurt_takes_no_time() {
     problems(own(&format!("{} = 1", "k".repeat(900_000))));
     problems(own(&"[".repeat(500_000)));
 }
+
+#[test]
+fn a_list_of_texts_holds_texts_only() {
+    for (value, found) in [
+        ("3", "the whole number 3"),
+        ("\"amend\"", "the text \"amend\""),
+        ("[\"amend\", 3]", "the whole number 3 in the list"),
+        ("[[\"amend\"]]", "a list in the list"),
+    ] {
+        assert_eq!(
+            told(own(&format!("[actions]\nedit = {value}\n"))),
+            format!(
+                "loopbreak.toml:2:8: actions.edit: expected a list of texts, found {found}; \
+                 write it like edit = [\"one\", \"two\"]"
+            )
+        );
+    }
+    assert!(told(own("[actions]\nedit = '[\"amend\"]'\n")).ends_with("leave out the quotes"));
+}
