@@ -55,8 +55,8 @@ fn assert_caught(run: &Run, warned_by: u64, acted_by: u64) {
     assert!(hard.is_some_and(|turn| turn <= acted_by), "hard at {hard:?}");
     let strong = strong(run);
     assert_eq!(strong.first().copied(), hard, "acted on when it is hard");
-    let doubled = strong.windows(2).all(|pair| pair[1] * 2 >= pair[0] * 3);
-    assert!(doubled, "acted on once, and again when it got worse: {strong:?}");
+    let doublings = hard.map_or(0, |hard| (run.guard.turn() / hard).ilog2() as usize);
+    assert!(strong.len() <= 1 + doublings, "acted on once, and again when twice as bad: {strong:?}");
 }
 
 #[test]
@@ -208,6 +208,19 @@ fn codex_35361_the_same_patch_with_the_same_error_is_caught() {
     let patch = json!({"input": "*** Begin Patch\n*** Update File: a.rs\n-old\n+new\n*** End Patch"});
     let run = played(vec![failing("apply_patch", &patch, "Failed to find expected lines in a.rs"); 40]);
     assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn a_question_in_other_words_is_warned_of() {
+    let asked = [
+        "rust tokio runtime shutdown hangs",
+        "tokio runtime shutdown hangs rust why",
+        "why rust tokio runtime hangs on shutdown",
+        "tokio runtime hangs at shutdown rust fix",
+        "fix rust tokio runtime shutdown hangs",
+    ];
+    let run = played(asked.map(|query| call("web_search", &json!({"query": query, "lang": "en"}), query)));
+    assert_eq!(first(&run, Severity::Warn), Some(4));
 }
 
 fn alternating(times: usize, swapped: bool) -> Vec<Value> {
