@@ -42,9 +42,11 @@ fn assert_spared(records: impl IntoIterator<Item = Value>) {
 #[test]
 fn roo_code_9502_fifty_pages_with_the_same_arguments_are_no_loop() {
     for tool in ["read_output", "fetch_page"] {
-        assert_spared((1..=50).map(|n| {
-            call(tool, &json!({"id": "cmd-1"}), &format!("8192 bytes read, total {}", n * 8192))
-        }));
+        assert_spared(
+            (1..=50).map(|n| {
+                call(tool, &json!({"id": "cmd-1"}), &format!("8192 bytes read, total {}", n * 8192))
+            }),
+        );
     }
 }
 
@@ -153,16 +155,17 @@ fn twelve_different_searches_without_a_match_are_no_loop() {
         "#[ignore]",
     ];
     assert_spared(sought.map(|pattern| {
-        let args = json!({"pattern": pattern, "path": "crates/loop/src", "output_mode": "files_with_matches"});
+        let args =
+            json!({"pattern": pattern, "path": "crates/loop/src", "output_mode": "files_with_matches"});
         call("grep", &args, "No matches found")
     }));
 }
 
 #[test]
 fn walking_five_rooms_east_is_no_loop() {
-    assert_spared((0..5).map(|n| {
-        json!({"action": "east", "outcome": "You walk on.", "place": format!("Passage {n}")})
-    }));
+    assert_spared(
+        (0..5).map(|n| json!({"action": "east", "outcome": "You walk on.", "place": format!("Passage {n}")})),
+    );
 }
 
 #[test]
