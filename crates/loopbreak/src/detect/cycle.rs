@@ -73,15 +73,11 @@ impl Detector for Cycle {
             *self = Cycle::default();
         }
         let Some(prints) = scene.prints else { return };
-        // Waiting has its own measure, and walking on is no repeat even where every reply is the same.
-        if prints.kind == Kind::Wait || super::poll::is_spaced(scene) {
+        // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
+        if prints.kind == Kind::Wait || scene.moved || super::poll::is_spaced(scene) {
             return;
         }
-        let pair = if scene.moved {
-            key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()])
-        } else {
-            prints.pair
-        };
+        let pair = key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()]);
         self.equal.resize(LONGEST, 0);
         for (index, (before, _)) in self.last.newest().enumerate() {
             self.equal[index] = if *before == pair { self.equal[index].saturating_add(1) } else { 0 };

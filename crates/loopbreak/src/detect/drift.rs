@@ -1,18 +1,19 @@
 //! `drift`: other arguments, the same failure; the same question in other words.
 //!
-//! Catches: one tool that fails in the same way whatever it is given (`same_failure`), and a search that is only
-//! reworded (`rephrased`).
+//! Catches: one tool that fails in the same way whatever it is given and whatever lies between (`same_failure`), and a
+//! search that is only reworded (`rephrased`).
 //! Must not catch: a batch over many files with equal replies, for a success may look like the last one; different
-//! searches without a match; a failure after which something was changed.
+//! searches without a match; a failure after which something was changed; waiting.
 //! From: complaints 13, 16, 18, 22.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
 /// Other arguments, the same failure; the same question in other words.
@@ -52,6 +53,8 @@ pub(crate) const REPHRASED: &str = "rephrased";
 /// How many kinds of failure are told apart at a time, and how many words of a question are kept.
 const FAILURES: usize = 4;
 const WORDS: usize = 24;
+/// How many arguments of a question are looked at.
+const VALUES: usize = 8;
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -67,7 +70,6 @@ struct Failure {
     key: Key,
     count: u32,
     since: u64,
-    last_call: Key,
 }
 
 /// The last question, and how many like it there were in a row.
@@ -75,6 +77,7 @@ struct Failure {
 #[serde(default)]
 struct Question {
     tool: Key,
+    values: Vec<Key>,
     words: Vec<Key>,
     count: u32,
     since: u64,
@@ -84,8 +87,8 @@ impl Detector for Drift {
     type Settings = DriftSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        120 + self.failures.len() * (60 + 2 * KEY_BYTES + digits)
-            + (self.question.words.len() + 1) * KEY_BYTES
+        140 + self.failures.len() * (60 + KEY_BYTES + digits)
+            + (self.question.words.len() + self.question.values.len() + 1) * KEY_BYTES
             + digits
     }
 
@@ -97,7 +100,7 @@ impl Detector for Drift {
         if prints.effect {
             self.failures.clear();
         }
-        if prints.kind == Kind::Wait {
+        if prints.kind == Kind::Wait || super::poll::is_spaced(scene) {
             return;
         }
         self.failure(scene, settings, out);
@@ -116,19 +119,13 @@ impl Drift {
             return;
         };
         if !prints.failed {
-            // A success of the tool shows that it can be used.
-            self.failures.retain(|failure| failure.key != key_of_parts(&[prints.tool, gist]));
             return;
         }
         let key = key_of_parts(&[prints.tool, gist]);
         let known = self.failures.iter().find(|failure| failure.key == key).copied();
-        let mut failure = known.unwrap_or(Failure { key, count: 0, since: scene.turn, last_call: 0 });
+        let mut failure = known.unwrap_or(Failure { key, count: 0, since: scene.turn });
         self.failures.retain(|failure| failure.key != key);
-        // The same call again is a cycle's business.
-        if failure.last_call != prints.call {
-            failure.count = failure.count.saturating_add(1);
-        }
-        failure.last_call = prints.call;
+        failure.count = failure.count.saturating_add(1);
         self.failures.push(failure, FAILURES);
         let severity = if settings.hard_at > 0 && failure.count >= settings.hard_at {
             Severity::Hard
@@ -158,15 +155,27 @@ impl Drift {
 
     fn question(&mut self, scene: &Scene<'_>, settings: &DriftSettings, out: &mut Sightings<'_>) {
         let (Some(prints), Some(action)) = (scene.prints, &scene.step.action) else { return };
-        let words = words(&action.args.as_ref().map(|args| args.as_text()).unwrap_or_default());
+        let mut texts = Vec::new();
+        if let Some(Ok(args)) = action.args.as_ref().map(|args| serde_json::from_str(args.json())) {
+            values(args, &mut texts);
+        }
         let before = &self.question;
-        let shared = words.iter().filter(|word| before.words.contains(word)).count();
-        let fewer = words.len().min(before.words.len());
+        // An argument that stays as it was (a folder, an option) is not what is asked.
+        let asked = texts.iter().filter(|text| !before.values.contains(&key_of(text)));
+        let asked = words(asked.map(String::as_str));
+        let shared = asked.iter().filter(|word| before.words.contains(word)).count();
+        let fewer = asked.len().min(before.words.len());
         let alike =
             before.tool == prints.tool && fewer >= 3 && shared as f64 >= settings.likeness * fewer as f64;
         let (count, since) =
             if alike { (before.count.saturating_add(1), before.since) } else { (1, scene.turn) };
-        self.question = Question { tool: prints.tool, words, count, since };
+        self.question = Question {
+            tool: prints.tool,
+            values: texts.iter().map(|text| key_of(text)).collect(),
+            words: words(texts.iter().map(String::as_str)),
+            count,
+            since,
+        };
         if count < settings.warn_at {
             return;
         }
@@ -184,21 +193,24 @@ impl Drift {
     }
 }
 
-/// The words of a question, each once, in no order. Names of arguments are no words of it.
-fn words(text: &str) -> Vec<Key> {
+/// The texts among the arguments of a question, without the names they stand under.
+fn values(args: Value, into: &mut Vec<String>) {
+    match args {
+        Value::String(text) if into.len() < VALUES => into.push(text),
+        Value::Array(all) => all.into_iter().for_each(|value| values(value, into)),
+        Value::Object(all) => all.into_iter().for_each(|(_, value)| values(value, into)),
+        _ => {}
+    }
+}
+
+/// The words of a question, each once, in no order.
+fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Key> {
     let mut words: Vec<Key> = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find(char::is_alphanumeric) {
-        let word = &rest[start..];
-        let end = word.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(word.len());
-        let (word, after) = word.split_at(end);
-        rest = after;
-        let is_name = after.starts_with("\":") || after.starts_with("\" :");
-        if word.len() > 2 && !is_name && words.len() < WORDS {
-            let key = key_of_lower(word);
-            if !words.contains(&key) {
-                words.push(key);
-            }
+    let all = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    for word in all.filter(|word| word.len() > 2) {
+        let key = key_of_lower(word);
+        if words.len() < WORDS && !words.contains(&key) {
+            words.push(key);
         }
     }
     words

@@ -1,7 +1,6 @@
 //! `recurrence`: the same action with the same outcome again and again, whatever lies between.
 //!
-//! Catches: one fingerprint that returns within the last steps (`again_and_again`), and a run in which many of the last
-//! steps were all there before (`recycling`), however they are mixed. It is the loop that no period shows: 164 reads of
+//! Catches: a run in which many of the last steps were all there before (`recycling`), however they are mixed. It is the loop that no period shows: 164 reads of
 //! one file that wrap around, a handful of failing calls in ever new order.
 //! Must not catch: the same call after a change, which is another experiment; a few repeats in a long run; waiting.
 //! From: complaints 15, 16, 21, 23.
@@ -77,7 +76,7 @@ impl Detector for Recurrence {
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &RecurrenceSettings, out: &mut Sightings<'_>) {
         let Some(prints) = scene.prints else { return };
-        if prints.kind == Kind::Wait || super::poll::is_spaced(scene) {
+        if prints.kind == Kind::Wait || scene.moved || super::poll::is_spaced(scene) {
             return;
         }
         let agent = key_of(scene.agent);

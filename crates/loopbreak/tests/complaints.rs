@@ -1,0 +1,281 @@
+//! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
+
+mod steps;
+
+use loopbreak::{DetectorName, Guard, Intervention, Severity};
+use serde_json::{Value, json};
+use steps::{Run, config, step, written};
+
+const FOUR: [DetectorName; 4] =
+    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+
+fn call(name: &str, args: &Value, reply: &str) -> Value {
+    json!({"action": {"name": name, "args": args}, "outcome": reply})
+}
+
+fn failing(name: &str, args: &Value, reply: &str) -> Value {
+    json!({"action": {"name": name, "args": args}, "outcome": {"text": reply, "error": true}})
+}
+
+fn sh(command: &str, reply: &str) -> Value {
+    call("bash", &json!({"command": command}), reply)
+}
+
+fn played(records: impl IntoIterator<Item = Value>) -> Run {
+    let mut run = Run::new();
+    for record in records {
+        run.see(&record);
+    }
+    run
+}
+
+/// The first turn at which one of the four found something at least this bad.
+fn first(run: &Run, severity: Severity) -> Option<u64> {
+    let all = FOUR.into_iter().flat_map(|detector| run.findings(detector));
+    all.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).min()
+}
+
+/// The turns at which one of the four led to an escalation or a stop.
+fn strong(run: &Run) -> Vec<u64> {
+    let mut turns: Vec<u64> = FOUR
+        .into_iter()
+        .flat_map(|detector| run.acts(detector))
+        .filter(|(_, act)| *act >= Intervention::Escalate)
+        .map(|(turn, _)| turn)
+        .collect();
+    turns.sort_unstable();
+    turns
+}
+
+/// Warned of and acted on by these turns: once, and again only when it became twice as bad.
+#[track_caller]
+fn assert_caught(run: &Run, warned_by: u64, acted_by: u64) {
+    let (warned, hard) = (first(run, Severity::Warn), first(run, Severity::Hard));
+    assert!(warned.is_some_and(|turn| turn <= warned_by), "warned of at {warned:?}");
+    assert!(hard.is_some_and(|turn| turn <= acted_by), "hard at {hard:?}");
+    let strong = strong(run);
+    assert_eq!(strong.first().copied(), hard, "acted on when it is hard");
+    let doublings = hard.map_or(0, |hard| (run.guard.turn() / hard).ilog2() as usize);
+    assert!(strong.len() <= 1 + doublings, "acted on once, and again when twice as bad: {strong:?}");
+}
+
+#[test]
+fn openclaw_16808_1535_dead_polls_are_warned_of_by_10_and_acted_on_by_20() {
+    let poll = call("process", &json!({"action": "log", "sessionId": "calm-reef"}), "(no new output)");
+    assert_caught(&played(vec![poll; 1535]), 10, 20);
+}
+
+#[test]
+fn openclaw_34574_the_same_successful_exec_is_acted_on_and_not_only_warned_of_for_ever() {
+    let exec = call("exec", &json!({"command": "systemctl is-active gateway"}), "active\nexit code 0");
+    assert_caught(&played(vec![exec; 121]), 4, 8);
+}
+
+#[test]
+fn openclaw_117637_40_one_liners_with_one_file_not_found_error_are_caught() {
+    let missing = "Traceback (most recent call last):\n  File \"<string>\", line 1, in <module>\nFileNotFoundError: [Errno 2] No such file or directory: '/data/report.json'";
+    let line = |n| format!("python3 -c \"print(open('/data/report.json').read()[:{n}])\"");
+    let run = played((1..=40).map(|n| failing("exec", &json!({"command": line(n * 100)}), missing)));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn openclaw_118402_errors_with_times_pids_and_attempt_counters_are_the_same_error() {
+    let reply = |n: u64| {
+        format!(
+            "2026-02-03T10:{:02}:17Z worker[{}]: attempt {n} failed: connection refused by pid {}",
+            n + 10,
+            4000 + n,
+            7000 + 3 * n
+        )
+    };
+    let run = played((1..=30).map(|n| failing("exec", &json!({"command": "deploy --check"}), &reply(n))));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn opencode_25254_text_between_the_calls_hides_nothing() {
+    let run = played((0..40).flat_map(|n| {
+        [json!({"say": format!("Let me look again, number {n}.")}), sh("ls -la dist", "total 0")]
+    }));
+    assert_caught(&run, 8, 16);
+}
+
+#[test]
+fn opencode_47759_lookup_and_search_in_turns_are_caught_in_the_second_round() {
+    let run = played((0..30).flat_map(|_| {
+        [
+            call("lookup", &json!({"symbol": "SessionStore"}), "no definition"),
+            call("search", &json!({"query": "class SessionStore"}), "0 results"),
+        ]
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn stella_4034_164_reads_that_wrap_around_are_caught_in_the_second_lap() {
+    let run = played((0..164_u64).map(|n| {
+        let offset = n % 25 * 40 + 1;
+        let args = json!({"path": "src/engine.rs", "offset": offset, "limit": 40, "reason": "understand"});
+        call("read_file", &args, &format!("{offset}: fn part_{offset}() {{}}"))
+    }));
+    assert_caught(&run, 50, 100);
+}
+
+#[test]
+fn stella_1851_a_failing_test_between_different_reads_is_caught() {
+    let failure = "error[E0425]: cannot find value `limit` in this scope";
+    let run = played((0..30).flat_map(|n| {
+        [
+            failing("bash", &json!({"command": "cargo test"}), failure),
+            call("read_file", &json!({"path": format!("src/m{n}.rs")}), &format!("mod m{n};")),
+        ]
+    }));
+    assert_caught(&run, 8, 16);
+}
+
+#[test]
+fn goose_8994_the_same_404_with_different_ids_is_caught() {
+    let run = played((0..20).map(|n| {
+        let id = format!("item-{}", 400 + n);
+        failing("get_item", &json!({"id": id}), &format!("Request failed: 404 Not Found for \"{id}\""))
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn cindy_2721_two_nearly_identical_greps_in_turns_are_caught_in_the_second_round() {
+    let run = played((0..141).map(|n| {
+        let flags = if n % 2 == 0 { "-rn" } else { "-rln" };
+        sh(&format!("grep {flags} 'onResume' app/src"), "app/src/Main.kt")
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn claude_code_13315_bash_output_without_content_is_warned_of_at_10_and_acted_on_at_20() {
+    let run = played(vec![call("BashOutput", &json!({"bash_id": "b1"}), "(No content)"); 300]);
+    assert_eq!((first(&run, Severity::Warn), first(&run, Severity::Hard)), (Some(10), Some(20)));
+    assert_caught(&run, 10, 20);
+}
+
+#[test]
+fn hermes_112535_500_equal_terminal_calls_are_caught() {
+    let run = played(vec![call("terminal", &json!({"command": "cat notes.md"}), "# Notes"); 500]);
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn hermes_67829_25_calls_with_one_validation_error_are_caught_whatever_is_said() {
+    let run = played((0..25).map(|n| {
+        let mut record = failing("memory", &json!({"content": "likes tea"}), "Missing argument: action");
+        record["say"] = json!(format!("Now I will pass the action, try {n}."));
+        record
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn qwen_code_2661_700_listings_of_a_path_that_is_not_there_are_caught() {
+    let reply = "Error: ENOENT: no such file or directory, scandir '/home/me/projct'";
+    let run = played(vec![failing("list_directory", &json!({"path": "/home/me/projct"}), reply); 700]);
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn cline_3039_write_and_replace_in_turns_are_caught() {
+    let run = played((0..20).flat_map(|_| {
+        [
+            call("write_to_file", &json!({"path": "a.ts", "content": "let a = 1"}), "The file was saved."),
+            failing(
+                "replace_in_file",
+                &json!({"path": "a.ts", "diff": "<<< let b"}),
+                "The SEARCH block does not match anything in the file.",
+            ),
+        ]
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn cursor_3534_the_same_edit_again_and_again_is_caught() {
+    let edit = json!({"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"});
+    assert_caught(&played(vec![call("edit_file", &edit, "The file was updated."); 40]), 4, 8);
+}
+
+#[test]
+fn codex_35361_the_same_patch_with_the_same_error_is_caught() {
+    let patch = json!({"input": "*** Begin Patch\n*** Update File: a.rs\n-old\n+new\n*** End Patch"});
+    let run = played(vec![failing("apply_patch", &patch, "Failed to find expected lines in a.rs"); 40]);
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn a_question_in_other_words_is_warned_of() {
+    let asked = [
+        "rust tokio runtime shutdown hangs",
+        "tokio runtime shutdown hangs rust why",
+        "why rust tokio runtime hangs on shutdown",
+        "tokio runtime hangs at shutdown rust fix",
+        "fix rust tokio runtime shutdown hangs",
+    ];
+    let run = played(asked.map(|query| call("web_search", &json!({"query": query, "lang": "en"}), query)));
+    assert_eq!(first(&run, Severity::Warn), Some(4));
+}
+
+fn alternating(times: usize, swapped: bool) -> Vec<Value> {
+    let pair = [sh("make lint", "2 warnings"), sh("make docs", "nothing to be done")];
+    (0..times).map(|n| pair[(n + usize::from(swapped)) % 2].clone()).collect()
+}
+
+#[test]
+fn a_loop_has_one_id_wherever_it_is_entered() {
+    let id = |swapped| {
+        let run = played(alternating(8, swapped));
+        let findings = run.findings(DetectorName::Cycle);
+        findings.first().map(|finding| finding.loop_id)
+    };
+    assert!(id(false).is_some());
+    assert_eq!(id(false), id(true));
+}
+
+#[test]
+fn a_user_turn_begins_the_count_anew() {
+    let mut run = Run::new();
+    let again = sh("make lint", "2 warnings");
+    run.repeat(3, &again);
+    run.see(&json!({"user": "try it once more"}));
+    run.repeat(3, &again);
+    assert_eq!(first(&run, Severity::Warn), None);
+    run.see(&again);
+    assert_eq!(first(&run, Severity::Warn), Some(8));
+}
+
+#[test]
+fn a_guard_put_away_in_the_middle_of_a_cycle_goes_on_as_if_nothing_had_happened() {
+    let lived = played(alternating(20, false));
+    for cut in [1, 3, 5, 7, 9] {
+        let mut run = Run::new();
+        for (at, record) in alternating(20, false).iter().enumerate() {
+            if at == cut {
+                let text = serde_json::to_string(&run.guard.snapshot()).unwrap_or_default();
+                let snapshot = serde_json::from_str(&text).expect("a snapshot can be read");
+                run.guard = Guard::restore(config(json!({})), snapshot).expect("and restored");
+            }
+            run.see(record);
+        }
+        assert!(written(&run.verdicts) == written(&lived.verdicts), "cut at {cut}");
+    }
+}
+
+#[test]
+fn who_only_observes_sees_the_loop_and_acts_on_nothing() {
+    let mut run = Run::with(config(json!({"mode": "observe"})));
+    for record in alternating(20, false) {
+        let verdict = run.guard.observe(&step(&record));
+        assert!(verdict.strongest().is_none() && verdict.stop.is_none() && verdict.advice.is_empty());
+        run.verdicts.push(verdict);
+    }
+    assert_eq!(first(&run, Severity::Hard), Some(8));
+    assert!(run.findings(DetectorName::Cycle).iter().all(|finding| !finding.acted));
+}

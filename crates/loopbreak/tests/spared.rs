@@ -1,0 +1,198 @@
+//! Healthy work that other detectors stopped: none of it is warned of here.
+
+mod steps;
+
+use loopbreak::{DetectorName, Severity};
+use serde_json::{Value, json};
+use steps::{Run, config};
+
+const FOUR: [DetectorName; 4] =
+    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+
+fn call(name: &str, args: &Value, reply: &str) -> Value {
+    json!({"action": {"name": name, "args": args}, "outcome": reply})
+}
+
+fn sh(command: &str, reply: &str) -> Value {
+    call("bash", &json!({"command": command}), reply)
+}
+
+fn edit(path: &str, n: usize) -> Value {
+    let args = json!({"file_path": path, "old_string": format!("v{n}"), "new_string": format!("v{}", n + 1)});
+    call("edit", &args, "The file was updated.")
+}
+
+#[track_caller]
+fn assert_spared_in(mut run: Run, records: impl IntoIterator<Item = Value>) {
+    for record in records {
+        run.see(&record);
+    }
+    for detector in FOUR {
+        let bad = run.findings(detector).into_iter().filter(|finding| finding.severity >= Severity::Warn);
+        let seen: Vec<_> = bad.map(|finding| (finding.turn, finding.pattern)).collect();
+        assert!(seen.is_empty(), "{detector:?} {seen:?}");
+    }
+}
+
+#[track_caller]
+fn assert_spared(records: impl IntoIterator<Item = Value>) {
+    assert_spared_in(Run::new(), records);
+}
+
+#[test]
+fn roo_code_9502_fifty_pages_with_the_same_arguments_are_no_loop() {
+    for tool in ["read_output", "fetch_page"] {
+        assert_spared(
+            (1..=50).map(|n| {
+                call(tool, &json!({"id": "cmd-1"}), &format!("8192 bytes read, total {}", n * 8192))
+            }),
+        );
+    }
+}
+
+#[test]
+fn pi_go_102_a_running_job_whose_output_moves_may_be_polled() {
+    assert_spared(
+        (1..=60).map(|n| call("bash_output", &json!({"id": "make"}), &format!("[{n}/400] CC f{n}.o"))),
+    );
+}
+
+#[test]
+fn openhands_762_four_polls_five_minutes_apart_are_waiting() {
+    for error in [false, true] {
+        assert_spared((0..4_u64).map(|n| {
+            let mut record = sh("gh run view 42", "not ready: the run is in progress");
+            record["outcome"] = json!({"text": record["outcome"], "error": error});
+            record["at"] = json!(1_762_248_924_000_u64 + n * 300_000);
+            record
+        }));
+    }
+}
+
+#[test]
+fn qwen_code_3236_five_parallel_reads_are_no_loop() {
+    let files = ["README.md", "Cargo.toml", "src/lib.rs", "src/main.rs", "LICENSE"];
+    assert_spared(files.map(|path| call("read_file", &json!({"path": path}), "(empty file)")));
+}
+
+#[test]
+fn gemini_cli_8234_a_batch_over_30_files_with_equal_replies_is_no_loop() {
+    assert_spared((0..30).map(|n| sh(&format!("git mv old/c{n}.tsx new/c{n}.tsx"), "ok")));
+    assert_spared((0..30).map(|n| call("convert", &json!({"path": format!("d{n}.csv")}), "ok")));
+}
+
+#[test]
+fn gemini_cli_5873_grep_move_grep_edit_for_each_file_is_no_loop() {
+    assert_spared((0..30).flat_map(|n| {
+        let grep = |what: &str| {
+            call(
+                "grep",
+                &json!({"pattern": format!("{what}/Widget{n}"), "path": "src", "glob": "*.tsx"}),
+                &format!("src/app{n}.tsx:1"),
+            )
+        };
+        [
+            grep("old"),
+            sh(&format!("git mv old/Widget{n}.tsx new/Widget{n}.tsx"), ""),
+            grep("import"),
+            edit(&format!("src/app{n}.tsx"), 0),
+        ]
+    }));
+}
+
+#[test]
+fn tests_after_every_edit_with_fewer_failures_each_time_are_progress() {
+    assert_spared((0..10).flat_map(|n| {
+        [edit("src/lib.rs", n), sh("cargo test", &format!("test result: FAILED. {} failed", 10 - n))]
+    }));
+}
+
+#[test]
+fn the_same_failure_after_three_different_edits_is_three_experiments() {
+    assert_spared((0..3).flat_map(|n| [edit("src/lib.rs", n), sh("cargo test", "error: 1 test failed")]));
+}
+
+#[test]
+fn traceroost_215_tests_may_be_run_again_after_each_of_ten_fixes() {
+    assert_spared((0..10).flat_map(|n| {
+        [edit(&format!("src/m{n}.rs"), n), sh("cargo test", "test result: ok. 12 passed; 0 failed")]
+    }));
+}
+
+#[test]
+fn a_list_of_things_to_do_may_be_updated_between_work() {
+    assert_spared((0..12).flat_map(|n| {
+        let todos = json!({"todos": [{"content": "port the modules", "done": n}]});
+        [edit(&format!("src/m{n}.rs"), n), call("TodoWrite", &todos, "Todos have been modified.")]
+    }));
+}
+
+#[test]
+fn the_status_between_commits_is_always_clean() {
+    assert_spared((0..12).flat_map(|n| {
+        [
+            edit(&format!("src/m{n}.rs"), n),
+            sh(&format!("git commit -am 'Port m{n}'"), "1 file changed"),
+            sh("git status", "nothing to commit, working tree clean"),
+        ]
+    }));
+}
+
+#[test]
+fn twelve_different_searches_without_a_match_are_no_loop() {
+    let sought = [
+        "parse_config",
+        "TokenBucket",
+        "retry_after",
+        "fn open_session",
+        "DeadlineExceeded",
+        "impl Drop",
+        "x-request-id",
+        "unsafe",
+        "json!",
+        "lazy_static",
+        "spawn_blocking",
+        "#[ignore]",
+    ];
+    assert_spared(sought.map(|pattern| {
+        let args =
+            json!({"pattern": pattern, "path": "crates/loop/src", "output_mode": "files_with_matches"});
+        call("grep", &args, "No matches found")
+    }));
+}
+
+#[test]
+fn walking_five_rooms_east_is_no_loop() {
+    assert_spared(
+        (0..5).map(|n| json!({"action": "east", "outcome": "You walk on.", "place": format!("Passage {n}")})),
+    );
+}
+
+#[test]
+fn waiting_three_times_because_the_game_asks_for_it_is_no_loop() {
+    assert_spared(vec![json!({"action": "wait", "outcome": "Time passes.", "place": "Dock"}); 3]);
+}
+
+#[test]
+fn a_file_may_be_read_again_after_it_was_edited() {
+    assert_spared((0..8).flat_map(|n| {
+        [call("read_file", &json!({"path": "a.rs"}), &format!("const A: &str = \"v{n}\";")), edit("a.rs", n)]
+    }));
+}
+
+#[test]
+fn a_poll_loop_under_an_allow_rule_is_nobodys_business() {
+    let run = Run::with(config(json!({"allow": [{"tool": "bash_output", "args": "*watcher*"}]})));
+    assert_spared_in(run, vec![call("bash_output", &json!({"id": "watcher"}), ""); 100]);
+}
+
+#[test]
+fn what_different_agents_do_in_parallel_is_not_mixed_up() {
+    assert_spared((0..3).flat_map(|_| {
+        ["a", "b", "c", "d"].map(|agent| {
+            let mut record = sh("cargo check", "error: could not compile");
+            record["agent"] = json!(agent);
+            record
+        })
+    }));
+}
