@@ -36,6 +36,11 @@ pub(crate) enum Command {
     /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. Only what ends
     /// a run or hands it to a human saves steps. The replay goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
+    /// Compare with labelled runs: precision, recall and savings, beside rules of others
+    ///
+    /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
+    /// signals and the savings.
+    Eval(crate::eval::EvalArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell

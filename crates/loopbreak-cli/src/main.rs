@@ -5,6 +5,7 @@ mod args;
 mod completions;
 mod config;
 mod error;
+mod eval;
 mod man;
 mod output;
 mod reference;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
+        Command::Eval(args) => eval::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -3,6 +3,7 @@
 //! Feed the steps of a run to a [`RunAnalysis`], the runs to a [`Report`], and print that as JSON or with [`text`].
 //! Nothing here reads a file or a clock.
 
+pub mod eval;
 pub mod exit;
 mod json;
 mod number;

@@ -103,7 +103,7 @@ fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
 }
 
 /// Tells what there is to tell of a log. True if that is a failure.
-fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
+pub(crate) fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
     let name = input.name();
     match &outcome.refusal {
         None => {}
@@ -128,7 +128,7 @@ fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading
 }
 
 /// Tells of folders without any log. True if there is one.
-fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
+pub(crate) fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
     let mut any = false;
     for (index, folder) in expansion.folders.iter().enumerate() {
         let mut inside =

@@ -9,52 +9,52 @@ use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
 
 /// What a log came to.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) runs: Vec<RunReport>,
-    pub(super) attempts: Vec<TaskAttempt>,
-    pub(super) bytes: u64,
-    pub(super) skipped: u64,
+pub(crate) struct Outcome {
+    pub(crate) runs: Vec<RunReport>,
+    pub(crate) attempts: Vec<TaskAttempt>,
+    pub(crate) bytes: u64,
+    pub(crate) skipped: u64,
     /// What there is to say about lines, the first few or all.
-    pub(super) notes: Vec<Note>,
+    pub(crate) notes: Vec<Note>,
     /// How much more there would be.
-    pub(super) unsaid: u64,
+    pub(crate) unsaid: u64,
     /// Why it was not read, or not to its end.
-    pub(super) refusal: Option<Refusal>,
+    pub(crate) refusal: Option<Refusal>,
     /// Ids of runs that were not asked for, a few.
-    pub(super) others: Vec<String>,
+    pub(crate) others: Vec<String>,
 }
 
 /// Something about a line.
 #[derive(Debug)]
-pub(super) struct Note {
-    pub(super) line: u64,
-    pub(super) text: String,
+pub(crate) struct Note {
+    pub(crate) line: u64,
+    pub(crate) text: String,
 }
 
 /// How logs are to be looked at.
 #[derive(Clone, Copy)]
-pub(super) struct Manner<'m> {
-    pub(super) config: &'m Config,
+pub(crate) struct Manner<'m> {
+    pub(crate) config: &'m Config,
     /// Only the run of this id.
-    pub(super) only: Option<&'m str>,
+    pub(crate) only: Option<&'m str>,
     /// How many notes about lines are kept of each log.
-    pub(super) notes: usize,
+    pub(crate) notes: usize,
 }
 
 /// Where events go.
-pub(super) struct Events<'e> {
+pub(crate) struct Events<'e> {
     out: &'e mut dyn Write,
     /// The first thing that went wrong. Nothing is written after that.
     failed: io::Result<()>,
 }
 
 impl<'e> Events<'e> {
-    pub(super) fn new(out: &'e mut dyn Write) -> Self {
+    pub(crate) fn new(out: &'e mut dyn Write) -> Self {
         Events { out, failed: Ok(()) }
     }
 
     /// What the writing came to.
-    pub(super) fn finish(self) -> io::Result<()> {
+    pub(crate) fn finish(self) -> io::Result<()> {
         self.failed.and_then(|()| self.out.flush())
     }
 
@@ -73,10 +73,21 @@ impl<'e> Events<'e> {
 const OTHERS: usize = 6;
 
 /// Reads a log and analyses its runs.
-pub(super) fn analyze(
+pub(crate) fn analyze(
     input: &Input,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
+    watch: impl Fn(u64) + Send + 'static,
+) -> Outcome {
+    analyze_with(input, manner, events, &mut |_, _, _| {}, watch)
+}
+
+/// The same, with every step shown to someone else too: the name of its run, the step, its turn.
+pub(crate) fn analyze_with(
+    input: &Input,
+    manner: Manner<'_>,
+    events: Option<&mut Events<'_>>,
+    also: &mut dyn FnMut(&str, &Step<'_>, u64),
     watch: impl Fn(u64) + Send + 'static,
 ) -> Outcome {
     let log = match input.open(watch) {
@@ -87,6 +98,7 @@ pub(super) fn analyze(
     let mut reading = Reading {
         manner,
         events,
+        also,
         unnamed: input.run(),
         runs: Vec::new(),
         by_name: HashMap::new(),
@@ -116,6 +128,7 @@ pub(super) fn analyze(
 struct Reading<'r, 'e> {
     manner: Manner<'r>,
     events: Option<&'r mut Events<'e>>,
+    also: &'r mut dyn FnMut(&str, &Step<'_>, u64),
     /// The name of the run of records that name none.
     unnamed: String,
     runs: Vec<RunAnalysis>,
@@ -168,6 +181,7 @@ impl Sink for Reading<'_, '_> {
         let Some(index) = self.run_of(record) else { return };
         let run = &mut self.runs[index];
         let verdict = run.observe(step);
+        (self.also)(run.run(), step, verdict.turn);
         self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
         if let Some(events) = &mut self.events {
             events.write(&verdict.events);

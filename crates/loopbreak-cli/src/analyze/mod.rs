@@ -5,4 +5,7 @@ mod log;
 mod progress;
 mod talk;
 
-pub(crate) use command::run;
+pub(crate) use command::{empty_folders, run, tell};
+pub(crate) use log::{Manner, Outcome, analyze_with};
+pub(crate) use progress::bar;
+pub(crate) use talk::Talk;

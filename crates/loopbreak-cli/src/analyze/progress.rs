@@ -9,7 +9,7 @@ use loopbreak_trace::Input;
 const WORTH_A_BAR: u64 = 8 * 1024 * 1024;
 
 /// A bar for reading these logs; one that shows nothing where nobody sees it.
-pub(super) fn bar(inputs: &[Input], quiet: bool) -> ProgressBar {
+pub(crate) fn bar(inputs: &[Input], quiet: bool) -> ProgressBar {
     let total: u64 = inputs.iter().map(Input::size).sum();
     if quiet || total < WORTH_A_BAR || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -13,7 +13,7 @@ const NOTES_A_LOG: usize = 3;
 
 /// Talks on standard error.
 #[derive(Debug)]
-pub(super) struct Talk {
+pub(crate) struct Talk {
     quiet: bool,
     verbose: bool,
     told: usize,
@@ -23,12 +23,12 @@ pub(super) struct Talk {
 }
 
 impl Talk {
-    pub(super) fn new(quiet: bool, verbose: bool) -> Self {
+    pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
         Talk { quiet, verbose, told: 0, untold: 0, hints: Vec::new() }
     }
 
     /// How many notes about lines are worth keeping of each log.
-    pub(super) fn notes(&self) -> usize {
+    pub(crate) fn notes(&self) -> usize {
         match (self.quiet, self.verbose) {
             (true, _) => 0,
             (_, true) => usize::MAX,
@@ -37,7 +37,7 @@ impl Talk {
     }
 
     /// Something could not be read.
-    pub(super) fn error(&mut self, name: &str, what: impl Display, hint: Option<&'static str>) {
+    pub(crate) fn error(&mut self, name: &str, what: impl Display, hint: Option<&'static str>) {
         let style = AnsiColor::Red.on_default().bold();
         anstream::eprintln!("{style}error{style:#}: {}: {what}", clean(name));
         // What to do is said once, however many files it holds for.
@@ -49,7 +49,7 @@ impl Talk {
     }
 
     /// Something worth knowing.
-    pub(super) fn warning(&self, name: &str, what: impl Display) {
+    pub(crate) fn warning(&self, name: &str, what: impl Display) {
         if !self.quiet {
             let style = AnsiColor::Yellow.on_default().bold();
             anstream::eprintln!("{style}warning{style:#}: {}: {what}", clean(name));
@@ -57,7 +57,7 @@ impl Talk {
     }
 
     /// Something for who wants to know everything.
-    pub(super) fn aside(&self, name: &str, what: impl Display) {
+    pub(crate) fn aside(&self, name: &str, what: impl Display) {
         if self.verbose {
             let style = anstyle::Style::new().dimmed();
             anstream::eprintln!("{style}ignored: {}: {what}{style:#}", clean(name));
@@ -65,7 +65,7 @@ impl Talk {
     }
 
     /// What there is to say about the lines of a log.
-    pub(super) fn lines(&mut self, name: &str, outcome: &Outcome) {
+    pub(crate) fn lines(&mut self, name: &str, outcome: &Outcome) {
         for note in &outcome.notes {
             if self.told >= NOTES && !self.verbose {
                 self.untold += 1;
@@ -78,7 +78,7 @@ impl Talk {
     }
 
     /// Says how much was left unsaid.
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         if self.untold > 0 && !self.quiet {
             let style = anstyle::Style::new().dimmed();
             let lines = if self.untold == 1 { "line" } else { "lines" };

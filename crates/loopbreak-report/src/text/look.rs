@@ -24,7 +24,7 @@ impl Default for Look {
 
 impl Look {
     /// One sign or the other.
-    pub(super) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
+    pub(crate) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
         if self.unicode { unicode } else { ascii }
     }
 
@@ -32,11 +32,11 @@ impl Look {
         if self.colour { style } else { Style::new() }
     }
 
-    pub(super) fn dim(&self) -> Style {
+    pub(crate) fn dim(&self) -> Style {
         self.style(Style::new().dimmed())
     }
 
-    pub(super) fn bold(&self) -> Style {
+    pub(crate) fn bold(&self) -> Style {
         self.style(Style::new().bold())
     }
 
@@ -44,7 +44,7 @@ impl Look {
         self.style(colour.on_default())
     }
 
-    pub(super) fn of_verdict(&self, verdict: VerdictName) -> Style {
+    pub(crate) fn of_verdict(&self, verdict: VerdictName) -> Style {
         let colour = match verdict {
             VerdictName::Clear => AnsiColor::Green,
             VerdictName::Warn => AnsiColor::Yellow,
@@ -55,7 +55,7 @@ impl Look {
 
     /// A text of the log, made fit to be shown on one line of at most so many columns: control characters would let a
     /// log move the cursor.
-    pub(super) fn fit(&self, text: &str, width: usize) -> String {
+    pub(crate) fn fit(&self, text: &str, width: usize) -> String {
         let visible = |char: char| if char.is_control() || is_bidi(char) { ' ' } else { char };
         let clean: String = text.chars().map(visible).collect();
         // The one sign in the engine's own sentences that is not plain.
@@ -69,7 +69,7 @@ impl Look {
     }
 
     /// A sentence of the same kind, cut between two words where that leaves most of it.
-    pub(super) fn fit_words(&self, text: &str, width: usize) -> String {
+    pub(crate) fn fit_words(&self, text: &str, width: usize) -> String {
         let whole = self.fit(text, usize::MAX);
         if whole.width() <= width {
             return whole;
@@ -87,7 +87,7 @@ impl Look {
     }
 
     /// A name, cut in its middle: runs of one series differ at their ends.
-    pub(super) fn fit_name(&self, name: &str, width: usize) -> String {
+    pub(crate) fn fit_name(&self, name: &str, width: usize) -> String {
         let whole = self.fit(name, usize::MAX);
         if whole.width() <= width {
             return whole;

@@ -1,0 +1,72 @@
+//! The options of `loopbreak eval`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use loopbreak_report::eval::Baseline;
+
+use crate::args::ConfigOptions;
+
+/// Compare with labelled runs.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak eval logs/                                      Signals and savings, without labels
+  loopbreak eval logs/ --labels runs.jsonl --positive success=false
+  loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3 and labels.checked=true'
+  loopbreak eval logs/ --baseline openhands-rule,gemini-rule,documents
+  loopbreak eval logs/ --labels runs.jsonl --positive stuck --json > eval.json
+
+A file of labels has one JSON object a line, such as
+  {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
+
+Exit codes:
+  0 done; 1 something could not be read, or no label is about one of the runs;
+  2 used or configured wrongly")]
+pub(crate) struct EvalArgs {
+    /// Files, folders, or - for standard input
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
+    #[arg(long, value_name = "FILE", requires = "positive")]
+    pub(crate) labels: Vec<PathBuf>,
+    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
+    ///
+    /// A path by dots, then >=, <=, >, <, = or != and a value; a path alone holds if it is true, not zero or not empty. A
+    /// list counts as its length, and texts compare as texts. Conditions are joined by ` and `. Runs without the path are
+    /// left out.
+    #[arg(long, value_name = "EXPR", requires = "labels")]
+    pub(crate) positive: Option<String>,
+    /// Compare with these, joined by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) baseline: Vec<BaselineName>,
+    /// Print the evaluation as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print no warnings about lines
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) config: ConfigOptions,
+}
+
+/// What to compare with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BaselineName {
+    /// 4 equal pairs of action and observation, 3 equal actions that failed, or two pairs in turns over 6 steps
+    OpenhandsRule,
+    /// 5 equal calls in a row, whatever came of them
+    GeminiRule,
+    /// Loopbreak with the profile `documents`
+    Documents,
+}
+
+impl From<BaselineName> for Baseline {
+    fn from(name: BaselineName) -> Self {
+        match name {
+            BaselineName::OpenhandsRule => Baseline::OpenhandsRule,
+            BaselineName::GeminiRule => Baseline::GeminiRule,
+            BaselineName::Documents => Baseline::Documents,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Which runs are positive: conditions on their labels, as in `labels.reward<0.5 and success=false`.
+
+use std::fmt;
+
+use serde_json::Value;
+
+/// What is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionError(String);
+
+impl fmt::Display for ConditionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConditionError {}
+
+/// Conditions that all have to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    text: String,
+    tests: Vec<Test>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Test {
+    path: Vec<String>,
+    /// None asks whether there is anything at all.
+    against: Option<(Operator, String)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    AtLeast,
+    AtMost,
+    Not,
+    Above,
+    Below,
+    Is,
+}
+
+/// The longer ones first, for `>=` begins with `>`.
+const OPERATORS: [(&str, Operator); 7] = [
+    (">=", Operator::AtLeast),
+    ("<=", Operator::AtMost),
+    ("!=", Operator::Not),
+    ("==", Operator::Is),
+    (">", Operator::Above),
+    ("<", Operator::Below),
+    ("=", Operator::Is),
+];
+
+impl Condition {
+    /// Reads an expression.
+    pub fn parse(text: &str) -> Result<Self, ConditionError> {
+        let tests = text.split(" and ").map(Test::parse).collect::<Result<_, _>>()?;
+        Ok(Condition { text: text.trim().to_owned(), tests })
+    }
+
+    /// The expression as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the labels of a run fulfil it. Nothing where a path is missing, or its value cannot be compared.
+    pub fn holds(&self, labels: &Value) -> Option<bool> {
+        // No shortcut: a run with a path missing is undecided, whatever the other conditions say.
+        let answers: Option<Vec<bool>> = self.tests.iter().map(|test| test.holds(labels)).collect();
+        answers.map(|answers| answers.into_iter().all(|answer| answer))
+    }
+}
+
+impl Test {
+    fn parse(text: &str) -> Result<Self, ConditionError> {
+        let text = text.trim();
+        let (path, against) = match split(text) {
+            None => (text, None),
+            Some((path, operator, value)) => (path, Some((operator, unquoted(value)))),
+        };
+        if text.is_empty() {
+            return Err(ConditionError("a condition is empty".to_owned()));
+        }
+        if path.is_empty() {
+            return Err(ConditionError(format!("{text:?} does not say what to compare")));
+        }
+        if let Some((_, value)) = &against
+            && (value.is_empty() || value.starts_with(['<', '>', '=', '!']))
+        {
+            let what = if value.is_empty() { "with nothing" } else { "with two operators" };
+            return Err(ConditionError(format!("{text:?} compares {what}")));
+        }
+        if path.contains(char::is_whitespace) {
+            return Err(ConditionError(format!("{path:?} is no path: conditions are joined by \" and \"")));
+        }
+        if path.contains('!') || path.split('.').any(str::is_empty) {
+            return Err(ConditionError(format!("{path:?} is no path: names are joined by dots")));
+        }
+        Ok(Test { path: path.split('.').map(str::to_owned).collect(), against })
+    }
+
+    fn holds(&self, labels: &Value) -> Option<bool> {
+        let mut value = labels;
+        for name in &self.path {
+            value = value.get(name)?;
+        }
+        match &self.against {
+            None => is_something(value),
+            Some((operator, text)) => compare(value, *operator, text),
+        }
+    }
+}
+
+/// Path, operator and value, cut at the first operator.
+fn split(text: &str) -> Option<(&str, Operator, &str)> {
+    let at = text.find(['<', '>', '=']).map(|at| if text[..at].ends_with('!') { at - 1 } else { at })?;
+    let (sign, operator) = OPERATORS.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
+    Some((text[..at].trim(), operator, text[at + sign.len()..].trim()))
+}
+
+fn unquoted(value: &str) -> String {
+    let inner = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    inner.unwrap_or(value).to_owned()
+}
+
+fn is_something(value: &Value) -> Option<bool> {
+    match value {
+        Value::Null => None,
+        Value::Bool(is) => Some(*is),
+        Value::String(text) => Some(!text.is_empty()),
+        Value::Number(_) | Value::Array(_) | Value::Object(_) => size(value).map(|size| size != 0.0),
+    }
+}
+
+/// A number, or how long a list or an object is.
+fn size(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::Array(list) => Some(list.len() as f64),
+        Value::Object(object) => Some(object.len() as f64),
+        Value::Null | Value::Bool(_) | Value::String(_) => None,
+    }
+}
+
+fn compare(value: &Value, operator: Operator, text: &str) -> Option<bool> {
+    let order = match value {
+        Value::Null => return None,
+        Value::Bool(is) => {
+            let same = *is == text.parse::<bool>().ok()?;
+            return match operator {
+                Operator::Is => Some(same),
+                Operator::Not => Some(!same),
+                _ => None,
+            };
+        }
+        Value::String(own) => own.as_str().cmp(text),
+        _ => size(value)?.partial_cmp(&text.parse().ok()?)?,
+    };
+    Some(match operator {
+        Operator::AtLeast => order.is_ge(),
+        Operator::AtMost => order.is_le(),
+        Operator::Above => order.is_gt(),
+        Operator::Below => order.is_lt(),
+        Operator::Is => order.is_eq(),
+        Operator::Not => order.is_ne(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn holds(expression: &str) -> Option<bool> {
+        let labels = json!({
+            "success": false, "game": "zork", "steps": 12, "none": null,
+            "labels": {"reward": 0.25, "pairs": [[1, 2], [3, 4], [5, 6]], "empty": [], "by": {"a": 1}, "zero": 0, "text": ""},
+        });
+        Condition::parse(expression).unwrap().holds(&labels)
+    }
+
+    #[test]
+    fn eval_expressions_compare_numbers_lengths_truths_and_texts() {
+        for expression in [
+            "labels.pairs>=3",
+            "labels.pairs <= 3",
+            "labels.pairs",
+            "labels.by=1",
+            "labels.reward<0.5",
+            "labels.reward > 2e-1",
+            "labels.reward != 1",
+            "success=false",
+            "success!=true",
+            "success == false",
+            "game=zork",
+            "game=\"zork\"",
+            "game",
+            "game<zz",
+            "steps>9 and game=zork and success=false",
+        ] {
+            assert_eq!(holds(expression), Some(true), "{expression}");
+        }
+        for expression in [
+            "labels.pairs>3",
+            "labels.empty",
+            "labels.zero",
+            "labels.text",
+            "success",
+            "success=true",
+            "game=Zork",
+            "game!=zork",
+            "steps>9 and game=planetfall",
+        ] {
+            assert_eq!(holds(expression), Some(false), "{expression}");
+        }
+    }
+
+    #[test]
+    fn eval_expressions_leave_open_what_cannot_be_compared() {
+        for expression in [
+            "labels.missing>=3",
+            "missing",
+            "none",
+            "none=1",
+            "game.name",
+            "success>1",
+            "success=maybe",
+            "steps=many",
+            "success=true and missing",
+        ] {
+            assert_eq!(holds(expression), None, "{expression}");
+        }
+    }
+
+    #[test]
+    fn eval_expressions_that_are_broken_say_why() {
+        for (expression, message) in [
+            ("", "a condition is empty"),
+            ("a and  and b", "a condition is empty"),
+            (">=3", "\">=3\" does not say what to compare"),
+            ("labels.x>=", "\"labels.x>=\" compares with nothing"),
+            ("labels.x=>3", "\"labels.x=>3\" compares with two operators"),
+            ("a or b", "\"a or b\" is no path: conditions are joined by \" and \""),
+            ("labels..x", "\"labels..x\" is no path: names are joined by dots"),
+            ("!labels.x", "\"!labels.x\" is no path: names are joined by dots"),
+        ] {
+            assert_eq!(Condition::parse(expression).unwrap_err().to_string(), message);
+        }
+    }
+}

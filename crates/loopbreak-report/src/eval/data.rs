@@ -1,0 +1,137 @@
+//! The evaluation as data. Keys may be added, never renamed: scripts read them.
+
+use loopbreak::{DetectorName, Severity};
+use serde::Serialize;
+
+use super::counts::Counts;
+use super::interval::Share;
+use crate::json::VerdictName;
+
+/// The name and version of this form of evaluation.
+pub const SCHEMA: &str = "loopbreak.eval/1";
+
+/// What an evaluation came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Evaluation {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Which runs are positive; nothing where there are no labels.
+    pub positive: Option<String>,
+    /// Runs looked at.
+    pub runs: u64,
+    /// How many of them are positive.
+    pub positives: Option<u64>,
+    /// Their turns.
+    pub steps: u64,
+    /// What was left out.
+    pub left_out: LeftOut,
+    /// Loopbreak as it is set, then the baselines.
+    pub judges: Vec<Judge>,
+    /// Positive runs without even a warning.
+    pub missed: Vec<Listed>,
+    /// Negative runs with a warning or worse.
+    pub false_alarms: Vec<Listed>,
+}
+
+/// What could not be compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// Runs without labels.
+    pub unlabelled_runs: u64,
+    /// Runs whose labels do not tell whether they are positive.
+    pub undecided_runs: u64,
+    /// Labels without a run.
+    pub labels_without_run: u64,
+}
+
+/// One guard or rule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judge {
+    /// `loopbreak`, or the name of the baseline.
+    pub name: &'static str,
+    /// At each level: a rule of others has but one, for it only ends runs.
+    pub levels: Vec<Level>,
+    /// What it saves.
+    pub savings: SavedSteps,
+}
+
+/// How well a level does.
+#[derive(Clone, Debug, Serialize)]
+pub struct Level {
+    /// `warn` or `stop`.
+    pub level: VerdictName,
+    /// All detectors together.
+    #[serde(flatten)]
+    pub all: Scores,
+    /// Each detector by itself.
+    pub detectors: Vec<DetectorScores>,
+}
+
+/// How well a detector does.
+#[derive(Clone, Debug, Serialize)]
+pub struct DetectorScores {
+    /// Its name.
+    pub detector: DetectorName,
+    /// By itself.
+    #[serde(flatten)]
+    pub scores: Scores,
+}
+
+/// Figures of a level.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Scores {
+    /// Runs with a signal.
+    pub signals: u64,
+    /// The turn of the first signal, on average over these.
+    pub mean_first_step: Option<f64>,
+    /// Right and wrong, where there are labels.
+    #[serde(flatten)]
+    pub counts: Option<Counts>,
+    /// How many signals are right.
+    pub precision: Option<Share>,
+    /// How many positive runs are seen.
+    pub recall: Option<Share>,
+    /// The harmonic mean of both.
+    pub f1: Option<f64>,
+}
+
+/// What ending runs saves, and what it destroys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SavedSteps {
+    /// Runs that would have ended, or been handed to a human.
+    pub ended: u64,
+    /// Turns after that.
+    pub steps: u64,
+    /// Runs that made progress after that.
+    pub progress_destroyed: u64,
+    /// Ended runs that measure no progress.
+    pub progress_unknown: u64,
+}
+
+/// A run that was judged wrongly.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// Its id.
+    pub run: String,
+    /// Where it was read from.
+    pub source: String,
+    /// Its turns.
+    pub steps: u64,
+    /// What Loopbreak said.
+    pub verdict: VerdictName,
+    /// The first findings: those acted on at `warn` or above, or, where there are none, whatever there is.
+    pub findings: Vec<ListedFinding>,
+}
+
+/// A finding in short.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ListedFinding {
+    /// Its turn.
+    pub turn: u64,
+    /// Whose it is.
+    pub detector: DetectorName,
+    /// What it is.
+    pub pattern: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+}

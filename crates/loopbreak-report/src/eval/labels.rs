@@ -1,0 +1,113 @@
+//! What is known of runs: a JSON object a line, with the id of the run under `run`.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use serde_json::Value;
+
+/// What is wrong with a line of a file of labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelError {
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl fmt::Display for LabelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for LabelError {}
+
+/// The labels of all runs.
+#[derive(Clone, Debug, Default)]
+pub struct Labels {
+    by_run: HashMap<String, Value>,
+}
+
+impl Labels {
+    /// Takes in a file. The first broken line ends it: half of the labels would give a wrong result.
+    pub fn add(&mut self, text: &str) -> Result<(), LabelError> {
+        for (index, line) in text.trim_start_matches('\u{FEFF}').lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            self.line(line).map_err(|reason| LabelError { line: index as u64 + 1, reason })?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let labels: Value = serde_json::from_str(line).map_err(|error| without_position(&error))?;
+        let run = match labels.get("run") {
+            Some(Value::String(run)) => run.clone(),
+            Some(Value::Number(run)) => run.to_string(),
+            Some(_) => return Err("\"run\" is neither a text nor a number".to_owned()),
+            None if labels.is_object() => return Err("there is no \"run\"".to_owned()),
+            None => return Err("not a JSON object".to_owned()),
+        };
+        if self.by_run.contains_key(&run) {
+            return Err(format!("the run {run:?} was labelled before"));
+        }
+        self.by_run.insert(run, labels);
+        Ok(())
+    }
+
+    /// The labels of a run.
+    pub fn get(&self, run: &str) -> Option<&Value> {
+        self.by_run.get(run)
+    }
+
+    /// How many runs are labelled.
+    pub fn len(&self) -> usize {
+        self.by_run.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.by_run.is_empty()
+    }
+
+    /// The ids of labelled runs, in order.
+    pub fn runs(&self) -> Vec<&str> {
+        let mut runs: Vec<&str> = self.by_run.keys().map(String::as_str).collect();
+        runs.sort_unstable();
+        runs
+    }
+}
+
+/// The parser counts lines of its own, of which there is always one.
+fn without_position(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    format!("not JSON: {what} (column {})", error.column())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eval_labels_are_found_by_run_and_a_number_is_a_name() {
+        let mut labels = Labels::default();
+        labels.add("{\"run\":\"a\",\"x\":1}\n\n{\"run\":7}\n").unwrap();
+        assert_eq!((labels.len(), labels.runs()), (2, vec!["7", "a"]));
+        assert!(labels.get("7").is_some() && labels.get("b").is_none());
+    }
+
+    #[test]
+    fn eval_labels_that_are_broken_name_the_line() {
+        for (text, message) in [
+            ("{\"run\":\"a\"}\n{\"run\":", "2: not JSON: EOF while parsing a value (column 7)"),
+            ("{\"run\":\"a\"}\n\n[1]", "3: not a JSON object"),
+            ("{\"id\":\"a\"}", "1: there is no \"run\""),
+            ("{\"run\":null}", "1: \"run\" is neither a text nor a number"),
+            ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" was labelled before"),
+        ] {
+            assert_eq!(Labels::default().add(text).unwrap_err().to_string(), message);
+        }
+    }
+}

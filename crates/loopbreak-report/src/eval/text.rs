@@ -1,0 +1,203 @@
+//! The evaluation for people.
+
+use std::fmt::{self, Write};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::data::{Evaluation, Judge, LeftOut, Listed, Scores};
+use super::interval::Share;
+use crate::json::VerdictName;
+use crate::number::{grouped, percent};
+use crate::text::Look;
+
+/// The first column: names of judges and detectors.
+const NAME: usize = 14;
+/// How many runs of a list are shown.
+const LISTED: usize = 20;
+/// No table needs more, and longer lines are hard to read.
+const WIDEST: usize = 100;
+/// What stands before the id of a run in a list.
+const INDENT: usize = 9;
+
+/// Writes the whole evaluation.
+pub fn render(evaluation: &Evaluation, look: &Look) -> String {
+    let look = Look { width: look.width.min(WIDEST), ..*look };
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, evaluation, &look);
+    out
+}
+
+fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    head(out, evaluation, look)?;
+    signals(out, evaluation, look)?;
+    detectors(out, evaluation, look)?;
+    savings(out, evaluation, look)?;
+    list(out, ["missed run", "missed runs"], "positive, and not even a warning", &evaluation.missed, look)?;
+    list(
+        out,
+        ["false alarm", "false alarms"],
+        "negative, and a warning or worse",
+        &evaluation.false_alarms,
+        look,
+    )?;
+    if !evaluation.missed.is_empty() || !evaluation.false_alarms.is_empty() {
+        let dim = look.dim();
+        writeln!(out, "\n{dim}`loopbreak analyze FILE --run ID -v` shows one in detail{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn head(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    let (bold, dim) = (look.bold(), look.dim());
+    let runs = format!("{}, {}", plural(evaluation.runs, "run"), plural(evaluation.steps, "step"));
+    match (&evaluation.positive, evaluation.positives) {
+        (Some(positive), Some(positives)) => {
+            let text = format!("{runs}: {} positive by {positive}", grouped(positives));
+            writeln!(out, "{bold}{}{bold:#}", look.fit_words(&text, look.width))?;
+        }
+        _ => writeln!(out, "{bold}{runs}, no labels{bold:#}")?,
+    }
+    let left_out = left_out(&evaluation.left_out);
+    if !left_out.is_empty() {
+        writeln!(out, "{dim}left out: {left_out}{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn left_out(left_out: &LeftOut) -> String {
+    let parts = [
+        (left_out.unlabelled_runs, "run", "without labels"),
+        (left_out.undecided_runs, "run", "undecided"),
+        (left_out.labels_without_run, "label", "without a run"),
+    ];
+    let told = parts.into_iter().filter(|(count, ..)| *count > 0);
+    told.map(|(count, noun, what)| format!("{} {what}", plural(count, noun))).collect::<Vec<_>>().join(", ")
+}
+
+/// All judges side by side.
+fn signals(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    heading(out, "", evaluation.positives.is_some(), look)?;
+    for judge in &evaluation.judges {
+        for level in &judge.levels {
+            row(out, judge.name, level.level, &level.all, look)?;
+        }
+    }
+    Ok(())
+}
+
+/// The detectors of the first judge, which is Loopbreak as it is set.
+fn detectors(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    let levels = evaluation.judges.first().map_or(&[][..], |judge: &Judge| &judge.levels);
+    if levels.iter().all(|level| level.detectors.is_empty()) {
+        return Ok(());
+    }
+    heading(out, "by detector", evaluation.positives.is_some(), look)?;
+    for level in levels {
+        for detector in &level.detectors {
+            row(out, detector.detector.as_str(), level.level, &detector.scores, look)?;
+        }
+    }
+    Ok(())
+}
+
+fn heading(out: &mut String, title: &str, labelled: bool, look: &Look) -> fmt::Result {
+    let dim = look.dim();
+    write!(out, "\n{dim}{title:<NAME$} {:<5}", "level")?;
+    if labelled {
+        write!(out, "{:>5}{:>5}{:>5}{:>5}", "tp", "fp", "fn", "tn")?;
+        write!(out, "{:>15}{:>15}{:>5}", "precision", "recall", "F1")?;
+    } else {
+        write!(out, "{:>8}", "signals")?;
+    }
+    writeln!(out, "{:>5}{dim:#}", "step")
+}
+
+fn row(out: &mut String, name: &str, level: VerdictName, scores: &Scores, look: &Look) -> fmt::Result {
+    let (style, dash) = (look.of_verdict(level), look.sign("–", "-"));
+    write!(out, "{name:<NAME$} {style}{:<5}{style:#}", level.as_str())?;
+    if let Some(counts) = &scores.counts {
+        write!(out, "{:>5}{:>5}{:>5}{:>5}", counts.tp, counts.fp, counts.missed, counts.tn)?;
+        for share in [scores.precision, scores.recall] {
+            write!(out, "{:>15}", share.map_or(dash.to_owned(), |share| shown(&share, dash)))?;
+        }
+        write!(out, "{:>5}", scores.f1.map_or(dash.to_owned(), |f1| format!("{f1:.2}")))?;
+    } else {
+        write!(out, "{:>8}", grouped(scores.signals))?;
+    }
+    writeln!(out, "{:>5}", scores.mean_first_step.map_or(dash.to_owned(), |step| format!("{step:.0}")))
+}
+
+/// "67 % (21–94)".
+fn shown(share: &Share, dash: &str) -> String {
+    let rounded = |part: f64| (part * 100.0).round();
+    // Never 100 for less than all, nor 0 for more than none.
+    let value = match share.value {
+        some if some > 0.0 && some < 1.0 => rounded(some).clamp(1.0, 99.0),
+        value => rounded(value),
+    };
+    format!("{value} % ({}{dash}{})", rounded(share.low), rounded(share.high))
+}
+
+fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    let dim = look.dim();
+    writeln!(out, "\n{dim}{:<NAME$} {:>10}{:>19}  destroys{dim:#}", "", "ends", "saves")?;
+    for Judge { name, savings, .. } in &evaluation.judges {
+        let saves =
+            format!("{} ({} %)", plural(savings.steps, "step"), percent(savings.steps, evaluation.steps));
+        let mut destroys = match (savings.progress_destroyed, savings.progress_unknown) {
+            (0, unknown) if unknown == savings.ended && unknown > 0 => {
+                "unknown: no measure of progress".to_owned()
+            }
+            _ if savings.ended == 0 => look.sign("–", "-").to_owned(),
+            (0, _) => "no progress".to_owned(),
+            (runs, _) => format!("progress in {}", plural(runs, "run")),
+        };
+        if savings.progress_unknown > 0 && savings.progress_unknown < savings.ended {
+            let _ = write!(destroys, " (unknown in {})", grouped(savings.progress_unknown));
+        }
+        writeln!(out, "{name:<NAME$} {:>10}{saves:>19}  {destroys}", plural(savings.ended, "run"))?;
+    }
+    Ok(())
+}
+
+fn list(out: &mut String, nouns: [&str; 2], meaning: &str, runs: &[Listed], look: &Look) -> fmt::Result {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let (bold, dim) = (look.bold(), look.dim());
+    let noun = nouns[usize::from(runs.len() != 1)];
+    writeln!(out, "\n{bold}{} {noun}{bold:#}{dim}: {meaning}{dim:#}", grouped(runs.len() as u64))?;
+    for run in runs.iter().take(LISTED) {
+        listed(out, run, look)?;
+    }
+    if runs.len() > LISTED {
+        writeln!(out, "  {dim}+{} more; --json lists all{dim:#}", runs.len() - LISTED)?;
+    }
+    Ok(())
+}
+
+/// A run, in one line where that fits. Its id and its file are to be copied, so a narrow terminal cuts neither.
+fn listed(out: &mut String, run: &Listed, look: &Look) -> fmt::Result {
+    let (style, dim) = (look.of_verdict(run.verdict), look.dim());
+    let (steps, room) = (plural(run.steps, "step"), WIDEST - INDENT);
+    let name = look.fit_name(&run.run, room);
+    let source = look.fit_name(&run.source, room - steps.len() - 2);
+    let whole = INDENT + name.width() + steps.len() + source.width() + 4;
+    write!(out, "  {style}{:<5}{style:#}  {name}", run.verdict.as_str())?;
+    let gap = if whole <= look.width { "  ".to_owned() } else { format!("\n{:INDENT$}", "") };
+    writeln!(out, "{gap}{dim}{steps}  {source}{dim:#}")?;
+    if run.findings.is_empty() {
+        return Ok(());
+    }
+    let each = run
+        .findings
+        .iter()
+        .map(|found| format!("turn {} {} {}", found.turn, found.detector.as_str(), found.pattern));
+    let text = each.collect::<Vec<_>>().join(", ");
+    writeln!(out, "{:INDENT$}{}", "", look.fit_words(&text, look.width.saturating_sub(INDENT)))
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
