@@ -190,10 +190,12 @@ impl Guard {
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
             effects.note(prints.call);
         }
+        let further = effects.gets_further(step);
         let allowed =
             step.action.as_ref().is_some_and(|action| config.allow.iter().any(|rule| rule.covers(action)));
         let scene = Scene {
             step,
+            further,
             prints: prints.as_ref().filter(|_| !allowed),
             run,
             turn,

@@ -25,6 +25,8 @@ fn everything() -> Vec<Value> {
         steps.push(json!({"action": {"name": "search", "args": {"query": query}}}));
     }
     steps.extend(vec![json!({"action": "wait"}); 12]);
+    // The same call with the same outcome.
+    steps.extend(vec![json!({"action": {"name": "ls"}, "outcome": "a b"}); 9]);
     steps
 }
 

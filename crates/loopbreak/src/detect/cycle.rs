@@ -69,7 +69,7 @@ impl Detector for Cycle {
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
-        if scene.step.user.is_some() {
+        if scene.step.user.is_some() || scene.further {
             *self = Cycle::default();
         }
         let Some(prints) = scene.prints else { return };

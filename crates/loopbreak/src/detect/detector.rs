@@ -32,6 +32,8 @@ pub(crate) trait Detector: Default + Serialize + DeserializeOwned {
 /// A step with everything that is known about it before any detector looks.
 pub(crate) struct Scene<'s> {
     pub(crate) step: &'s Step<'s>,
+    /// The step got further than any before it.
+    pub(crate) further: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
     pub(crate) prints: Option<&'s Prints>,
     /// The run's id.

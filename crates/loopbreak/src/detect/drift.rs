@@ -93,7 +93,7 @@ impl Detector for Drift {
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &DriftSettings, out: &mut Sightings<'_>) {
-        if scene.step.user.is_some() {
+        if scene.step.user.is_some() || scene.further {
             *self = Drift::default();
         }
         let Some(prints) = scene.prints else { return };

@@ -62,7 +62,7 @@ impl Detector for Poll {
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &PollSettings, out: &mut Sightings<'_>) {
-        if scene.step.user.is_some() {
+        if scene.step.user.is_some() || scene.further {
             *self = Poll::default();
         }
         let Some(prints) = scene.prints else { return };

@@ -2,7 +2,7 @@
 //!
 //! Catches: a run in which many of the last steps were all there before (`recycling`), however they are mixed. It is the loop that no period shows: 164 reads of
 //! one file that wrap around, a handful of failing calls in ever new order.
-//! Must not catch: the same call after a change, which is another experiment; a few repeats in a long run; waiting.
+//! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few repeats in a long run; waiting.
 //! From: complaints 15, 16, 21, 23.
 
 use schemars::JsonSchema;
@@ -32,7 +32,7 @@ pub struct RecurrenceSettings {
 
 impl Default for RecurrenceSettings {
     fn default() -> Self {
-        RecurrenceSettings { mode: Mode::Enforce, window: 30, warn_at: 6, hard_at: 15 }
+        RecurrenceSettings { mode: Mode::Enforce, window: 30, warn_at: 6, hard_at: 20 }
     }
 }
 
@@ -93,7 +93,7 @@ impl Detector for Recurrence {
             first,
         });
         self.agents.retain(|recent| recent.agent != agent);
-        if scene.step.user.is_some() {
+        if scene.step.user.is_some() || scene.further {
             recent.repeats = 0;
         }
         if recent.repeats == 0 {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{KEY_BYTES, Key, Ring};
+use crate::step::Step;
 
 /// How many edits are remembered. One that is made again brings nothing new: it was undone in between, or it does
 /// nothing.
@@ -15,6 +16,8 @@ pub(crate) struct Effects {
     /// How many changes there were: the state of the world, as far as repetition is concerned.
     epoch: u64,
     edits: Ring<Key>,
+    /// The highest score so far.
+    highest: Option<f64>,
 }
 
 impl Effects {
@@ -33,7 +36,19 @@ impl Effects {
         self.epoch += 1;
     }
 
+    /// Whether a step got further than any before it: by its score, by an objective, or by its own mark. Whoever gets
+    /// further is not stuck, however much he repeats on the way.
+    pub(crate) fn gets_further(&mut self, step: &Step<'_>) -> bool {
+        let score = step.score.filter(|score| score.is_finite());
+        let rises = score.zip(self.highest).is_some_and(|(score, highest)| score > highest);
+        if let Some(score) = score {
+            self.highest = Some(self.highest.map_or(score, |highest| highest.max(score)));
+        }
+        let completes = step.objectives.as_ref().is_some_and(|objectives| !objectives.completed.is_empty());
+        rises || completes || step.progress == Some(true)
+    }
+
     pub(crate) fn bytes(&self, digits: usize) -> usize {
-        40 + digits + self.edits.len() * KEY_BYTES
+        80 + digits + self.edits.len() * KEY_BYTES
     }
 }
