@@ -190,7 +190,16 @@ fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> Str
     let same =
         |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
     let act = run.interventions.iter().find(same).filter(|act| !act.reason.is_empty());
-    act.map_or_else(|| in_words(pattern), |act| act.reason.clone())
+    if let Some(act) = act {
+        return act.reason.clone();
+    }
+    // A finding beside a loop that was acted on already has no act of its own, but it may say why.
+    let finding = run
+        .findings
+        .iter()
+        .find(|finding| finding.turn == turn && finding.detector == detector && finding.pattern == pattern);
+    let reason = finding.and_then(|finding| finding.evidence.get("reason")?.as_str().map(str::to_owned));
+    reason.unwrap_or_else(|| in_words(pattern))
 }
 
 fn in_words(pattern: &str) -> String {
