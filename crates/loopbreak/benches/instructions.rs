@@ -29,6 +29,7 @@ fn main() {
     for (workload, without, text) in [
         ("parse", "load", "read a line of 1.2 kB"),
         ("auto", "parse", "observe, every detector on"),
+        ("documents", "parse", "observe, the ten detectors of the documents"),
         ("off", "parse", "observe, every detector off"),
         ("signature", "load", "the signature of a 500-byte output"),
     ] {
@@ -42,7 +43,8 @@ fn main() {
 
 fn run(workload: &str, steps: usize) {
     let lines = load::lines(steps);
-    let config = Config::default();
+    let documents = workload == "documents";
+    let config = if documents { Config::of(loopbreak::Profile::Documents) } else { Config::default() };
     let off =
         Config::new(loopbreak::Settings { mode: loopbreak::Mode::Off, ..loopbreak::Settings::default() });
     let mut guard = Guard::new(if workload == "off" { off.expect("valid settings") } else { config });

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Mode};
-use crate::detect::{AgentDetectors, Bid, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
+use crate::detect::{AgentDetectors, Bid, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
 use crate::event::RunId;
 use crate::fingerprint::{Effects, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
@@ -19,6 +19,10 @@ use crate::verdict::{Progress, Verdict};
 
 /// The name of the agent that a step without one belongs to.
 pub const MAIN_AGENT: &str = "main";
+
+/// The detectors that read fingerprints.
+const PRINT_READERS: [DetectorName; 4] =
+    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
 
 /// How many agents of a run are kept apart; the least recently active goes first.
 const AGENTS: usize = 16;
@@ -186,7 +190,11 @@ impl Guard {
         let history = config.revisit.history.max(config.camping.window) as usize;
         let moved = !step.refused && agent.walk(map, step, turn, history);
 
-        let prints = Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit));
+        // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
+        let wanted = PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off);
+        let prints = wanted
+            .then(|| Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit)))
+            .flatten();
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
             effects.note(prints.call);
         }
