@@ -33,8 +33,7 @@ fn spin(attempts: u64) -> String {
 fn a_rejected_proposal_saves_nothing_by_itself() {
     let folder = folder();
     fs::write(folder.path().join("osc.jsonl"), to_and_fro(30)).unwrap();
-    // The detectors of places alone: `cycle` and `recurrence` see more in this run than a refusal answers.
-    let alone = ["osc.jsonl", "--set", "cycle.mode=off", "--set", "recurrence.mode=off"];
+    let alone = ["osc.jsonl"];
     insta::assert_snapshot!(shown(&analyze(folder.path(), &alone)));
 
     let report = json(folder.path(), &alone);
