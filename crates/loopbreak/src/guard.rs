@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, Mode};
 use crate::detect::{AgentDetectors, Bid, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
 use crate::event::RunId;
-use crate::fingerprint::{Effects, Prints};
+use crate::fingerprint::{Effects, Kind, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
@@ -87,6 +87,9 @@ pub(crate) struct State {
 struct Agent {
     steps: u64,
     trail: Trail,
+    /// The last step was nothing but waiting.
+    #[serde(default)]
+    waits: bool,
     detectors: AgentDetectors,
 }
 
@@ -201,9 +204,13 @@ impl Guard {
         let further = effects.gets_further(step);
         let allowed =
             step.action.as_ref().is_some_and(|action| config.allow.iter().any(|rule| rule.covers(action)));
+        let waits = prints.as_ref().is_some_and(|prints| prints.kind == Kind::Wait);
+        let after_wait = std::mem::replace(&mut agent.waits, waits);
         let scene = Scene {
             step,
             further,
+            measured: effects.measures() || agent.trail.here().is_some(),
+            after_wait,
             prints: prints.as_ref().filter(|_| !allowed),
             run,
             turn,

@@ -223,6 +223,67 @@ fn a_question_in_other_words_is_warned_of() {
     assert_eq!(first(&run, Severity::Warn), Some(4));
 }
 
+#[test]
+fn cindy_2721_is_caught_as_well_where_each_grep_takes_twenty_seconds() {
+    let run = played((0..141_u64).map(|n| {
+        let flags = if n % 2 == 0 { "-rn" } else { "-rln" };
+        let mut record = sh(&format!("grep {flags} 'onResume' app/src"), "app/src/Main.kt");
+        record["at"] = json!(1_762_248_924_000_u64 + n * 21_000);
+        record
+    }));
+    assert_caught(&run, 10, 20);
+}
+
+#[test]
+fn goose_5155_a_depth_that_rises_for_ever_is_caught() {
+    let run = played((2..40).map(|n| {
+        call("analyze", &json!({"path": ".", "max_depth": n}), &format!("{n} levels, {} files", n * 17))
+    }));
+    assert_caught(&run, 6, 12);
+}
+
+#[test]
+fn pages_beyond_the_last_one_are_caught() {
+    let run = played(
+        (0..40).map(|n| call("read_file", &json!({"path": "a.rs", "offset": n * 40}), "(end of file)")),
+    );
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn edits_that_are_turned_down_whatever_they_say_are_caught() {
+    let run = played((0..20).map(|n| {
+        let args = json!({"path": "a.rs", "changes": [{"line": n, "text": format!("let a = {n};")}]});
+        call("write_fix", &args, "Your fix did not target all the buggy lines, try again.")
+    }));
+    assert_caught(&run, 4, 8);
+}
+
+#[test]
+fn a_test_that_fails_alike_after_edit_upon_edit_is_warned_of_and_no_more() {
+    let run = played((0..20).flat_map(|n| {
+        let args =
+            json!({"file_path": "a.rs", "old_string": format!("v{n}"), "new_string": format!("v{}", n + 1)});
+        [
+            call("edit", &args, "The file was updated."),
+            failing("bash", &json!({"command": "cargo test"}), "1 failed: it_adds"),
+        ]
+    }));
+    assert_eq!((first(&run, Severity::Warn), first(&run, Severity::Hard)), (Some(16), None));
+}
+
+#[test]
+fn one_step_that_returns_among_others_is_caught() {
+    let run = played((0..12).flat_map(|n| {
+        [
+            call("read_file", &json!({"path": "a.rs"}), "fn a() {}"),
+            call("read_file", &json!({"path": format!("b{n}.rs")}), &format!("fn b{n}() {{}}")),
+            sh(&format!("ls part{n}"), &format!("file{n}")),
+        ]
+    }));
+    assert_caught(&run, 10, 22);
+}
+
 fn alternating(times: usize, swapped: bool) -> Vec<Value> {
     let pair = [sh("make lint", "2 warnings"), sh("make docs", "nothing to be done")];
     (0..times).map(|n| pair[(n + usize::from(swapped)) % 2].clone()).collect()

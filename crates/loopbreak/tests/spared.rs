@@ -196,3 +196,72 @@ fn what_different_agents_do_in_parallel_is_not_mixed_up() {
         })
     }));
 }
+
+fn spaced(records: impl IntoIterator<Item = Value>, seconds: u64) -> Vec<Value> {
+    let mut at = 1_762_248_924_000_u64;
+    let stamp = |mut record: Value| {
+        at += seconds * 1000;
+        record["at"] = json!(at);
+        record
+    };
+    records.into_iter().map(stamp).collect()
+}
+
+#[test]
+fn a_job_may_be_checked_eight_times_with_a_sleep_before_each() {
+    assert_spared(
+        (0..8).flat_map(|_| [sh("sleep 30", ""), sh("kubectl get job build", "build 0/1 running")]),
+    );
+}
+
+#[test]
+fn sleeping_thirty_times_between_pieces_of_work_is_no_dead_poll() {
+    assert_spared(
+        (0..30).flat_map(|n| [sh("sleep 5", ""), sh(&format!("curl api/items/{n}"), &format!("item {n}"))]),
+    );
+    assert_spared(
+        (0..30).flat_map(|n| [sh("sleep 5", ""), sh("tail -1 build.log", &format!("[{n}/400] CC"))]),
+    );
+}
+
+#[test]
+fn a_rollout_may_be_looked_at_eight_times_half_a_minute_apart() {
+    assert_spared(spaced(vec![sh("kubectl rollout status deploy/web", "Waiting: 1 of 3 updated"); 8], 30));
+}
+
+#[test]
+fn pages_of_a_long_file_are_read_to_the_end() {
+    assert_spared((0..60).map(|n| {
+        let args = json!({"path": "src/engine.rs", "offset": n * 40, "limit": 40});
+        call("read_file", &args, &format!("{}: fn part_{n}() {{}}", n * 40))
+    }));
+}
+
+#[test]
+fn a_batch_over_many_ids_with_equal_replies_is_no_sweep() {
+    assert_spared((0..60).map(|n| call("archive_ticket", &json!({"id": n}), "archived")));
+}
+
+#[test]
+fn a_deeper_look_and_a_longer_wait_a_few_times_are_no_sweep() {
+    assert_spared(
+        (1..=4).map(|n| call("analyze", &json!({"path": ".", "max_depth": n}), &"x".repeat(n * 9))),
+    );
+}
+
+#[test]
+fn the_same_failure_after_six_different_edits_is_six_experiments() {
+    assert_spared((0..6).flat_map(|n| [edit("src/lib.rs", n), sh("cargo test", "error: 1 test failed")]));
+}
+
+#[test]
+fn edits_that_say_what_they_did_are_no_failures() {
+    let snippet = "The file src/a.rs has been edited. Here is a part of it: if not ready { return Nothing }";
+    assert_spared((0..20).map(|n| {
+        call(
+            "str_replace_editor",
+            &json!({"path": "src/a.rs", "old_str": format!("{n}"), "new_str": "x"}),
+            snippet,
+        )
+    }));
+}

@@ -166,11 +166,16 @@ impl Checks {
 
     /// A warning must come before the action.
     pub(crate) fn warns_first(&mut self, warn_at: u32, hard_at: u32) {
-        self.within("warn_at", warn_at, &(2..=1000));
-        self.that(hard_at == 0 || warn_at < hard_at, "hard_at", || {
+        self.warns_first_by(("warn_at", warn_at), ("hard_at", hard_at));
+    }
+
+    /// The same for options with names of their own.
+    pub(crate) fn warns_first_by(&mut self, (warn, warn_at): (&str, u32), (hard, hard_at): (&str, u32)) {
+        self.within(warn, warn_at, &(2..=1000));
+        self.that(hard_at == 0 || warn_at < hard_at, hard, || {
             (
-                format!("hard_at ({hard_at}) must be above warn_at ({warn_at})"),
-                "a loop is warned of before it is acted on: raise hard_at, lower warn_at, or set hard_at = 0 for never".into(),
+                format!("{hard} ({hard_at}) must be above {warn} ({warn_at})"),
+                format!("a loop is warned of before it is acted on: raise {hard}, lower {warn}, or set {hard} = 0 for never"),
             )
         });
     }

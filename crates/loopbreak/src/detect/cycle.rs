@@ -4,16 +4,21 @@
 //! equal call (the second full round of a longer period), hard by the 8th (the fourth round).
 //! Must not catch: the same call with new content (pagination, a job that moves on); a test run again after a change;
 //! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step.
+//! What was waited for counts two fifths. Actions that are logged without an outcome are also compared without the ids
+//! of elements in them, which are new after every load of a page: such a round counts three fifths where a text is
+//! typed in it, and one fifth where nothing tells its steps from others, as in clicks through a list.
 //! A loop is the same up to rotation: A B and B A are one.
 //! From: complaints 11, 12, 15, 19, 21, 22, 24.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::rounds::{Round, Rounds};
+use super::weight::{FAINT, SOME};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::Kind;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::fingerprint::{Kind, Prints};
+use crate::memory::{Key, key_of_parts};
 use crate::verdict::Severity;
 
 /// The same actions with the same outcomes, round and round.
@@ -48,24 +53,23 @@ impl CycleSettings {
 /// The pattern of its findings.
 pub(crate) const PATTERN: &str = "cycle";
 
-/// The longest period there is.
-const LONGEST: usize = 12;
-
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Cycle {
-    /// The last fingerprints, and the turns they came at.
-    last: Ring<(Key, u64)>,
-    /// For each period, how many steps in a row equalled the one a period before.
-    equal: Vec<u32>,
+    /// The actions with their outcomes.
+    exact: Rounds,
+    /// The shapes of actions that are logged without an outcome.
+    shapes: Rounds,
+    /// How many of the last shapes, the newest lowest, had an id left out: a bit each.
+    masked: u32,
 }
 
 impl Detector for Cycle {
     type Settings = CycleSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        40 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 11
+        60 + self.exact.bytes(digits) + self.shapes.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
@@ -74,40 +78,28 @@ impl Detector for Cycle {
         }
         let Some(prints) = scene.prints else { return };
         // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
-        if prints.kind == Kind::Wait || scene.moved || super::poll::is_spaced(scene) {
+        if prints.kind == Kind::Wait || scene.moved {
             return;
         }
         let pair = key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()]);
-        self.equal.resize(LONGEST, 0);
-        for (index, (before, _)) in self.last.newest().enumerate() {
-            self.equal[index] = if *before == pair { self.equal[index].saturating_add(1) } else { 0 };
-        }
-        let found = (1..=settings.max_period).find(|period| self.equal[*period as usize - 1] >= *period);
-        let since =
-            found.map(|period| self.turn_before(self.equal[period as usize - 1] + period - 1, scene.turn));
-        self.last.push((pair, scene.turn), LONGEST);
-        let (Some(period), Some(since)) = (found, since) else { return };
-        let rounds = self.equal[period as usize - 1] / period + 1;
-        // A longer period repeats more with every round: half as many rounds show as much.
-        let limit = |limit: u32| if period == 1 { limit } else { limit.div_ceil(2) };
-        let severity = if settings.hard_at > 0 && rounds >= limit(settings.hard_at) {
-            Some(Severity::Hard)
-        } else if rounds >= limit(settings.warn_at) {
-            Some(Severity::Warn)
-        } else {
-            None
-        };
+        let exact = self.exact.push(pair, scene.turn, scene.weight(), settings.max_period);
+        let exact = exact.filter(|round| round.period > 1 || !scene.is_waited_for());
+        let shaped = self.push_shape(scene, prints, settings);
+        let exact = exact.map(|round| (round, self.exact.identity(round.period)));
+        let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
+        let told = |it: &(Round, Key)| settings.severity(it.0).is_some();
+        let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.sight(Sighting {
             pattern: PATTERN,
             family: Family::Action,
-            identity: self.identity(period as usize),
-            since,
-            severity,
+            identity,
+            since: round.since,
+            severity: settings.severity(round),
             stage: 0,
-            count: rounds,
+            count: round.times,
             wish: None,
         });
-        evidence.note("period", period).note("rounds", rounds);
+        evidence.note("period", round.period).note("rounds", round.times);
         if let Some(action) = &scene.step.action {
             evidence.quote("action", &action.line());
         }
@@ -118,16 +110,26 @@ impl Detector for Cycle {
 }
 
 impl Cycle {
-    /// The turn of the step so many before, as far as it is remembered.
-    fn turn_before(&self, steps: u32, now: u64) -> u64 {
-        let remembered = (steps as usize).min(self.last.len());
-        self.last.newest().nth(remembered.saturating_sub(1)).map_or(now, |(_, turn)| *turn)
+    /// Follows the shapes of actions that are logged without an outcome, where the ids in them tell nothing.
+    fn push_shape(&mut self, scene: &Scene<'_>, prints: &Prints, settings: &CycleSettings) -> Option<Round> {
+        let shape = prints.shape?;
+        let weight = if shape.telling { SOME } else { FAINT };
+        self.masked = (self.masked << 1) | u32::from(shape.masked);
+        let round = self.shapes.push(shape.key, scene.turn, weight, settings.max_period)?;
+        // Without an id in it, the round is the one that is seen anyway.
+        (self.masked & ((1 << round.period) - 1) != 0).then_some(round)
     }
+}
 
-    /// The name of the loop: its smallest rotation.
-    fn identity(&self, period: usize) -> Key {
-        let round: Vec<Key> = self.last.newest().take(period).map(|(pair, _)| *pair).collect();
-        let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());
-        key_of_parts(&rotations.min().unwrap_or_default())
+impl CycleSettings {
+    /// How bad it is to have gone round so often.
+    fn severity(&self, round: Round) -> Option<Severity> {
+        // A longer period repeats more with every round: half as many rounds show as much.
+        let limit = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
+        if self.hard_at > 0 && round.weighed >= limit(self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (round.weighed >= limit(self.warn_at)).then_some(Severity::Warn)
+        }
     }
 }

@@ -34,6 +34,10 @@ pub(crate) struct Scene<'s> {
     pub(crate) step: &'s Step<'s>,
     /// The step got further than any before it.
     pub(crate) further: bool,
+    /// The run tells how far it got: by a score, an objective, a mark or a place.
+    pub(crate) measured: bool,
+    /// The agent's step before this one was nothing but waiting.
+    pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
     pub(crate) prints: Option<&'s Prints>,
     /// The run's id.

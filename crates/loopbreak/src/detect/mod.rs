@@ -15,11 +15,13 @@ pub(crate) mod poll;
 pub(crate) mod recurrence;
 mod refusals;
 pub(crate) mod revisit;
+mod rounds;
 mod set;
 pub(crate) mod signature;
 pub(crate) mod similarity;
 pub(crate) mod stagnation;
 pub(crate) mod task;
+mod weight;
 
 pub(crate) use detector::{Bid, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed};
 pub(crate) use latch::CLOSING_STEPS;

@@ -1,8 +1,8 @@
 //! `poll`: waiting that waits for nothing.
 //!
 //! Catches: the same waiting call with the same reply, 10 times (a warning), 20 times (hard): a dead poll.
-//! Must not catch: a call whose reply moves on; a few quiet checks of a running job; a wait that the log declares.
-//! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or the same call spaced in time.
+//! Must not catch: a call whose reply moves on; a few quiet checks of a running job; a pause between two pieces of work.
+//! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or a call that was waited for.
 //! From: complaints 5, 6, 11, 20.
 
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
-use crate::memory::{KEY_BYTES, Key, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// Waiting that waits for nothing.
@@ -42,14 +42,23 @@ impl PollSettings {
 /// The pattern of its findings.
 pub(crate) const PATTERN: &str = "dead_poll";
 
-/// From this time between two steps on, the later one was waited for.
-const SPACED_MS: i64 = 20_000;
+/// How many calls are waited for side by side.
+const CALLS: usize = 4;
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Poll {
-    last: Key,
+    calls: Ring<Waiting>,
+    /// Something new came in since the last wait.
+    news: bool,
+}
+
+/// A call that is waited for, and how often it brought the same in a row.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Waiting {
+    call: Key,
+    pair: Key,
     count: u32,
     since: u64,
 }
@@ -58,7 +67,7 @@ impl Detector for Poll {
     type Settings = PollSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        50 + KEY_BYTES + digits
+        35 + self.calls.len() * (60 + 2 * KEY_BYTES + digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &PollSettings, out: &mut Sightings<'_>) {
@@ -66,17 +75,24 @@ impl Detector for Poll {
             *self = Poll::default();
         }
         let Some(prints) = scene.prints else { return };
-        if prints.kind != Kind::Wait && !is_spaced(scene) {
+        let waits = prints.kind == Kind::Wait;
+        let fresh = Waiting { call: prints.call, pair: prints.pair, count: 0, since: scene.turn };
+        let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
+        let repeated = known.filter(|waiting| waiting.pair == prints.pair);
+        self.news |= !waits && repeated.is_none();
+        // Whoever brought something home from the last wait may wait again.
+        let worthwhile = waits && std::mem::take(&mut self.news);
+        let mut waiting = repeated.filter(|_| !worthwhile).unwrap_or(fresh);
+        let counts = waits || scene.is_waited_for();
+        waiting.count = waiting.count.saturating_add(u32::from(counts));
+        self.calls.retain(|waiting| waiting.call != prints.call);
+        self.calls.push(waiting, CALLS);
+        if !counts {
             return;
         }
-        if prints.pair == self.last {
-            self.count = self.count.saturating_add(1);
-        } else {
-            (self.last, self.count, self.since) = (prints.pair, 1, scene.turn);
-        }
-        let severity = if settings.hard_at > 0 && self.count >= settings.hard_at {
+        let severity = if settings.hard_at > 0 && waiting.count >= settings.hard_at {
             Severity::Hard
-        } else if self.count >= settings.warn_at {
+        } else if waiting.count >= settings.warn_at {
             Severity::Warn
         } else {
             return;
@@ -84,14 +100,14 @@ impl Detector for Poll {
         let evidence = out.sight(Sighting {
             pattern: PATTERN,
             family: Family::Action,
-            identity: key_of_parts(&[self.last, 7]),
-            since: self.since,
+            identity: key_of_parts(&[waiting.pair, 7]),
+            since: waiting.since,
             severity: Some(severity),
             stage: 0,
-            count: self.count,
+            count: waiting.count,
             wish: None,
         });
-        evidence.note("polls", self.count);
+        evidence.note("polls", waiting.count);
         if let Some(action) = &scene.step.action {
             evidence.quote("action", &action.line());
         }
@@ -99,9 +115,4 @@ impl Detector for Poll {
             evidence.quote("outcome", text);
         }
     }
-}
-
-/// Whether so much time passed since the step before that this one was waited for.
-pub(crate) fn is_spaced(scene: &Scene<'_>) -> bool {
-    scene.passed.is_some_and(|passed| passed >= SPACED_MS)
 }

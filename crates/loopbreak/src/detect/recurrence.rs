@@ -1,16 +1,20 @@
 //! `recurrence`: the same action with the same outcome again and again, whatever lies between.
 //!
-//! Catches: a run in which many of the last steps were all there before (`recycling`), however they are mixed. It is the loop that no period shows: 164 reads of
-//! one file that wrap around, a handful of failing calls in ever new order.
-//! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few repeats in a long run; waiting.
+//! Catches: one step that returns again and again (`again`), and a run in which many of the last steps were all there
+//! before (`recycling`), however they are mixed. These are the loops that no period shows: 164 reads of one file that
+//! wrap around, a handful of failing calls in ever new order.
+//! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few
+//! repeats in a long run; waiting. Where a run tells how far it got (by a score, an objective, a place), coming back to
+//! known ground is half of the way: there it takes more, and a step that returns is only warned of.
 //! From: complaints 15, 16, 21, 23.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::weight::{WHOLE, whole};
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::Kind;
+use crate::fingerprint::{Kind, Prints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::verdict::Severity;
 
@@ -26,13 +30,26 @@ pub struct RecurrenceSettings {
     /// Warn at so many repeats among them.
     #[schemars(range(min = 2, max = 1000))]
     pub warn_at: u32,
-    /// Act at so many repeats among them; 0 for never.
+    /// Act at so many repeats among them, two and a half times as many where the run tells how far it got; 0 for never.
     pub hard_at: u32,
+    /// Warn when one step came so often, with less than the window between two times; twice as often where the run
+    /// tells how far it got.
+    #[schemars(range(min = 2, max = 1000))]
+    pub again_warn_at: u32,
+    /// Act when one step came so often; 0 for never. Never where the run tells how far it got.
+    pub again_hard_at: u32,
 }
 
 impl Default for RecurrenceSettings {
     fn default() -> Self {
-        RecurrenceSettings { mode: Mode::Enforce, window: 30, warn_at: 6, hard_at: 20 }
+        RecurrenceSettings {
+            mode: Mode::Enforce,
+            window: 30,
+            warn_at: 6,
+            hard_at: 8,
+            again_warn_at: 4,
+            again_hard_at: 8,
+        }
     }
 }
 
@@ -40,11 +57,14 @@ impl RecurrenceSettings {
     pub(crate) fn check(&self, checks: &mut Checks) {
         checks.within("window", self.window, &(8..=60));
         checks.warns_first(self.warn_at, self.hard_at);
+        checks.warns_first_by(("again_warn_at", self.again_warn_at), ("again_hard_at", self.again_hard_at));
     }
 }
 
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "recycling";
+/// Many of the last steps were there before.
+pub(crate) const RECYCLING: &str = "recycling";
+/// One step came again and again.
+pub(crate) const AGAIN: &str = "again";
 
 /// How many fingerprints of all agents together are remembered.
 const KNOWN: usize = 192;
@@ -55,77 +75,210 @@ const AGENTS: usize = 16;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Recurrence {
-    known: Lru<u64>,
+    steps: Lru<Known>,
     agents: Ring<Recent>,
+    /// Counts what ends a step's returning: progress, a change, a word from a human.
+    era: u32,
 }
 
-/// Which of an agent's last steps were there before: a bit each, the newest lowest.
+/// A step that was there.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
+struct Known {
+    first: u64,
+    /// How many steps its agent had done when it came last.
+    last: u64,
+    era: u32,
+    /// Since when it has been returning in this era, how often, and what that weighs.
+    since: u64,
+    count: u32,
+    weight: u32,
+}
+
+/// How it is put away.
+type Row = (u64, u64, u32, u64, u32, u32);
+
+impl From<Row> for Known {
+    fn from((first, last, era, since, count, weight): Row) -> Self {
+        Known { first, last, era, since, count, weight }
+    }
+}
+
+impl From<Known> for Row {
+    fn from(it: Known) -> Self {
+        (it.first, it.last, it.era, it.since, it.count, it.weight)
+    }
+}
+
+/// Which of an agent's last steps were there before, and which of these were no plain repeats: a bit each, the newest
+/// lowest.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 struct Recent {
     agent: Key,
+    steps: u64,
     repeats: u64,
+    slight: u64,
     first: u64,
+    /// How many repeats were told of, and whether as hard. Forgotten when half of what is warned of has gone by.
+    told: u32,
+    hard: bool,
 }
 
 impl Detector for Recurrence {
     type Settings = RecurrenceSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        40 + self.known.len() * (KEY_BYTES + digits + 4) + self.agents.len() * (60 + KEY_BYTES + digits)
+        60 + self.steps.len() * (KEY_BYTES + 3 * digits + 16)
+            + self.agents.len() * (140 + KEY_BYTES + 2 * digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &RecurrenceSettings, out: &mut Sightings<'_>) {
+        let ends = scene.step.user.is_some() || scene.further;
+        let changes = scene.prints.is_some_and(|prints| prints.effect);
+        self.era = self.era.wrapping_add(u32::from(ends || changes));
         let Some(prints) = scene.prints else { return };
-        if prints.kind == Kind::Wait || scene.moved || super::poll::is_spaced(scene) {
+        if prints.kind == Kind::Wait || scene.moved {
             return;
         }
         let agent = key_of(scene.agent);
-        let here = scene.trail.here().unwrap_or_default();
-        let pair = key_of_parts(&[agent, prints.pair, here]);
-        let repeated = self.known.touch(pair).is_some();
-        let first = *self.known.touch_or_insert(pair, || scene.turn);
-        while self.known.len() > KNOWN {
-            self.known.pop_oldest();
-        }
-        let mut recent = self.agents.iter().find(|recent| recent.agent == agent).copied().unwrap_or(Recent {
-            agent,
-            repeats: 0,
-            first,
-        });
-        self.agents.retain(|recent| recent.agent != agent);
-        if scene.step.user.is_some() || scene.further {
-            recent.repeats = 0;
+        let mut recent = self.agents.iter().find(|recent| recent.agent == agent).copied().unwrap_or_default();
+        recent.steps += 1;
+        let (known, repeated) = self.note(scene, prints, agent, recent.steps, settings.window);
+        if ends {
+            (recent.repeats, recent.slight) = (0, 0);
         }
         if recent.repeats == 0 {
-            recent.first = first;
+            recent.first = known.first;
         }
         let window = (1_u64 << settings.window) - 1;
+        let weight = scene.weight_apart();
         recent.repeats = ((recent.repeats << 1) | u64::from(repeated)) & window;
+        recent.slight = ((recent.slight << 1) | u64::from(weight < WHOLE)) & window;
+        recent.agent = agent;
+        if repeated {
+            again(scene, &known, key_of_parts(&[prints.pair, agent, 11]), settings, out);
+            recycling(scene, &mut recent, &known, settings, out);
+        } else if recent.repeats.count_ones() <= settings.warn_at / 2 {
+            (recent.told, recent.hard) = (0, false);
+        }
+        self.agents.retain(|recent| recent.agent != agent);
         self.agents.push(recent, AGENTS);
-        let count = recent.repeats.count_ones();
-        if !repeated || count < 2 {
-            return;
+    }
+}
+
+impl Recurrence {
+    /// Notes a step. Gives what is known of it, and whether it was there before.
+    fn note(
+        &mut self,
+        scene: &Scene<'_>,
+        prints: &Prints,
+        agent: Key,
+        step: u64,
+        window: u32,
+    ) -> (Known, bool) {
+        let here = scene.trail.here().unwrap_or_default();
+        // What is typed into an element is the same, whatever the element is called after the page was loaded again.
+        let telling = prints.shape.filter(|shape| shape.masked && shape.telling);
+        let same = telling.map_or(prints.pair, |shape| shape.key);
+        let era = self.era;
+        let key = key_of_parts(&[agent, same, here]);
+        let repeated = self.steps.touch(key).is_some();
+        let fresh = Known { first: scene.turn, last: step, era, since: scene.turn, count: 0, weight: 0 };
+        let known = self.steps.touch_or_insert(key, || fresh);
+        let gone_on = known.era == era && step - known.last.min(step) <= u64::from(window);
+        if !gone_on {
+            *known = Known { first: known.first, ..fresh };
         }
-        let severity = if settings.hard_at > 0 && count >= settings.hard_at {
-            Some(Severity::Hard)
-        } else if count >= settings.warn_at {
-            Some(Severity::Warn)
+        known.last = step;
+        known.count = known.count.saturating_add(1);
+        // Whatever it was like, the first time is a whole one.
+        let weight = if known.count == 1 { WHOLE } else { scene.weight_apart() };
+        known.weight = known.weight.saturating_add(weight);
+        let known = *known;
+        while self.steps.len() > KNOWN {
+            self.steps.pop_oldest();
+        }
+        (known, repeated)
+    }
+}
+
+/// One step that returns again and again.
+fn again(
+    scene: &Scene<'_>,
+    known: &Known,
+    identity: Key,
+    settings: &RecurrenceSettings,
+    out: &mut Sightings<'_>,
+) {
+    let warn_at = if scene.measured { 2 * settings.again_warn_at } else { settings.again_warn_at };
+    let severity =
+        if !scene.measured && settings.again_hard_at > 0 && known.weight >= whole(settings.again_hard_at) {
+            Severity::Hard
+        } else if known.weight >= whole(warn_at) {
+            Severity::Warn
         } else {
-            None
+            return;
         };
-        let evidence = out.sight(Sighting {
-            pattern: PATTERN,
-            family: Family::Action,
-            identity: key_of_parts(&[agent, 6]),
-            since: recent.first,
-            severity,
-            stage: 0,
-            count,
-            wish: None,
-        });
-        evidence.note("repeats", count).note("window", settings.window).note("first_turn", first);
-        if let Some(action) = &scene.step.action {
-            evidence.quote("action", &action.line());
-        }
+    let evidence = out.sight(Sighting {
+        pattern: AGAIN,
+        family: Family::Action,
+        identity,
+        since: known.since,
+        severity: Some(severity),
+        stage: 0,
+        count: known.count,
+        wish: None,
+    });
+    evidence.note("times", known.count).note("first_turn", known.since);
+    if let Some(action) = &scene.step.action {
+        evidence.quote("action", &action.line());
+    }
+    if let Some(text) = scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
+        evidence.quote("outcome", text);
+    }
+}
+
+/// Many steps that were all there before.
+fn recycling(
+    scene: &Scene<'_>,
+    recent: &mut Recent,
+    known: &Known,
+    settings: &RecurrenceSettings,
+    out: &mut Sightings<'_>,
+) {
+    let count = recent.repeats.count_ones();
+    let slight = (recent.repeats & recent.slight).count_ones();
+    // Slight repeats count two fifths.
+    let weight = whole(count) - 3 * slight;
+    if count < 2 {
+        return;
+    }
+    let hard = if scene.measured { whole(settings.hard_at) * 5 / 2 } else { whole(settings.hard_at) };
+    let severity = if settings.hard_at > 0 && weight >= hard {
+        Some(Severity::Hard)
+    } else {
+        (weight >= whole(settings.warn_at)).then_some(Severity::Warn)
+    };
+    // Other steps lie between the repeats, which does not make each of them a new loop.
+    let hard = severity == Some(Severity::Hard);
+    let news = severity.is_some() && (recent.told == 0 || (hard && !recent.hard) || count >= 2 * recent.told);
+    if news {
+        (recent.told, recent.hard) = (count, hard || recent.hard);
+    }
+    let sighting = Sighting {
+        pattern: RECYCLING,
+        family: Family::Action,
+        identity: key_of_parts(&[recent.agent, 6]),
+        since: recent.first,
+        severity,
+        stage: 0,
+        count,
+        wish: None,
+    };
+    let evidence = out.sight_as(sighting, news);
+    evidence.note("repeats", count).note("window", settings.window).note("first_turn", known.first);
+    if let Some(action) = &scene.step.action {
+        evidence.quote("action", &action.line());
     }
 }

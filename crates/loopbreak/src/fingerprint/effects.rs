@@ -18,6 +18,8 @@ pub(crate) struct Effects {
     edits: Ring<Key>,
     /// The highest score so far.
     highest: Option<f64>,
+    /// The run tells how far it got.
+    measures: bool,
 }
 
 impl Effects {
@@ -44,11 +46,17 @@ impl Effects {
         if let Some(score) = score {
             self.highest = Some(self.highest.map_or(score, |highest| highest.max(score)));
         }
+        self.measures |= score.is_some() || step.objectives.is_some() || step.progress.is_some();
         let completes = step.objectives.as_ref().is_some_and(|objectives| !objectives.completed.is_empty());
         rises || completes || step.progress == Some(true)
     }
 
+    /// Whether the run has told how far it got, by a score, an objective or a mark.
+    pub(crate) fn measures(&self) -> bool {
+        self.measures
+    }
+
     pub(crate) fn bytes(&self, digits: usize) -> usize {
-        80 + digits + self.edits.len() * KEY_BYTES
+        100 + digits + self.edits.len() * KEY_BYTES
     }
 }

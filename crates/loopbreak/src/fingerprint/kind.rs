@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tool_name;
 use crate::step::Action;
 
 /// What kind of doing an action is.
@@ -13,6 +14,7 @@ pub(crate) enum Kind {
     Run,
     Search,
     Wait,
+    Page,
     Move,
     Say,
     Other,
@@ -32,6 +34,8 @@ pub struct ActionSettings {
     pub search: Vec<String>,
     /// Words in the name of a tool that waits for something.
     pub wait: Vec<String>,
+    /// Words in the name of a tool that only turns a page or presses a key.
+    pub page: Vec<String>,
     /// Words in the name of a tool that only speaks.
     pub say: Vec<String>,
     /// Shell commands that change something; `git-commit` stands for `git commit`.
@@ -52,6 +56,7 @@ impl Default for ActionSettings {
             run: words("bash shell sh run exec execute terminal command python test cargo npm make"),
             search: words("search grep find glob rg query lookup locate"),
             wait: words("wait sleep poll noop status output bashoutput watch pause"),
+            page: words("scroll page pagedown pageup press key keyboard"),
             say: words("say respond reply message think thought note todowrite todo plan"),
             changing_commands: words(
                 "mv cp rm mkdir touch tee patch git-commit git-add git-checkout git-apply git-mv git-rm git-stash git-reset pip npm-install apt-get apt cargo-add ln chmod",
@@ -78,10 +83,12 @@ impl ActionSettings {
         // An editor tool that only looks says so in its arguments.
         let args = action.args.as_ref().map_or("", |args| args.json());
         let named = |list: &[String]| {
-            words_of(&action.name).any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
+            words_of(tool_name(action)).any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
         };
         if named(&self.wait) {
             Kind::Wait
+        } else if named(&self.page) {
+            Kind::Page
         } else if named(&self.edit) {
             if args.contains("\"view\"") { Kind::Read } else { Kind::Edit }
         } else if named(&self.run) {
@@ -95,6 +102,11 @@ impl ActionSettings {
         } else {
             Kind::Other
         }
+    }
+
+    /// Whether an action runs a command, whose output can say anything.
+    pub(crate) fn runs(&self, action: &Action<'_>) -> bool {
+        words_of(tool_name(action)).any(|word| self.run.iter().any(|known| known.eq_ignore_ascii_case(word)))
     }
 
     /// A shell command can change something, wait, or only run.
@@ -124,7 +136,7 @@ impl ActionSettings {
 }
 
 /// The words of a name: between marks, and between changes of case. More than a few are not looked at.
-fn words_of(name: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     let bytes = name.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -182,6 +194,9 @@ mod tests {
             (r#"{"name":"Bash","args":{"command":"cargo test 2>&1 | tail"}}"#, Kind::Run),
             (r#"{"name":"Bash","args":{"command":"echo a > b"}}"#, Kind::Edit),
             (r#"{"name":"north"}"#, Kind::Other),
+            (r#"{"name":"page_down"}"#, Kind::Page),
+            (r#""scroll(0, 300)""#, Kind::Page),
+            (r#""fill('130', 'search for shoes')""#, Kind::Other),
             (r#"{"name":"x","kind":"wait"}"#, Kind::Wait),
         ] {
             assert_eq!(table.kind(&action(json)), kind, "{json}");

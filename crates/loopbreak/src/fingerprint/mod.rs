@@ -6,14 +6,18 @@
 
 mod call;
 mod effects;
+mod json;
 mod kind;
 mod outcome;
 mod prints;
+mod shape;
 mod volatile;
 
-pub(crate) use call::call_key;
+pub(crate) use call::{Call, tool_name};
 pub(crate) use effects::Effects;
+pub(crate) use json::{Numbers, text_key};
 pub use kind::ActionSettings;
-pub(crate) use kind::Kind;
+pub(crate) use kind::{Kind, words_of};
 pub(crate) use outcome::{gist_key, outcome_key};
 pub(crate) use prints::Prints;
+pub(crate) use shape::Shape;

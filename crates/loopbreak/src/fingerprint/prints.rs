@@ -1,6 +1,6 @@
 //! Everything the detectors of repetition know of a step.
 
-use super::{ActionSettings, Kind, call_key, gist_key, outcome_key};
+use super::{ActionSettings, Call, Kind, Numbers, Shape, gist_key, outcome_key, tool_name};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::step::{Outcome, Step};
 
@@ -12,6 +12,10 @@ pub(crate) struct Prints {
     pub(crate) tool: Key,
     /// The action, however it was written down.
     pub(crate) call: Key,
+    /// The numbers among its arguments.
+    pub(crate) numbers: Numbers,
+    /// What an action that was logged without an outcome looks like, whatever the ids in it.
+    pub(crate) shape: Option<Shape>,
     /// The outcome, volatile parts masked; for a failure, how it begins.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
@@ -41,7 +45,7 @@ const FAILURES: [&str; 11] = [
 ];
 
 /// Ends of words by which a failure shows: `TypeError: …`, `Error - …`.
-const FAILING: [&str; 2] = ["error", "exception"];
+const FAILING: [&str; 3] = ["error", "exception", "failure"];
 
 impl Prints {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
@@ -53,21 +57,24 @@ impl Prints {
     ) -> Option<Self> {
         let action = step.action.as_ref()?;
         let kind = table.kind(action);
-        let call = call_key(action);
+        let call = Call::of(action);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(str::trim);
-        let failed = step.outcome.as_ref().is_some_and(failed);
+        let failed = step.outcome.as_ref().is_some_and(failed)
+            || kind == Kind::Edit && text.is_some_and(is_denied) && !table.runs(action);
         let outcome = text.map(|text| if failed { gist_key(text) } else { outcome_key(text) });
-        let effect = kind == Kind::Edit && !failed && !step.refused && is_new_edit(call);
+        let effect = kind == Kind::Edit && !failed && !step.refused && is_new_edit(call.key);
         // What is only looked at shows by its outcome whether anything changed.
         let world = if matches!(kind, Kind::Edit | Kind::Read | Kind::Search) { 0 } else { epoch };
         Some(Prints {
             kind,
-            tool: key_of(&action.name),
-            call,
+            tool: key_of(tool_name(action)),
+            call: call.key,
+            numbers: call.args.numbers,
+            shape: text.is_none().then(|| Shape::of(action)),
             outcome,
             failed,
             effect,
-            pair: key_of_parts(&[call, outcome.unwrap_or(1), world]),
+            pair: key_of_parts(&[call.key, outcome.unwrap_or(1), world]),
         })
     }
 }
@@ -92,6 +99,27 @@ pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
     start < head.len() && shows_failure(head, start, head.len())
 }
 
+/// Whether the reply to an edit says that nothing came of it. Only its first sentence counts: what follows can be the
+/// edited text.
+fn is_denied(text: &str) -> bool {
+    let head = crate::text::clip::clip(text.trim_start(), HEAD);
+    let sentence = head.find(". ").map_or(head, |end| &head[..end]);
+    for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'') {
+        let is = |list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
+        if is(&DENYING) || word.len() > 3 && word.ends_with("n't") {
+            return true;
+        }
+        if is(&GRANTING) || word.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("success")) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Words by which a reply to an edit says that nothing came of it, and that it was done.
+const DENYING: [&str; 7] = ["not", "no", "nothing", "cannot", "invalid", "unchanged", "rejected"];
+const GRANTING: [&str; 6] = ["updated", "edited", "created", "written", "applied", "saved"];
+
 /// Whether a byte is part of a word. A table, for this is asked of every byte of every outcome.
 const WORD: [bool; 256] = {
     let mut table = [false; 256];
@@ -115,7 +143,7 @@ fn shows_failure(head: &[u8], start: usize, end: usize) -> bool {
     }
     let word = &head[start..end];
     matches!(head.get(end), Some(b':' | b' '))
-        && matches!(word[word.len() - 1] | 0x20, b'r' | b'n')
+        && matches!(word[word.len() - 1] | 0x20, b'r' | b'n' | b'e')
         && FAILING.iter().any(|ending| {
             word.len() >= ending.len()
                 && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())

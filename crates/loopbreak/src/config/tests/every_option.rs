@@ -111,7 +111,7 @@ fn the_schema_knows_lists_of_texts() {
         .collect();
     assert_eq!(
         lists,
-        ["edit", "read", "run", "search", "wait", "say", "changing_commands"]
+        ["edit", "read", "run", "search", "wait", "page", "say", "changing_commands"]
             .map(|key| format!("actions.{key}"))
     );
 }
