@@ -111,11 +111,20 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Signature, _) => "the same output signature {repeats} times: {signature}",
         (DetectorName::Similarity, _) => "the output is {similarity} similar to that of turn {like_turn}",
         (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
+        (DetectorName::Recurrence, patterns::AGAIN) => {
+            "the same call with the same outcome, {times} times among others: {action}"
+        }
         (DetectorName::Recurrence, _) => {
             "{repeats} of the last {window} calls had been made before, with the same outcome"
         }
         (DetectorName::Drift, patterns::REPHRASED) => {
             "{questions} searches in a row ask the same in other words"
+        }
+        (DetectorName::Drift, patterns::SWEEP) => {
+            "{calls} calls in which only `{argument}` moves on: {action}"
+        }
+        (DetectorName::Drift, patterns::VAIN_EDITS) => {
+            "{failures} times the same failure, although something was changed each time: {failure}"
         }
         (DetectorName::Drift, _) => "{failures} calls with other arguments failed in the same way: {failure}",
         (DetectorName::Poll, _) => "{polls} polls with the same reply: {action}",

@@ -32,7 +32,8 @@ pub(crate) use stagnation::Urgency;
 /// The patterns that the policy tells apart.
 pub(crate) mod patterns {
     pub(crate) use super::budget::{ITERATIONS, RUNTIME};
-    pub(crate) use super::drift::REPHRASED;
+    pub(crate) use super::drift::{REPHRASED, SWEEP, VAIN_EDITS};
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
+    pub(crate) use super::recurrence::AGAIN;
     pub(crate) use super::refusals::PATTERN as REFUSED;
 }

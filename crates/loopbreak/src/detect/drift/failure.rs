@@ -12,7 +12,7 @@ use crate::verdict::Severity;
 /// The failures were alike, and nothing was changed between them.
 const SAME_FAILURE: &str = "same_failure";
 /// The failures were alike, although something was changed before each of them.
-const VAIN_EDITS: &str = "vain_edits";
+pub(crate) const VAIN_EDITS: &str = "vain_edits";
 
 /// How many kinds of failure are told apart at a time.
 const FAILURES: usize = 4;

@@ -22,7 +22,9 @@ use super::{Detector, Scene, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
 
+pub(crate) use failure::VAIN_EDITS;
 pub(crate) use question::REPHRASED;
+pub(crate) use sweep::SWEEP;
 
 /// Other arguments, the same failure; the same question in other words; ever more of the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -15,7 +15,7 @@ use crate::step::Action;
 use crate::verdict::Severity;
 
 /// The pattern of its findings.
-const SWEEP: &str = "sweep";
+pub(crate) const SWEEP: &str = "sweep";
 
 /// Words in the names of arguments that are amounts.
 const AMOUNTS: [&str; 14] = [
