@@ -10,7 +10,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::refusals::Refusals;
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
@@ -43,6 +44,16 @@ impl CycleSettings {
         checks.within("max_period", self.max_period, &(1..=12));
         checks.warns_first(self.warn_at, self.hard_at);
     }
+
+    fn severity(&self, period: u32, rounds: u32) -> Option<Severity> {
+        // A longer period repeats more with every round: half as many rounds show as much.
+        let limit = |limit: u32| if period == 1 { limit } else { limit.div_ceil(2) };
+        if self.hard_at > 0 && rounds >= limit(self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (rounds >= limit(self.warn_at)).then_some(Severity::Warn)
+        }
+    }
 }
 
 /// The pattern of its findings.
@@ -59,13 +70,19 @@ pub(crate) struct Cycle {
     last: Ring<(Key, u64)>,
     /// For each period, how many steps in a row equalled the one a period before.
     equal: Vec<u32>,
+    /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
+    calls: Ring<Key>,
+    refusals: Refusals,
 }
 
 impl Detector for Cycle {
     type Settings = CycleSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        40 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 11
+        70 + self.last.len() * (KEY_BYTES + digits)
+            + self.equal.len() * 11
+            + self.calls.len() * KEY_BYTES
+            + self.refusals.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
@@ -77,7 +94,17 @@ impl Detector for Cycle {
         if prints.kind == Kind::Wait || scene.moved || super::poll::is_spaced(scene) {
             return;
         }
-        let pair = key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()]);
+        let here = scene.trail.here().unwrap_or_default();
+        let call = key_of_parts(&[prints.call, here]);
+        // A proposal that was refused is no part of the loop: nothing came of it.
+        if scene.step.refused {
+            if let Some((_, reason)) = self.goes_on(call, settings) {
+                self.refusals.insist(DetectorName::Cycle, call, reason, scene, out);
+            }
+            return;
+        }
+        self.calls.push(call, LONGEST);
+        let pair = key_of_parts(&[prints.pair, here]);
         self.equal.resize(LONGEST, 0);
         for (index, (before, _)) in self.last.newest().enumerate() {
             self.equal[index] = if *before == pair { self.equal[index].saturating_add(1) } else { 0 };
@@ -88,15 +115,7 @@ impl Detector for Cycle {
         self.last.push((pair, scene.turn), LONGEST);
         let (Some(period), Some(since)) = (found, since) else { return };
         let rounds = self.equal[period as usize - 1] / period + 1;
-        // A longer period repeats more with every round: half as many rounds show as much.
-        let limit = |limit: u32| if period == 1 { limit } else { limit.div_ceil(2) };
-        let severity = if settings.hard_at > 0 && rounds >= limit(settings.hard_at) {
-            Some(Severity::Hard)
-        } else if rounds >= limit(settings.warn_at) {
-            Some(Severity::Warn)
-        } else {
-            None
-        };
+        let severity = settings.severity(period, rounds);
         let evidence = out.sight(Sighting {
             pattern: PATTERN,
             family: Family::Action,
@@ -115,9 +134,32 @@ impl Detector for Cycle {
             evidence.quote("outcome", text);
         }
     }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &CycleSettings, draft: &mut Draft) {
+        let Some(prints) = &bid.prints else { return };
+        let call = key_of_parts(&[prints.call, bid.from.unwrap_or_default()]);
+        if let Some((severity, reason)) = self.goes_on(call, settings) {
+            draft.repeats(severity, reason);
+        }
+    }
 }
 
 impl Cycle {
+    /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
+    fn goes_on(&self, call: Key, settings: &CycleSettings) -> Option<(Severity, String)> {
+        let periods = (1..=settings.max_period).zip(&self.equal);
+        let (period, equal) = periods.into_iter().find(|(period, equal)| *equal >= period)?;
+        let rounds = equal / period + 1;
+        let severity = settings.severity(period, rounds)?;
+        let next = *self.calls.newest().nth(period as usize - 1)?;
+        let reason = if period == 1 {
+            format!("was done {rounds} times in a row with the same outcome")
+        } else {
+            format!("is the next of {period} calls that went round {rounds} times with the same outcomes")
+        };
+        (next == call).then_some((severity, reason))
+    }
+
     /// The turn of the step so many before, as far as it is remembered.
     fn turn_before(&self, steps: u32, now: u64) -> u64 {
         let remembered = (steps as usize).min(self.last.len());

@@ -8,6 +8,7 @@ pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
 pub(crate) mod errors;
+pub(crate) mod failing_target;
 mod latch;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
@@ -21,7 +22,9 @@ pub(crate) mod similarity;
 pub(crate) mod stagnation;
 pub(crate) mod task;
 
-pub(crate) use detector::{Bid, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed};
+pub(crate) use detector::{
+    Bid, BidPrints, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed,
+};
 pub(crate) use latch::CLOSING_STEPS;
 pub use set::DetectorName;
 pub(crate) use set::{AgentDetectors, RunDetectors, Sink};
@@ -32,5 +35,5 @@ pub(crate) mod patterns {
     pub(crate) use super::budget::{ITERATIONS, RUNTIME};
     pub(crate) use super::drift::REPHRASED;
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
-    pub(crate) use super::refusals::PATTERN as REFUSED;
+    pub(crate) use super::refusals::{INSISTED, PATTERN as REFUSED};
 }

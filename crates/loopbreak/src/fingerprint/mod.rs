@@ -4,11 +4,14 @@
 //! whatever the times, ids and addresses in it; what carries progress (counts of failures, percentages, pages, offsets)
 //! always stays.
 
+mod arguments;
 mod call;
 mod effects;
 mod kind;
 mod outcome;
 mod prints;
+mod refusal;
+mod target;
 mod volatile;
 
 pub(crate) use call::call_key;
@@ -17,3 +20,5 @@ pub use kind::ActionSettings;
 pub(crate) use kind::Kind;
 pub(crate) use outcome::{gist_key, outcome_key};
 pub(crate) use prints::Prints;
+pub(crate) use refusal::{Reply, reply};
+pub(crate) use target::{Aim, Manner, Target};
