@@ -175,6 +175,8 @@ impl Detector for FailingTarget {
         }
         let here = scene.trail.here().unwrap_or_default();
         let before = std::mem::replace(&mut self.here, here);
+        // The first place that is heard of is where the agent was all along.
+        let moved = scene.moved && before != 0;
         let (Some(prints), Some(action)) = (scene.prints, &scene.step.action) else { return };
         if scene.step.refused {
             let aim = scene.actions.aim(action, prints.kind);
@@ -194,7 +196,7 @@ impl Detector for FailingTarget {
         let text = scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
         let outcome = match text {
             _ if prints.failed => Reply::Refusal,
-            _ if scene.moved => Reply::Success,
+            _ if moved => Reply::Success,
             Some(text) => reply(text, &settings.refusals),
             None => return,
         };
@@ -207,7 +209,7 @@ impl Detector for FailingTarget {
             return;
         }
         let Some(aim) = scene.actions.aim(action, prints.kind) else { return };
-        let place = if scene.moved { before } else { here };
+        let place = if moved { before } else { here };
         if prints.failed || (aim.spoken && outcome == Reply::Refusal) {
             self.fail(&aim, place, text.unwrap_or_default(), scene, settings, out);
         } else if !aim.spoken || outcome == Reply::Success {

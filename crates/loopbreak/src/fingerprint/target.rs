@@ -220,7 +220,7 @@ mod tests {
             ("turn lamp on", "lamp"),
             ("push red button", "red button"),
             ("get lamp", "lamp"),
-            ("put note in box", "note"),
+            ("put note in box", "note in box"),
             ("search desk", "desk"),
             ("climb tree", "tree"),
             ("point crystal at the door", "crystal at door"),
@@ -265,7 +265,7 @@ mod tests {
         }
         for json in [
             r#"{"name":"grep","args":{"pattern":"a","path":"src"}}"#,
-            r#"{"name":"todo_write","args":{"path":"x"}}"#,
+            r#"{"name":"note","args":{"path":"x"}}"#,
             r#"{"name":"get_user","args":{"user_id":"mia"}}"#,
             r#"{"name":"bash_output","args":{"path":"x"}}"#,
             r#"{"name":"Search","args":"Ed Oxenbould"}"#,
