@@ -5,9 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Mode};
-use crate::detect::{AgentDetectors, Bid, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
+use crate::detect::{
+    AgentDetectors, Bid, BidPrints, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns,
+};
 use crate::event::RunId;
-use crate::fingerprint::{Effects, Kind, Prints};
+use crate::fingerprint::{Call, Effects, Kind, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
@@ -21,8 +23,13 @@ use crate::verdict::{Progress, Verdict};
 pub const MAIN_AGENT: &str = "main";
 
 /// The detectors that read fingerprints.
-const PRINT_READERS: [DetectorName; 4] =
-    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+const PRINT_READERS: [DetectorName; 5] = [
+    DetectorName::Cycle,
+    DetectorName::Recurrence,
+    DetectorName::Drift,
+    DetectorName::FailingTarget,
+    DetectorName::Poll,
+];
 
 /// How many agents of a run are kept apart; the least recently active goes first.
 const AGENTS: usize = 16;
@@ -166,7 +173,7 @@ impl Guard {
         let agent_key = key_of(name);
 
         let weighed = step.action.as_ref().zip(step.critic_score()).map(|(action, base)| {
-            let (weighed, ruling) = state.weigh(action, base, turn, agent_key, None, &config);
+            let (weighed, ruling) = state.weigh(action, Some(base), turn, agent_key, None, &config);
             verdict.events.extend(ruling.events.iter().cloned());
             verdict.ruling = Some(ruling);
             weighed
@@ -194,8 +201,7 @@ impl Guard {
         let moved = !step.refused && agent.walk(map, step, turn, history);
 
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
-        let wanted = PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off);
-        let prints = wanted
+        let prints = reads_prints(&config)
             .then(|| Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit)))
             .flatten();
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
@@ -212,6 +218,8 @@ impl Guard {
             measured: effects.measures() || agent.trail.here().is_some(),
             after_wait,
             prints: prints.as_ref().filter(|_| !allowed),
+            epoch: effects.epoch(),
+            actions: &config.actions,
             run,
             turn,
             turns: *turns,
@@ -256,11 +264,11 @@ impl Guard {
 
     /// Says what a proposal is worth. Changes nothing: ask as often as you like.
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
-        let base = proposal.score.filter(|score| score.is_finite()).unwrap_or(self.config.policy.score_max);
+        let score = proposal.score.filter(|score| score.is_finite());
         let agent = key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT));
         let from = proposal.place.as_ref().and_then(Map::key);
         self.state
-            .weigh(&proposal.action, base, self.state.turn.saturating_add(1), agent, from, &self.config)
+            .weigh(&proposal.action, score, self.state.turn.saturating_add(1), agent, from, &self.config)
             .1
     }
 }
@@ -340,20 +348,39 @@ impl State {
     fn weigh(
         &self,
         action: &Action<'_>,
-        base: f64,
+        score: Option<f64>,
         turn: u64,
-        agent: Key,
+        agent_key: Key,
         from: Option<Key>,
         config: &Config,
     ) -> (Weighed, Ruling) {
+        let base = score.unwrap_or(config.policy.score_max);
         let unknown = Agent::default();
-        let agent = self.agents.peek(agent).unwrap_or(&unknown);
+        let agent = self.agents.peek(agent_key).unwrap_or(&unknown);
         let from = from.or_else(|| agent.trail.here());
         let destination =
             from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
         let allowed = config.allow.iter().any(|rule| rule.covers(action));
-        let bid = Bid { action, turn, from, destination, allowed, trail: &agent.trail, map: &self.map };
-        let mut draft = Draft::default();
+        let prints = (!allowed && reads_prints(config)).then(|| BidPrints {
+            agent: agent_key,
+            kind: config.actions.kind(action),
+            call: Call::of(action).key,
+            epoch: self.effects.epoch(),
+            measured: self.effects.measures() || agent.trail.here().is_some(),
+        });
+        let bid = Bid {
+            action,
+            turn,
+            from,
+            destination,
+            scored: score.is_some(),
+            prints,
+            actions: &config.actions,
+            allowed,
+            trail: &agent.trail,
+            map: &self.map,
+        };
+        let mut draft = Draft::new(config.policy.repeat_penalty);
         if config.mode != Mode::Off {
             agent.detectors.weigh(&bid, config, &mut draft);
             self.detectors.weigh(&bid, config, &mut draft);
@@ -368,6 +395,11 @@ impl State {
         };
         (weighed, ruling)
     }
+}
+
+/// Whether any detector reads fingerprints.
+fn reads_prints(config: &Config) -> bool {
+    PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
 }
 
 impl Agent {

@@ -6,8 +6,13 @@ use loopbreak::{DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
 use steps::{Run, config, step, written};
 
-const FOUR: [DetectorName; 4] =
-    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+const REPEATING: [DetectorName; 5] = [
+    DetectorName::Cycle,
+    DetectorName::Recurrence,
+    DetectorName::Drift,
+    DetectorName::FailingTarget,
+    DetectorName::Poll,
+];
 
 fn call(name: &str, args: &Value, reply: &str) -> Value {
     json!({"action": {"name": name, "args": args}, "outcome": reply})
@@ -29,15 +34,15 @@ fn played(records: impl IntoIterator<Item = Value>) -> Run {
     run
 }
 
-/// The first turn at which one of the four found something at least this bad.
+/// The first turn at which one of them found something at least this bad.
 fn first(run: &Run, severity: Severity) -> Option<u64> {
-    let all = FOUR.into_iter().flat_map(|detector| run.findings(detector));
+    let all = REPEATING.into_iter().flat_map(|detector| run.findings(detector));
     all.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).min()
 }
 
-/// The turns at which one of the four led to an escalation or a stop.
+/// The turns at which one of them led to an escalation or a stop.
 fn strong(run: &Run) -> Vec<u64> {
-    let mut turns: Vec<u64> = FOUR
+    let mut turns: Vec<u64> = REPEATING
         .into_iter()
         .flat_map(|detector| run.acts(detector))
         .filter(|(_, act)| *act >= Intervention::Escalate)

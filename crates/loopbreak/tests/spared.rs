@@ -6,8 +6,13 @@ use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
 use steps::{Run, config};
 
-const FOUR: [DetectorName; 4] =
-    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+const REPEATING: [DetectorName; 5] = [
+    DetectorName::Cycle,
+    DetectorName::Recurrence,
+    DetectorName::Drift,
+    DetectorName::FailingTarget,
+    DetectorName::Poll,
+];
 
 fn call(name: &str, args: &Value, reply: &str) -> Value {
     json!({"action": {"name": name, "args": args}, "outcome": reply})
@@ -27,7 +32,7 @@ fn assert_spared_in(mut run: Run, records: impl IntoIterator<Item = Value>) {
     for record in records {
         run.see(&record);
     }
-    for detector in FOUR {
+    for detector in REPEATING {
         let bad = run.findings(detector).into_iter().filter(|finding| finding.severity >= Severity::Warn);
         let seen: Vec<_> = bad.map(|finding| (finding.turn, finding.pattern)).collect();
         assert!(seen.is_empty(), "{detector:?} {seen:?}");

@@ -43,6 +43,7 @@ pub(crate) fn of_finding(
         (DetectorName::Camping, Intervention::Warn | Intervention::Hint) => &["camping", "camping_critic"],
         (DetectorName::Revisit, Intervention::Hint) => &["revisit"],
         (DetectorName::Oscillation | DetectorName::Camping | DetectorName::Revisit, _) => &["refused"],
+        (_, _) if pattern == patterns::INSISTED => &["refused_repeat"],
         (DetectorName::Novelty, _) if pattern == patterns::UNEXPLORED => &["unexplored_exits"],
         (DetectorName::Novelty, _) => &["repeated_action"],
         (DetectorName::Signature | DetectorName::Similarity, Intervention::Escalate | Intervention::Stop) => {
@@ -56,6 +57,10 @@ pub(crate) fn of_finding(
         (DetectorName::Cycle | DetectorName::Recurrence | DetectorName::Drift | DetectorName::Poll, _) => {
             &["repeated_calls"]
         }
+        (DetectorName::FailingTarget, Intervention::Escalate | Intervention::Stop) => {
+            &["failing_target", "escalation"]
+        }
+        (DetectorName::FailingTarget, _) => &["failing_target"],
         (DetectorName::Budget, _) => &["budget"],
         (DetectorName::Errors, _) => &["errors"],
         (DetectorName::Task, _) => &[],
@@ -99,7 +104,7 @@ pub(crate) fn of_ruling(adjustments: &[Adjustment], hints: &[Hint], settings: &S
 /// Why, in one sentence without an end: it goes on inside others.
 pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) -> String {
     let reason = match (detector, pattern) {
-        (_, patterns::REFUSED) | (DetectorName::Task, _) => "{reason}",
+        (_, patterns::REFUSED | patterns::INSISTED) | (DetectorName::Task, _) => "{reason}",
         (DetectorName::Novelty, patterns::UNEXPLORED) => "there are exits nobody tried: {exits}",
         (DetectorName::Novelty, _) => "the action was done before, at turn {last_turn}",
         (DetectorName::Stagnation, _) => "no progress for {turns_stuck} turns",
@@ -127,6 +132,7 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
             "{failures} times the same failure, although something was changed each time: {failure}"
         }
         (DetectorName::Drift, _) => "{failures} calls with other arguments failed in the same way: {failure}",
+        (DetectorName::FailingTarget, _) => "{failures} tries at {target} failed, the last with: {failure}",
         (DetectorName::Poll, _) => "{polls} polls with the same reply: {action}",
         (DetectorName::Budget, _) => "{pattern}: {used} of {limit} used",
         (DetectorName::Errors, _) => "{errors} errors in a row",

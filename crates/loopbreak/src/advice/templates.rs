@@ -69,6 +69,7 @@ const CALLS: &[&str] = &[
     "first_turn",
     "failures",
     "failure",
+    "target",
     "questions",
     "polls",
     "times",
@@ -214,6 +215,21 @@ The last iterations:
         values: CALLS,
         neutral: "Since turn {since}: {reason}.
 The outcome has not changed and will not change by itself. Say what is known, and go on in another way.",
+        zork: None,
+    },
+    Template {
+        name: "failing_target",
+        audience: Audience::Agent,
+        values: CALLS,
+        neutral: "Since turn {since}, {failures} tries at {target} have failed, in whatever way. The last one: {failure}
+Find out why it fails, or leave it and go on elsewhere.",
+        zork: None,
+    },
+    Template {
+        name: "refused_repeat",
+        audience: Audience::Agent,
+        values: CALLS,
+        neutral: "\"{action}\" is refused: it {reason}. Choose something else.",
         zork: None,
     },
     Template {

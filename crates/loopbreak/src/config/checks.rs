@@ -79,10 +79,12 @@ impl Settings {
         checks.table("cycle", |checks| self.cycle.check(checks));
         checks.table("recurrence", |checks| self.recurrence.check(checks));
         checks.table("drift", |checks| self.drift.check(checks));
+        checks.table("failing_target", |checks| self.failing_target.check(checks));
         checks.table("poll", |checks| self.poll.check(checks));
         checks.table("policy", |checks| {
             let policy = &self.policy;
             checks.within("accept_at", policy.accept_at, &(0.0..=1.0));
+            checks.penalty("repeat_penalty", policy.repeat_penalty);
             checks.that(
                 policy.score_min.is_finite()
                     && policy.score_max.is_finite()

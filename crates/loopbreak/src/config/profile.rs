@@ -8,6 +8,7 @@ use crate::detect::budget::BudgetSettings;
 use crate::detect::cycle::CycleSettings;
 use crate::detect::drift::DriftSettings;
 use crate::detect::errors::ErrorsSettings;
+use crate::detect::failing_target::FailingTargetSettings;
 use crate::detect::poll::PollSettings;
 use crate::detect::recurrence::RecurrenceSettings;
 use crate::fingerprint::ActionSettings;
@@ -78,6 +79,7 @@ impl Settings {
                 settings.cycle.mode = Mode::Off;
                 settings.recurrence.mode = Mode::Off;
                 settings.drift.mode = Mode::Off;
+                settings.failing_target.mode = Mode::Off;
                 settings.poll.mode = Mode::Off;
                 settings.errors.hard_at = 3;
                 settings.policy.repeat_advice = true;
@@ -105,6 +107,7 @@ impl Settings {
             cycle: CycleSettings::default(),
             recurrence: RecurrenceSettings::default(),
             drift: DriftSettings::default(),
+            failing_target: FailingTargetSettings::default(),
             poll: PollSettings::default(),
             actions: ActionSettings::default(),
             policy: PolicySettings::default(),

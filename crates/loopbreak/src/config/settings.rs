@@ -12,6 +12,7 @@ use crate::detect::camping::CampingSettings;
 use crate::detect::cycle::CycleSettings;
 use crate::detect::drift::DriftSettings;
 use crate::detect::errors::ErrorsSettings;
+use crate::detect::failing_target::FailingTargetSettings;
 use crate::detect::novelty::NoveltySettings;
 use crate::detect::oscillation::OscillationSettings;
 use crate::detect::poll::PollSettings;
@@ -57,6 +58,8 @@ pub struct Settings {
     pub recurrence: RecurrenceSettings,
     /// Other arguments, the same failure; the same question in other words.
     pub drift: DriftSettings,
+    /// The same thing fails again and again, whatever is tried on it.
+    pub failing_target: FailingTargetSettings,
     /// Waiting that waits for nothing.
     pub poll: PollSettings,
     /// How tools and commands are understood.
@@ -125,6 +128,12 @@ pub struct PolicySettings {
     pub score_min: f64,
     /// The highest score a ruling gives.
     pub score_max: f64,
+    /// What a proposal loses that would go on with a known loop of actions: the next call of a `cycle`, a call that
+    /// keeps coming back (`recurrence`), another try at a `failing_target`. It is taken once, whichever of them object.
+    /// A proposal that nobody scored is not taken below `accept_at` by a loop that is only warned of, and loses
+    /// everything to one that is hard.
+    #[schemars(range(min = -1.0, max = 0.0))]
+    pub repeat_penalty: f64,
     /// What is done about a repeated output (`signature`, `similarity`).
     pub on_loop: OnLoop,
     /// Give the standing advice again on every turn, as the documents do, instead of only when something worsens.
@@ -139,6 +148,7 @@ impl Default for PolicySettings {
             accept_at: 0.5,
             score_min: 0.0,
             score_max: 1.0,
+            repeat_penalty: -0.6,
             on_loop: OnLoop::Escalate,
             repeat_advice: false,
             ladder: Ladder::default(),

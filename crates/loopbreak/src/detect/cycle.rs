@@ -13,12 +13,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rounds::{Round, Rounds};
+use super::refusals::Refusals;
+use super::rounds::{LONGEST, Round, Rounds};
 use super::weight::{FAINT, SOME};
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, Prints};
-use crate::memory::{Key, key_of_parts};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// The same actions with the same outcomes, round and round.
@@ -48,6 +49,17 @@ impl CycleSettings {
         checks.within("max_period", self.max_period, &(1..=12));
         checks.warns_first(self.warn_at, self.hard_at);
     }
+
+    /// How bad it is to have gone round so often.
+    fn severity(&self, round: Round) -> Option<Severity> {
+        // A longer period repeats more with every round: half as many rounds show as much.
+        let limit = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
+        if self.hard_at > 0 && round.weighed >= limit(self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (round.weighed >= limit(self.warn_at)).then_some(Severity::Warn)
+        }
+    }
 }
 
 /// The pattern of its findings.
@@ -63,13 +75,19 @@ pub(crate) struct Cycle {
     shapes: Rounds,
     /// How many of the last shapes, the newest lowest, had an id left out: a bit each.
     masked: u32,
+    /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
+    calls: Ring<Key>,
+    refusals: Refusals,
 }
 
 impl Detector for Cycle {
     type Settings = CycleSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        60 + self.exact.bytes(digits) + self.shapes.bytes(digits)
+        70 + self.exact.bytes(digits)
+            + self.shapes.bytes(digits)
+            + self.calls.len() * KEY_BYTES
+            + self.refusals.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
@@ -81,7 +99,17 @@ impl Detector for Cycle {
         if prints.kind == Kind::Wait || scene.moved {
             return;
         }
-        let pair = key_of_parts(&[prints.pair, scene.trail.here().unwrap_or_default()]);
+        let here = scene.trail.here().unwrap_or_default();
+        let call = key_of_parts(&[prints.call, here]);
+        // A proposal that was refused is no part of the loop: nothing came of it.
+        if scene.step.refused {
+            if let Some((_, reason)) = self.goes_on(call, settings) {
+                self.refusals.insist(DetectorName::Cycle, call, reason, scene, out);
+            }
+            return;
+        }
+        self.calls.push(call, LONGEST);
+        let pair = key_of_parts(&[prints.pair, here]);
         let exact = self.exact.push(pair, scene.turn, scene.weight(), settings.max_period);
         let exact = exact.filter(|round| round.period > 1 || !scene.is_waited_for());
         let shaped = self.push_shape(scene, prints, settings);
@@ -107,9 +135,31 @@ impl Detector for Cycle {
             evidence.quote("outcome", text);
         }
     }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &CycleSettings, draft: &mut Draft) {
+        let Some(prints) = &bid.prints else { return };
+        let call = key_of_parts(&[prints.call, bid.from.unwrap_or_default()]);
+        if let Some((severity, reason)) = self.goes_on(call, settings) {
+            draft.repeats(severity, reason);
+        }
+    }
 }
 
 impl Cycle {
+    /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
+    fn goes_on(&self, call: Key, settings: &CycleSettings) -> Option<(Severity, String)> {
+        let round = self.exact.now(settings.max_period)?;
+        let severity = settings.severity(round)?;
+        let next = *self.calls.newest().nth(round.period as usize - 1)?;
+        let Round { period, times, .. } = round;
+        let reason = if period == 1 {
+            format!("was done {times} times in a row with the same outcome")
+        } else {
+            format!("is the next of {period} calls that went round {times} times with the same outcomes")
+        };
+        (next == call).then_some((severity, reason))
+    }
+
     /// Follows the shapes of actions that are logged without an outcome, where the ids in them tell nothing.
     fn push_shape(&mut self, scene: &Scene<'_>, prints: &Prints, settings: &CycleSettings) -> Option<Round> {
         let shape = prints.shape?;
@@ -118,18 +168,5 @@ impl Cycle {
         let round = self.shapes.push(shape.key, scene.turn, weight, settings.max_period)?;
         // Without an id in it, the round is the one that is seen anyway.
         (self.masked & ((1 << round.period) - 1) != 0).then_some(round)
-    }
-}
-
-impl CycleSettings {
-    /// How bad it is to have gone round so often.
-    fn severity(&self, round: Round) -> Option<Severity> {
-        // A longer period repeats more with every round: half as many rounds show as much.
-        let limit = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
-        if self.hard_at > 0 && round.weighed >= limit(self.hard_at) {
-            Some(Severity::Hard)
-        } else {
-            (round.weighed >= limit(self.warn_at)).then_some(Severity::Warn)
-        }
     }
 }

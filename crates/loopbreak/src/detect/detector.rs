@@ -7,7 +7,7 @@ use super::DetectorName;
 use super::latch::Latch;
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
-use crate::fingerprint::Prints;
+use crate::fingerprint::{ActionSettings, Kind, Prints};
 use crate::memory::Key;
 use crate::place::{Map, Trail};
 use crate::step::{Action, Step};
@@ -40,6 +40,10 @@ pub(crate) struct Scene<'s> {
     pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
     pub(crate) prints: Option<&'s Prints>,
+    /// How many changes there were so far, this step's included.
+    pub(crate) epoch: u64,
+    /// The table by which actions are understood.
+    pub(crate) actions: &'s ActionSettings,
     /// The run's id.
     pub(crate) run: &'s RunId,
     pub(crate) turn: u64,
@@ -79,10 +83,29 @@ pub(crate) struct Bid<'b> {
     pub(crate) from: Option<Key>,
     /// Where the action is known to lead.
     pub(crate) destination: Option<Key>,
+    /// Whether a critic scored it.
+    pub(crate) scored: bool,
+    /// Its fingerprints, where no rule of the user's allows it and someone reads them.
+    pub(crate) prints: Option<BidPrints>,
+    pub(crate) actions: &'b ActionSettings,
     /// A rule of the user's says that this action is never a loop.
     pub(crate) allowed: bool,
     pub(crate) trail: &'b Trail,
     pub(crate) map: &'b Map,
+}
+
+/// What is known of a proposal before anything came of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BidPrints {
+    /// The agent.
+    pub(crate) agent: Key,
+    pub(crate) kind: Kind,
+    /// The action, however it was written down.
+    pub(crate) call: Key,
+    /// How many changes there were so far: after a change, the same call is another experiment.
+    pub(crate) epoch: u64,
+    /// The run tells how far it got.
+    pub(crate) measured: bool,
 }
 
 /// Findings of one family can be findings of one loop.
@@ -189,6 +212,8 @@ pub(crate) struct Draft {
     pub(crate) hints: Vec<(DetectorName, &'static str, Evidence)>,
     /// Who is being asked, and whether it acts.
     pub(super) speaker: Option<(DetectorName, bool)>,
+    /// What a proposal loses that goes on with a loop of actions.
+    repeat_penalty: f64,
 }
 
 /// One adjustment of a proposal's score.
@@ -201,13 +226,29 @@ pub(crate) struct Opinion {
     pub(crate) reason: String,
     /// How many recent visits it is about, where that matters.
     pub(crate) visits: u32,
+    /// How bad the loop of actions is that the proposal would go on with, where it is about one.
+    pub(crate) repeats: Option<Severity>,
 }
 
 impl Draft {
+    /// A draft for a proposal that loses so much if it goes on with a loop of actions.
+    pub(crate) fn new(repeat_penalty: f64) -> Self {
+        Draft { repeat_penalty, ..Draft::default() }
+    }
+
     /// Raises or lowers the score.
     pub(crate) fn adjust(&mut self, amount: f64, visits: u32, reason: String) {
         if let Some((detector, acted)) = self.speaker {
-            self.adjustments.push(Opinion { detector, acted, amount, reason, visits });
+            let repeats = None;
+            self.adjustments.push(Opinion { detector, acted, amount, reason, visits, repeats });
+        }
+    }
+
+    /// Says that the proposal would go on with a loop of actions.
+    pub(crate) fn repeats(&mut self, severity: Severity, reason: String) {
+        if let Some((detector, acted)) = self.speaker {
+            let (amount, repeats) = (self.repeat_penalty, Some(severity));
+            self.adjustments.push(Opinion { detector, acted, amount, reason, visits: 0, repeats });
         }
     }
 

@@ -8,6 +8,7 @@ pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
 pub(crate) mod errors;
+pub(crate) mod failing_target;
 mod latch;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
@@ -23,7 +24,9 @@ pub(crate) mod stagnation;
 pub(crate) mod task;
 mod weight;
 
-pub(crate) use detector::{Bid, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed};
+pub(crate) use detector::{
+    Bid, BidPrints, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed,
+};
 pub(crate) use latch::CLOSING_STEPS;
 pub use set::DetectorName;
 pub(crate) use set::{AgentDetectors, RunDetectors, Sink};
@@ -35,5 +38,5 @@ pub(crate) mod patterns {
     pub(crate) use super::drift::{REPHRASED, SWEEP, VAIN_EDITS};
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
     pub(crate) use super::recurrence::AGAIN;
-    pub(crate) use super::refusals::PATTERN as REFUSED;
+    pub(crate) use super::refusals::{INSISTED, PATTERN as REFUSED};
 }

@@ -11,8 +11,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::refusals::Refusals;
 use super::weight::{WHOLE, whole};
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, Prints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
@@ -59,6 +60,16 @@ impl RecurrenceSettings {
         checks.warns_first(self.warn_at, self.hard_at);
         checks.warns_first_by(("again_warn_at", self.again_warn_at), ("again_hard_at", self.again_hard_at));
     }
+
+    /// How bad it is that one step came so often.
+    fn again(&self, weight: u32, measured: bool) -> Option<Severity> {
+        if !measured && self.again_hard_at > 0 && weight >= whole(self.again_hard_at) {
+            Some(Severity::Hard)
+        } else {
+            let warn_at = if measured { 2 * self.again_warn_at } else { self.again_warn_at };
+            (weight >= whole(warn_at)).then_some(Severity::Warn)
+        }
+    }
 }
 
 /// Many of the last steps were there before.
@@ -70,6 +81,8 @@ pub(crate) const AGAIN: &str = "again";
 const KNOWN: usize = 192;
 /// For how many agents the last steps are kept.
 const AGENTS: usize = 16;
+/// How many calls of all agents together are known again when they are proposed.
+const CALLS: usize = 64;
 
 /// The detector. One store for all agents of the run: fingerprints differ by agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -79,6 +92,32 @@ pub(crate) struct Recurrence {
     agents: Ring<Recent>,
     /// Counts what ends a step's returning: progress, a change, a word from a human.
     era: u32,
+    /// The last calls, by agent and place: by these a proposal is known, which has no outcome yet.
+    calls: Lru<Call>,
+    refusals: Refusals,
+}
+
+/// A call, and what came of it last.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(from = "(Key, u32, u64)", into = "(Key, u32, u64)")]
+struct Call {
+    pair: Key,
+    /// How many times in a row it had the same outcome.
+    equal: u32,
+    /// How many changes there had been: after another one the call is worth a try.
+    epoch: u64,
+}
+
+impl From<(Key, u32, u64)> for Call {
+    fn from((pair, equal, epoch): (Key, u32, u64)) -> Self {
+        Call { pair, equal, epoch }
+    }
+}
+
+impl From<Call> for (Key, u32, u64) {
+    fn from(call: Call) -> Self {
+        (call.pair, call.equal, call.epoch)
+    }
 }
 
 /// A step that was there.
@@ -131,6 +170,8 @@ impl Detector for Recurrence {
     fn bytes(&self, digits: usize) -> usize {
         60 + self.steps.len() * (KEY_BYTES + 3 * digits + 16)
             + self.agents.len() * (140 + KEY_BYTES + 2 * digits)
+            + self.calls.len() * (2 * KEY_BYTES + 36)
+            + self.refusals.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &RecurrenceSettings, out: &mut Sightings<'_>) {
@@ -142,6 +183,16 @@ impl Detector for Recurrence {
             return;
         }
         let agent = key_of(scene.agent);
+        let here = scene.trail.here().unwrap_or_default();
+        let call = key_of_parts(&[agent, prints.call, here]);
+        // A proposal that was refused comes back to nothing.
+        if scene.step.refused {
+            if let Some((_, reason)) = self.comes_back(call, scene.epoch, scene.measured, settings) {
+                self.refusals.insist(DetectorName::Recurrence, call, reason, scene, out);
+            }
+            return;
+        }
+        self.note_call(call, prints.pair, scene.epoch);
         let mut recent = self.agents.iter().find(|recent| recent.agent == agent).copied().unwrap_or_default();
         recent.steps += 1;
         let (known, repeated) = self.note(scene, prints, agent, recent.steps, settings.window);
@@ -164,6 +215,14 @@ impl Detector for Recurrence {
         }
         self.agents.retain(|recent| recent.agent != agent);
         self.agents.push(recent, AGENTS);
+    }
+
+    fn weigh(&self, bid: &Bid<'_>, settings: &RecurrenceSettings, draft: &mut Draft) {
+        let Some(prints) = &bid.prints else { return };
+        let call = key_of_parts(&[prints.agent, prints.call, bid.from.unwrap_or_default()]);
+        if let Some((severity, reason)) = self.comes_back(call, prints.epoch, prints.measured, settings) {
+            draft.repeats(severity, reason);
+        }
     }
 }
 
@@ -201,6 +260,30 @@ impl Recurrence {
         }
         (known, repeated)
     }
+
+    /// Notes a call and what came of it.
+    fn note_call(&mut self, call: Key, pair: Key, epoch: u64) {
+        let known = self.calls.touch_or_insert(call, || Call { pair, equal: 0, epoch });
+        known.equal =
+            if (known.pair, known.epoch) == (pair, epoch) { known.equal.saturating_add(1) } else { 1 };
+        (known.pair, known.epoch) = (pair, epoch);
+        while self.calls.len() > CALLS {
+            self.calls.pop_oldest();
+        }
+    }
+
+    /// Whether a call is one of those that keep coming back with the same outcome: how bad that is, and why.
+    fn comes_back(
+        &self,
+        call: Key,
+        epoch: u64,
+        measured: bool,
+        settings: &RecurrenceSettings,
+    ) -> Option<(Severity, String)> {
+        let known = self.calls.peek(call).filter(|known| known.epoch == epoch)?;
+        let severity = settings.again(whole(known.equal), measured)?;
+        Some((severity, format!("was done {} times before, each time with the same outcome", known.equal)))
+    }
 }
 
 /// One step that returns again and again.
@@ -211,15 +294,7 @@ fn again(
     settings: &RecurrenceSettings,
     out: &mut Sightings<'_>,
 ) {
-    let warn_at = if scene.measured { 2 * settings.again_warn_at } else { settings.again_warn_at };
-    let severity =
-        if !scene.measured && settings.again_hard_at > 0 && known.weight >= whole(settings.again_hard_at) {
-            Severity::Hard
-        } else if known.weight >= whole(warn_at) {
-            Severity::Warn
-        } else {
-            return;
-        };
+    let Some(severity) = settings.again(known.weight, scene.measured) else { return };
     let evidence = out.sight(Sighting {
         pattern: AGAIN,
         family: Family::Action,

@@ -1,4 +1,4 @@
-//! Proposals that a place detector's penalty refuses: the first is warned of, the same one again is hard.
+//! Proposals that are refused: the first is warned of, the same one again is hard.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,10 @@ use crate::verdict::{Intervention, Severity};
 const REMEMBERED: usize = 4;
 const TURNS: u64 = 20;
 
-/// The pattern of such a finding.
+/// The pattern of such a finding where a place detector refuses.
 pub(crate) const PATTERN: &str = "refused_return";
+/// And where the proposal would go on with a loop of actions.
+pub(crate) const INSISTED: &str = "refused_repeat";
 
 /// The proposals that one detector's penalty refused lately.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,14 +36,7 @@ impl Refusals {
         if weighed.base < weighed.accept_at || weighed.base + opinion.amount >= weighed.accept_at {
             return;
         }
-        let turn = scene.turn;
-        let before = self
-            .0
-            .newest()
-            .find(|(proposal, at)| *proposal == weighed.proposal && at.saturating_add(TURNS) >= turn);
-        let since = before.map_or(turn, |(_, at)| *at);
-        let repeated = before.is_some();
-        self.0.push((weighed.proposal, turn), REMEMBERED);
+        let (since, repeated) = self.note(weighed.proposal, scene.turn);
         let evidence = out.sight(Sighting {
             pattern: PATTERN,
             family: Family::Proposal,
@@ -59,5 +54,39 @@ impl Refusals {
         if let Some(action) = &scene.step.action {
             evidence.quote("action", &action.line());
         }
+    }
+
+    /// Notes that a proposal was refused that would have gone on with a loop the detector knows.
+    pub(crate) fn insist(
+        &mut self,
+        detector: DetectorName,
+        call: Key,
+        reason: String,
+        scene: &Scene<'_>,
+        out: &mut Sightings<'_>,
+    ) {
+        let (since, repeated) = self.note(call, scene.turn);
+        let evidence = out.sight(Sighting {
+            pattern: INSISTED,
+            family: Family::Proposal,
+            identity: key_of_parts(&[call, detector as u64]),
+            since,
+            severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
+            stage: 0,
+            count: 1 + u32::from(repeated),
+            wish: Some(Intervention::Reject),
+        });
+        evidence.note("reason", reason);
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
+    /// Since when a proposal is refused, and whether it was lately.
+    fn note(&mut self, proposal: Key, turn: u64) -> (u64, bool) {
+        let lately = |(known, at): &&(Key, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
+        let before = self.0.newest().find(lately).map(|(_, at)| *at);
+        self.0.push((proposal, turn), REMEMBERED);
+        (before.unwrap_or(turn), before.is_some())
     }
 }

@@ -44,15 +44,22 @@ impl Rounds {
                 (0, 0)
             };
         }
-        let found = (1..=longest).zip(&self.equal).find(|(period, (equal, _))| equal >= period);
-        let round = found.map(|(period, (equal, weight))| Round {
+        self.last.push((key, turn), LONGEST);
+        self.now(longest)
+    }
+
+    /// The shortest period whose last round was gone through twice.
+    pub(crate) fn now(&self, longest: u32) -> Option<Round> {
+        let (period, (equal, weight)) =
+            (1..=longest).zip(&self.equal).find(|(period, (equal, _))| equal >= period)?;
+        let began = (equal + period) as usize;
+        Some(Round {
             period,
             times: equal / period + 1,
             weighed: weight / (WHOLE * period) + 1,
-            since: self.turn_before(equal + period - 1, turn),
-        });
-        self.last.push((key, turn), LONGEST);
-        round
+            // As far as it is remembered.
+            since: self.last.newest().take(began).last().map_or(0, |(_, turn)| *turn),
+        })
     }
 
     /// The name of the loop with this period: its smallest rotation.
@@ -60,11 +67,5 @@ impl Rounds {
         let round: Vec<Key> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();
         let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());
         key_of_parts(&rotations.min().unwrap_or_default())
-    }
-
-    /// The turn of the step so many before, as far as it is remembered.
-    fn turn_before(&self, steps: u32, now: u64) -> u64 {
-        let remembered = (steps as usize).min(self.last.len());
-        self.last.newest().nth(remembered.saturating_sub(1)).map_or(now, |(_, turn)| *turn)
     }
 }

@@ -131,6 +131,7 @@ detectors! {
         signature: super::signature::Signature => Signature,
         errors: super::errors::Errors => Errors,
         cycle: super::cycle::Cycle => Cycle,
+        failing_target: super::failing_target::FailingTarget => FailingTarget,
         drift: super::drift::Drift => Drift,
         poll: super::poll::Poll => Poll,
     }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::arguments::text_under;
 use super::tool_name;
 use crate::step::Action;
 
@@ -36,11 +37,20 @@ pub struct ActionSettings {
     pub wait: Vec<String>,
     /// Words in the name of a tool that only turns a page or presses a key.
     pub page: Vec<String>,
+    /// Words in the name of a tool that handles running jobs.
+    pub jobs: Vec<String>,
+    /// What such a tool is told (as `action`, `command`, …) to only look how a job is doing: that is waiting.
+    pub job_checks: Vec<String>,
     /// Words in the name of a tool that only speaks.
     pub say: Vec<String>,
     /// Shell commands that change something; `git-commit` stands for `git commit`.
     pub changing_commands: Vec<String>,
+    /// Names of the arguments that say what a tool is applied to, the most telling first.
+    pub targets: Vec<String>,
 }
+
+/// Names of the argument that says which of its deeds a tool is to do.
+const DEEDS: [&str; 6] = ["action", "command", "operation", "op", "subcommand", "method"];
 
 fn words(list: &str) -> Vec<String> {
     list.split_whitespace().map(str::to_owned).collect()
@@ -57,9 +67,14 @@ impl Default for ActionSettings {
             search: words("search grep find glob rg query lookup locate"),
             wait: words("wait sleep poll noop status output bashoutput watch pause"),
             page: words("scroll page pagedown pageup press key keyboard"),
+            jobs: words("process processes job jobs background session"),
+            job_checks: words("log logs poll status wait output tail"),
             say: words("say respond reply message think thought note todowrite todo plan"),
             changing_commands: words(
                 "mv cp rm mkdir touch tee patch git-commit git-add git-checkout git-apply git-mv git-rm git-stash git-reset pip npm-install apt-get apt cargo-add ln chmod",
+            ),
+            targets: words(
+                "file_path filepath path filename file target_file notebook_path absolute_path relative_path url uri directory directory_path dir_path folder",
             ),
         }
     }
@@ -85,7 +100,7 @@ impl ActionSettings {
         let named = |list: &[String]| {
             words_of(tool_name(action)).any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
         };
-        if named(&self.wait) {
+        if named(&self.wait) || (named(&self.jobs) && self.only_checks(args)) {
             Kind::Wait
         } else if named(&self.page) {
             Kind::Page
@@ -107,6 +122,12 @@ impl ActionSettings {
     /// Whether an action runs a command, whose output can say anything.
     pub(crate) fn runs(&self, action: &Action<'_>) -> bool {
         words_of(tool_name(action)).any(|word| self.run.iter().any(|known| known.eq_ignore_ascii_case(word)))
+    }
+
+    /// Whether a tool that handles jobs is only asked how one of them is doing.
+    fn only_checks(&self, args: &str) -> bool {
+        let deed = text_under(args, &DEEDS);
+        deed.is_some_and(|deed| self.job_checks.iter().any(|known| known.eq_ignore_ascii_case(deed.trim())))
     }
 
     /// A shell command can change something, wait, or only run.
@@ -186,6 +207,11 @@ mod tests {
             (r#"{"name":"web_search"}"#, Kind::Search),
             (r#"{"name":"BashOutput"}"#, Kind::Wait),
             (r#"{"name":"bash_output"}"#, Kind::Wait),
+            (r#"{"name":"process","args":{"action":"log","sessionId":"calm-reef"}}"#, Kind::Wait),
+            (r#"{"name":"process","args":{"sessionId":"calm-reef","action":"poll"}}"#, Kind::Wait),
+            (r#"{"name":"manage_job","args":{"command":"Status","id":3}}"#, Kind::Wait),
+            (r#"{"name":"process","args":{"action":"kill","sessionId":"log"}}"#, Kind::Other),
+            (r#"{"name":"bash","args":{"command":"status"}}"#, Kind::Run),
             (r#"{"name":"execute_bash","args":{"command":"cargo test"}}"#, Kind::Run),
             (r#"{"name":"Bash","args":{"command":"sleep 30"}}"#, Kind::Wait),
             (r#"{"name":"Bash","args":{"command":"cd a && sed -i s/a/b/ c"}}"#, Kind::Edit),

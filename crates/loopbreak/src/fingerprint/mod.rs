@@ -4,13 +4,16 @@
 //! whatever the times, ids and addresses in it; what carries progress (counts of failures, percentages, pages, offsets)
 //! always stays.
 
+mod arguments;
 mod call;
 mod effects;
 mod json;
 mod kind;
 mod outcome;
 mod prints;
+mod refusal;
 mod shape;
+mod target;
 mod volatile;
 
 pub(crate) use call::{Call, tool_name};
@@ -20,4 +23,6 @@ pub use kind::ActionSettings;
 pub(crate) use kind::{Kind, words_of};
 pub(crate) use outcome::{gist_key, outcome_key};
 pub(crate) use prints::Prints;
+pub(crate) use refusal::{Reply, reply};
 pub(crate) use shape::Shape;
+pub(crate) use target::{Aim, Manner, Target};

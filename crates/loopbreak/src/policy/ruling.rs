@@ -8,14 +8,15 @@ use crate::detect::{Bid, DetectorName, Draft};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::{Evidence, quoted};
 use crate::step::{Action, Place, Text};
-use crate::verdict::{Advice, Intervention};
+use crate::verdict::{Advice, Intervention, Severity};
 
 /// An action not yet taken.
 #[derive(Clone, Debug, Default)]
 pub struct Proposal<'a> {
     /// The action.
     pub action: Action<'a>,
-    /// The critic's score for it; without one it starts from the highest.
+    /// The critic's score for it; without one it starts from the highest, and is refused where it would go on with a
+    /// loop that is hard, but not for one that is only warned of.
     pub score: Option<f64>,
     /// Whose proposal it is; the main agent's, if absent.
     pub agent: Option<Text<'a>>,
@@ -89,13 +90,20 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
     let policy = &settings.policy;
     let (mut raw, mut score) = (base, base.clamp(policy.score_min, policy.score_max));
     let (mut adjustments, mut events, mut lowered) = (Vec::new(), Vec::new(), false);
-    for opinion in &draft.adjustments {
+    let gravest = gravest_repeat(draft);
+    for (index, opinion) in draft.adjustments.iter().enumerate() {
         let before = score;
-        let acted = opinion.acted && policy.ladder.penalize;
+        // One loop is paid for once, however many detectors see it.
+        let spared = opinion.repeats.is_some() && gravest != Some(index);
+        let acted = opinion.acted && policy.ladder.penalize && !spared;
+        let mut amount = opinion.amount;
         if acted {
-            raw += opinion.amount;
-            score = (score + opinion.amount).clamp(policy.score_min, policy.score_max);
-            lowered |= opinion.amount < 0.0;
+            if let (Some(severity), false) = (opinion.repeats, bid.scored) {
+                amount = unscored(severity, amount, score, settings);
+            }
+            raw += amount;
+            score = (score + amount).clamp(policy.score_min, policy.score_max);
+            lowered |= amount < 0.0;
         }
         if let (true, DetectorName::Revisit, Some(destination)) = (acted, opinion.detector, bid.destination) {
             events.push(Event::from(LocationPenaltyApplied {
@@ -109,7 +117,7 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
                 penalty: opinion.amount,
             }));
         }
-        let (detector, amount, reason) = (opinion.detector, opinion.amount, opinion.reason.clone());
+        let (detector, reason) = (opinion.detector, opinion.reason.clone());
         adjustments.push(Adjustment { detector, amount, reason, score, acted });
     }
     let applied = || adjustments.iter().filter(|adjustment| adjustment.acted);
@@ -153,5 +161,24 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
         adjustments,
         hints,
         events,
+    }
+}
+
+/// Of the opinions about loops of actions, the one that counts: the gravest, and among equals the first.
+fn gravest_repeat(draft: &Draft) -> Option<usize> {
+    let acted = draft.adjustments.iter().enumerate().filter(|(_, opinion)| opinion.acted);
+    let repeats = acted.filter_map(|(index, opinion)| Some((index, opinion.repeats?)));
+    // Of equals, the last is the greatest: the other way round, it is the first.
+    repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)
+}
+
+/// What a proposal that nobody scored loses to a loop of actions. There is no doubt of a critic's to weigh a penalty
+/// against, so the loop alone decides: one that is only warned of does not refuse it, one that is hard does.
+fn unscored(severity: Severity, penalty: f64, score: f64, settings: &Settings) -> f64 {
+    let policy = &settings.policy;
+    match severity {
+        Severity::Hard => policy.score_min - score,
+        _ if score >= policy.accept_at => penalty.max(policy.accept_at - score),
+        _ => penalty,
     }
 }

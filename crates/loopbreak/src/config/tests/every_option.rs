@@ -109,11 +109,10 @@ fn the_schema_knows_lists_of_texts() {
         .filter(|option| option.kind == Kind::List)
         .map(|option| option.path.as_str())
         .collect();
-    assert_eq!(
-        lists,
-        ["edit", "read", "run", "search", "wait", "page", "say", "changing_commands"]
-            .map(|key| format!("actions.{key}"))
-    );
+    let actions = "edit read run search wait page jobs job_checks say changing_commands targets";
+    let actions = actions.split(' ').map(|key| format!("actions.{key}"));
+    let expected: Vec<String> = ["failing_target.refusals".to_owned()].into_iter().chain(actions).collect();
+    assert_eq!(lists, expected);
 }
 
 #[test]
