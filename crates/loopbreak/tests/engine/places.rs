@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, found};
 use loopbreak::{DetectorName, Intervention, Severity};
 use serde_json::json;
-use steps::{Run, config, found};
 
 const REVISIT: DetectorName = DetectorName::Revisit;
 const OSCILLATION: DetectorName = DetectorName::Oscillation;

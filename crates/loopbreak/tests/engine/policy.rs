@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, found, near, text_for};
 use loopbreak::{Audience, DetectorName, Intervention, LoopId, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config, found, near, text_for};
 
 const CAMPING: DetectorName = DetectorName::Camping;
 const OSCILLATION: DetectorName = DetectorName::Oscillation;

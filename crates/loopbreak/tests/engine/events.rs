@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, config_of, keys};
 use serde_json::{Value, json};
-use steps::{Run, config, config_of, keys};
 
 /// The event and its keys, sorted; the engine adds `event_type` and `episode_id` to all.
 fn check(run: &Run, name: &str, expected: &[&str]) -> Value {
@@ -252,6 +250,6 @@ fn guard_tripped_tells_which_guard_and_the_limit() {
 #[test]
 fn every_event_names_the_run_of_the_first_step_that_has_one() {
     let mut guard = loopbreak::Guard::new(loopbreak::Config::default());
-    let verdict = guard.observe(&steps::step(&json!({"run": "ep-7", "score": 1})));
-    assert_eq!(steps::written(&verdict.events[0])["episode_id"], "ep-7");
+    let verdict = guard.observe(&crate::steps::step(&json!({"run": "ep-7", "score": 1})));
+    assert_eq!(crate::steps::written(&verdict.events[0])["episode_id"], "ep-7");
 }

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, text_for};
 use loopbreak::{Audience, DetectorName, Intervention, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config, text_for};
 
 const TASK: DetectorName = DetectorName::Task;
 use Intervention::{Escalate, ForceNext, UnblockAuthority};
@@ -244,7 +242,7 @@ fn recoveries_leave_entries_under_the_documented_topics() {
     let mut run = Run::new();
     let done = attempt("T3.4.2", "done", &[], &[]);
     assert_eq!(topics(run.repeat(3, &done)), ["loop_recovery", "loop_recovery_directive"]);
-    let entry = steps::written(&run.verdicts[2].context[0]);
+    let entry = crate::steps::written(&run.verdicts[2].context[0]);
     assert_eq!(entry["related_tasks"], json!(["T3.4.2"]));
 }
 
@@ -252,7 +250,7 @@ fn recoveries_leave_entries_under_the_documented_topics() {
 fn authority_is_scoped_to_the_task_and_its_blockers() {
     let mut run = Run::new();
     let verdict = run.repeat(3, &blocked(&["no token"]));
-    let grant = steps::written(&verdict.context[1]);
+    let grant = crate::steps::written(&verdict.context[1]);
     assert_eq!(grant["metadata"]["scope"], json!({"task": "T3.4.3", "blockers": ["no token"]}));
     assert_eq!(grant["related_tasks"], json!(["T3.4.3"]));
     let text = text_for(&verdict.advice, Audience::Agent, TASK);
@@ -269,7 +267,7 @@ fn the_evidence_tells_times_status_blockers_and_sessions_of_every_attempt() {
     for at in 0..3 {
         run.see(&json!({"at": 1000 + at, "task": {"id": "T1", "status": "blocked", "blockers": ["x"], "session": format!("session_{at}")}}));
     }
-    let evidence = steps::written(&run.findings(TASK)[0].evidence);
+    let evidence = crate::steps::written(&run.findings(TASK)[0].evidence);
     assert_eq!(evidence["blockers"], json!(["x"]));
     assert_eq!(
         evidence["attempts"][2],

@@ -1,11 +1,9 @@
 //! What a proposal is worth that would go on with a loop of actions: the next call of a cycle, a call that keeps coming
 //! back, another try at a failing target.
 
-mod steps;
-
+use crate::steps::{Run, config, config_of, near};
 use loopbreak::{Action, DetectorName, Intervention, Profile, Proposal, Ruling, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config, config_of, near};
 
 const CYCLE: DetectorName = DetectorName::Cycle;
 const TARGET: DetectorName = DetectorName::FailingTarget;
@@ -182,7 +180,7 @@ fn a_replay_weighs_steps_that_a_critic_scored() {
 #[test]
 fn the_penalty_must_be_one() {
     for (value, valid) in [(-1.0, true), (-0.6, true), (0.0, false), (0.1, false), (-1.1, false)] {
-        let settings = steps::settings_of(Profile::Auto, json!({"policy": {"repeat_penalty": value}}));
+        let settings = crate::steps::settings_of(Profile::Auto, json!({"policy": {"repeat_penalty": value}}));
         assert_eq!(loopbreak::Config::new(settings).is_ok(), valid, "{value}");
     }
 }

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, text_for};
 use loopbreak::{Audience, DetectorName, TEMPLATES};
 use serde_json::{Value, json};
-use steps::{Run, config, text_for};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 
@@ -255,5 +253,5 @@ fn secrets_are_masked_in_texts_and_evidence() {
         &json!({"action": "push", "outcome": {"text": format!("denied for {key}"), "error": true}}),
     );
     assert!(!verdict.findings.is_empty());
-    assert!(!steps::written(verdict).to_string().contains(&key));
+    assert!(!crate::steps::written(verdict).to_string().contains(&key));
 }

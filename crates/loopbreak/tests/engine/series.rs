@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{config, step, written};
 use loopbreak::{Config, Intervention, Series, Verdict};
 use serde_json::{Value, json};
-use steps::{config, step, written};
 
 fn record(
     series: &mut Series,

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, near};
 use loopbreak::{DetectorName, Intervention, Place, Proposal, Severity};
 use serde_json::json;
-use steps::{Run, config, near};
 
 const REVISIT: DetectorName = DetectorName::Revisit;
 const OSCILLATION: DetectorName = DetectorName::Oscillation;
@@ -249,9 +247,9 @@ fn weighing_says_the_turn_it_is_for_and_changes_nothing() {
     let mut run = Run::new();
     dam(&mut run);
     let before = serde_json::to_string(&run.guard.snapshot()).unwrap();
-    let first = steps::written(&run.weigh("south", 0.9));
+    let first = crate::steps::written(&run.weigh("south", 0.9));
     assert_eq!(first["turn"], run.guard.turn() + 1);
-    assert_eq!(steps::written(&run.weigh("south", 0.9)), first);
+    assert_eq!(crate::steps::written(&run.weigh("south", 0.9)), first);
     assert_eq!(serde_json::to_string(&run.guard.snapshot()).unwrap(), before);
 }
 

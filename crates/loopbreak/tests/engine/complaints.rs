@@ -1,10 +1,8 @@
 //! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
 
-mod steps;
-
+use crate::steps::{Run, config, step, written};
 use loopbreak::{DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config, step, written};
 
 const REPEATING: [DetectorName; 5] = [
     DetectorName::Cycle,

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, config_of, found};
 use loopbreak::{DetectorName, Profile, Severity, Step, Usage};
 use serde_json::{Value, json};
-use steps::{Run, config, config_of, found};
 
 const BUDGET: DetectorName = DetectorName::Budget;
 const ERRORS: DetectorName = DetectorName::Errors;
@@ -178,7 +176,7 @@ fn the_profile_iterations_allows_10_iterations_and_15_minutes() {
 fn tripped(run: &Run) -> (Vec<String>, &'static str) {
     let last = run.verdicts.last().unwrap();
     let events =
-        last.events.iter().map(steps::written).filter(|event| event["event_type"] == "guard_tripped");
+        last.events.iter().map(crate::steps::written).filter(|event| event["event_type"] == "guard_tripped");
     let guards = events.map(|event| {
         let first = if event["first"] == json!(true) { "*" } else { "" };
         format!("{}{first}", event["guard"].as_str().unwrap())

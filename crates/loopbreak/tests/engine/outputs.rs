@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, found, text_for};
 use loopbreak::{Audience, DetectorName, Intervention, Severity};
 use serde_json::json;
-use steps::{Run, config, found, text_for};
 
 const SIGNATURE: DetectorName = DetectorName::Signature;
 const SIMILARITY: DetectorName = DetectorName::Similarity;
@@ -258,7 +256,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
 #[test]
 fn a_loop_is_called_at_once_and_does_not_wait_for_other_guards() {
     let patch = json!({"budget": {"max_iterations": 100}, "similarity": {"mode": "off"}});
-    let mut run = Run::with(steps::config_of(loopbreak::Profile::Iterations, patch));
+    let mut run = Run::with(crate::steps::config_of(loopbreak::Profile::Iterations, patch));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     assert_eq!(run.stops(), [3]);
     assert_eq!(run.verdicts[2].stop.as_ref().unwrap().reason, "repeated_signature");

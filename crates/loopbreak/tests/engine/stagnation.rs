@@ -6,11 +6,9 @@
     reason = "a test that cannot be set up is to fail, and reads files"
 )]
 
-mod steps;
-
+use crate::steps::{Run, config, found};
 use loopbreak::{DetectorName, Severity, Step};
 use serde_json::{Value, json};
-use steps::{Run, config, found};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 

@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, step, written};
 use loopbreak::{Config, Guard, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 use serde_json::{Value, json};
-use steps::{Run, step, written};
 
 /// The run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.
 fn story(number: u64) -> Value {
@@ -84,7 +82,7 @@ fn a_snapshot_of_a_later_version_is_refused() {
 
 #[test]
 fn a_snapshot_holds_no_settings() {
-    let mut run = Run::with(steps::config(json!({"stagnation": {"max_turns": 77}})));
+    let mut run = Run::with(crate::steps::config(json!({"stagnation": {"max_turns": 77}})));
     run.repeat(10, &story(1));
     assert!(!written(&run.guard.snapshot()).to_string().contains("max_turns"));
     let snapshot = run.guard.snapshot();

@@ -1,10 +1,8 @@
 //! Runs of agents that work in a browser: actions only, with ids of elements that are new after every load of a page.
 
-mod steps;
-
+use crate::steps::Run;
 use loopbreak::Severity;
 use serde_json::json;
-use steps::Run;
 
 /// Plays actions that were logged without an outcome.
 fn played<A: AsRef<str>>(actions: impl IntoIterator<Item = A>) -> Run {

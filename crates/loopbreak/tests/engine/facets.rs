@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{settings_of, step};
 use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
 use serde_json::{Value, json};
-use steps::{settings_of, step};
 
 /// A run in which every detector finds something.
 fn everything() -> Vec<Value> {
@@ -82,7 +80,7 @@ fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value>
     let all = everything().into_iter().flat_map(|record| guard.observe(&step(&record)).findings);
     all.filter(|finding| of(finding.detector))
         .map(|finding| {
-            let mut finding = steps::written(&finding);
+            let mut finding = crate::steps::written(&finding);
             finding.as_object_mut().unwrap().retain(|key, _| key != "loop" && key != "intervention");
             finding
         })

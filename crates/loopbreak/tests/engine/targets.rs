@@ -1,10 +1,8 @@
 //! Targets that fail again and again whatever is tried on them, and work that only looks like it. Complaints 22 to 24.
 
-mod steps;
-
+use crate::steps::{Run, config};
 use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config};
 
 const TARGET: DetectorName = DetectorName::FailingTarget;
 

@@ -47,9 +47,10 @@ impl<'p> Whereabouts<'p> {
     fn of(path: &'p str) -> Option<Self> {
         let (before, name) = path.rsplit_once("::")?;
         if let Some(file) = before.strip_suffix(".rs") {
-            let (krate, file) =
-                file.strip_prefix("cli/").map_or(("loopbreak", file), |it| ("loopbreak-cli", it));
-            let file = root().join(format!("crates/{krate}/tests/{file}.rs"));
+            let (tests, file) = file
+                .strip_prefix("cli/")
+                .map_or(("loopbreak/tests/engine", file), |it| ("loopbreak-cli/tests", it));
+            let file = root().join(format!("crates/{tests}/{file}.rs"));
             return Some(Whereabouts { file, inside: Vec::new(), name });
         }
         let mut modules: Vec<&str> = before.split("::").collect();

@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{Run, config, near, step, text_for};
 use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity, TEMPLATES};
 use serde_json::{Value, json};
-use steps::{Run, config, near, step, text_for};
 
 fn go(run: &mut Run, way: &str, place: &str) {
     run.see(&json!({"action": way, "place": place}));

@@ -1,10 +1,8 @@
 //! Healthy work that other detectors stopped: none of it is warned of here.
 
-mod steps;
-
+use crate::steps::{Run, config};
 use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
-use steps::{Run, config};
 
 const REPEATING: [DetectorName; 5] = [
     DetectorName::Cycle,

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-mod steps;
-
+use crate::steps::{config, near, settings_of, written};
 use loopbreak::{
     Action, Args, Completed, Config, Critic, DetectorName, Guard, Label, Millis, Mode, Objectives, Outcome,
     Place, Proposal, SNAPSHOT_BYTES, Settings, Snapshot, Step, Task, Text, Usage, Verdict,
@@ -11,7 +10,6 @@ use loopbreak::{
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
 use serde_json::{Value, json};
-use steps::{config, near, settings_of, written};
 
 /// Few texts often, any text sometimes, huge and odd ones now and then.
 fn text() -> impl Strategy<Value = Text<'static>> {
@@ -320,7 +318,7 @@ fn the_snapshot_stays_bounded_in_the_worst_case() {
     let mut guard = Guard::new(Config::new(largest()).unwrap());
     let mut most = 0;
     for number in 0..700 {
-        guard.observe(&steps::step(&worst(number)));
+        guard.observe(&crate::steps::step(&worst(number)));
         if number % 25 == 0 {
             most = most.max(bytes(&guard));
         }
@@ -337,7 +335,7 @@ fn the_snapshot_stays_bounded_when_agents_run_in_circles_between_places() {
         let (agent, round) = (number % 20, number / 20);
         let place = (round / 12) * 2 + round % 2;
         let way = if round % 2 == 0 { "north" } else { "south" };
-        guard.observe(&steps::step(&json!({
+        guard.observe(&crate::steps::step(&json!({
             "turn": u64::MAX - 100_000 + number,
             "agent": format!("agent {agent}"),
             "action": way,
