@@ -21,8 +21,14 @@ use crate::verdict::{Progress, Verdict};
 pub const MAIN_AGENT: &str = "main";
 
 /// The detectors that read fingerprints.
-const PRINT_READERS: [DetectorName; 4] =
-    [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
+const PRINT_READERS: [DetectorName; 6] = [
+    DetectorName::Cycle,
+    DetectorName::Recurrence,
+    DetectorName::Drift,
+    DetectorName::Poll,
+    DetectorName::Chant,
+    DetectorName::Noop,
+];
 
 /// How many agents of a run are kept apart; the least recently active goes first.
 const AGENTS: usize = 16;

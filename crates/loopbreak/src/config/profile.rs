@@ -79,6 +79,9 @@ impl Settings {
                 settings.recurrence.mode = Mode::Off;
                 settings.drift.mode = Mode::Off;
                 settings.poll.mode = Mode::Off;
+                settings.chant.mode = Mode::Off;
+                settings.noop.mode = Mode::Off;
+                settings.restart.mode = Mode::Off;
                 settings.errors.hard_at = 3;
                 settings.policy.repeat_advice = true;
                 settings.report.calls_per_step = 4;
@@ -106,6 +109,9 @@ impl Settings {
             recurrence: RecurrenceSettings::default(),
             drift: DriftSettings::default(),
             poll: PollSettings::default(),
+            chant: crate::detect::chant::ChantSettings::default(),
+            noop: crate::detect::noop::NoopSettings::default(),
+            restart: crate::detect::restart::RestartSettings::default(),
             actions: ActionSettings::default(),
             policy: PolicySettings::default(),
             advice: AdviceSettings::default(),

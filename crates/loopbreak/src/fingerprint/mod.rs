@@ -5,6 +5,7 @@
 //! always stays.
 
 mod call;
+mod edit;
 mod effects;
 mod kind;
 mod outcome;
@@ -12,8 +13,9 @@ mod prints;
 mod volatile;
 
 pub(crate) use call::call_key;
+pub(crate) use edit::{changes_nothing, path_of, replacements};
 pub(crate) use effects::Effects;
 pub use kind::ActionSettings;
 pub(crate) use kind::Kind;
 pub(crate) use outcome::{gist_key, outcome_key};
-pub(crate) use prints::Prints;
+pub(crate) use prints::{Prints, failed};
