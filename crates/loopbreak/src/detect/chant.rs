@@ -17,7 +17,6 @@ use crate::config::{Checks, Mode};
 use crate::fingerprint::outcome_key;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::text::chant::chant_of;
-use crate::text::clip::clip;
 use crate::text::normal::folded;
 use crate::verdict::Severity;
 
@@ -72,7 +71,7 @@ pub(crate) const MESSAGES: &str = "repeated_message";
 const KEPT: usize = 4;
 /// So many words make a message.
 const WORDS: usize = 8;
-/// How much of a message is compared.
+/// In longer messages case and blanks count.
 const MESSAGE_BYTES: usize = 2048;
 /// So much longer than `min_bytes` a single text has to chant to be acted on.
 const UNMISTAKABLE: u64 = 10;
@@ -179,7 +178,8 @@ impl Chants {
         if say.len() < settings.min_message as usize || say.split_whitespace().nth(WORDS - 1).is_none() {
             return;
         }
-        let key = outcome_key(&folded(clip(say, MESSAGE_BYTES)));
+        // Long messages that only begin alike are not alike: their other end and their length count too.
+        let key = if say.len() <= MESSAGE_BYTES { outcome_key(&folded(say)) } else { outcome_key(say) };
         let known = self.said.iter().find(|said| said.key == key).copied();
         let mut said = known.unwrap_or(Said { key, count: 0, since: scene.turn });
         said.count = said.count.saturating_add(1);
