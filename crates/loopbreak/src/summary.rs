@@ -87,10 +87,9 @@ impl RunSummary {
         self.outcomes |= step.outcome.is_some();
         self.end = match (&step.action, &step.outcome) {
             (_, Some(outcome)) if failed(outcome) => End::Failed,
-            (_, Some(_)) => End::Well,
             (Some(_), None) => End::Unfinished,
             (None, None) if step.say.as_deref().is_some_and(is_error) => End::Failed,
-            (None, None) => End::Well,
+            _ => End::Well,
         };
         if self.end == End::Failed {
             let text =
@@ -186,7 +185,9 @@ mod tests {
 
     fn of(lines: &[&str]) -> RunSummary {
         let mut summary = RunSummary::new(&Config::default(), "r");
-        lines.iter().for_each(|line| summary.observe(&Step::from_json(line).unwrap()));
+        for line in lines {
+            summary.observe(&Step::from_json(line).unwrap());
+        }
         summary
     }
 

@@ -55,6 +55,11 @@ fn assert_spared(records: impl IntoIterator<Item = Value>) {
     }
 }
 
+/// So many lines, each made from its number.
+fn lines(numbers: std::ops::Range<usize>, line: impl Fn(usize) -> String) -> String {
+    numbers.map(line).collect()
+}
+
 // What is to be caught.
 
 #[test]
@@ -161,9 +166,9 @@ fn gemini_cli_19953_a_translated_array_is_no_chant() {
 
 #[test]
 fn numbered_lists_tables_rules_and_dots_are_no_chants() {
-    let rows: String = (0..90).map(|n| format!("| case {n} | passed | no change |\n")).collect();
+    let rows = lines(0..90, |n| format!("| case {n} | passed | no change |\n"));
     assert_spared([
-        said(&(0..90).map(|n| format!("{n}. Move the component and fix its imports\n")).collect::<String>()),
+        said(&lines(0..90, |n| format!("{n}. Move the component and fix its imports\n"))),
         said(&rows),
         said(&format!("Results\n{}\n", "-".repeat(3000))),
         json!({"outcome": format!("running the suite\n{}", ".".repeat(4000))}),
@@ -266,9 +271,9 @@ fn reading_another_part_of_an_edited_file_says_nothing_of_the_edit() {
 
 fn over(series: &mut Series, settings: &Config, name: &str, at: i64, records: &[Value]) -> Verdict {
     let mut summary = RunSummary::new(settings, name);
-    for (index, record) in records.iter().enumerate() {
+    for (index, record) in (0_i64..).zip(records) {
         let mut record = record.clone();
-        record["at"] = json!(at + index as i64);
+        record["at"] = json!(at + index);
         summary.observe(&step(&record));
     }
     series.conclude(&summary)
@@ -279,11 +284,11 @@ fn found(runs: impl IntoIterator<Item = Vec<Value>>, apart: i64) -> Vec<(u64, &'
     let settings = Config::default();
     let mut series = Series::new(settings.clone());
     let mut found = Vec::new();
-    for (index, records) in runs.into_iter().enumerate() {
+    for (index, records) in (0_i64..).zip(runs) {
         // Put away and taken out between any two runs: an orchestrator lives no longer than they do.
         let state = serde_json::to_string(&series.snapshot()).unwrap();
         series = Series::restore(settings.clone(), serde_json::from_str(&state).unwrap());
-        let at = 1_762_248_924_000 + index as i64 * apart;
+        let at = 1_762_248_924_000 + index * apart;
         let verdict = over(&mut series, &settings, &format!("run {index}"), at, &records);
         assert!(verdict.findings.iter().all(|finding| finding.severity == Severity::Warn));
         found.extend(verdict.findings.iter().map(|finding| (finding.turn, finding.pattern)));

@@ -85,7 +85,7 @@ pub(crate) struct Chants {
     calls: Ring<Key>,
     /// Since which turn every text chants, and how many there were.
     since: u64,
-    chants: u32,
+    in_a_row: u32,
 }
 
 /// A message, and how often it was said.
@@ -133,12 +133,13 @@ impl Chants {
             let Some((chant, unit)) = chant_of(text, settings.warn_at, settings.min_bytes, log) else {
                 continue;
             };
-            if self.chants == 0 {
+            if self.in_a_row == 0 {
                 self.since = scene.turn;
             }
-            self.chants = self.chants.saturating_add(1);
+            self.in_a_row = self.in_a_row.saturating_add(1);
             let rounds = u32::try_from(chant.rounds).unwrap_or(u32::MAX);
-            let unmistakable = chant.bytes >= UNMISTAKABLE * u64::from(settings.min_bytes) || self.chants > 1;
+            let unmistakable =
+                chant.bytes >= UNMISTAKABLE * u64::from(settings.min_bytes) || self.in_a_row > 1;
             let hard = unmistakable && !chant.structured && !log;
             let severity = settings.severity(rounds).filter(|_| hard).unwrap_or(Severity::Warn);
             let evidence = out.sight(Sighting {
@@ -148,7 +149,7 @@ impl Chants {
                 since: self.since,
                 severity: Some(severity),
                 stage: 0,
-                count: self.chants,
+                count: self.in_a_row,
                 wish: None,
             });
             evidence.note("rounds", rounds).note("words", chant.words).note("bytes", chant.bytes);
@@ -156,7 +157,7 @@ impl Chants {
             return;
         }
         if any {
-            self.chants = 0;
+            self.in_a_row = 0;
         }
     }
 

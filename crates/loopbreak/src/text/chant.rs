@@ -220,7 +220,7 @@ impl ChantStream {
 
     /// Takes a distance for the length of the unit, if the last words say so.
     fn believe(&mut self, period: usize) {
-        let known = period >= 1 && period <= LONGEST && (period + GROUP) as u64 <= self.count;
+        let known = (1..=LONGEST).contains(&period) && (period + GROUP) as u64 <= self.count;
         if known && (0..GROUP).all(|back| self.key_before(back) == self.key_before(back + period)) {
             self.period = period;
             self.equal = GROUP as u64;

@@ -26,6 +26,11 @@ fn assert_none(text: &str) {
     assert_eq!(whole(&format!("Here it is:\n\n{text}\n")), None);
 }
 
+/// So many lines, each made from its number.
+fn lines(numbers: Range<usize>, line: impl Fn(usize) -> String) -> String {
+    numbers.map(line).collect()
+}
+
 #[test]
 fn a_word_a_sentence_and_a_paragraph_over_and_over_are_chants() {
     assert_chant(&format!("The case went to {}", "court ".repeat(14_645)), 1);
@@ -60,10 +65,8 @@ fn a_chant_that_is_over_is_none() {
 
 #[test]
 fn lists_tables_rules_and_figures_are_no_chants() {
-    assert_none(&(1..200).map(|n| format!("{n}. Update the module and run the tests\n")).collect::<String>());
-    assert_none(
-        &(1..90).map(|n| format!("| file{n}.rs | 12 | ok | no change needed here |\n")).collect::<String>(),
-    );
+    assert_none(&lines(1..200, |n| format!("{n}. Update the module and run the tests\n")));
+    assert_none(&lines(1..90, |n| format!("| file{n}.rs | 12 | ok | no change needed here |\n")));
     assert_none(&"| - | ok | ok |\n".repeat(60));
     assert_none(&"-".repeat(5000));
     assert_none(&"=====\n".repeat(500));
@@ -101,18 +104,14 @@ fn poems_with_refrains_and_logs_are_no_chants() {
         )
     };
     assert_none(&(0..20).map(verse).collect::<String>());
-    assert_none(
-        &(0..60)
-            .map(|n| format!("10:02:{:02} retrying the connection to the server\n", n % 60))
-            .collect::<String>(),
-    );
+    assert_none(&lines(0..60, |n| format!("10:02:{:02} retrying the connection to the server\n", n % 60)));
     let log = "Waiting for the server to start\n".repeat(40);
     assert_eq!(chant_of(&log, 4, 400, true), None, "a log may wait");
 }
 
 #[test]
 fn half_a_million_words_take_no_time_to_speak_of() {
-    let text = (0..20_000).map(|n| format!("word{} and more of it, ", n % 700)).collect::<String>();
+    let text = lines(0..20_000, |n| format!("word{} and more of it, ", n % 700));
     assert_eq!(ChantStream::default().push(&text), None);
 }
 
