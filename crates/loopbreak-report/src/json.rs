@@ -17,7 +17,7 @@ pub struct Report {
     pub schema: &'static str,
     /// One entry a run, in the order of reading.
     pub runs: Vec<RunReport>,
-    /// Tasks that were attempted in more than one run.
+    /// Tasks that were attempted in more than one run, and prompts whose runs die young.
     pub series: Vec<SeriesReport>,
     /// Sums over all runs.
     pub totals: Totals,
@@ -259,18 +259,21 @@ pub struct RulingGroup {
     pub each: Vec<(u64, String)>,
 }
 
-/// What was found about a task over several runs.
+/// What was found about a task or a prompt over several runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesReport {
-    /// `task:` and its id.
+    /// `task:` and its id, or `prompt:` and a name of the prompt that dates and counters in it do not change.
     pub key: String,
-    /// Its id.
-    pub task: String,
+    /// The id of the task; nothing for a prompt.
+    pub task: Option<String>,
+    /// How the prompt begins, at most 200 bytes of it, secrets masked; absent for a task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
     /// The runs that attempted it.
     pub runs: Vec<String>,
-    /// How many attempts there were.
+    /// How many attempts there were. Of a prompt, each run is one.
     pub attempts: u64,
-    /// Everything that was found; `turn` counts attempts at all tasks.
+    /// Everything that was found; `turn` counts attempts at all tasks, or runs with a prompt.
     pub findings: Vec<Finding>,
 }
 

@@ -7,6 +7,7 @@ pub mod eval;
 pub mod exit;
 mod json;
 mod number;
+mod restarts;
 mod run;
 mod savings;
 mod stuck;
@@ -19,6 +20,7 @@ pub use json::{
     Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
     SeriesReport, StuckPeriod, VerdictName,
 };
+pub use restarts::Restarts;
 pub use run::RunAnalysis;
 pub use savings::{Cost, Savings};
 pub use tasks::{TaskAttempt, TaskAttempts};

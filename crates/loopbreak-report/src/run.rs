@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use foldhash::fast::{FixedState, RandomState};
-use loopbreak::{Act, Config, Event, Finding, Guard, Intervention, Ruling, Severity, Step, Verdict};
+use loopbreak::{
+    Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Step, Verdict,
+};
 use std::hash::BuildHasher as _;
 
 use crate::json::{
@@ -20,6 +22,7 @@ const EACH: usize = 1000;
 #[derive(Debug)]
 pub struct RunAnalysis {
     guard: Guard,
+    summary: RunSummary,
     run: String,
     ledger: Ledger,
     stuck: Stuck,
@@ -44,6 +47,7 @@ impl RunAnalysis {
         let run = run.into();
         RunAnalysis {
             guard: Guard::new(config.clone()).for_run(&run),
+            summary: RunSummary::new(config, &run),
             run,
             ledger: Ledger::default(),
             stuck: Stuck::new(config),
@@ -68,9 +72,15 @@ impl RunAnalysis {
         &self.run
     }
 
+    /// What a series is told of the run.
+    pub fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
+
     /// Takes in the next step, and gives what the guard says of it.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let verdict = self.guard.observe(step);
+        self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
         if let Some(at) = step.at {

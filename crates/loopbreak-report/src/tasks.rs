@@ -87,7 +87,8 @@ impl TaskAttempts {
         let spanning = self.tasks.into_iter().filter(|attempted| attempted.runs.len() > 1);
         let report = spanning.map(|attempted| SeriesReport {
             key: format!("task:{}", attempted.task),
-            task: attempted.task,
+            task: Some(attempted.task),
+            prompt: None,
             runs: attempted.runs,
             attempts: attempted.attempts,
             findings: attempted.findings,

@@ -23,12 +23,14 @@ use crate::verdict::{Progress, Verdict};
 pub const MAIN_AGENT: &str = "main";
 
 /// The detectors that read fingerprints.
-const PRINT_READERS: [DetectorName; 5] = [
+const PRINT_READERS: [DetectorName; 7] = [
     DetectorName::Cycle,
     DetectorName::Recurrence,
     DetectorName::Drift,
     DetectorName::FailingTarget,
     DetectorName::Poll,
+    DetectorName::Chant,
+    DetectorName::Noop,
 ];
 
 /// How many agents of a run are kept apart; the least recently active goes first.

@@ -19,6 +19,7 @@ mod policy;
 mod series;
 mod snapshot;
 mod step;
+mod summary;
 mod tasks;
 #[doc(hidden)]
 pub mod text;
@@ -37,7 +38,9 @@ pub use step::{
     Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
     Usage,
 };
+pub use summary::RunSummary;
 pub use tasks::{TaskLoop, TaskPattern};
+pub use text::chant::{Chant, ChantStream};
 pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};
 
 /// The snippets of the README and the guides are compiled and run with the tests.

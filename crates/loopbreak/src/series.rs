@@ -1,4 +1,5 @@
-//! The series: what spans many runs. Tasks are attempted over many sessions, and only here all of them are seen.
+//! The series: what spans many runs. Tasks are attempted over many sessions, and runs are started again and again; only
+//! here all of them are seen.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,10 +9,13 @@ use serde_json::Value;
 
 use crate::config::{Config, Mode};
 use crate::detect::DetectorName;
+use crate::detect::Report;
+use crate::detect::restart::Restarts;
 use crate::detect::task::{is_attempt, report};
 use crate::guard::MAIN_AGENT;
 use crate::policy::{Circumstances, Ledger, choose, decide, reason};
 use crate::step::Step;
+use crate::summary::RunSummary;
 use crate::tasks::{Book, Bounds};
 use crate::verdict::{Intervention, Verdict};
 
@@ -33,6 +37,7 @@ pub struct SeriesState {
     now: Option<i64>,
     book: Book,
     ledger: Ledger,
+    restarts: Restarts,
 }
 
 /// Whether a task goes round in circles, in the words of orchestrators.
@@ -97,6 +102,30 @@ impl Series {
         verdict.turn = state.ticks;
         let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
         let report = report(history, &self.config.task, state.now, mode);
+        self.decide(run, report.into_iter().collect(), &mut verdict);
+        verdict
+    }
+
+    /// Takes in a run that is over, and says whether runs of its prompt die young one after the other. Tell of runs in
+    /// the order in which they were started.
+    pub fn conclude(&mut self, run: &RunSummary) -> Verdict {
+        let mut verdict = Verdict::default();
+        let mode = self.config.mode_of(DetectorName::Restart);
+        if mode == Mode::Off {
+            return verdict;
+        }
+        let state = &mut self.state;
+        state.ticks += 1;
+        state.now = state.now.max(run.started());
+        verdict.turn = state.ticks;
+        let acted = mode == Mode::Enforce;
+        let reports = state.restarts.conclude(run, state.ticks, &self.config.restart, acted);
+        self.decide(run.run(), reports, &mut verdict);
+        verdict
+    }
+
+    fn decide(&mut self, run: &str, reports: Vec<Report>, verdict: &mut Verdict) {
+        let state = &mut self.state;
         let run = Arc::from(run);
         let circumstances = Circumstances {
             run: &run,
@@ -110,9 +139,7 @@ impl Series {
             repeated: None,
             iterations: &[],
         };
-        let reports = report.into_iter().collect();
-        decide(reports, &circumstances, &mut state.ledger, &mut state.book, &self.config, &mut verdict);
-        verdict
+        decide(reports, &circumstances, &mut state.ledger, &mut state.book, &self.config, verdict);
     }
 
     /// Asks whether a task goes round in circles, before it is taken up once more. Changes nothing.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail};
-use loopbreak_report::{Reading, Report, TaskAttempts, VerdictName};
+use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
 use loopbreak_trace::{Expansion, Input, Refusal, expand};
 use rayon::prelude::*;
 
@@ -175,14 +175,17 @@ fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
 /// Puts the outcomes together, in the order of reading.
 fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report {
     let mut tasks = TaskAttempts::new(config);
+    let mut restarts = Restarts::new(config);
     let mut runs = Vec::new();
     for (source, outcome) in outcomes.into_iter().enumerate() {
         for attempt in outcome.attempts {
             tasks.add(source, attempt);
         }
+        outcome.summaries.into_iter().for_each(|summary| restarts.add(summary));
         runs.extend(outcome.runs);
     }
-    Report::new(runs, tasks.finish(), reading, config.report.calls_per_step)
+    let series = [tasks.finish(), restarts.finish()].concat();
+    Report::new(runs, series, reading, config.report.calls_per_step)
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use loopbreak::{Config, Step};
+use loopbreak::{Config, RunSummary, Step};
 use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
 use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
 
@@ -12,6 +12,7 @@ use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
 pub(crate) struct Outcome {
     pub(crate) runs: Vec<RunReport>,
     pub(crate) attempts: Vec<TaskAttempt>,
+    pub(crate) summaries: Vec<RunSummary>,
     pub(crate) bytes: u64,
     pub(crate) skipped: u64,
     /// What there is to say about lines, the first few or all.
@@ -118,6 +119,7 @@ pub(crate) fn analyze_with(
     }
     let alone = runs.len() == 1 && outcome.others.is_empty();
     for run in runs {
+        outcome.summaries.push(run.summary().clone());
         let mut run = run.finish(input.name(), format.as_str());
         run.skipped_lines = alone.then_some(outcome.skipped);
         outcome.runs.push(run);

@@ -56,9 +56,15 @@ fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
         plural(series.runs.len() as u64, "run"),
         patterns.join(", ")
     );
-    let name = look.fit(&series.task, 24);
-    let room = look.width.saturating_sub(7 + name.width());
-    writeln!(out, "{style}task{style:#} {name}  {}\n", look.fit_words(&text, room))
+    let (kind, name) = match (&series.task, &series.prompt) {
+        (Some(task), _) => ("task", task.as_str()),
+        (None, prompt) => {
+            ("prompt", prompt.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
+        }
+    };
+    let name = look.fit(name, 24);
+    let room = look.width.saturating_sub(3 + kind.len() + name.width());
+    writeln!(out, "{style}{kind}{style:#} {name}  {}\n", look.fit_words(&text, room))
 }
 
 /// A run that was only refused a proposal or moved on is not called stopped: it went on.

@@ -61,6 +61,11 @@ pub(crate) fn of_finding(
             &["failing_target", "escalation"]
         }
         (DetectorName::FailingTarget, _) => &["failing_target"],
+        (DetectorName::Chant, Intervention::Escalate | Intervention::Stop) => &["chant", "escalation"],
+        (DetectorName::Chant, _) => &["chant"],
+        (DetectorName::Noop, Intervention::Escalate | Intervention::Stop) => &["noop", "escalation"],
+        (DetectorName::Noop, _) => &["noop"],
+        (DetectorName::Restart, _) => &["restart"],
         (DetectorName::Budget, _) => &["budget"],
         (DetectorName::Errors, _) => &["errors"],
         (DetectorName::Task, _) => &[],
@@ -134,6 +139,18 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Drift, _) => "{failures} calls with other arguments failed in the same way: {failure}",
         (DetectorName::FailingTarget, _) => "{failures} tries at {target} failed, the last with: {failure}",
         (DetectorName::Poll, _) => "{polls} polls with the same reply: {action}",
+        (DetectorName::Chant, patterns::MESSAGES) => "the same message {times} times: {message}",
+        (DetectorName::Chant, _) => "the text repeats itself {rounds} times: {unit}",
+        (DetectorName::Noop, patterns::IDLE) => "{messages} messages in a row without a single call",
+        (DetectorName::Noop, patterns::NO_EFFECT) => {
+            "{edits} edits reported success and had no effect: {action}"
+        }
+        (DetectorName::Noop, patterns::UNDONE) => "{edits} edits that undo one another: {action}",
+        (DetectorName::Noop, _) => "{edits} edits that change nothing: {action}",
+        (DetectorName::Restart, patterns::SPAWNING) => {
+            "{runs} runs with the same prompt were started within {seconds} s and came to nothing: {prompt}"
+        }
+        (DetectorName::Restart, _) => "{runs} runs in a row with the same prompt died young: {prompt}",
         (DetectorName::Budget, _) => "{pattern}: {used} of {limit} used",
         (DetectorName::Errors, _) => "{errors} errors in a row",
     };

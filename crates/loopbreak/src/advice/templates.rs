@@ -79,6 +79,11 @@ const CALLS: &[&str] = &[
     "outcome",
     "reason",
 ];
+const SPEECH: &[&str] =
+    &["turn", "since", "count", "rounds", "words", "bytes", "unit", "times", "message", "reason"];
+const IDLENESS: &[&str] =
+    &["turn", "since", "count", "edits", "messages", "message", "action", "outcome", "reason"];
+const RUNS: &[&str] = &["count", "runs", "seconds", "prompt", "last_run", "ended_with", "reason"];
 const TASKS: &[&str] = &["task", "attempts", "pattern", "blockers", "reason"];
 const LIMITS: &[&str] = &["turn", "since", "count", "used", "limit", "errors", "last_error", "reason"];
 const RULINGS: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
@@ -230,6 +235,32 @@ Find out why it fails, or leave it and go on elsewhere.",
         audience: Audience::Agent,
         values: CALLS,
         neutral: "\"{action}\" is refused: it {reason}. Choose something else.",
+        zork: None,
+    },
+    Template {
+        name: "chant",
+        audience: Audience::Agent,
+        values: SPEECH,
+        neutral: "Since turn {since}: {reason}.
+Stop here. Say in one sentence what is still to be done, then do it.",
+        zork: None,
+    },
+    Template {
+        name: "noop",
+        audience: Audience::Agent,
+        values: IDLENESS,
+        neutral: "Since turn {since}: {reason}.
+Nothing has changed since then. Look at what is really there, then do something that changes it, or say that the work is done.",
+        zork: None,
+    },
+    Template {
+        name: "restart",
+        audience: Audience::User,
+        values: RUNS,
+        neutral: "{reason}
+The last one was {last_run}.
+It ended with: {ended_with}
+To start it once more will not help: look why the runs end.",
         zork: None,
     },
     Template {

@@ -81,6 +81,9 @@ impl Settings {
         checks.table("drift", |checks| self.drift.check(checks));
         checks.table("failing_target", |checks| self.failing_target.check(checks));
         checks.table("poll", |checks| self.poll.check(checks));
+        checks.table("chant", |checks| self.chant.check(checks));
+        checks.table("noop", |checks| self.noop.check(checks));
+        checks.table("restart", |checks| self.restart.check(checks));
         checks.table("policy", |checks| {
             let policy = &self.policy;
             checks.within("accept_at", policy.accept_at, &(0.0..=1.0));

@@ -24,13 +24,16 @@ mod walk;
 
 pub use crate::detect::budget::BudgetSettings;
 pub use crate::detect::camping::CampingSettings;
+pub use crate::detect::chant::ChantSettings;
 pub use crate::detect::cycle::CycleSettings;
 pub use crate::detect::drift::DriftSettings;
 pub use crate::detect::errors::ErrorsSettings;
+pub use crate::detect::noop::NoopSettings;
 pub use crate::detect::novelty::NoveltySettings;
 pub use crate::detect::oscillation::OscillationSettings;
 pub use crate::detect::poll::PollSettings;
 pub use crate::detect::recurrence::RecurrenceSettings;
+pub use crate::detect::restart::RestartSettings;
 pub use crate::detect::revisit::RevisitSettings;
 pub use crate::detect::signature::SignatureSettings;
 pub use crate::detect::similarity::SimilaritySettings;

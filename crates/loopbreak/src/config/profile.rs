@@ -81,6 +81,9 @@ impl Settings {
                 settings.drift.mode = Mode::Off;
                 settings.failing_target.mode = Mode::Off;
                 settings.poll.mode = Mode::Off;
+                settings.chant.mode = Mode::Off;
+                settings.noop.mode = Mode::Off;
+                settings.restart.mode = Mode::Off;
                 settings.errors.hard_at = 3;
                 settings.policy.repeat_advice = true;
                 settings.report.calls_per_step = 4;
@@ -109,6 +112,9 @@ impl Settings {
             drift: DriftSettings::default(),
             failing_target: FailingTargetSettings::default(),
             poll: PollSettings::default(),
+            chant: crate::detect::chant::ChantSettings::default(),
+            noop: crate::detect::noop::NoopSettings::default(),
+            restart: crate::detect::restart::RestartSettings::default(),
             actions: ActionSettings::default(),
             policy: PolicySettings::default(),
             advice: AdviceSettings::default(),

@@ -9,14 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::Profile;
 use crate::detect::budget::BudgetSettings;
 use crate::detect::camping::CampingSettings;
+use crate::detect::chant::ChantSettings;
 use crate::detect::cycle::CycleSettings;
 use crate::detect::drift::DriftSettings;
 use crate::detect::errors::ErrorsSettings;
 use crate::detect::failing_target::FailingTargetSettings;
+use crate::detect::noop::NoopSettings;
 use crate::detect::novelty::NoveltySettings;
 use crate::detect::oscillation::OscillationSettings;
 use crate::detect::poll::PollSettings;
 use crate::detect::recurrence::RecurrenceSettings;
+use crate::detect::restart::RestartSettings;
 use crate::detect::revisit::RevisitSettings;
 use crate::detect::signature::SignatureSettings;
 use crate::detect::similarity::SimilaritySettings;
@@ -62,6 +65,12 @@ pub struct Settings {
     pub failing_target: FailingTargetSettings,
     /// Waiting that waits for nothing.
     pub poll: PollSettings,
+    /// A text that repeats itself, or a message that is said again and again.
+    pub chant: ChantSettings,
+    /// Steps that do nothing.
+    pub noop: NoopSettings,
+    /// Runs that die young, one after the other, with the same prompt.
+    pub restart: RestartSettings,
     /// How tools and commands are understood.
     pub actions: ActionSettings,
     /// What is done about findings.

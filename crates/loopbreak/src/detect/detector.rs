@@ -127,6 +127,8 @@ pub(crate) enum Family {
     Limit,
     /// Errors in a row.
     Errors,
+    /// The same runs.
+    Run,
 }
 
 /// What a detector sighted in one step.

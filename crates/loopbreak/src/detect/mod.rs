@@ -4,17 +4,20 @@
 
 pub(crate) mod budget;
 pub(crate) mod camping;
+pub(crate) mod chant;
 pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
 pub(crate) mod errors;
 pub(crate) mod failing_target;
 mod latch;
+pub(crate) mod noop;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
 pub(crate) mod poll;
 pub(crate) mod recurrence;
 mod refusals;
+pub(crate) mod restart;
 pub(crate) mod revisit;
 mod rounds;
 mod set;
@@ -35,8 +38,11 @@ pub(crate) use stagnation::Urgency;
 /// The patterns that the policy tells apart.
 pub(crate) mod patterns {
     pub(crate) use super::budget::{ITERATIONS, RUNTIME};
+    pub(crate) use super::chant::MESSAGES;
     pub(crate) use super::drift::{REPHRASED, SWEEP, VAIN_EDITS};
+    pub(crate) use super::noop::{IDLE, NO_EFFECT, UNDONE};
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
     pub(crate) use super::recurrence::AGAIN;
     pub(crate) use super::refusals::{INSISTED, PATTERN as REFUSED};
+    pub(crate) use super::restart::SPAWNING;
 }

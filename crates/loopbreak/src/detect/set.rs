@@ -26,28 +26,38 @@ pub(crate) struct Sink<'o> {
 }
 
 macro_rules! detectors {
-    ($(#[$set_doc:meta] $set:ident { $($field:ident: $type:ty => $name:ident,)* })*) => {
+    (series { $($over:ident => $over_name:ident,)* } $(#[$set_doc:meta] $set:ident { $($field:ident: $type:ty => $name:ident,)* })*) => {
         /// The name of a detector: the `detector` value in all output.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
         pub enum DetectorName {
             $($(#[doc = concat!("`", stringify!($field), "`")] $name,)*)*
+            $(#[doc = concat!("`", stringify!($over), "`, of a series")] $over_name,)*
         }
 
         impl DetectorName {
             /// All detectors.
-            pub const ALL: &'static [DetectorName] = &[$($(DetectorName::$name,)*)*];
+            pub const ALL: &'static [DetectorName] = &[$($(DetectorName::$name,)*)* $(DetectorName::$over_name,)*];
+
+            /// Those that judge many runs together; a guard, which sees one, never speaks for them.
+            pub const OF_SERIES: &'static [DetectorName] = &[$(DetectorName::$over_name,)*];
 
             /// The name in all output.
             pub fn as_str(self) -> &'static str {
-                match self { $($(DetectorName::$name => stringify!($field),)*)* }
+                match self {
+                    $($(DetectorName::$name => stringify!($field),)*)*
+                    $(DetectorName::$over_name => stringify!($over),)*
+                }
             }
         }
 
         impl Settings {
             /// Whether a detector acts, only observes, or is off: its own mode, unless the whole guard does less.
             pub fn mode_of(&self, detector: DetectorName) -> Mode {
-                let own = match detector { $($(DetectorName::$name => self.$field.mode,)*)* };
+                let own = match detector {
+                    $($(DetectorName::$name => self.$field.mode,)*)*
+                    $(DetectorName::$over_name => self.$over.mode,)*
+                };
                 match (self.mode, own) {
                     (Mode::Off, _) | (_, Mode::Off) => Mode::Off,
                     (Mode::Observe, _) | (_, Mode::Observe) => Mode::Observe,
@@ -58,7 +68,10 @@ macro_rules! detectors {
             /// The same settings with one detector's mode changed.
             #[must_use]
             pub fn with_mode(mut self, detector: DetectorName, mode: Mode) -> Self {
-                match detector { $($(DetectorName::$name => self.$field.mode = mode,)*)* }
+                match detector {
+                    $($(DetectorName::$name => self.$field.mode = mode,)*)*
+                    $(DetectorName::$over_name => self.$over.mode = mode,)*
+                }
                 self
             }
         }
@@ -114,6 +127,9 @@ macro_rules! detectors {
 }
 
 detectors! {
+    series {
+        restart => Restart,
+    }
     /// Judged per run, whatever its agents.
     RunDetectors {
         budget: super::budget::Budget => Budget,
@@ -121,6 +137,7 @@ detectors! {
         task: super::task::Tasks => Task,
         similarity: super::similarity::Similarity => Similarity,
         recurrence: super::recurrence::Recurrence => Recurrence,
+        noop: super::noop::Noop => Noop,
     }
     /// Judged per agent. A ruling is adjusted in this order.
     AgentDetectors {
@@ -134,6 +151,7 @@ detectors! {
         failing_target: super::failing_target::FailingTarget => FailingTarget,
         drift: super::drift::Drift => Drift,
         poll: super::poll::Poll => Poll,
+        chant: super::chant::Chants => Chant,
     }
 }
 

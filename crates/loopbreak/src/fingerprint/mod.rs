@@ -6,6 +6,7 @@
 
 mod arguments;
 mod call;
+mod edit;
 mod effects;
 mod json;
 mod kind;
@@ -17,12 +18,13 @@ mod target;
 mod volatile;
 
 pub(crate) use call::{Call, tool_name};
+pub(crate) use edit::{changes_nothing, path_of, replacements};
 pub(crate) use effects::Effects;
 pub(crate) use json::{Numbers, text_key};
 pub use kind::ActionSettings;
 pub(crate) use kind::{Kind, words_of};
 pub(crate) use outcome::{gist_key, outcome_key};
-pub(crate) use prints::Prints;
+pub(crate) use prints::{Prints, failed};
 pub(crate) use refusal::{Reply, reply};
 pub(crate) use shape::Shape;
 pub(crate) use target::{Aim, Manner, Target};

@@ -1,6 +1,6 @@
 //! Everything the detectors of repetition know of a step.
 
-use super::{ActionSettings, Call, Kind, Numbers, Shape, gist_key, outcome_key, tool_name};
+use super::{ActionSettings, Call, Kind, Numbers, Shape, changes_nothing, gist_key, outcome_key, tool_name};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::step::{Outcome, Step};
 
@@ -19,6 +19,8 @@ pub(crate) struct Prints {
     /// The outcome, volatile parts masked; for a failure, how it begins.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
+    /// An edit that changes nothing, by its arguments or by its own words.
+    pub(crate) idle: bool,
     /// It changed something that no earlier step had changed in the same way.
     pub(crate) effect: bool,
     /// Action and outcome, and for what is run the state of the world it was run in: after a change, the same call is
@@ -62,7 +64,8 @@ impl Prints {
         let failed = step.outcome.as_ref().is_some_and(failed)
             || kind == Kind::Edit && text.is_some_and(is_denied) && !table.runs(action);
         let outcome = text.map(|text| if failed { gist_key(text) } else { outcome_key(text) });
-        let effect = kind == Kind::Edit && !failed && !step.refused && is_new_edit(call.key);
+        let idle = kind == Kind::Edit && changes_nothing(action, text);
+        let effect = kind == Kind::Edit && !idle && !failed && !step.refused && is_new_edit(call.key);
         // What is only looked at shows by its outcome whether anything changed.
         let world = if matches!(kind, Kind::Edit | Kind::Read | Kind::Search) { 0 } else { epoch };
         Some(Prints {
@@ -73,6 +76,7 @@ impl Prints {
             shape: text.is_none().then(|| Shape::of(action)),
             outcome,
             failed,
+            idle,
             effect,
             pair: key_of_parts(&[call.key, outcome.unwrap_or(1), world]),
         })

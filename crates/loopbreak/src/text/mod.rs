@@ -2,6 +2,7 @@
 //!
 //! Everything here is a pure function, linear in its input and total: no text makes it panic.
 
+pub mod chant;
 pub mod clip;
 pub mod indel;
 pub mod normal;

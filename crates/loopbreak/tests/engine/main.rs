@@ -6,6 +6,7 @@ mod events;
 mod facets;
 mod limits;
 mod mistakes;
+mod nothing_done;
 mod outputs;
 mod places;
 mod policy;
