@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Mode};
+use crate::detect::stagnation::Patience;
 use crate::detect::{AgentDetectors, Bid, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns};
 use crate::event::RunId;
 use crate::fingerprint::{Effects, Prints};
@@ -20,7 +21,7 @@ use crate::verdict::{Progress, Verdict};
 /// The name of the agent that a step without one belongs to.
 pub const MAIN_AGENT: &str = "main";
 
-/// The detectors that read fingerprints.
+/// The detectors that read fingerprints. Stagnation does so where its deadline moves.
 const PRINT_READERS: [DetectorName; 4] =
     [DetectorName::Cycle, DetectorName::Recurrence, DetectorName::Drift, DetectorName::Poll];
 
@@ -191,7 +192,9 @@ impl Guard {
         let moved = !step.refused && agent.walk(map, step, turn, history);
 
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
-        let wanted = PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off);
+        let wanted = PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
+            || (config.stagnation.patience == Patience::Exploring
+                && config.mode_of(DetectorName::Stagnation) != Mode::Off);
         let prints = wanted
             .then(|| Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit)))
             .flatten();

@@ -8,6 +8,7 @@ pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
 pub(crate) mod errors;
+mod exploring;
 mod latch;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
