@@ -4,7 +4,7 @@
 
 mod steps;
 
-use loopbreak::{Config, Guard, SNAPSHOT_VERSION, Snapshot, SnapshotError};
+use loopbreak::{Config, Guard, Profile, SNAPSHOT_VERSION, Settings, Snapshot, SnapshotError};
 use serde_json::{Value, json};
 use steps::{Run, step, written};
 
@@ -36,9 +36,13 @@ const FIXTURE: &str = include_str!("fixtures/snapshot-v1.json");
 #[test]
 fn a_snapshot_of_version_1_is_readable_for_ever() {
     let snapshot: Snapshot = serde_json::from_str(FIXTURE).unwrap();
-    let mut restored = Guard::restore(Config::default(), snapshot).unwrap();
+    // What a run found is younger than the snapshot too.
+    let mut settings = Settings::default();
+    settings.stagnation.patience = Settings::of(Profile::Documents).stagnation.patience;
+    let config = Config::new(settings).unwrap();
+    let mut restored = Guard::restore(config.clone(), snapshot).unwrap();
     assert_eq!(restored.turn(), 30);
-    let mut lived = Guard::new(Config::default());
+    let mut lived = Guard::new(config);
     play(&mut lived, 0..15);
     // Detectors that are younger than the snapshot have nothing in it to go on from; which loop a finding belongs to
     // and what is done about it depends on them as well.

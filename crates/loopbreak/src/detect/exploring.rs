@@ -25,7 +25,7 @@ const FURTHEST: u64 = 2;
 /// So many turns lie between the warning and the soonest deadline.
 const NOTICE: u64 = 5;
 /// How many replies and walks are remembered.
-const KNOWN: usize = 256;
+const KNOWN: usize = 192;
 /// The mark of a reply that three different actions got, and the bits of an action that are kept to tell.
 const MANY: u32 = u32::MAX;
 const CALL: u64 = 0x7fff;

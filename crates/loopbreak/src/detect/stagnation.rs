@@ -199,7 +199,7 @@ impl Detector for Stagnation {
             last_score_change_turn: self.last_score_change,
             last_objective_completion_turn: self.last_objective,
             turns_stuck: stuck,
-            turns_allowed: (settings.patience == Patience::Exploring).then_some(allowed),
+            turns_allowed: (allowed != settings.max_turns).then_some(allowed),
         });
         if progress.any() && stuck_before > 0 {
             out.event(ProgressDetected {
