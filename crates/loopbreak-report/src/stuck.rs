@@ -47,7 +47,7 @@ impl Stuck {
         let (turn, stuck) = (check.turn, check.turns_stuck);
         // A log may leave turns out: a check is due when its turn is reached or passed.
         let due = turn / limits.interval > self.before / limits.interval;
-        if due && stuck >= limits.max_turns {
+        if due && stuck >= check.turns_allowed.unwrap_or(limits.max_turns) {
             self.checkpoints.push(turn);
         }
         let from = turn.saturating_sub(stuck) + 1;

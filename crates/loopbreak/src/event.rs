@@ -66,6 +66,9 @@ events! {
         last_objective_completion_turn: Option<u64>,
         /// Turns without progress.
         turns_stuck: u64,
+        /// How many of them are too many just now, where that is not `max_turns` (`patience = "exploring"`).
+        #[serde(skip_serializing_if = "Option::is_none")]
+        turns_allowed: Option<u64>,
     }
     /// Progress after a time without.
     ProgressDetected {

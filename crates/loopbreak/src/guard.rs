@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, Mode};
+use crate::detect::stagnation::Patience;
 use crate::detect::{
     AgentDetectors, Bid, BidPrints, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns,
 };
@@ -22,7 +23,7 @@ use crate::verdict::{Progress, Verdict};
 /// The name of the agent that a step without one belongs to.
 pub const MAIN_AGENT: &str = "main";
 
-/// The detectors that read fingerprints.
+/// The detectors that read fingerprints. Stagnation does so where its deadline moves.
 const PRINT_READERS: [DetectorName; 7] = [
     DetectorName::Cycle,
     DetectorName::Recurrence,
@@ -401,7 +402,9 @@ impl State {
 
 /// Whether any detector reads fingerprints.
 fn reads_prints(config: &Config) -> bool {
-    PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
+    let explores = config.stagnation.patience == Patience::Exploring
+        && config.mode_of(DetectorName::Stagnation) != Mode::Off;
+    explores || PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
 }
 
 impl Agent {

@@ -11,6 +11,7 @@ use crate::detect::errors::ErrorsSettings;
 use crate::detect::failing_target::FailingTargetSettings;
 use crate::detect::poll::PollSettings;
 use crate::detect::recurrence::RecurrenceSettings;
+use crate::detect::stagnation::Patience;
 use crate::fingerprint::ActionSettings;
 
 /// A named set of defaults.
@@ -61,8 +62,12 @@ impl Settings {
     pub fn of(profile: Profile) -> Self {
         let mut settings = Settings::plain(profile);
         match profile {
-            Profile::Auto | Profile::Tasks => {}
-            Profile::Game => settings.report.calls_per_step = 4,
+            Profile::Auto => settings.stagnation.patience = Patience::Exploring,
+            Profile::Game => {
+                settings.stagnation.patience = Patience::Exploring;
+                settings.report.calls_per_step = 4;
+            }
+            Profile::Tasks => {}
             Profile::Coding => {
                 settings.revisit.mode = Mode::Off;
                 settings.oscillation.mode = Mode::Off;

@@ -9,6 +9,7 @@ pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
 pub(crate) mod errors;
+mod exploring;
 pub(crate) mod failing_target;
 mod latch;
 pub(crate) mod noop;

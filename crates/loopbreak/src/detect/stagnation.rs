@@ -3,13 +3,16 @@
 //! Catches: a run whose score stands still, completes no objective and is not marked as progressing for `max_turns`
 //! turns. Warned of from `warn_at` on, stopped at the first check after that.
 //! Must not catch: a run without any such facet; a run that completes objectives while its score stands still; the
-//! first score, which is a baseline and no change; an objective that was completed before.
+//! first score, which is a baseline and no change; an objective that was completed before. With
+//! `patience = "exploring"`: a run that still finds something new, within bounds.
 //! From: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown runs to the check
-//! that really stops, one objective resets the timer once, the old score is the old score.
+//! that really stops, one objective resets the timer once, the old score is the old score. The moving deadline answers
+//! what the fixed one does to known winning games: it stops every third of them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::exploring::Exploring;
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
@@ -38,7 +41,8 @@ pub struct StagnationSettings {
     pub progress: ScoreProgress,
     /// Whether a completed objective is progress.
     pub objectives: bool,
-    /// Whether the deadline moves.
+    /// Whether the deadline moves: with `exploring`, later while the run still finds new things, sooner while it only
+    /// goes over old ground.
     pub patience: Patience,
 }
 
@@ -59,9 +63,15 @@ pub enum ScoreProgress {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Patience {
-    /// It does not.
+    /// It does not: `max_turns`, whatever the run does.
     #[default]
     Fixed,
+    /// A find moves it later by a fifth of `max_turns`, to twice `max_turns` at most; a find is the first walk from one
+    /// place to another, or a reply of 120 bytes or more that was not read before. An idle step brings it nearer by a
+    /// twentieth, to 5 turns after `warn_at` at the soonest, and never below `max_turns` before the first progress; idle
+    /// is a reply of less than 60 bytes, or one that three different actions got. Where the steps carry no replies and
+    /// no places, nothing moves.
+    Exploring,
 }
 
 impl Default for StagnationSettings {
@@ -101,9 +111,13 @@ impl StagnationSettings {
         });
     }
 
-    /// How many turns are left until the check that really stops the run.
-    pub(crate) fn turns_left(&self, turn: u64, last_progress: u64) -> u64 {
-        let due = last_progress.saturating_add(self.max_turns);
+    /// How many turns are left until the check that really stops the run, where so many without progress are allowed.
+    fn turns_left(&self, turn: u64, last_progress: u64, allowed: u64, ends: bool) -> u64 {
+        let mut due = last_progress.saturating_add(allowed);
+        // A deadline that came nearer may lie behind: the next check it is.
+        if self.patience == Patience::Exploring && !ends {
+            due = due.max(turn.saturating_add(1));
+        }
         due.div_ceil(self.check_interval).saturating_mul(self.check_interval).saturating_sub(turn).max(1)
     }
 }
@@ -126,13 +140,15 @@ pub(crate) struct Stagnation {
     last_score_change: Option<u64>,
     last_objective: Option<u64>,
     completed: Ring<Key>,
+    /// Stays empty where the deadline is fixed.
+    exploring: Exploring,
 }
 
 impl Detector for Stagnation {
     type Settings = StagnationSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        210 + 4 * digits + self.completed.len() * KEY_BYTES
+        225 + 4 * digits + self.completed.len() * KEY_BYTES + self.exploring.bytes()
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &StagnationSettings, out: &mut Sightings<'_>) {
@@ -167,6 +183,8 @@ impl Detector for Stagnation {
         out.progress(progress);
 
         let stuck = turn.saturating_sub(latest);
+        let check = turn - turn % settings.check_interval;
+        let (allowed, at_check) = self.turns_allowed(scene, settings, progress.any(), check < turn);
         let recent =
             |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
         // The documents count a score that never changed from turn 0 on.
@@ -181,6 +199,7 @@ impl Detector for Stagnation {
             last_score_change_turn: self.last_score_change,
             last_objective_completion_turn: self.last_objective,
             turns_stuck: stuck,
+            turns_allowed: (allowed != settings.max_turns).then_some(allowed),
         });
         if progress.any() && stuck_before > 0 {
             out.event(ProgressDetected {
@@ -196,12 +215,11 @@ impl Detector for Stagnation {
 
         // A log may leave turns out: a check is made when its turn is reached or passed, and judges what held at its
         // turn, or the countdown would not end where the run does.
-        let check = turn - turn % settings.check_interval;
-        let ends = check > before && check.saturating_sub(latest) >= settings.max_turns;
+        let ends = check > before && check.saturating_sub(latest) >= at_check;
         if !ends && (stuck < settings.warn_at || !settings.warnings) {
             return;
         }
-        let left = settings.turns_left(turn, latest);
+        let left = settings.turns_left(turn, latest, allowed, ends);
         let sighting = Sighting {
             pattern: PATTERN,
             family: Family::Progress,
@@ -217,6 +235,10 @@ impl Detector for Stagnation {
         evidence.note("last_score_change_turn", self.last_score_change);
         evidence.note("last_objective_completion_turn", self.last_objective);
         evidence.note("max_turns_stuck", settings.max_turns);
+        if settings.patience == Patience::Exploring {
+            let (finds, idle) = self.exploring.counts();
+            evidence.note("turns_allowed", allowed).note("finds", finds).note("idle", idle);
+        }
         if !ends {
             out.event(LoopBreakWarning {
                 episode_id: scene.run.clone(),
@@ -232,6 +254,28 @@ impl Detector for Stagnation {
 }
 
 impl Stagnation {
+    /// How many turns without progress are too many, as the run stands now and as it stood at the last check, which may
+    /// lie before this step.
+    fn turns_allowed(
+        &mut self,
+        scene: &Scene<'_>,
+        settings: &StagnationSettings,
+        progress: bool,
+        check_is_past: bool,
+    ) -> (u64, u64) {
+        let max_turns = settings.max_turns;
+        if settings.patience == Patience::Fixed {
+            return (max_turns, max_turns);
+        }
+        let before = self.exploring.patience(max_turns, settings.warn_at);
+        self.exploring.read(scene);
+        if progress {
+            self.exploring.progress();
+        }
+        let now = self.exploring.patience(max_turns, settings.warn_at);
+        (now, if check_is_past { before } else { now })
+    }
+
     /// Takes in a score. True if it is progress.
     fn score_moves(
         &mut self,

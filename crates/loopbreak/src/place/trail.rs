@@ -69,7 +69,7 @@ impl Trail {
     }
 
     /// The last moves, oldest first, stays collapsed.
-    pub(crate) fn moves(&self) -> impl Iterator<Item = &Stay> {
+    pub(crate) fn moves(&self) -> impl DoubleEndedIterator<Item = &Stay> {
         self.moves.iter()
     }
 

@@ -8,6 +8,7 @@ mod limits;
 mod mistakes;
 mod nothing_done;
 mod outputs;
+mod patience;
 mod places;
 mod policy;
 mod properties;

@@ -2,8 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
+<<<<<<< HEAD:crates/loopbreak/tests/engine/snapshots.rs
 use crate::steps::{Run, step, written};
 use loopbreak::{Config, Guard, SNAPSHOT_VERSION, Snapshot, SnapshotError};
+=======
+mod steps;
+
+use loopbreak::{Config, Guard, Profile, SNAPSHOT_VERSION, Settings, Snapshot, SnapshotError};
+>>>>>>> patience:crates/loopbreak/tests/snapshots.rs
 use serde_json::{Value, json};
 
 /// The run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.
@@ -34,9 +40,13 @@ const FIXTURE: &str = include_str!("fixtures/snapshot-v1.json");
 #[test]
 fn a_snapshot_of_version_1_is_readable_for_ever() {
     let snapshot: Snapshot = serde_json::from_str(FIXTURE).unwrap();
-    let mut restored = Guard::restore(Config::default(), snapshot).unwrap();
+    // What a run found is younger than the snapshot too.
+    let mut settings = Settings::default();
+    settings.stagnation.patience = Settings::of(Profile::Documents).stagnation.patience;
+    let config = Config::new(settings).unwrap();
+    let mut restored = Guard::restore(config.clone(), snapshot).unwrap();
     assert_eq!(restored.turn(), 30);
-    let mut lived = Guard::new(Config::default());
+    let mut lived = Guard::new(config);
     play(&mut lived, 0..15);
     // Detectors that are younger than the snapshot have nothing in it to go on from; which loop a finding belongs to
     // and what is done about it depends on them as well.

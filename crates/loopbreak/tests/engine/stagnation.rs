@@ -434,8 +434,9 @@ fn an_objective_outside_the_window_is_no_recent_progress() {
 fn the_dam_episode_is_stopped_long_before_its_341_turns() {
     let log =
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dam.jsonl")).unwrap();
-    let play = |max_turns: u64| {
-        let mut run = Run::with(config(json!({"stagnation": {"max_turns": max_turns}})));
+    let play = |patience: &str, max_turns: u64| {
+        let settings = json!({"stagnation": {"max_turns": max_turns, "patience": patience}});
+        let mut run = Run::with(config(settings));
         for line in log.lines() {
             run.see(&serde_json::from_str(line).unwrap());
         }
@@ -443,7 +444,9 @@ fn the_dam_episode_is_stopped_long_before_its_341_turns() {
         run.stops()[0]
     };
     // The last progress is at turn 105; 001 sets 30 turns, 000 and 002 40.
-    assert_eq!((play(30), play(40)), (140, 150));
+    assert_eq!((play("fixed", 30), play("fixed", 40)), (140, 150));
+    // It finds nothing new any more: with a deadline that moves it ends as soon as can be, 25 turns stuck.
+    assert_eq!(play("exploring", 40), 130);
 }
 
 #[test]

@@ -1,0 +1,148 @@
+//! What a run that makes no progress still finds: the memory behind `stagnation.patience = "exploring"`.
+//!
+//! Every step with an action is one of three things. A *find*: the first walk from one place to another, or a reply of
+//! some length that was not read before. *Idle*: a reply that tells little, for it is short, or for three different
+//! actions got the same one, which is how a refusal looks whatever its words. Neither: a known text of some length, as
+//! on the way back through known rooms.
+//! That a reply is new is not enough: who is stuck gets ever new refusals, and they are short. What the world tells of
+//! itself is long, and it tells it anew where something was changed in it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scene;
+use crate::memory::{KEY_BYTES, Key, Lru, key_of_parts};
+
+/// A new reply of so many bytes is a find: it describes something.
+const TELLING: usize = 120;
+/// A reply of fewer bytes tells little, new or not.
+const SHORT: usize = 60;
+/// A find is worth so many idle steps.
+const FIND: u64 = 4;
+/// So many idle steps use up `max_turns`.
+const IDLE: u64 = 20;
+/// The deadline moves to so many times `max_turns` at most.
+const FURTHEST: u64 = 2;
+/// So many turns lie between the warning and the soonest deadline.
+const NOTICE: u64 = 5;
+/// How many replies and walks are remembered.
+const KNOWN: usize = 192;
+/// The mark of a reply that three different actions got, and the bits of an action that are kept to tell.
+const MANY: u32 = u32::MAX;
+const CALL: u64 = 0x7fff;
+
+/// What was found and what not since the last progress, and what is known from before.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Exploring {
+    /// Walks, and replies with the actions that got them.
+    #[serde(rename = "k")]
+    known: Lru<u32>,
+    #[serde(rename = "f")]
+    finds: u64,
+    #[serde(rename = "i")]
+    idle: u64,
+    /// Whether there was any progress yet.
+    #[serde(rename = "p")]
+    progressed: bool,
+}
+
+impl Exploring {
+    /// Reads a step.
+    pub(crate) fn read(&mut self, scene: &Scene<'_>) {
+        let walked = scene.moved && self.is_first_walk(scene);
+        let (told, idle) = self.reply(scene).unwrap_or_default();
+        if walked || told {
+            self.finds = self.finds.saturating_add(1);
+        } else if idle {
+            self.idle = self.idle.saturating_add(1);
+        }
+    }
+
+    /// Starts anew: there was progress.
+    pub(crate) fn progress(&mut self) {
+        (self.finds, self.idle, self.progressed) = (0, 0, true);
+    }
+
+    /// How many turns without progress are too many, as the run stands.
+    pub(crate) fn patience(&self, max_turns: u64, warn_at: u64) -> u64 {
+        let worth = IDLE.saturating_add(FIND.saturating_mul(self.finds)).saturating_sub(self.idle);
+        let moved = max_turns.saturating_mul(worth) / IDLE;
+        // Whoever has shown nothing yet may be learning how to talk to the world.
+        let soonest = if self.progressed { max_turns.min(warn_at.saturating_add(NOTICE)) } else { max_turns };
+        moved.clamp(soonest, max_turns.saturating_mul(FURTHEST))
+    }
+
+    /// Finds and idle steps since the last progress.
+    pub(crate) fn counts(&self) -> (u64, u64) {
+        (self.finds, self.idle)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        80 + self.known.len() * (KEY_BYTES + 12)
+    }
+
+    /// Whether nobody of this run has gone from the place before to this one.
+    fn is_first_walk(&mut self, scene: &Scene<'_>) -> bool {
+        let mut moves = scene.trail.moves().map(|stay| stay.place);
+        let (to, from) = (moves.next_back(), moves.next_back());
+        let walk = key_of_parts(&[from.unwrap_or_default(), to.unwrap_or_default(), 7]);
+        self.note(walk, |_| 0).0
+    }
+
+    /// Whether the step's reply is a find, and whether it is idle; nothing where there is no reply to read.
+    fn reply(&mut self, scene: &Scene<'_>) -> Option<(bool, bool)> {
+        let prints = scene.prints?;
+        let text = scene.step.outcome.as_ref()?.text.as_deref()?.trim();
+        let reply = prints.outcome.filter(|_| !text.is_empty())?;
+        // Two actions are kept by 15 bits each, none of them all zeros: more would be paid for in every snapshot.
+        let call = (prints.call & CALL) as u32 | 0x8000;
+        let (new, callers) = self.note(key_of_parts(&[reply, 8]), |before| match before {
+            None => call,
+            Some(MANY) => MANY,
+            Some(callers) if callers & 0xffff == call || callers >> 16 == call => callers,
+            Some(callers) if callers >> 16 == 0 => callers | (call << 16),
+            Some(_) => MANY,
+        });
+        Some((new && text.len() >= TELLING, text.len() < SHORT || callers == MANY))
+    }
+
+    /// Takes note of a walk or a reply. Whether it is new, and what is kept of it now.
+    fn note(&mut self, key: Key, keep: impl FnOnce(Option<u32>) -> u32) -> (bool, u32) {
+        let before = self.known.peek(key).copied();
+        let now = keep(before);
+        *self.known.touch_or_insert(key, || now) = now;
+        while self.known.len() > KNOWN {
+            self.known.pop_oldest();
+        }
+        (before.is_none(), now)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(finds: u64, idle: u64, progressed: bool) -> u64 {
+        Exploring { finds, idle, progressed, ..Exploring::default() }.patience(40, 20)
+    }
+
+    #[test]
+    fn a_find_is_worth_four_idle_steps() {
+        assert_eq!(after(0, 0, true), 40);
+        assert_eq!(after(1, 0, true), 48);
+        assert_eq!(after(1, 4, true), 40);
+        assert_eq!(after(0, 4, true), 32);
+    }
+
+    #[test]
+    fn the_deadline_has_bounds_on_both_sides() {
+        assert_eq!(after(5, 0, true), 80);
+        assert_eq!(after(u64::MAX, 0, true), 80);
+        assert_eq!(after(0, u64::MAX, true), 25);
+        // Before the first progress it does not come sooner.
+        assert_eq!(after(0, 30, false), 40);
+        // A warning that is as late as can be leaves no room to come sooner.
+        assert_eq!(Exploring { idle: 30, progressed: true, ..Exploring::default() }.patience(40, 39), 40);
+        assert_eq!(Exploring::default().patience(1, 5), 1);
+    }
+}
