@@ -3,6 +3,7 @@
 //! Feed the steps of a run to a [`RunAnalysis`], the runs to a [`Report`], and print that as JSON or with [`text`].
 //! Nothing here reads a file or a clock.
 
+mod effect;
 pub mod eval;
 pub mod exit;
 mod json;
@@ -15,6 +16,7 @@ pub mod text;
 mod timeline;
 mod totals;
 
+pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
 pub use json::{
     Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
     SeriesReport, StuckPeriod, VerdictName,

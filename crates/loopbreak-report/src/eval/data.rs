@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::counts::Counts;
 use super::interval::Share;
+use crate::effect::Effects;
 use crate::json::VerdictName;
 
 /// The name and version of this form of evaluation.
@@ -53,6 +54,46 @@ pub struct Judge {
     pub levels: Vec<Level>,
     /// What it saves.
     pub savings: SavedSteps,
+    /// What the agents did after its warnings; nothing for a rule of others, which gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_warning: Option<AfterWarning>,
+}
+
+/// What the agents did after warnings that nobody read to them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AfterWarning {
+    /// Of all detectors together.
+    #[serde(flatten)]
+    pub all: EffectShare,
+    /// Each detector by itself.
+    pub detectors: Vec<DetectorEffects>,
+}
+
+/// What the agents did after a detector's warnings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DetectorEffects {
+    /// Its name.
+    pub detector: DetectorName,
+    /// By itself.
+    #[serde(flatten)]
+    pub all: EffectShare,
+}
+
+/// How many loops that were warned of went on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EffectShare {
+    /// How often which.
+    #[serde(flatten)]
+    pub effects: Effects,
+    /// The share that went on, of those that could be told: how true the warnings are.
+    pub went_on_share: Option<Share>,
+}
+
+impl EffectShare {
+    /// With the share worked out.
+    pub fn of(effects: Effects) -> Self {
+        EffectShare { effects, went_on_share: Share::of(effects.went_on, effects.told().1) }
+    }
 }
 
 /// How well a level does.

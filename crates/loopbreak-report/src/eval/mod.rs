@@ -14,7 +14,8 @@ mod watch;
 pub use condition::{Condition, ConditionError};
 pub use counts::Counts;
 pub use data::{
-    DetectorScores, Evaluation, Judge, LeftOut, Level, Listed, ListedFinding, SCHEMA, SavedSteps, Scores,
+    AfterWarning, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut, Level, Listed,
+    ListedFinding, SCHEMA, SavedSteps, Scores,
 };
 pub use interval::Share;
 pub use labels::{LabelError, Labels};

@@ -4,9 +4,11 @@ use loopbreak::{DetectorName, Finding, Severity};
 
 use super::counts::Counts;
 use super::data::{
-    DetectorScores, Evaluation, Judge, LeftOut, Level, Listed, ListedFinding, SCHEMA, SavedSteps, Scores,
+    AfterWarning, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut, Level, Listed,
+    ListedFinding, SCHEMA, SavedSteps, Scores,
 };
 use super::watch::{Baseline, Signal, Watched};
+use crate::effect::{Effects, FindingReport};
 use crate::json::{RunReport, VerdictName};
 
 /// How many findings of a run judged wrongly are listed.
@@ -95,7 +97,8 @@ fn engine<'s>(
             .filter(|detector| detector.scores.signals > 0)
             .collect(),
     });
-    Judge { name, levels: levels.into(), savings }
+    let after_warning = Some(after_warning(reports.iter().map(|(_, report)| *report)));
+    Judge { name, levels: levels.into(), savings, after_warning }
 }
 
 /// A rule of others: all it does is to end a run.
@@ -110,7 +113,25 @@ fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Opti
         signals.push((sample.positive, signal.map(|signal| signal.turn)));
     }
     let all = scores(signals.into_iter());
-    Judge { name, levels: vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }], savings }
+    let levels = vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }];
+    Judge { name, levels, savings, after_warning: None }
+}
+
+/// What the agents did after the first warning of each loop.
+fn after_warning<'s>(reports: impl Iterator<Item = &'s RunReport> + Clone) -> AfterWarning {
+    let sum = |of: &dyn Fn(&[FindingReport]) -> Effects| {
+        let mut effects = Effects::default();
+        reports.clone().for_each(|report| effects.join(&of(&report.findings)));
+        effects
+    };
+    let detectors = DetectorName::ALL.iter().map(|detector| {
+        let effects = sum(&|findings| Effects::of_detector(findings, *detector));
+        DetectorEffects { detector: *detector, all: EffectShare::of(effects) }
+    });
+    AfterWarning {
+        all: EffectShare::of(sum(&Effects::of)),
+        detectors: detectors.filter(|detector| detector.all.effects.told().0 > 0).collect(),
+    }
 }
 
 fn end(savings: &mut SavedSteps, steps: u64, destroyed: Option<bool>) {
@@ -127,8 +148,9 @@ fn counts(finding: &Finding, severity: Severity) -> bool {
 
 /// The turn of the first signal.
 fn first(report: &RunReport, severity: Severity, only: Option<DetectorName>) -> Option<u64> {
-    let meant =
-        |finding: &&Finding| counts(finding, severity) && only.is_none_or(|only| only == finding.detector);
+    let meant = |finding: &&FindingReport| {
+        counts(finding, severity) && only.is_none_or(|only| only == finding.detector)
+    };
     report.findings.iter().find(meant).map(|finding| finding.turn)
 }
 
@@ -156,7 +178,7 @@ fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
 fn list(report: &RunReport) -> Listed {
     let signals = report.findings.iter().any(|finding| counts(finding, Severity::Warn));
     let shown = report.findings.iter().filter(|finding| !signals || counts(finding, Severity::Warn));
-    let short = |finding: &Finding| ListedFinding {
+    let short = |finding: &FindingReport| ListedFinding {
         turn: finding.turn,
         detector: finding.detector,
         pattern: finding.pattern,

@@ -4,8 +4,9 @@ use std::fmt::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::data::{Evaluation, Judge, LeftOut, Listed, Scores};
+use super::data::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
 use super::interval::Share;
+use crate::effect::Effects;
 use crate::json::VerdictName;
 use crate::number::{grouped, percent};
 use crate::text::Look;
@@ -33,6 +34,7 @@ fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result 
     signals(out, evaluation, look)?;
     detectors(out, evaluation, look)?;
     savings(out, evaluation, look)?;
+    after_warning(out, evaluation, look)?;
     list(out, ["missed run", "missed runs"], "positive, and not even a warning", &evaluation.missed, look)?;
     list(
         out,
@@ -157,6 +159,37 @@ fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Resul
             let _ = write!(destroys, " (unknown in {})", grouped(savings.progress_unknown));
         }
         writeln!(out, "{name:<NAME$} {:>10}{saves:>19}  {destroys}", plural(savings.ended, "run"))?;
+    }
+    Ok(())
+}
+
+/// What the agents did after warnings that nobody read to them: a loop that goes on regardless was a true one.
+fn after_warning(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    let told = evaluation.judges.iter().filter_map(|judge| Some((judge.name, judge.after_warning.as_ref()?)));
+    let told: Vec<_> = told.filter(|(_, after)| after.all.effects.told().0 > 0).collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    let (dim, dash) = (look.dim(), look.sign("–", "-"));
+    let line = |out: &mut String, name: &str, share: &EffectShare| {
+        let Effects { changed_course, went_on, ended } = share.effects;
+        let loops = plural(share.effects.told().0, "loop");
+        let share = share.went_on_share.map_or(dash.to_owned(), |share| shown(&share, dash));
+        writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>9}{changed_course:>9}{ended:>9}{share:>17}")
+    };
+    let head = ["warned of", "went on", "left", "ended", "share going on"];
+    writeln!(
+        out,
+        "\n{dim}{:<NAME$} {:>10}{:>9}{:>9}{:>9}{:>17}{dim:#}",
+        "by themselves", head[0], head[1], head[2], head[3], head[4]
+    )?;
+    // One by one the detectors of the first judge, which is Loopbreak as it is set.
+    let own = evaluation.judges.first().map(|judge| judge.name);
+    for (name, after) in &told {
+        line(out, name, &after.all)?;
+        for detector in after.detectors.iter().filter(|_| own == Some(name)) {
+            line(out, &format!("  {}", detector.detector), &detector.all)?;
+        }
     }
     Ok(())
 }
