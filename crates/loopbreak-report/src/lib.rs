@@ -6,6 +6,7 @@
 mod effect;
 pub mod eval;
 pub mod exit;
+pub mod explain;
 mod json;
 mod number;
 mod run;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use loopbreak::Step;
+use loopbreak::{Step, Verdict};
 use loopbreak_report::RunReport;
 use loopbreak_report::eval::{Baseline, Sample, Watcher};
 use loopbreak_trace::Input;
@@ -18,13 +18,13 @@ pub(super) fn samples(
     watch: impl Fn(u64) + Send + 'static,
 ) -> (Outcome, Vec<Sample>) {
     let mut watchers: HashMap<String, Vec<Watcher>> = HashMap::new();
-    let mut also = |run: &str, step: &Step<'_>, turn: u64| {
+    let mut also = |run: &str, step: &Step<'_>, verdict: &Verdict| {
         if !watchers.contains_key(run) {
             let fresh = baselines.iter().map(|baseline| Watcher::new(*baseline, run)).collect();
             watchers.insert(run.to_owned(), fresh);
         }
         for watcher in watchers.get_mut(run).into_iter().flatten() {
-            watcher.observe(step, turn);
+            watcher.observe(step, verdict.turn);
         }
     };
     let mut outcome = analyze_with(input, manner, None, &mut also, watch);
