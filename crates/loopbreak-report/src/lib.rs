@@ -16,6 +16,7 @@ mod tasks;
 pub mod text;
 mod timeline;
 mod totals;
+pub mod tune;
 
 pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
 pub use json::{

@@ -2,14 +2,16 @@
 
 use loopbreak::{DetectorName, Finding, Severity};
 
+use super::command;
 use super::counts::Counts;
 use super::data::{
-    AfterWarning, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut, Level, Listed,
-    ListedFinding, SCHEMA, SavedSteps, Scores,
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
+    Level, Listed, ListedFinding, Question, SCHEMA, SavedSteps, Scores,
 };
 use super::watch::{Baseline, Signal, Watched};
 use crate::effect::{Effects, FindingReport};
 use crate::json::{RunReport, VerdictName};
+use crate::tune::{Figures, RunOutcome};
 
 /// How many findings of a run judged wrongly are listed.
 const FINDINGS: usize = 3;
@@ -21,6 +23,8 @@ pub struct Sample {
     pub report: RunReport,
     /// What the baselines came to, in their order.
     pub baselines: Vec<Watched>,
+    /// What other patience came to, in the order of [`Question::patience`].
+    pub curve: Vec<RunOutcome>,
     /// Whether it is positive, where there are labels.
     pub positive: Option<bool>,
 }
@@ -29,9 +33,10 @@ pub struct Sample {
 pub fn evaluate(
     samples: &[Sample],
     baselines: &[Baseline],
-    positive: Option<String>,
+    question: Question,
     left_out: LeftOut,
 ) -> Evaluation {
+    let Question { positive, only, settings, patience } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
@@ -53,11 +58,11 @@ pub fn evaluate(
         let listed = samples.iter().filter(|sample| {
             sample.positive == Some(is) && (sample.report.verdict >= VerdictName::Warn) == signal
         });
-        listed.map(|sample| list(&sample.report)).collect()
+        listed.map(|sample| list(&sample.report, &settings)).collect()
     };
     Evaluation {
         schema: SCHEMA,
-        positive,
+        only,
         runs: samples.len() as u64,
         positives,
         steps: samples.iter().map(|sample| sample.report.steps).sum(),
@@ -65,7 +70,28 @@ pub fn evaluate(
         judges,
         missed: wrong(true, false),
         false_alarms: wrong(false, true),
+        positive,
+        curve: (!patience.is_empty()).then(|| curve(samples, &patience)),
     }
+}
+
+/// What other patience comes to, the least first. The settings as they are stand among them.
+fn curve(samples: &[Sample], patience: &[f64]) -> Vec<CurvePoint> {
+    let point = |patience: f64, outcome: &dyn Fn(&Sample) -> Option<RunOutcome>| {
+        let mut figures = Figures::default();
+        for sample in samples {
+            if let Some(outcome) = outcome(sample) {
+                figures.add(&outcome, sample.positive);
+            }
+        }
+        CurvePoint { patience, figures }
+    };
+    let others = patience.iter().enumerate();
+    let mut points: Vec<CurvePoint> =
+        others.map(|(at, patience)| point(*patience, &|sample| sample.curve.get(at).copied())).collect();
+    points.push(point(1.0, &|sample| Some(RunOutcome::of(&sample.report))));
+    points.sort_by(|one, other| one.patience.total_cmp(&other.patience));
+    points
 }
 
 fn count(samples: &[Sample], holds: impl Fn(&Sample) -> bool) -> u64 {
@@ -97,7 +123,7 @@ fn engine<'s>(
             .filter(|detector| detector.scores.signals > 0)
             .collect(),
     });
-    let after_warning = Some(after_warning(reports.iter().map(|(_, report)| *report)));
+    let after_warning = Some(after_warning(&reports));
     Judge { name, levels: levels.into(), savings, after_warning }
 }
 
@@ -118,10 +144,12 @@ fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Opti
 }
 
 /// What the agents did after the first warning of each loop.
-fn after_warning<'s>(reports: impl Iterator<Item = &'s RunReport> + Clone) -> AfterWarning {
+fn after_warning(reports: &[(Option<bool>, &RunReport)]) -> AfterWarning {
     let sum = |of: &dyn Fn(&[FindingReport]) -> Effects| {
         let mut effects = Effects::default();
-        reports.clone().for_each(|report| effects.join(&of(&report.findings)));
+        for (_, report) in reports {
+            effects.join(&of(&report.findings));
+        }
         effects
     };
     let detectors = DetectorName::ALL.iter().map(|detector| {
@@ -175,7 +203,7 @@ fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
     }
 }
 
-fn list(report: &RunReport) -> Listed {
+fn list(report: &RunReport, settings: &[String]) -> Listed {
     let signals = report.findings.iter().any(|finding| counts(finding, Severity::Warn));
     let shown = report.findings.iter().filter(|finding| !signals || counts(finding, Severity::Warn));
     let short = |finding: &FindingReport| ListedFinding {
@@ -190,5 +218,6 @@ fn list(report: &RunReport) -> Listed {
         steps: report.steps,
         verdict: report.verdict,
         findings: shown.take(FINDINGS).map(short).collect(),
+        explain: command::explain(&report.source, &report.run, settings),
     }
 }
