@@ -41,6 +41,11 @@ pub(crate) enum Command {
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
     /// signals and the savings.
     Eval(crate::eval::EvalArgs),
+    /// Search thresholds on past runs, judged by runs that were held out
+    ///
+    /// Replays all runs with other settings, again and again, and tells which would have served best: the most positive runs
+    /// warned of with few false alarms or, without labels, the most steps saved with no more progress destroyed than now.
+    Tune(crate::tune::TuneArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell
