@@ -27,7 +27,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let baselines = baselines(args);
     let expansion = logs_of(&args.paths, &args.labels);
     if let Some(path) = &args.html {
-        spare("--html", path, &expand(&[&args.paths[..], &args.labels].concat()).inputs)?;
+        spare("--html", path, &expand([&args.paths[..], &args.labels].concat()).inputs)?;
     }
     let mut talk = Talk::new(args.quiet, false);
     let manner = Manner { config: &config, only: None, notes: talk.notes() };

@@ -20,16 +20,17 @@ pub(super) fn read(
     config: &Config,
     talk: &Talk,
     quiet: bool,
+    most: u64,
 ) -> Result<(Vec<Outcome>, Vec<KeptRun>), UserError> {
     let kept_bytes = AtomicU64::new(0);
     let progress = bar(&expansion.inputs, quiet);
     let one = |input: &Input| {
         let progress = progress.clone();
-        keep(input, config, talk.notes(), &kept_bytes, move |bytes| progress.inc(bytes))
+        keep(input, config, talk.notes(), (&kept_bytes, most), move |bytes| progress.inc(bytes))
     };
     let (outcomes, runs): (Vec<Outcome>, Vec<Vec<KeptRun>>) = expansion.inputs.par_iter().map(one).unzip();
     progress.finish_and_clear();
-    if kept_bytes.load(Ordering::Relaxed) > MOST_BYTES {
+    if kept_bytes.load(Ordering::Relaxed) > most {
         return Err(UserError::failed(
             "the logs are too large: more than 1 GiB of steps would have to be kept in memory",
         )
@@ -42,7 +43,7 @@ fn keep(
     input: &Input,
     config: &Config,
     notes: usize,
-    bytes: &AtomicU64,
+    (bytes, most): (&AtomicU64, u64),
     watch: impl Fn(u64) + Send + 'static,
 ) -> (Outcome, Vec<KeptRun>) {
     let mut runs: Vec<KeptRun> = Vec::new();
@@ -54,7 +55,7 @@ fn keep(
             runs.len() - 1
         });
         // Beyond the limit nothing is kept, and the search does not begin.
-        if bytes.load(Ordering::Relaxed) <= MOST_BYTES {
+        if bytes.load(Ordering::Relaxed) <= most {
             bytes.fetch_add(runs[index].keep(step) as u64, Ordering::Relaxed);
         }
     };
@@ -65,4 +66,33 @@ fn keep(
         runs.clear();
     }
     (outcome, runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use loopbreak_trace::expand;
+
+    use super::*;
+
+    #[test]
+    fn tune_keeps_no_more_than_the_limit_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.jsonl");
+        fs::write(
+            &log,
+            "{\"run\":\"a\",\"action\":\"x\"}\n".repeat(9) + "{\"run\":\"b\",\"action\":\"x\"}\n",
+        )
+        .unwrap();
+        let expansion = expand(&[log]);
+        let read = |most| read(&expansion, &Config::default(), &Talk::new(true, false), true, most);
+        let (_, runs) = read(MOST_BYTES).unwrap();
+        let told: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.steps.len(), run.turns)).collect();
+        assert_eq!(told, [("a", 9, 9), ("b", 1, 1)]);
+        let error = read(100).unwrap_err();
+        assert!(
+            error.message.contains("too large") && error.hint.is_some() && error.code == crate::exit::FAILED
+        );
+    }
 }

@@ -30,8 +30,9 @@ impl Fold {
     pub(super) fn new(look: Look) -> Self {
         let (corner, bar, dots) = (look.sign("┌", "+"), look.sign("│", "|"), look.sign("┊", ":"));
         let dim = look.dim();
-        let legend =
-            format!("  turn  step; {corner}{bar} a loop and the number of its round, {dots} no progress");
+        let legend = format!(
+            "turn  step; {corner}{bar} loop, with its round or the turn it repeats; {dots} no progress"
+        );
         let out = format!("  {dim}{}{dim:#}\n", look.fit_words(&legend, look.width.saturating_sub(2)));
         Fold { look, out, waiting: VecDeque::new(), folded: 0, folded_in_loop: 0, owed: AROUND, before: None }
     }
@@ -40,8 +41,7 @@ impl Fold {
     pub(super) fn add(&mut self, row: Row, next: Option<&Row>) {
         let follows = |mark: Mark| next.and_then(|next| next.mark).is_some_and(|next| same(mark, next));
         let begins = |mark: Mark| self.before.is_none_or(|before| !same(before, mark));
-        let sign =
-            self.sign(row.mark, row.mark.is_some_and(begins), row.mark.is_some_and(|mark| !follows(mark)));
+        let sign = self.sign(&row, row.mark.is_some_and(begins), row.mark.is_some_and(|mark| !follows(mark)));
         let left = self.before.is_some() && row.mark.is_none();
         self.before = row.mark;
         let fresh = row.mark.is_some_and(|mark| mark.at < BEGINNING.max(2 * mark.period.unwrap_or(1)));
@@ -87,8 +87,8 @@ impl Fold {
     fn write(&mut self, row: &Row, sign: &str) {
         let style = self.look.of_verdict(VerdictName::Warn);
         let (on, stuck) = (row.mark.is_some(), if row.stuck { self.look.sign("┊", ":") } else { " " });
-        let text = if on { format!("{style}{sign:<4}{style:#}") } else { format!("{sign:<4}") };
-        let line = format!("{:>6} {stuck}{text}  {}", row.turn, row.text);
+        let text = if on { format!("{style}{sign:<5}{style:#}") } else { format!("{sign:<5}") };
+        let line = format!("{:>6} {stuck}{text} {}", row.turn, row.text);
         let _ = writeln!(self.out, "{}", line.trim_end());
         for flag in &row.flags {
             let _ = writeln!(self.out, "{flag}");
@@ -96,8 +96,8 @@ impl Fold {
     }
 
     /// The sign of a loop: a bracket, and the number of the round where one begins.
-    fn sign(&self, mark: Option<Mark>, begins: bool, ends: bool) -> String {
-        let Some(mark) = mark else { return String::new() };
+    fn sign(&self, row: &Row, begins: bool, ends: bool) -> String {
+        let Some(mark) = row.mark else { return String::new() };
         let look = &self.look;
         let round =
             mark.period.filter(|period| mark.at.is_multiple_of(*period)).map(|period| mark.at / period + 1);
@@ -107,7 +107,12 @@ impl Fold {
             (false, false) if round.is_some() => look.sign("├", "|"),
             (false, false) => look.sign("│", "|"),
         };
-        round.map_or(bracket.to_owned(), |round| format!("{bracket}{round}"))
+        match (round, mark.period, row.repeats) {
+            (Some(round), _, _) => format!("{bracket}{round}"),
+            // Where there are no rounds, the step it repeats says as much.
+            (None, None, Some(turn)) => format!("{bracket}={turn}"),
+            _ => bracket.to_owned(),
+        }
     }
 
     pub(super) fn finish(mut self) -> String {

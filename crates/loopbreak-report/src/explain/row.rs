@@ -19,6 +19,8 @@ pub(super) struct Row {
     pub(super) text: String,
     /// The loop it belongs to.
     pub(super) mark: Option<Mark>,
+    /// The earlier turn at which the same was done with the same outcome.
+    pub(super) repeats: Option<u64>,
     /// There has been no progress for too long.
     pub(super) stuck: bool,
     /// What Loopbreak says after it.
@@ -51,7 +53,14 @@ impl Row {
         }
         let room = room.saturating_sub(text.width() + tail.width());
         text += &what(step, room, look);
-        Row { turn, text: (text + &tail).trim().to_owned(), mark: None, stuck: false, flags: Vec::new() }
+        Row {
+            turn,
+            text: (text + &tail).trim().to_owned(),
+            mark: None,
+            repeats: None,
+            stuck: false,
+            flags: Vec::new(),
+        }
     }
 }
 

@@ -126,19 +126,24 @@ impl Labels {
         }
     }
 
-    fn draw(&self, svg: &mut String) {
+    /// Beside their points, in the order of the points: moved down where one would lie on another, and up again where
+    /// that leads out of the picture.
+    fn draw(mut self, svg: &mut String) {
         const LINE: f64 = 13.0;
-        let mut taken: Vec<(f64, f64)> = Vec::new();
-        for (x, y, label) in &self.0 {
-            // Beside the point, or else the nearest free line above or below, inside the picture.
-            let free = |at: f64| {
-                (TOP - 8.0..HEIGHT - BOTTOM).contains(&at)
-                    && !taken.iter().any(|(a, b)| (a - x).abs() < 150.0 && (b - at).abs() < LINE)
-            };
-            let tries =
-                (0..20_i32).map(|try_| f64::from((try_ + 1) / 2 * if try_ % 2 == 0 { 1 } else { -1 }));
-            let at = tries.map(|lines| y - 4.0 + lines * LINE).find(|at| free(*at)).unwrap_or(y - 4.0);
-            taken.push((*x, at));
+        self.0.sort_by(|one, other| one.1.total_cmp(&other.1));
+        let near = |one: f64, other: f64| (one - other).abs() < 150.0;
+        let mut at: Vec<f64> = Vec::new();
+        for (x, y, _) in &self.0 {
+            let above =
+                self.0.iter().zip(&at).filter(|(label, _)| near(label.0, *x)).map(|(_, at)| at + LINE);
+            at.push(above.fold(y - 4.0, f64::max));
+        }
+        for index in (0..at.len()).rev() {
+            let below = (index + 1..at.len()).filter(|other| near(self.0[*other].0, self.0[index].0));
+            let highest = below.map(|other| at[other] - LINE).fold(HEIGHT - BOTTOM - 3.0, f64::min);
+            at[index] = at[index].min(highest);
+        }
+        for ((x, _, label), at) in self.0.iter().zip(at) {
             let (anchor, shift) = if *x > WIDTH - 150.0 { ("end", -10.0) } else { ("start", 10.0) };
             let _ = write!(
                 svg,
@@ -176,6 +181,23 @@ fn ticks(step: f64, end: f64) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn eval_charts_put_no_name_on_another() {
+        let mut labels = Labels::default();
+        for number in 0..6 {
+            labels.add(64.0, 300.0 + f64::from(number) * 4.0, &format!("name {number}"));
+        }
+        labels.add(64.5, 300.5, "same");
+        let mut svg = String::new();
+        labels.draw(&mut svg);
+        assert!(svg.contains(">name 0, same<"), "{svg}");
+        let heights =
+            svg.split(" y=\"").skip(1).filter_map(|rest| rest.split('"').next()?.parse::<f64>().ok());
+        let heights: Vec<f64> = heights.collect();
+        assert!(heights.windows(2).all(|two| two[1] - two[0] >= 13.0 - 0.11), "{heights:?}");
+        assert!(heights.iter().all(|at| *at < HEIGHT - BOTTOM), "{heights:?}");
+    }
 
     #[test]
     fn eval_charts_have_round_ticks() {
