@@ -41,6 +41,11 @@ pub(crate) enum Command {
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
     /// signals and the savings.
     Eval(crate::eval::EvalArgs),
+    /// Search thresholds on past runs, judged by runs that were held out
+    ///
+    /// Replays all runs with other settings, again and again, and tells which would have served best: the most positive runs
+    /// warned of with few false alarms or, without labels, the most steps saved with no more progress destroyed than now.
+    Tune(crate::tune::TuneArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell
@@ -63,6 +68,24 @@ pub(crate) struct ConfigOptions {
     pub(crate) set: Vec<String>,
 }
 
+impl ConfigOptions {
+    /// The same options as arguments of another command.
+    pub(crate) fn arguments(&self) -> Vec<String> {
+        let mut arguments = Vec::new();
+        let mut add = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
+        if let Some(config) = &self.config {
+            add("--config", config.display().to_string());
+        }
+        if let Some(profile) = &self.profile {
+            add("--profile", profile.clone());
+        }
+        for set in &self.set {
+            add("--set", set.clone());
+        }
+        arguments
+    }
+}
+
 /// Look through past logs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -70,6 +93,7 @@ Examples:
   loopbreak analyze run.jsonl                     One run, on one screen
   loopbreak analyze logs/                         All logs in a folder and below
   loopbreak analyze logs/ --run ep-7              One run of many, in detail
+  loopbreak analyze logs/ --run ep-7 --explain    Its steps, with the loop marked
   my-agent | loopbreak analyze -                  Standard input
   loopbreak analyze logs/ --json > report.json    The same as data
   loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
@@ -88,6 +112,11 @@ pub(crate) struct AnalyzeArgs {
     /// Look only at the run with this id
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
+    /// Show the steps of the run, with loops marked and what Loopbreak says between the lines
+    ///
+    /// Long stretches in which nothing happens are folded. Where there is more than one run, name one with --run.
+    #[arg(long, conflicts_with_all = ["json", "quiet"])]
+    pub(crate) explain: bool,
     /// Print the report as one JSON object
     #[arg(long)]
     pub(crate) json: bool,

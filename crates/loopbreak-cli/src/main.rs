@@ -9,6 +9,7 @@ mod eval;
 mod man;
 mod output;
 mod reference;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Tune(args) => tune::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

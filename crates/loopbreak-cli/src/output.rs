@@ -1,6 +1,8 @@
 //! Standard output: data for whoever reads it. A reader that has seen enough is no error.
 
+use std::fs;
 use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 
 use loopbreak_report::text::Look;
 
@@ -15,6 +17,19 @@ pub(crate) fn print(text: &str) -> Result<(), UserError> {
 pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
+}
+
+/// Writes a whole file, or nothing: it is put beside the place and moved there, so a full disk leaves no half of it.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
+    let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        // Whatever is left of it is of no use; what went wrong is told anyway.
+        let _ = fs::remove_file(&beside);
+        failed(error)
+    })
 }
 
 /// What writing came to, for people.

@@ -70,7 +70,7 @@ fn eval_figures_are_those_worked_out_by_hand() {
     assert_eq!((&found["runs"], &found["positives"], &found["steps"]), (&json!(6), &json!(3), &json!(215)));
     assert_eq!(
         found["left_out"],
-        json!({"unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1})
+        json!({"unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0})
     );
     let levels = &found["judges"][0]["levels"];
     for (index, name, step) in [(0, "warn", 20.0), (1, "stop", 40.0)] {
@@ -157,21 +157,84 @@ fn eval_refuses_broken_expressions_and_labels() {
     let path = folder.path();
     fs::write(path.join("broken.jsonl"), "{\"run\":\"well\"}\n{\"run\":\n").unwrap();
     fs::write(path.join("others.jsonl"), "{\"run\":\"x\",\"y\":1}\n").unwrap();
+    fs::write(path.join("twice.jsonl"), "{\"run\":\"well\"}\n\n{\"run\":\"well\"}\n").unwrap();
+    fs::write(path.join("bytes.jsonl"), b"{\"run\":\"\xff\"}\n").unwrap();
     for (args, code, message) in [
         (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" compares with nothing"),
         (["labels.jsonl", "labels.none"], 2, "\"labels.none\" can be told of no run"),
         (["broken.jsonl", "y"], 1, "broken.jsonl:2: not JSON: EOF while parsing a value"),
         (["missing.jsonl", "y"], 1, "cannot read the labels missing.jsonl"),
+        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" was labelled before, on line 1"),
+        (["bytes.jsonl", "y"], 1, "cannot read the labels bytes.jsonl"),
         (["others.jsonl", "y"], 1, "no label is about one of the runs"),
     ] {
         let done = eval(path, &["logs", "--labels", args[0], "--positive", args[1]]);
         assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{args:?}: {}", done.err);
         assert!(done.err.contains(message), "{args:?}: {}", done.err);
-        assert!(done.err.contains("hint") || args[0] == "missing.jsonl", "{args:?}: {}", done.err);
+        assert!(done.err.contains("hint"), "{args:?}: {}", done.err);
     }
     for args in [&["logs", "--labels", "labels.jsonl"][..], &["logs", "--positive", "x"], &[]] {
         assert_eq!(eval(path, args).code, Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn eval_where_judges_only_the_runs_for_which_it_holds() {
+    let folder = runs();
+    let path = folder.path();
+    let found = data(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
+    assert_eq!(
+        (&found["where"], &found["runs"], &found["positives"]),
+        (&json!("labels.stuck!=3"), &json!(5), &json!(2))
+    );
+    // One has 3 of them, and one has no such label.
+    assert_eq!(found["left_out"]["excluded_runs"], 2);
+    assert!(found["missed"].as_array().unwrap().is_empty());
+    let told = eval(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
+    assert!(told.out.contains("2 runs by --where"), "{}", told.out);
+    // Without --positive it is about the savings of those runs.
+    let savings = data(path, &["logs", "--labels", "labels.jsonl", "--where", "labels.stuck>=2"]);
+    assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
+    assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
+    for (expression, message) in [
+        ("labels.stuck>=", "--where: \"labels.stuck>=\" compares with nothing"),
+        ("labels.none", "holds for no run"),
+    ] {
+        let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(done.err.contains(message) && done.err.contains("hint"), "{}", done.err);
+    }
+    assert_eq!(eval(path, &["logs", "--where", "x"]).code, Some(2), "there are no labels to ask");
+}
+
+#[test]
+fn eval_names_the_command_that_shows_a_run_and_the_command_works() {
+    let folder = runs();
+    let path = folder.path();
+    let args = [&LABELLED[..], &["--set", "stagnation.warn_at=15"]].concat();
+    let alarm = &data(path, &args)["false_alarms"][0];
+    let command = "loopbreak analyze logs/runs.jsonl --run thinks --explain --set stagnation.warn_at=15";
+    assert_eq!(alarm["explain"], command);
+    let told = eval(path, &args);
+    assert!(told.out.lines().any(|line| line.trim() == command), "{}", told.out);
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let shown = done(loopbreak(path).args(words));
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("! warn, stagnation: no progress for 15 turns"), "{}", shown.out);
+}
+
+#[test]
+fn eval_tells_what_the_agents_did_after_the_warnings() {
+    let folder = runs();
+    let found = data(folder.path(), &["logs", "--baseline", "gemini-rule"]);
+    let after = &found["judges"][0]["after_warning"];
+    assert_eq!(
+        [&after["went_on"], &after["changed_course"], &after["ended"]],
+        [&json!(3), &json!(0), &json!(0)]
+    );
+    assert_eq!(after["went_on_share"]["value"], 1.0);
+    assert_eq!(after["detectors"][0]["detector"], "stagnation");
+    assert!(found["judges"][1].get("after_warning").is_none(), "a rule that only ends runs warns of nothing");
 }
 
 #[test]

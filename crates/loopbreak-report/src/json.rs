@@ -3,6 +3,7 @@
 use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
 use serde::Serialize;
 
+use crate::effect::{Effects, FindingReport};
 use crate::number::{plain, plain_option};
 use crate::timeline::Timeline;
 use crate::totals::{Reading, Totals};
@@ -81,9 +82,11 @@ pub struct RunReport {
     /// All checks at which there had been no progress for too long.
     pub checkpoints: Vec<u64>,
     /// Everything that was found.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<FindingReport>,
     /// What would have been done, and why.
     pub interventions: Vec<InterventionReport>,
+    /// What the agent did after the first warning of each loop.
+    pub effects: Effects,
     /// Where the run would have ended, or been handed to a human. A refusal or a change of task does neither.
     pub ending: Option<Ending>,
     /// Turns after it: what is saved.

@@ -3,8 +3,10 @@
 //! Feed the steps of a run to a [`RunAnalysis`], the runs to a [`Report`], and print that as JSON or with [`text`].
 //! Nothing here reads a file or a clock.
 
+mod effect;
 pub mod eval;
 pub mod exit;
+pub mod explain;
 mod json;
 mod number;
 mod restarts;
@@ -15,7 +17,9 @@ mod tasks;
 pub mod text;
 mod timeline;
 mod totals;
+pub mod tune;
 
+pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
 pub use json::{
     Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
     SeriesReport, StuckPeriod, VerdictName,

@@ -8,6 +8,7 @@ use loopbreak::{
 };
 use std::hash::BuildHasher as _;
 
+use crate::effect::{Effects, Followed};
 use crate::json::{
     Ending, FirstStop, FirstWarning, InterventionReport, RulingGroup, RunReport, ScoreReport, VerdictName,
 };
@@ -27,7 +28,7 @@ pub struct RunAnalysis {
     ledger: Ledger,
     stuck: Stuck,
     timeline: Timeline,
-    findings: Vec<Finding>,
+    followed: Followed,
     interventions: Vec<InterventionReport>,
     rulings: Vec<RulingGroup>,
     score: Option<ScoreReport>,
@@ -52,7 +53,7 @@ impl RunAnalysis {
             ledger: Ledger::default(),
             stuck: Stuck::new(config),
             timeline: Timeline::default(),
-            findings: Vec::new(),
+            followed: Followed::default(),
             interventions: Vec::new(),
             rulings: Vec::new(),
             score: None,
@@ -94,6 +95,7 @@ impl RunAnalysis {
             self.turn(step, &verdict);
         }
         let done = self.found(&verdict);
+        self.followed.add(step, &verdict);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
@@ -155,7 +157,6 @@ impl RunAnalysis {
                 done.ends = true;
                 self.ending.get_or_insert(ending);
             }
-            self.findings.push(finding.clone());
         }
         done
     }
@@ -203,6 +204,7 @@ impl RunAnalysis {
         let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
         let spent = self.ledger.spent();
         let (stuck, checkpoints) = self.stuck.finish();
+        let findings = self.followed.finish();
         let ruled = |intervention: Intervention| {
             self.rulings
                 .iter()
@@ -216,14 +218,15 @@ impl RunAnalysis {
             source: source.into(),
             format,
             steps: self.ledger.steps(),
-            verdict: VerdictName::of(&self.findings),
+            verdict: VerdictName::of(findings.iter().map(|found| &found.finding)),
             first_warning: self.first_warning,
             stuck_since: self.first_stop.as_ref().map(|(_, since)| *since),
             first_stop: self.first_stop.map(|(stop, _)| stop),
             steps_after_stop: after_stop.steps,
             progress_after_stop: after_stop.destroyed,
             checkpoints,
-            findings: self.findings,
+            effects: Effects::of(&findings),
+            findings,
             warnings_given: self.interventions.iter().filter(warned).count() as u64,
             interventions: self.interventions,
             ending: self.ending,

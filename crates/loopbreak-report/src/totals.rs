@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::effect::Effects;
 use crate::json::{RunReport, VerdictName};
 use crate::number::plain_option;
 use crate::savings::Cost;
@@ -74,15 +75,18 @@ pub struct Totals {
     pub unknown_keys: u64,
     /// Files in folders that are no logs.
     pub ignored_files: u64,
+    /// What the agents did after the first warning of each loop.
+    pub effects: Effects,
 }
 
 impl Totals {
     /// Sums up.
     pub fn of(runs: &[RunReport], reading: &Reading, calls_per_step: u32) -> Self {
         let (mut all, mut after_stop, mut after_ending) = <(Cost, Cost, Cost)>::default();
-        let mut endings = BTreeMap::new();
+        let (mut endings, mut effects) = (BTreeMap::new(), Effects::default());
         let (mut turns, mut detections) = (0_u64, 0_u64);
         for run in runs {
+            effects.join(&run.effects);
             all.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
             after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
             after_ending.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
@@ -125,6 +129,7 @@ impl Totals {
             renumbered_turns: sum(|run| run.renumbered_turns),
             unknown_keys: sum(|run| run.unknown_keys),
             ignored_files: reading.ignored_files,
+            effects,
         }
     }
 }

@@ -204,6 +204,9 @@ pub struct Verdict {
     pub renumbered: bool,
     /// What the detectors saw anew or seen worse than before.
     pub findings: Vec<Finding>,
+    /// The loops this step belongs to, told of before or not: what is not sighted any more was left.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sighted: Vec<LoopId>,
     /// What to do about it.
     pub acts: Vec<Act>,
     /// Texts for the agent, the critic, the user.

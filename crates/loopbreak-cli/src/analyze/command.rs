@@ -5,14 +5,14 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use loopbreak::Config;
-use loopbreak_report::text::{self, Detail};
+use loopbreak_report::text::{self, Detail, Look};
 use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
 use loopbreak_trace::{Expansion, Input, Refusal, expand};
 use rayon::prelude::*;
 
 use super::log::{Events, Manner, Outcome, analyze};
-use super::progress;
 use super::talk::Talk;
+use super::{explain, progress};
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::error::UserError;
 use crate::{exit, output};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let mut talk = Talk::new(args.quiet, args.verbose);
     let expansion = expand(&args.paths);
     let manner = Manner { config: &config, only: args.run.as_deref(), notes: talk.notes() };
-    let outcomes = read(&expansion.inputs, manner, args)?;
+    let mut outcomes = read(&expansion.inputs, manner, args)?;
 
     let mut failed = false;
     for trouble in &expansion.troubles {
@@ -49,6 +49,11 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     }
     if failed && nothing_read {
         return Ok(exit::FAILED);
+    }
+    if args.explain
+        && let Some(text) = explain::only(&mut outcomes)?
+    {
+        output::print(&(text + "\n"))?;
     }
     let report = report(outcomes, &reading, &config);
     print(&report, args)?;
@@ -76,28 +81,43 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     let outcomes = if let Some(path) = &args.events {
         let mut file = BufWriter::new(create(path, inputs)?);
         let mut events = Events::new(&mut file);
-        let one = |input| analyze(input, manner, Some(&mut events), watch());
+        let one = |input| match manner_of_telling(args) {
+            Some(how) => explain::analyze(input, manner, Some(&mut events), how, watch()),
+            None => analyze(input, manner, Some(&mut events), watch()),
+        };
         let outcomes = inputs.iter().map(one).collect();
         output::quietly(events.finish(), &path.display().to_string())?;
         outcomes
     } else {
-        inputs.par_iter().map(|input| analyze(input, manner, None, watch())).collect()
+        let one = |input| match manner_of_telling(args) {
+            Some(how) => explain::analyze(input, manner, None, how, watch()),
+            None => analyze(input, manner, None, watch()),
+        };
+        inputs.par_iter().map(one).collect()
     };
     bar.finish_and_clear();
     Ok(outcomes)
 }
 
-/// Makes the file for events, unless that would destroy a log that is to be read.
-fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+/// How the steps are to be told, if they are.
+fn manner_of_telling(args: &AnalyzeArgs) -> Option<(Look, bool)> {
+    args.explain.then(|| (output::look(), args.verbose))
+}
+
+/// Refuses to write over a log that is to be read.
+pub(crate) fn spare(option: &str, path: &Path, inputs: &[Input]) -> Result<(), UserError> {
     let real = fs::canonicalize(path).ok();
     let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
-        return Err(UserError::usage(format!(
-            "--events {} would overwrite a log to be read",
-            path.display()
-        ))
-        .hint("name another file for the events"));
+        let message = format!("{option} {} would overwrite a log to be read", path.display());
+        return Err(UserError::usage(message).hint("name another file to write to"));
     }
+    Ok(())
+}
+
+/// Makes the file for events, unless that would destroy a log that is to be read.
+fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+    spare("--events", path, inputs)?;
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     File::create(path).map_err(failed)
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use loopbreak::{Config, RunSummary, Step};
+use loopbreak::{Config, RunSummary, Step, Verdict};
 use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
 use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
 
@@ -23,6 +23,8 @@ pub(crate) struct Outcome {
     pub(crate) refusal: Option<Refusal>,
     /// Ids of runs that were not asked for, a few.
     pub(crate) others: Vec<String>,
+    /// The first run, step by step, where that was asked for.
+    pub(crate) explained: Option<String>,
 }
 
 /// Something about a line.
@@ -83,12 +85,12 @@ pub(crate) fn analyze(
     analyze_with(input, manner, events, &mut |_, _, _| {}, watch)
 }
 
-/// The same, with every step shown to someone else too: the name of its run, the step, its turn.
+/// The same, with every step shown to someone else too: the name of its run, the step, what the guard said of it.
 pub(crate) fn analyze_with(
     input: &Input,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
-    also: &mut dyn FnMut(&str, &Step<'_>, u64),
+    also: &mut dyn FnMut(&str, &Step<'_>, &Verdict),
     watch: impl Fn(u64) + Send + 'static,
 ) -> Outcome {
     let log = match input.open(watch) {
@@ -130,7 +132,7 @@ pub(crate) fn analyze_with(
 struct Reading<'r, 'e> {
     manner: Manner<'r>,
     events: Option<&'r mut Events<'e>>,
-    also: &'r mut dyn FnMut(&str, &Step<'_>, u64),
+    also: &'r mut dyn FnMut(&str, &Step<'_>, &Verdict),
     /// The name of the run of records that name none.
     unnamed: String,
     runs: Vec<RunAnalysis>,
@@ -183,7 +185,7 @@ impl Sink for Reading<'_, '_> {
         let Some(index) = self.run_of(record) else { return };
         let run = &mut self.runs[index];
         let verdict = run.observe(step);
-        (self.also)(run.run(), step, verdict.turn);
+        (self.also)(run.run(), step, &verdict);
         self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
         if let Some(events) = &mut self.events {
             events.write(&verdict.events);

@@ -13,9 +13,10 @@ use crate::args::ConfigOptions;
 Examples:
   loopbreak eval logs/                                      Signals and savings, without labels
   loopbreak eval logs/ --labels runs.jsonl --positive success=false
-  loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3 and labels.checked=true'
+  loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3' --where labels.checked=true
   loopbreak eval logs/ --baseline openhands-rule,gemini-rule,documents
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --json > eval.json
+  loopbreak eval logs/ --labels runs.jsonl --positive stuck --html eval.html
 
 A file of labels has one JSON object a line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
@@ -28,7 +29,7 @@ pub(crate) struct EvalArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
-    #[arg(long, value_name = "FILE", requires = "positive")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) labels: Vec<PathBuf>,
     /// Which runs are positive, as in `labels.reward<0.5 and success=false`
     ///
@@ -37,12 +38,18 @@ pub(crate) struct EvalArgs {
     /// left out.
     #[arg(long, value_name = "EXPR", requires = "labels")]
     pub(crate) positive: Option<String>,
+    /// Look only at runs for which this holds, as in `labels.checked=true`; written as --positive is
+    #[arg(long = "where", value_name = "EXPR", requires = "labels")]
+    pub(crate) only: Option<String>,
     /// Compare with these, joined by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
     /// Print the evaluation as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the evaluation as one page for a browser, with the curve of gain against harm
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Print no warnings about lines
     #[arg(short, long)]
     pub(crate) quiet: bool,

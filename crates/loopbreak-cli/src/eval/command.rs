@@ -1,15 +1,18 @@
 //! From arguments to an evaluation and an exit code.
 
 use std::fs;
+use std::path::PathBuf;
 
+use loopbreak::Config;
 use loopbreak_report::Reading;
-use loopbreak_report::eval::{self, Baseline, Condition, Evaluation, Labels, LeftOut, Sample};
+use loopbreak_report::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
+use loopbreak_report::tune::with_patience;
 use loopbreak_trace::{Expansion, Input, expand};
 use rayon::prelude::*;
 
 use super::args::EvalArgs;
 use super::{labels, log};
-use crate::analyze::{Manner, Outcome, Talk, bar, empty_folders, tell};
+use crate::analyze::{Manner, Outcome, Talk, bar, empty_folders, spare, tell};
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -20,15 +23,19 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Err(UserError::usage("no log given")
             .hint("name a file or a folder, or - for standard input, as in: loopbreak eval logs/"));
     }
-    let known = known(args)?;
+    let known = labels::known(&args.labels, args.positive.as_deref(), args.only.as_deref())?;
     let baselines = baselines(args);
-    let expansion = logs(args);
+    let expansion = logs_of(&args.paths, &args.labels);
+    if let Some(path) = &args.html {
+        spare("--html", path, &expand([&args.paths[..], &args.labels].concat()).inputs)?;
+    }
     let mut talk = Talk::new(args.quiet, false);
     let manner = Manner { config: &config, only: None, notes: talk.notes() };
     let progress = bar(&expansion.inputs, args.quiet);
+    let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
     let one = |input: &Input| {
         let progress = progress.clone();
-        log::samples(input, manner, &baselines, move |bytes| progress.inc(bytes))
+        log::samples(input, manner, &baselines, &others, move |bytes| progress.inc(bytes))
     };
     let (outcomes, samples): (Vec<Outcome>, Vec<Vec<Sample>>) = expansion.inputs.par_iter().map(one).unzip();
     progress.finish_and_clear();
@@ -42,22 +49,34 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Err(UserError::failed("there are no runs to look at"));
     }
     let left_out = match &known {
-        Some((labels, condition)) => labels::apply(labels, condition, &mut samples)?,
+        Some(known) => {
+            let set = |sample: &mut Sample, positive| sample.positive = positive;
+            labels::apply(known, &mut samples, |sample| &sample.report.run, set)?
+        }
         None => LeftOut::default(),
     };
-    let positive = known.map(|(_, condition)| condition.as_str().to_owned());
-    print(&eval::evaluate(&samples, &baselines, positive, left_out), args.json)?;
+    let text = |condition: &Option<Condition>| condition.as_ref().map(|it| it.as_str().to_owned());
+    let question = Question {
+        positive: known.as_ref().and_then(|known| text(&known.positive)),
+        only: known.as_ref().and_then(|known| text(&known.only)),
+        settings: args.config.arguments(),
+        patience,
+    };
+    let evaluation = eval::evaluate(&samples, &baselines, question, left_out);
+    if let Some(path) = &args.html {
+        output::save(path, eval::page(&evaluation).as_bytes())?;
+    }
+    print(&evaluation, args.json)?;
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
-/// The labels, and which runs they make positive.
-fn known(args: &EvalArgs) -> Result<Option<(Labels, Condition)>, UserError> {
-    let Some(positive) = &args.positive else { return Ok(None) };
-    let condition = Condition::parse(positive).map_err(|error| {
-        UserError::usage(format!("--positive: {error}"))
-            .hint("write a path by dots, an operator and a value, as in: labels.reward<0.5 and success=false")
-    })?;
-    Ok(Some((labels::read(&args.labels)?, condition)))
+/// How much more and less patience the curve of the page is drawn for.
+const PATIENCE: [f64; 6] = [0.5, 0.75, 1.5, 2.0, 3.0, 4.0];
+
+/// Settings with other patience, for the page alone: each is one more guard for every run.
+fn patience(config: &Config, args: &EvalArgs) -> Vec<(f64, Config)> {
+    let wanted = PATIENCE.iter().filter(|_| args.html.is_some());
+    wanted.filter_map(|factor| Some((*factor, with_patience(config, *factor)?))).collect()
 }
 
 /// Each once, in the order asked for.
@@ -73,9 +92,9 @@ fn baselines(args: &EvalArgs) -> Vec<Baseline> {
 }
 
 /// The logs: the labels may lie among them, and are none.
-fn logs(args: &EvalArgs) -> Expansion {
-    let mut expansion = expand(&args.paths);
-    let labels: Vec<_> = args.labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
+pub(crate) fn logs_of(paths: &[PathBuf], labels: &[PathBuf]) -> Expansion {
+    let mut expansion = expand(paths);
+    let labels: Vec<_> = labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
     expansion.inputs.retain(|input| {
         let real = input.path().and_then(|path| fs::canonicalize(path).ok());
         real.is_none_or(|real| !labels.contains(&real))
@@ -84,7 +103,7 @@ fn logs(args: &EvalArgs) -> Expansion {
 }
 
 /// Tells what could not be read. True if that is a failure.
-fn trouble(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
+pub(crate) fn trouble(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
     let mut failed = false;
     for trouble in &expansion.troubles {
         talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());

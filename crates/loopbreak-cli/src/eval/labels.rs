@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
 
-use loopbreak_report::eval::{Condition, Labels, LeftOut, Sample};
+use loopbreak_report::eval::{Condition, Labels, LeftOut};
 
 use crate::error::UserError;
 
@@ -12,52 +12,107 @@ use crate::error::UserError;
 const SHOWN: usize = 3;
 
 /// Reads all files.
-pub(super) fn read(files: &[PathBuf]) -> Result<Labels, UserError> {
+fn read(files: &[PathBuf]) -> Result<Labels, UserError> {
     let mut labels = Labels::default();
     for file in files {
         let name = file.display();
-        let text = fs::read_to_string(file)
-            .map_err(|error| UserError::failed(format!("cannot read the labels {name}: {error}")))?;
+        let text = fs::read_to_string(file).map_err(|error| {
+            UserError::failed(format!("cannot read the labels {name}: {error}"))
+                .hint("--labels names a text file with one JSON object a line")
+        })?;
         labels.add(&text).map_err(|error| {
-            UserError::failed(format!("{name}:{error}"))
-                .hint("labels are one JSON object a line, with the id of the run under \"run\"")
+            let hint = if error.reason.contains("labelled before") {
+                "keep one of the two lines: nobody can tell which of them is right"
+            } else {
+                "labels are one JSON object a line, with the id of the run under \"run\""
+            };
+            UserError::failed(format!("{name}:{error}")).hint(hint)
         })?;
     }
     Ok(labels)
 }
 
-/// Says of each run whether it is positive, and leaves out those of which that is not known.
-pub(super) fn apply(
-    labels: &Labels,
-    condition: &Condition,
-    samples: &mut Vec<Sample>,
+/// What is known of the runs, and what is asked of them.
+pub(crate) struct Known {
+    labels: Labels,
+    pub(crate) positive: Option<Condition>,
+    pub(crate) only: Option<Condition>,
+}
+
+/// Reads the labels and the conditions; nothing where there are none.
+pub(crate) fn known(
+    files: &[PathBuf],
+    positive: Option<&str>,
+    only: Option<&str>,
+) -> Result<Option<Known>, UserError> {
+    let parse = |option: &str, text: Option<&str>| {
+        let parsed = text.map(Condition::parse).transpose();
+        parsed.map_err(|error| {
+            UserError::usage(format!("{option}: {error}")).hint(
+                "write a path by dots, an operator and a value, as in: labels.reward<0.5 and success=false",
+            )
+        })
+    };
+    let (positive, only) = (parse("--positive", positive)?, parse("--where", only)?);
+    if files.is_empty() {
+        return Ok(None);
+    }
+    if positive.is_none() && only.is_none() {
+        return Err(UserError::usage(
+            "--labels without --positive or --where: nothing is asked of the labels",
+        )
+        .hint("say which runs ought to be seen, as in: --positive success=false"));
+    }
+    Ok(Some(Known { labels: read(files)?, positive, only }))
+}
+
+/// Says of each run whether it is positive, and leaves out those of which that is not known and those that are not to
+/// take part. A run is given by its id and where to write the answer.
+pub(crate) fn apply<T>(
+    known: &Known,
+    runs: &mut Vec<T>,
+    id: impl Fn(&T) -> &str,
+    set: impl Fn(&mut T, Option<bool>),
 ) -> Result<LeftOut, UserError> {
-    let ids: Vec<String> = samples.iter().map(|sample| sample.report.run.clone()).collect();
+    let ids: Vec<String> = runs.iter().map(|run| id(run).to_owned()).collect();
     let mut left_out = LeftOut::default();
-    samples.retain_mut(|sample| {
-        let Some(known) = labels.get(&sample.report.run) else {
+    runs.retain_mut(|run| {
+        let Some(labels) = known.labels.get(id(run)) else {
             left_out.unlabelled_runs += 1;
             return false;
         };
-        sample.positive = condition.holds(known);
-        left_out.undecided_runs += u64::from(sample.positive.is_none());
-        sample.positive.is_some()
+        if known.only.as_ref().is_some_and(|only| only.holds(labels) != Some(true)) {
+            left_out.excluded_runs += 1;
+            return false;
+        }
+        let Some(condition) = &known.positive else { return true };
+        let positive = condition.holds(labels);
+        left_out.undecided_runs += u64::from(positive.is_none());
+        set(run, positive);
+        positive.is_some()
     });
     let read: HashSet<&str> = ids.iter().map(String::as_str).collect();
-    left_out.labels_without_run = labels.runs().iter().filter(|run| !read.contains(*run)).count() as u64;
+    let labelled = known.labels.runs();
+    left_out.labels_without_run = labelled.iter().filter(|run| !read.contains(*run)).count() as u64;
     if left_out.unlabelled_runs == ids.len() as u64 {
-        let labelled: Vec<String> = labels.runs().into_iter().map(str::to_owned).collect();
+        let labelled: Vec<String> = labelled.into_iter().map(str::to_owned).collect();
         return Err(UserError::failed("no label is about one of the runs").hint(format!(
             "the runs are {}; the labels are about {}",
             few(&ids),
             few(&labelled)
         )));
     }
-    if samples.is_empty() {
-        return Err(UserError::usage(format!("{:?} can be told of no run", condition.as_str()))
-            .hint("the labels of no run have such a path, with a value that can be compared"));
+    if !runs.is_empty() {
+        return Ok(left_out);
     }
-    Ok(left_out)
+    let told =
+        |condition: Option<&Condition>| condition.map_or(String::new(), |it| format!("{:?}", it.as_str()));
+    if left_out.undecided_runs == 0 {
+        return Err(UserError::usage(format!("--where {} holds for no run", told(known.only.as_ref())))
+            .hint("the labels of no run have such a path, with a value for which it holds"));
+    }
+    Err(UserError::usage(format!("{} can be told of no run", told(known.positive.as_ref())))
+        .hint("the labels of no run have such a path, with a value that can be compared"))
 }
 
 fn few(ids: &[String]) -> String {

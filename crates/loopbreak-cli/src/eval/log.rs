@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use loopbreak::Step;
+use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::RunReport;
 use loopbreak_report::eval::{Baseline, Sample, Watcher};
 use loopbreak_trace::Input;
@@ -15,22 +15,27 @@ pub(super) fn samples(
     input: &Input,
     manner: Manner<'_>,
     baselines: &[Baseline],
+    patience: &[Config],
     watch: impl Fn(u64) + Send + 'static,
 ) -> (Outcome, Vec<Sample>) {
     let mut watchers: HashMap<String, Vec<Watcher>> = HashMap::new();
-    let mut also = |run: &str, step: &Step<'_>, turn: u64| {
+    let mut also = |run: &str, step: &Step<'_>, verdict: &Verdict| {
         if !watchers.contains_key(run) {
-            let fresh = baselines.iter().map(|baseline| Watcher::new(*baseline, run)).collect();
-            watchers.insert(run.to_owned(), fresh);
+            let rules = baselines.iter().map(|baseline| Watcher::new(*baseline, run));
+            let fresh = rules.chain(patience.iter().map(|config| Watcher::with(config, run)));
+            watchers.insert(run.to_owned(), fresh.collect());
         }
         for watcher in watchers.get_mut(run).into_iter().flatten() {
-            watcher.observe(step, turn);
+            watcher.observe(step, verdict.turn);
         }
     };
     let mut outcome = analyze_with(input, manner, None, &mut also, watch);
     let sample = |report: RunReport| {
         let watched = watchers.remove(&report.run).unwrap_or_default();
-        Sample { baselines: watched.into_iter().map(Watcher::finish).collect(), report, positive: None }
+        let mut watched: Vec<_> = watched.into_iter().map(Watcher::finish).collect();
+        let curve = watched.drain(baselines.len().min(watched.len())..).map(|other| other.outcome());
+        let curve = curve.collect();
+        Sample { baselines: watched, curve, report, positive: None }
     };
     let samples = mem::take(&mut outcome.runs).into_iter().map(sample).collect();
     (outcome, samples)

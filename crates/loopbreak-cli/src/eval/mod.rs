@@ -2,8 +2,8 @@
 
 mod args;
 mod command;
-mod labels;
+pub(crate) mod labels;
 mod log;
 
 pub(crate) use args::EvalArgs;
-pub(crate) use command::run;
+pub(crate) use command::{logs_of, run, trouble};

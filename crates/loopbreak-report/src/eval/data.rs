@@ -5,7 +5,9 @@ use serde::Serialize;
 
 use super::counts::Counts;
 use super::interval::Share;
+use crate::effect::Effects;
 use crate::json::VerdictName;
+use crate::tune::Figures;
 
 /// The name and version of this form of evaluation.
 pub const SCHEMA: &str = "loopbreak.eval/1";
@@ -17,6 +19,9 @@ pub struct Evaluation {
     pub schema: &'static str,
     /// Which runs are positive; nothing where there are no labels.
     pub positive: Option<String>,
+    /// Which runs take part; nothing for all.
+    #[serde(rename = "where")]
+    pub only: Option<String>,
     /// Runs looked at.
     pub runs: u64,
     /// How many of them are positive.
@@ -31,6 +36,32 @@ pub struct Evaluation {
     pub missed: Vec<Listed>,
     /// Negative runs with a warning or worse.
     pub false_alarms: Vec<Listed>,
+    /// The same runs with more and less patience, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curve: Option<Vec<CurvePoint>>,
+}
+
+/// The same runs with other patience.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// Every limit of turns and repeats, times this; 1 is the settings as they are.
+    pub patience: f64,
+    /// What it comes to.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// What is asked of the runs, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Which runs are positive; nothing where there are no labels.
+    pub positive: Option<String>,
+    /// Which runs take part; nothing for all.
+    pub only: Option<String>,
+    /// Arguments that set the same settings in another command.
+    pub settings: Vec<String>,
+    /// Other patience that the runs were replayed with; nothing for none.
+    pub patience: Vec<f64>,
 }
 
 /// What could not be compared.
@@ -42,6 +73,8 @@ pub struct LeftOut {
     pub undecided_runs: u64,
     /// Labels without a run.
     pub labels_without_run: u64,
+    /// Runs that were not to take part.
+    pub excluded_runs: u64,
 }
 
 /// One guard or rule.
@@ -53,6 +86,46 @@ pub struct Judge {
     pub levels: Vec<Level>,
     /// What it saves.
     pub savings: SavedSteps,
+    /// What the agents did after its warnings; nothing for a rule of others, which gives none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after_warning: Option<AfterWarning>,
+}
+
+/// What the agents did after warnings that nobody read to them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct AfterWarning {
+    /// Of all detectors together.
+    #[serde(flatten)]
+    pub all: EffectShare,
+    /// Each detector by itself.
+    pub detectors: Vec<DetectorEffects>,
+}
+
+/// What the agents did after a detector's warnings.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DetectorEffects {
+    /// Its name.
+    pub detector: DetectorName,
+    /// By itself.
+    #[serde(flatten)]
+    pub all: EffectShare,
+}
+
+/// How many loops that were warned of went on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EffectShare {
+    /// How often which.
+    #[serde(flatten)]
+    pub effects: Effects,
+    /// The share that went on, of those that could be told: how true the warnings are.
+    pub went_on_share: Option<Share>,
+}
+
+impl EffectShare {
+    /// With the share worked out.
+    pub fn of(effects: Effects) -> Self {
+        EffectShare { effects, went_on_share: Share::of(effects.went_on, effects.told().1) }
+    }
 }
 
 /// How well a level does.
@@ -121,6 +194,8 @@ pub struct Listed {
     pub verdict: VerdictName,
     /// The first findings: those acted on at `warn` or above, or, where there are none, whatever there is.
     pub findings: Vec<ListedFinding>,
+    /// The command that shows it step by step, to be copied.
+    pub explain: String,
 }
 
 /// A finding in short.

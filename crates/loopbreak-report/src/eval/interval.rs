@@ -33,6 +33,17 @@ impl Share {
         Some(Share { value, low: round(low), high: round(high) }.exact_at_the_ends(part as f64, whole))
     }
 
+    /// "67 % (21–94)".
+    pub(crate) fn shown(&self, dash: &str) -> String {
+        let rounded = |part: f64| (part * 100.0).round();
+        // Never 100 for less than all, nor 0 for more than none.
+        let value = match self.value {
+            some if some > 0.0 && some < 1.0 => rounded(some).clamp(1.0, 99.0),
+            value => rounded(value),
+        };
+        format!("{value} % ({}{dash}{})", rounded(self.low), rounded(self.high))
+    }
+
     fn exact_at_the_ends(mut self, part: f64, whole: f64) -> Self {
         if part == 0.0 {
             self.low = 0.0;

@@ -25,22 +25,33 @@ impl std::error::Error for LabelError {}
 /// The labels of all runs.
 #[derive(Clone, Debug, Default)]
 pub struct Labels {
-    by_run: HashMap<String, Value>,
+    by_run: HashMap<String, Known>,
+    files: usize,
+}
+
+/// What is known of a run, and where that stands.
+#[derive(Clone, Debug)]
+struct Known {
+    labels: Value,
+    file: usize,
+    line: u64,
 }
 
 impl Labels {
     /// Takes in a file. The first broken line ends it: half of the labels would give a wrong result.
     pub fn add(&mut self, text: &str) -> Result<(), LabelError> {
+        self.files += 1;
         for (index, line) in text.trim_start_matches('\u{FEFF}').lines().enumerate() {
             if line.trim().is_empty() {
                 continue;
             }
-            self.line(line).map_err(|reason| LabelError { line: index as u64 + 1, reason })?;
+            let number = index as u64 + 1;
+            self.line(line, number).map_err(|reason| LabelError { line: number, reason })?;
         }
         Ok(())
     }
 
-    fn line(&mut self, line: &str) -> Result<(), String> {
+    fn line(&mut self, line: &str, number: u64) -> Result<(), String> {
         let labels: Value = serde_json::from_str(line).map_err(|error| without_position(&error))?;
         let run = match labels.get("run") {
             Some(Value::String(run)) => run.clone(),
@@ -49,16 +60,17 @@ impl Labels {
             None if labels.is_object() => return Err("there is no \"run\"".to_owned()),
             None => return Err("not a JSON object".to_owned()),
         };
-        if self.by_run.contains_key(&run) {
-            return Err(format!("the run {run:?} was labelled before"));
+        if let Some(before) = self.by_run.get(&run) {
+            let file = if before.file == self.files { "" } else { " of an earlier file" };
+            return Err(format!("the run {run:?} was labelled before, on line {}{file}", before.line));
         }
-        self.by_run.insert(run, labels);
+        self.by_run.insert(run, Known { labels, file: self.files, line: number });
         Ok(())
     }
 
     /// The labels of a run.
     pub fn get(&self, run: &str) -> Option<&Value> {
-        self.by_run.get(run)
+        self.by_run.get(run).map(|known| &known.labels)
     }
 
     /// How many runs are labelled.
@@ -105,7 +117,7 @@ mod tests {
             ("{\"run\":\"a\"}\n\n[1]", "3: not a JSON object"),
             ("{\"id\":\"a\"}", "1: there is no \"run\""),
             ("{\"run\":null}", "1: \"run\" is neither a text nor a number"),
-            ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" was labelled before"),
+            ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" was labelled before, on line 1"),
         ] {
             assert_eq!(Labels::default().add(text).unwrap_err().to_string(), message);
         }

@@ -1,9 +1,11 @@
 //! Labelled runs: how many of the stuck ones are seen, how many of the others are left alone, and how other rules do on
 //! the same runs.
 
+mod command;
 mod condition;
 mod counts;
 mod data;
+mod html;
 mod interval;
 mod labels;
 mod rules;
@@ -14,8 +16,10 @@ mod watch;
 pub use condition::{Condition, ConditionError};
 pub use counts::Counts;
 pub use data::{
-    DetectorScores, Evaluation, Judge, LeftOut, Level, Listed, ListedFinding, SCHEMA, SavedSteps, Scores,
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
+    Level, Listed, ListedFinding, Question, SCHEMA, SavedSteps, Scores,
 };
+pub use html::page;
 pub use interval::Share;
 pub use labels::{LabelError, Labels};
 pub use rules::Rule;

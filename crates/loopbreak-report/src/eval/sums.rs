@@ -2,12 +2,16 @@
 
 use loopbreak::{DetectorName, Finding, Severity};
 
+use super::command;
 use super::counts::Counts;
 use super::data::{
-    DetectorScores, Evaluation, Judge, LeftOut, Level, Listed, ListedFinding, SCHEMA, SavedSteps, Scores,
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
+    Level, Listed, ListedFinding, Question, SCHEMA, SavedSteps, Scores,
 };
 use super::watch::{Baseline, Signal, Watched};
+use crate::effect::{Effects, FindingReport};
 use crate::json::{RunReport, VerdictName};
+use crate::tune::{Figures, RunOutcome};
 
 /// How many findings of a run judged wrongly are listed.
 const FINDINGS: usize = 3;
@@ -19,6 +23,8 @@ pub struct Sample {
     pub report: RunReport,
     /// What the baselines came to, in their order.
     pub baselines: Vec<Watched>,
+    /// What other patience came to, in the order of [`Question::patience`].
+    pub curve: Vec<RunOutcome>,
     /// Whether it is positive, where there are labels.
     pub positive: Option<bool>,
 }
@@ -27,9 +33,10 @@ pub struct Sample {
 pub fn evaluate(
     samples: &[Sample],
     baselines: &[Baseline],
-    positive: Option<String>,
+    question: Question,
     left_out: LeftOut,
 ) -> Evaluation {
+    let Question { positive, only, settings, patience } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
@@ -51,11 +58,11 @@ pub fn evaluate(
         let listed = samples.iter().filter(|sample| {
             sample.positive == Some(is) && (sample.report.verdict >= VerdictName::Warn) == signal
         });
-        listed.map(|sample| list(&sample.report)).collect()
+        listed.map(|sample| list(&sample.report, &settings)).collect()
     };
     Evaluation {
         schema: SCHEMA,
-        positive,
+        only,
         runs: samples.len() as u64,
         positives,
         steps: samples.iter().map(|sample| sample.report.steps).sum(),
@@ -63,7 +70,28 @@ pub fn evaluate(
         judges,
         missed: wrong(true, false),
         false_alarms: wrong(false, true),
+        positive,
+        curve: (!patience.is_empty()).then(|| curve(samples, &patience)),
     }
+}
+
+/// What other patience comes to, the least first. The settings as they are stand among them.
+fn curve(samples: &[Sample], patience: &[f64]) -> Vec<CurvePoint> {
+    let point = |patience: f64, outcome: &dyn Fn(&Sample) -> Option<RunOutcome>| {
+        let mut figures = Figures::default();
+        for sample in samples {
+            if let Some(outcome) = outcome(sample) {
+                figures.add(&outcome, sample.positive);
+            }
+        }
+        CurvePoint { patience, figures }
+    };
+    let others = patience.iter().enumerate();
+    let mut points: Vec<CurvePoint> =
+        others.map(|(at, patience)| point(*patience, &|sample| sample.curve.get(at).copied())).collect();
+    points.push(point(1.0, &|sample| Some(RunOutcome::of(&sample.report))));
+    points.sort_by(|one, other| one.patience.total_cmp(&other.patience));
+    points
 }
 
 fn count(samples: &[Sample], holds: impl Fn(&Sample) -> bool) -> u64 {
@@ -95,7 +123,8 @@ fn engine<'s>(
             .filter(|detector| detector.scores.signals > 0)
             .collect(),
     });
-    Judge { name, levels: levels.into(), savings }
+    let after_warning = Some(after_warning(&reports));
+    Judge { name, levels: levels.into(), savings, after_warning }
 }
 
 /// A rule of others: all it does is to end a run.
@@ -110,7 +139,27 @@ fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Opti
         signals.push((sample.positive, signal.map(|signal| signal.turn)));
     }
     let all = scores(signals.into_iter());
-    Judge { name, levels: vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }], savings }
+    let levels = vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }];
+    Judge { name, levels, savings, after_warning: None }
+}
+
+/// What the agents did after the first warning of each loop.
+fn after_warning(reports: &[(Option<bool>, &RunReport)]) -> AfterWarning {
+    let sum = |of: &dyn Fn(&[FindingReport]) -> Effects| {
+        let mut effects = Effects::default();
+        for (_, report) in reports {
+            effects.join(&of(&report.findings));
+        }
+        effects
+    };
+    let detectors = DetectorName::ALL.iter().map(|detector| {
+        let effects = sum(&|findings| Effects::of_detector(findings, *detector));
+        DetectorEffects { detector: *detector, all: EffectShare::of(effects) }
+    });
+    AfterWarning {
+        all: EffectShare::of(sum(&Effects::of)),
+        detectors: detectors.filter(|detector| detector.all.effects.told().0 > 0).collect(),
+    }
 }
 
 fn end(savings: &mut SavedSteps, steps: u64, destroyed: Option<bool>) {
@@ -127,8 +176,9 @@ fn counts(finding: &Finding, severity: Severity) -> bool {
 
 /// The turn of the first signal.
 fn first(report: &RunReport, severity: Severity, only: Option<DetectorName>) -> Option<u64> {
-    let meant =
-        |finding: &&Finding| counts(finding, severity) && only.is_none_or(|only| only == finding.detector);
+    let meant = |finding: &&FindingReport| {
+        counts(finding, severity) && only.is_none_or(|only| only == finding.detector)
+    };
     report.findings.iter().find(meant).map(|finding| finding.turn)
 }
 
@@ -153,10 +203,10 @@ fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
     }
 }
 
-fn list(report: &RunReport) -> Listed {
+fn list(report: &RunReport, settings: &[String]) -> Listed {
     let signals = report.findings.iter().any(|finding| counts(finding, Severity::Warn));
     let shown = report.findings.iter().filter(|finding| !signals || counts(finding, Severity::Warn));
-    let short = |finding: &Finding| ListedFinding {
+    let short = |finding: &FindingReport| ListedFinding {
         turn: finding.turn,
         detector: finding.detector,
         pattern: finding.pattern,
@@ -168,5 +218,6 @@ fn list(report: &RunReport) -> Listed {
         steps: report.steps,
         verdict: report.verdict,
         findings: shown.take(FINDINGS).map(short).collect(),
+        explain: command::explain(&report.source, &report.run, settings),
     }
 }

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::data::{Evaluation, Judge, LeftOut, Listed, Scores};
-use super::interval::Share;
+use super::data::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
+use crate::effect::Effects;
 use crate::json::VerdictName;
 use crate::number::{grouped, percent};
 use crate::text::Look;
@@ -33,6 +33,7 @@ fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result 
     signals(out, evaluation, look)?;
     detectors(out, evaluation, look)?;
     savings(out, evaluation, look)?;
+    after_warning(out, evaluation, look)?;
     list(out, ["missed run", "missed runs"], "positive, and not even a warning", &evaluation.missed, look)?;
     list(
         out,
@@ -41,10 +42,6 @@ fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result 
         &evaluation.false_alarms,
         look,
     )?;
-    if !evaluation.missed.is_empty() || !evaluation.false_alarms.is_empty() {
-        let dim = look.dim();
-        writeln!(out, "\n{dim}`loopbreak analyze FILE --run ID -v` shows one in detail{dim:#}")?;
-    }
     Ok(())
 }
 
@@ -65,10 +62,11 @@ fn head(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
     Ok(())
 }
 
-fn left_out(left_out: &LeftOut) -> String {
+pub(super) fn left_out(left_out: &LeftOut) -> String {
     let parts = [
         (left_out.unlabelled_runs, "run", "without labels"),
         (left_out.undecided_runs, "run", "undecided"),
+        (left_out.excluded_runs, "run", "by --where"),
         (left_out.labels_without_run, "label", "without a run"),
     ];
     let told = parts.into_iter().filter(|(count, ..)| *count > 0);
@@ -119,24 +117,13 @@ fn row(out: &mut String, name: &str, level: VerdictName, scores: &Scores, look: 
     if let Some(counts) = &scores.counts {
         write!(out, "{:>5}{:>5}{:>5}{:>5}", counts.tp, counts.fp, counts.missed, counts.tn)?;
         for share in [scores.precision, scores.recall] {
-            write!(out, "{:>15}", share.map_or(dash.to_owned(), |share| shown(&share, dash)))?;
+            write!(out, "{:>15}", share.map_or(dash.to_owned(), |share| share.shown(dash)))?;
         }
         write!(out, "{:>5}", scores.f1.map_or(dash.to_owned(), |f1| format!("{f1:.2}")))?;
     } else {
         write!(out, "{:>8}", grouped(scores.signals))?;
     }
     writeln!(out, "{:>5}", scores.mean_first_step.map_or(dash.to_owned(), |step| format!("{step:.0}")))
-}
-
-/// "67 % (21–94)".
-fn shown(share: &Share, dash: &str) -> String {
-    let rounded = |part: f64| (part * 100.0).round();
-    // Never 100 for less than all, nor 0 for more than none.
-    let value = match share.value {
-        some if some > 0.0 && some < 1.0 => rounded(some).clamp(1.0, 99.0),
-        value => rounded(value),
-    };
-    format!("{value} % ({}{dash}{})", rounded(share.low), rounded(share.high))
 }
 
 fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
@@ -157,6 +144,37 @@ fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Resul
             let _ = write!(destroys, " (unknown in {})", grouped(savings.progress_unknown));
         }
         writeln!(out, "{name:<NAME$} {:>10}{saves:>19}  {destroys}", plural(savings.ended, "run"))?;
+    }
+    Ok(())
+}
+
+/// What the agents did after warnings that nobody read to them: a loop that goes on regardless was a true one.
+fn after_warning(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+    let told = evaluation.judges.iter().filter_map(|judge| Some((judge.name, judge.after_warning.as_ref()?)));
+    let told: Vec<_> = told.filter(|(_, after)| after.all.effects.told().0 > 0).collect();
+    if told.is_empty() {
+        return Ok(());
+    }
+    let (dim, dash) = (look.dim(), look.sign("–", "-"));
+    let line = |out: &mut String, name: &str, share: &EffectShare| {
+        let Effects { changed_course, went_on, ended } = share.effects;
+        let loops = plural(share.effects.told().0, "loop");
+        let share = share.went_on_share.map_or(dash.to_owned(), |share| share.shown(dash));
+        writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>9}{changed_course:>9}{ended:>9}{share:>17}")
+    };
+    let head = ["warned of", "went on", "left", "ended", "share going on"];
+    writeln!(
+        out,
+        "\n{dim}{:<NAME$} {:>10}{:>9}{:>9}{:>9}{:>17}{dim:#}",
+        "by themselves", head[0], head[1], head[2], head[3], head[4]
+    )?;
+    // One by one the detectors of the first judge, which is Loopbreak as it is set.
+    let own = evaluation.judges.first().map(|judge| judge.name);
+    for (name, after) in &told {
+        line(out, name, &after.all)?;
+        for detector in after.detectors.iter().filter(|_| own == Some(name)) {
+            line(out, &format!("  {}", detector.detector), &detector.all)?;
+        }
     }
     Ok(())
 }
@@ -188,14 +206,15 @@ fn listed(out: &mut String, run: &Listed, look: &Look) -> fmt::Result {
     let gap = if whole <= look.width { "  ".to_owned() } else { format!("\n{:INDENT$}", "") };
     writeln!(out, "{gap}{dim}{steps}  {source}{dim:#}")?;
     if run.findings.is_empty() {
-        return Ok(());
+        return writeln!(out, "{:INDENT$}{dim}{}{dim:#}", "", run.explain);
     }
     let each = run
         .findings
         .iter()
         .map(|found| format!("turn {} {} {}", found.turn, found.detector.as_str(), found.pattern));
     let text = each.collect::<Vec<_>>().join(", ");
-    writeln!(out, "{:INDENT$}{}", "", look.fit_words(&text, look.width.saturating_sub(INDENT)))
+    writeln!(out, "{:INDENT$}{}", "", look.fit_words(&text, look.width.saturating_sub(INDENT)))?;
+    writeln!(out, "{:INDENT$}{dim}{}{dim:#}", "", run.explain)
 }
 
 fn plural(count: u64, noun: &str) -> String {

@@ -10,6 +10,7 @@ use super::rules::Rule;
 use crate::json::RunReport;
 use crate::run::RunAnalysis;
 use crate::savings::{Done, Ledger, Savings, Told};
+use crate::tune::RunOutcome;
 
 /// What Loopbreak can be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,16 @@ pub enum Watched {
     Rule(Option<Signal>),
     /// An engine of ours.
     Engine(Box<RunReport>),
+}
+
+impl Watched {
+    /// In short.
+    pub fn outcome(&self) -> RunOutcome {
+        match self {
+            Watched::Rule(signal) => RunOutcome::of_rule(*signal),
+            Watched::Engine(report) => RunOutcome::of(report),
+        }
+    }
 }
 
 /// The first time that a rule said stuck, which ends the run.
@@ -86,6 +97,11 @@ impl Watcher {
                 Inner::Engine(Box::new(RunAnalysis::new(&Config::of(Profile::Documents), run)))
             }
         })
+    }
+
+    /// Our engine with other settings.
+    pub fn with(config: &Config, run: &str) -> Self {
+        Watcher(Inner::Engine(Box::new(RunAnalysis::new(config, run))))
     }
 
     /// Takes in the next step, which is that turn.

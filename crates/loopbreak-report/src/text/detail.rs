@@ -97,6 +97,9 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
         let why = why(run, first.turn, first.detector, first.pattern);
         fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
     }
+    if let Some(effect) = by_itself(run) {
+        fact(out, look, "by itself", &effect)?;
+    }
     if let Some(end) = &run.ending {
         // What steps in first need not be what ends the run.
         let told = run.first_stop.as_ref().is_some_and(|first| {
@@ -136,6 +139,32 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
         fact(out, look, "note", &format!("{turns} not after the one before, counted on"))?;
     }
     Ok(())
+}
+
+/// What the agent did after the warnings, which nobody read to it.
+fn by_itself(run: &RunReport) -> Option<String> {
+    let effects = &run.effects;
+    let (all, _) = effects.told();
+    if all == 1 {
+        let left = run.findings.iter().find_map(|finding| finding.left_after);
+        return Some(match left {
+            _ if effects.went_on == 1 => "the agent went on with the loop after the warning".to_owned(),
+            Some(0) => "the agent left the loop at once".to_owned(),
+            Some(steps) => format!("the agent left the loop after {} more", plural(steps, "step")),
+            None => "nobody knows: the run ended with the warning".to_owned(),
+        });
+    }
+    let parts = [
+        (effects.went_on, "the agent went on with"),
+        (effects.changed_course, "left"),
+        (effects.ended, "ended in"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{what} {}", grouped(count)))
+        .collect();
+    (all > 1).then(|| format!("of {}, {}", plural(all, "loop"), parts.join(", ")))
 }
 
 fn stuck(run: &RunReport, look: &Look) -> String {

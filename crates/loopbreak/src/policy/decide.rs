@@ -54,12 +54,14 @@ pub(crate) fn decide(
     let mut tripped: Vec<(DetectorName, &'static str, Evidence)> = Vec::new();
     for report in reports {
         if report.sighting.family == Family::Task {
+            desk.sighted(report.sighting.identity);
             desk.recover(&report, ledger, tasks);
             continue;
         }
         let rung = report.sighting.severity.and_then(|severity| rung_of(&report, severity, settings));
         let moment = Moment { agent, turn: circumstances.turn, step: circumstances.step };
         let (id, act) = ledger.sight(&report.sighting, report.acted, rung, &moment);
+        desk.sighted(id);
         if report.news {
             desk.finding(
                 &report,
@@ -91,6 +93,13 @@ struct Desk<'d> {
 }
 
 impl Desk<'_> {
+    /// Notes that the step belongs to a loop. There are never more of them than detectors.
+    fn sighted(&mut self, id: Key) {
+        if !self.verdict.sighted.contains(&LoopId(id)) {
+            self.verdict.sighted.push(LoopId(id));
+        }
+    }
+
     fn finding(&mut self, report: &Report, id: Key, intervention: Option<Intervention>) {
         let Some(severity) = report.sighting.severity else { return };
         // Where every rung is switched off, a hard finding is still worth a word.

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
+use crate::steps::{Run, config_of, step, written};
 use loopbreak::{Config, DetectorName, Guard, Profile, Severity};
 use serde_json::{Value, json};
-use crate::steps::{Run, config_of, step, written};
 
 /// Only stagnation, so that no other detector has a say.
 fn patience(patience: &str, more: &Value) -> Config {

@@ -208,6 +208,21 @@ fn overlapping_findings_of_places_have_one_loop_id() {
 }
 
 #[test]
+fn a_verdict_names_the_loops_its_step_belongs_to_for_as_long_as_they_go_on() {
+    let mut run = Run::new();
+    let same = json!({"action": "look", "outcome": "It is dark."});
+    run.repeat(6, &same);
+    let id = run.findings(DetectorName::Cycle)[0].loop_id;
+    assert!(run.verdicts[0].sighted.is_empty(), "once is no loop");
+    for verdict in &run.verdicts[3..] {
+        assert!(verdict.sighted.contains(&id), "turn {}", verdict.turn);
+    }
+    assert!(run.verdicts[5].findings.is_empty(), "no news, and told of all the same");
+    let left = run.see(&json!({"action": "light the lamp", "outcome": "It is bright now."}));
+    assert!(left.sighted.is_empty());
+}
+
+#[test]
 fn findings_that_do_not_overlap_are_two_loops() {
     let mut run = Run::new();
     run.walk(&["A", "B", "A", "B"]);

@@ -2,14 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-<<<<<<< HEAD:crates/loopbreak/tests/engine/snapshots.rs
 use crate::steps::{Run, step, written};
-use loopbreak::{Config, Guard, SNAPSHOT_VERSION, Snapshot, SnapshotError};
-=======
-mod steps;
-
 use loopbreak::{Config, Guard, Profile, SNAPSHOT_VERSION, Settings, Snapshot, SnapshotError};
->>>>>>> patience:crates/loopbreak/tests/snapshots.rs
 use serde_json::{Value, json};
 
 /// The run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.

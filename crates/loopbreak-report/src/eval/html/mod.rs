@@ -1,0 +1,244 @@
+//! The evaluation as one page: no network, no script, light and dark, fit to be printed.
+
+mod chart;
+mod curve;
+
+use std::fmt::Write as _;
+
+use super::data::{EffectShare, Evaluation, Judge, Listed, Scores};
+use super::interval::Share;
+use crate::json::VerdictName;
+use crate::number::{grouped, percent};
+
+const STYLE: &str = include_str!("style.css");
+
+/// The whole page.
+pub fn page(evaluation: &Evaluation) -> String {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>Loopbreak evaluation</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Evaluation</h1>\n"
+    );
+    head(&mut out, evaluation);
+    out += "<nav aria-label=\"Sections\"><ul>";
+    for (id, name) in sections(evaluation) {
+        let _ = write!(out, "<li><a href=\"#{id}\">{name}</a></li>");
+    }
+    out += "</ul></nav>\n</header>\n<main>\n";
+    signals(&mut out, evaluation);
+    savings(&mut out, evaluation);
+    curve::write(&mut out, evaluation);
+    after_warning(&mut out, evaluation);
+    list(&mut out, "missed", "Missed runs", "Positive, and not even a warning.", &evaluation.missed);
+    list(
+        &mut out,
+        "false-alarms",
+        "False alarms",
+        "Negative, and a warning or worse.",
+        &evaluation.false_alarms,
+    );
+    out + "</main>\n</body>\n</html>\n"
+}
+
+fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
+    let mut sections = vec![("signals", "Signals"), ("savings", "Savings")];
+    if evaluation.curve.is_some() {
+        sections.push(("curve", "Gain against harm"));
+    }
+    sections.push(("after", "After the warnings"));
+    if evaluation.positives.is_some() {
+        sections.extend([("missed", "Missed runs"), ("false-alarms", "False alarms")]);
+    }
+    sections
+}
+
+/// Text in a page.
+pub(super) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            '\'' => safe += "&#39;",
+            control if control.is_control() => safe.push(' '),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+fn head(out: &mut String, evaluation: &Evaluation) {
+    let runs = format!("{} runs, {} steps", grouped(evaluation.runs), grouped(evaluation.steps));
+    let _ = match (&evaluation.positive, evaluation.positives) {
+        (Some(positive), Some(positives)) => {
+            writeln!(
+                out,
+                "<p>{runs}: {} positive by <code>{}</code></p>",
+                grouped(positives),
+                escape(positive)
+            )
+        }
+        _ => writeln!(out, "<p>{runs}, no labels</p>"),
+    };
+    if let Some(only) = &evaluation.only {
+        let _ = writeln!(out, "<p>Only runs for which <code>{}</code> holds.</p>", escape(only));
+    }
+    let left_out = super::text::left_out(&evaluation.left_out);
+    if !left_out.is_empty() {
+        let _ = writeln!(out, "<p class=\"dim\">Left out: {}.</p>", escape(&left_out));
+    }
+}
+
+/// Begins a section with a table in it, which can be scrolled with the keys where it is too wide.
+fn begin(out: &mut String, id: &str, title: &str, text: &str, columns: &[&str]) {
+    let _ = write!(
+        out,
+        "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n<p>{text}</p>\n"
+    );
+    table(out, title, columns);
+}
+
+fn table(out: &mut String, title: &str, columns: &[&str]) {
+    let _ = write!(
+        out,
+        "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\"><table>\n<thead><tr>"
+    );
+    for column in columns {
+        let _ = write!(out, "<th scope=\"col\">{column}</th>");
+    }
+    *out += "</tr></thead>\n<tbody>\n";
+}
+
+const END: &str = "</tbody></table></div>\n</section>\n";
+
+fn row(out: &mut String, name: &str, cells: &[String]) {
+    let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
+    for cell in cells {
+        let _ = write!(out, "<td>{cell}</td>");
+    }
+    *out += "</tr>\n";
+}
+
+fn level(level: VerdictName) -> String {
+    format!("<span class=\"{0}\">{0}</span>", level.as_str())
+}
+
+fn share(share: Option<Share>) -> String {
+    share.map_or("–".to_owned(), |share| share.shown("–"))
+}
+
+fn scored(level_name: VerdictName, scores: &Scores) -> Vec<String> {
+    let mut cells = vec![level(level_name)];
+    match &scores.counts {
+        Some(counts) => {
+            cells.extend([counts.tp, counts.fp, counts.missed, counts.tn].map(grouped));
+            cells.extend([share(scores.precision), share(scores.recall)]);
+            cells.push(scores.f1.map_or("–".to_owned(), |f1| format!("{f1:.2}")));
+        }
+        None => cells.push(grouped(scores.signals)),
+    }
+    cells.push(scores.mean_first_step.map_or("–".to_owned(), |step| format!("{step:.0}")));
+    cells
+}
+
+fn signals(out: &mut String, evaluation: &Evaluation) {
+    let labelled: &[&str] =
+        &["", "level", "tp", "fp", "fn", "tn", "precision (95 %)", "recall (95 %)", "F1", "step"];
+    let columns = if evaluation.positives.is_some() { labelled } else { &["", "level", "signals", "step"] };
+    let text =
+        "All detectors together, and other rules on the same runs. In brackets the 95 % Wilson interval.";
+    begin(out, "signals", "Signals", text, columns);
+    for judge in &evaluation.judges {
+        for level in &judge.levels {
+            row(out, judge.name, &scored(level.level, &level.all));
+        }
+    }
+    *out += END;
+    let levels = evaluation.judges.first().map_or(&[][..], |judge| &judge.levels);
+    if levels.iter().all(|level| level.detectors.is_empty()) {
+        return;
+    }
+    let text = "Each by itself, as if only its findings counted.";
+    begin(out, "detectors", "By detector", text, columns);
+    for level in levels {
+        for detector in &level.detectors {
+            row(out, detector.detector.as_str(), &scored(level.level, &detector.scores));
+        }
+    }
+    *out += END;
+}
+
+fn savings(out: &mut String, evaluation: &Evaluation) {
+    let text = "What ending runs saves, and in how many of them progress was made after that.";
+    let columns = ["", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
+    begin(out, "savings", "Savings", text, &columns);
+    for Judge { name, savings, .. } in &evaluation.judges {
+        let cells = [
+            grouped(savings.ended),
+            grouped(savings.steps),
+            format!("{} %", percent(savings.steps, evaluation.steps)),
+            grouped(savings.progress_destroyed),
+            grouped(savings.progress_unknown),
+        ];
+        row(out, name, &cells);
+    }
+    *out += END;
+}
+
+fn after_warning(out: &mut String, evaluation: &Evaluation) {
+    let text = "What the agents did by themselves after the first warning of each loop, which nobody read to them. A \
+                loop that went on was a true one.";
+    let columns = ["", "loops", "went on", "left", "run ended", "share going on (95 %)"];
+    begin(out, "after", "After the warnings", text, &columns);
+    let cells = |all: &EffectShare| {
+        let effects = &all.effects;
+        let counts = [effects.told().0, effects.went_on, effects.changed_course, effects.ended].map(grouped);
+        counts.into_iter().chain([share(all.went_on_share)]).collect::<Vec<_>>()
+    };
+    for (index, judge) in evaluation.judges.iter().enumerate() {
+        let Some(after) = &judge.after_warning else { continue };
+        row(out, judge.name, &cells(&after.all));
+        for detector in after.detectors.iter().filter(|_| index == 0) {
+            row(out, &format!("{}: {}", judge.name, detector.detector), &cells(&detector.all));
+        }
+    }
+    *out += END;
+}
+
+fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[Listed]) {
+    if runs.is_empty() {
+        return;
+    }
+    let title = format!("{title} ({})", grouped(runs.len() as u64));
+    begin(out, id, &title, meaning, &["run", "verdict", "steps", "first findings", "to see it step by step"]);
+    for run in runs {
+        let findings: Vec<String> = run
+            .findings
+            .iter()
+            .map(|found| format!("turn {} {} {}", found.turn, found.detector, found.pattern))
+            .collect();
+        let _ = writeln!(
+            out,
+            "<tr><td class=\"wrap\">{}</td><td>{}</td><td>{}</td><td class=\"wrap text\">{}</td>\
+             <td class=\"wrap text\"><code>{}</code></td></tr>",
+            escape(&run.run),
+            level(run.verdict),
+            grouped(run.steps),
+            escape(&findings.join(", ")),
+            escape(&run.explain)
+        );
+    }
+    *out += END;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eval_pages_show_logs_as_text_and_not_as_page() {
+        assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot; ");
+    }
+}

@@ -1,0 +1,145 @@
+//! What Loopbreak says after a step: findings with what they rest on, and what would have been told to whom.
+
+use std::fmt::Write as _;
+
+use loopbreak::{Audience, DetectorName, Intervention, Severity, Verdict};
+use serde_json::Value;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::row::{INDENT, shown};
+use crate::json::VerdictName;
+use crate::text::Look;
+
+/// How far a text under a flag is moved in.
+const DEEPER: usize = INDENT + 2;
+/// More lines of an advice than this are left out.
+const LINES: usize = 6;
+
+/// The lines that stand under a step. Words to someone are shown once a detector, unless everything is asked for.
+pub(super) fn of(
+    verdict: &Verdict,
+    full: bool,
+    advised: &mut Vec<(DetectorName, Audience)>,
+    look: &Look,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let least = if full { Severity::Hint } else { Severity::Warn };
+    let mut told: Vec<(DetectorName, &str)> = Vec::new();
+    for finding in verdict.findings.iter().filter(|finding| finding.severity >= least) {
+        let key = (finding.detector, finding.pattern);
+        told.push(key);
+        let act = verdict.acts.iter().find(|act| (act.detector, act.pattern) == key);
+        let reason = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
+        let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
+        let reason = reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "));
+        let what = act.map(|act| act.intervention).or(finding.intervention);
+        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.acted, look);
+        let facts: Vec<String> = finding
+            .evidence
+            .iter()
+            .filter(|(name, value)| !value.is_null() && *name != "reason")
+            .map(|(name, value)| format!("{} {}", name.replace('_', " "), fact(value, look)))
+            .collect();
+        if !facts.is_empty() {
+            under(&mut lines, &facts.join(", "), look, 2);
+        }
+    }
+    for act in &verdict.acts {
+        let severity =
+            if act.intervention > Intervention::Penalize { Severity::Hard } else { Severity::Warn };
+        let quiet = act.intervention == Intervention::Hint && !full;
+        if !quiet && !told.contains(&(act.detector, act.pattern)) {
+            told.push((act.detector, act.pattern));
+            head(&mut lines, severity, Some(act.intervention), act.detector, &act.reason, act.acted, look);
+        }
+    }
+    if let Some(ruling) =
+        verdict.ruling.as_ref().filter(|ruling| ruling.intervention == Some(Intervention::Reject))
+    {
+        let reasons: Vec<&str> =
+            ruling.adjustments.iter().map(|adjustment| adjustment.reason.as_str()).collect();
+        let text = format!(
+            "{} would reject the action before this step: {}",
+            look.sign("×", "x"),
+            reasons.join(", ")
+        );
+        lines.push(format!("{:INDENT$}{}", "", look.fit_words(&text, look.width.saturating_sub(INDENT))));
+    }
+    let told_of = |detector: DetectorName| told.iter().any(|(known, _)| *known == detector);
+    for advice in verdict.advice.iter().filter(|advice| told_of(advice.detector)) {
+        let whom = match advice.audience {
+            Audience::Agent => "to the agent",
+            Audience::Critic if full => "to the critic",
+            Audience::Critic => continue,
+            Audience::User => "to you",
+        };
+        let key = (advice.detector, advice.audience);
+        if advised.contains(&key) && !full {
+            continue;
+        }
+        advised.push(key);
+        under(&mut lines, &format!("{whom}: {}", advice.text), look, LINES);
+    }
+    lines
+}
+
+fn head(
+    lines: &mut Vec<String>,
+    severity: Severity,
+    what: Option<Intervention>,
+    detector: DetectorName,
+    reason: &str,
+    acted: bool,
+    look: &Look,
+) {
+    let (sign, style) = match severity {
+        Severity::Hard => (look.sign("■", "#"), look.of_verdict(VerdictName::Stop)),
+        Severity::Warn => ("!", look.of_verdict(VerdictName::Warn)),
+        Severity::Hint => ("?", look.dim()),
+    };
+    let mut text = what.map_or("found", Intervention::as_str).to_owned();
+    if !acted {
+        text += " (observed)";
+    }
+    let _ = write!(text, ", {detector}: {reason}");
+    let text = look.fit_words(&text, look.width.saturating_sub(DEEPER));
+    lines.push(format!("{:INDENT$}{style}{sign} {text}{style:#}", ""));
+}
+
+/// A text on as many lines as it needs, and no more than these.
+fn under(lines: &mut Vec<String>, text: &str, look: &Look, most: usize) {
+    let room = look.width.saturating_sub(DEEPER).max(20);
+    let dim = look.dim();
+    let mut all: Vec<String> = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in shown(paragraph, look).split(' ').filter(|word| !word.is_empty()) {
+            if !line.is_empty() && line.width() + 1 + word.width() > room {
+                all.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line += &look.fit(word, room);
+        }
+        if !line.is_empty() {
+            all.push(line);
+        }
+    }
+    let cut = all.len() > most;
+    all.truncate(most);
+    if let Some(last) = all.last_mut().filter(|_| cut) {
+        *last = look.fit(&format!("{last} {}", look.sign("…", "...")), room);
+    }
+    lines.extend(all.into_iter().map(|line| format!("{:DEEPER$}{dim}{line}{dim:#}", "")));
+}
+
+fn fact(value: &Value, look: &Look) -> String {
+    match value {
+        Value::String(text) => format!("\"{}\"", look.fit(text, 60)),
+        Value::Array(list) => {
+            list.iter().map(|item| fact(item, look)).collect::<Vec<_>>().join(look.sign(" → ", " -> "))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,127 @@
+//! Writes rows, and folds the long stretches between what matters.
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+
+use super::row::{Mark, Row};
+use crate::json::VerdictName;
+use crate::text::Look;
+
+/// How many steps around what matters are shown.
+const AROUND: usize = 3;
+/// How many steps of a loop are shown at its beginning, at least.
+const BEGINNING: usize = 6;
+
+/// Writes rows as they come.
+#[derive(Debug)]
+pub(super) struct Fold {
+    look: Look,
+    out: String,
+    /// Rows that may be folded, with their sign in the margin: the last few are shown if something follows.
+    waiting: VecDeque<(Row, String)>,
+    folded: usize,
+    folded_in_loop: usize,
+    /// How many rows more are shown in any case.
+    owed: usize,
+    before: Option<Mark>,
+}
+
+impl Fold {
+    pub(super) fn new(look: Look) -> Self {
+        let (corner, bar, dots) = (look.sign("┌", "+"), look.sign("│", "|"), look.sign("┊", ":"));
+        let dim = look.dim();
+        let legend = format!(
+            "turn  step; {corner}{bar} loop, with its round or the turn it repeats; {dots} no progress"
+        );
+        let out = format!("  {dim}{}{dim:#}\n", look.fit_words(&legend, look.width.saturating_sub(2)));
+        Fold { look, out, waiting: VecDeque::new(), folded: 0, folded_in_loop: 0, owed: AROUND, before: None }
+    }
+
+    /// Takes in the next row; the one after it tells whether a loop ends here.
+    pub(super) fn add(&mut self, row: Row, next: Option<&Row>) {
+        let follows = |mark: Mark| next.and_then(|next| next.mark).is_some_and(|next| same(mark, next));
+        let begins = |mark: Mark| self.before.is_none_or(|before| !same(before, mark));
+        let sign = self.sign(&row, row.mark.is_some_and(begins), row.mark.is_some_and(|mark| !follows(mark)));
+        let left = self.before.is_some() && row.mark.is_none();
+        self.before = row.mark;
+        let fresh = row.mark.is_some_and(|mark| mark.at < BEGINNING.max(2 * mark.period.unwrap_or(1)));
+        if !row.flags.is_empty() || left {
+            self.owed = AROUND;
+        } else if self.owed > 0 {
+            self.owed -= 1;
+        } else if !fresh && next.is_some() {
+            self.wait(row, sign);
+            return;
+        }
+        self.unfold();
+        self.write(&row, &sign);
+    }
+
+    fn wait(&mut self, row: Row, sign: String) {
+        self.waiting.push_back((row, sign));
+        if self.waiting.len() > AROUND
+            && let Some((gone, _)) = self.waiting.pop_front()
+        {
+            self.folded += 1;
+            self.folded_in_loop += usize::from(gone.mark.is_some());
+        }
+    }
+
+    fn unfold(&mut self) {
+        if self.folded > 0 {
+            let (dots, dim) = (self.look.sign("…", "..."), self.look.dim());
+            let steps = if self.folded == 1 { "step" } else { "steps" };
+            let text = if self.folded_in_loop == self.folded {
+                format!("{dots} {} more {steps} of the loop {dots}", self.folded)
+            } else {
+                format!("{dots} {} {steps} {dots}", self.folded)
+            };
+            let _ = writeln!(self.out, "{:>6}  {dim}{text}{dim:#}", "");
+            (self.folded, self.folded_in_loop) = (0, 0);
+        }
+        for (row, sign) in std::mem::take(&mut self.waiting) {
+            self.write(&row, &sign);
+        }
+    }
+
+    fn write(&mut self, row: &Row, sign: &str) {
+        let style = self.look.of_verdict(VerdictName::Warn);
+        let (on, stuck) = (row.mark.is_some(), if row.stuck { self.look.sign("┊", ":") } else { " " });
+        let text = if on { format!("{style}{sign:<5}{style:#}") } else { format!("{sign:<5}") };
+        let line = format!("{:>6} {stuck}{text} {}", row.turn, row.text);
+        let _ = writeln!(self.out, "{}", line.trim_end());
+        for flag in &row.flags {
+            let _ = writeln!(self.out, "{flag}");
+        }
+    }
+
+    /// The sign of a loop: a bracket, and the number of the round where one begins.
+    fn sign(&self, row: &Row, begins: bool, ends: bool) -> String {
+        let Some(mark) = row.mark else { return String::new() };
+        let look = &self.look;
+        let round =
+            mark.period.filter(|period| mark.at.is_multiple_of(*period)).map(|period| mark.at / period + 1);
+        let bracket = match (begins, ends) {
+            (true, _) => look.sign("┌", "+"),
+            (false, true) => look.sign("└", "+"),
+            (false, false) if round.is_some() => look.sign("├", "|"),
+            (false, false) => look.sign("│", "|"),
+        };
+        match (round, mark.period, row.repeats) {
+            (Some(round), _, _) => format!("{bracket}{round}"),
+            // Where there are no rounds, the step it repeats says as much.
+            (None, None, Some(turn)) => format!("{bracket}={turn}"),
+            _ => bracket.to_owned(),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> String {
+        self.unfold();
+        self.out
+    }
+}
+
+/// Whether two rows, one after the other, are of one loop.
+fn same(one: Mark, next: Mark) -> bool {
+    one.id == next.id
+}

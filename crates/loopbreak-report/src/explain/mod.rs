@@ -1,0 +1,165 @@
+//! A run, step by step, with the loops marked in the margin and what Loopbreak says between the lines.
+
+mod flag;
+mod fold;
+mod row;
+mod track;
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
+use loopbreak::{Audience, DetectorName, Step, Verdict};
+
+use crate::text::Look;
+use fold::Fold;
+use row::Row;
+use track::Tracks;
+
+/// How many of the last steps are held back: a loop is seen only when it has gone on for a while, and its beginning is
+/// marked then.
+const HELD_BACK: usize = 64;
+
+/// How many different steps are known again.
+const REMEMBERED: usize = 512;
+
+/// Explains one run. What it holds grows with what is found, and not with the length of the run.
+#[derive(Debug)]
+pub struct Explanation {
+    look: Look,
+    /// Hints too.
+    full: bool,
+    held: VecDeque<Row>,
+    /// The number of the first row that is held.
+    first: usize,
+    tracks: Tracks,
+    score: Option<f64>,
+    /// What was done lately, with its outcome, and at which turn it was first.
+    done: VecDeque<(u64, u64)>,
+    /// Whose words were shown already: the next are much the same.
+    advised: Vec<(DetectorName, Audience)>,
+    fold: Fold,
+}
+
+impl Explanation {
+    /// A run that has not begun yet; hints are shown if everything is asked for.
+    pub fn new(look: Look, full: bool) -> Self {
+        Explanation {
+            look,
+            full,
+            held: VecDeque::with_capacity(HELD_BACK + 1),
+            first: 0,
+            tracks: Tracks::default(),
+            score: None,
+            done: VecDeque::new(),
+            advised: Vec::new(),
+            fold: Fold::new(look),
+        }
+    }
+
+    /// Takes in a step and what the guard said of it.
+    pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+        let score = step.score.filter(|score| score.is_finite());
+        let moved = score.filter(|score| self.score != Some(*score));
+        self.score = score.or(self.score);
+        let mut row = Row::of(step, verdict.turn, moved, &self.look);
+        row.repeats = self.repeats(step, verdict.turn);
+        row.flags = flag::of(verdict, self.full, &mut self.advised, &self.look);
+        self.held.push_back(row);
+        self.tracks.add(verdict, &mut self.held, self.first);
+        if self.held.len() > HELD_BACK {
+            self.let_go();
+        }
+    }
+
+    /// The turn at which the same was done with the same outcome, lately.
+    fn repeats(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
+        let action = step.action.as_ref()?;
+        let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+        let place = step.place.as_ref().and_then(|place| place.name.as_deref());
+        let agent = step.agent.as_deref();
+        let hash = FixedState::default().hash_one((action.line(), outcome, place, agent));
+        if let Some((_, first)) = self.done.iter().find(|(known, _)| *known == hash) {
+            return Some(*first);
+        }
+        if self.done.len() == REMEMBERED {
+            self.done.pop_front();
+        }
+        self.done.push_back((hash, turn));
+        None
+    }
+
+    fn let_go(&mut self) {
+        if let Some(row) = self.held.pop_front() {
+            self.first += 1;
+            self.fold.add(row, self.held.front());
+        }
+    }
+
+    /// The whole text.
+    pub fn finish(mut self) -> String {
+        while !self.held.is_empty() {
+            self.let_go();
+        }
+        self.fold.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Config, Guard};
+
+    use super::*;
+
+    fn explained(lines: &[String], look: Look) -> String {
+        let mut guard = Guard::new(Config::default());
+        let mut explanation = Explanation::new(look, false);
+        for line in lines {
+            let step = Step::from_json(line).unwrap();
+            let verdict = guard.observe(&step);
+            explanation.add(&step, &verdict);
+        }
+        explanation.finish()
+    }
+
+    fn steps(words: &str) -> Vec<String> {
+        let step = |word: &str| {
+            format!(
+                r#"{{"action":{{"name":"bash","args":{{"command":"{word}"}}}},"outcome":"{word} came to this"}}"#
+            )
+        };
+        words.split(' ').map(step).collect()
+    }
+
+    #[test]
+    fn explained_loops_are_marked_from_their_beginning_with_their_rounds() {
+        let mut words: Vec<String> = (0..30).map(|number| format!("new{number}")).collect();
+        words.extend(["look", "move"].iter().cycle().take(9).map(|word| (*word).to_owned()));
+        words.extend((30..60).map(|number| format!("new{number}")));
+        insta::assert_snapshot!(explained(&steps(&words.join(" ")), Look::default()));
+    }
+
+    #[test]
+    fn explained_without_colours_and_signs_it_is_plain() {
+        let text = explained(&steps("a b c d d d d d d e"), Look { unicode: false, ..Look::default() });
+        assert!(text.is_ascii(), "{text}");
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn explained_a_long_run_is_folded_and_no_longer_than_what_is_found() {
+        let mut lines = steps(&(0..5000).map(|number| format!("new{number}")).collect::<Vec<_>>().join(" "));
+        lines.extend(steps("same ".repeat(2000).trim_end()));
+        let text = explained(&lines, Look::default());
+        assert!(text.lines().count() < 300, "{}", text.lines().count());
+        assert!(text.contains("more steps of the loop"), "{text}");
+        assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 80), "{text}");
+    }
+
+    #[test]
+    fn explained_secrets_are_masked_and_the_cursor_stays_where_it_is() {
+        let line = r#"{"action":"curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'","outcome":"\u001b[2Jgone\nmore"}"#;
+        let text = explained(&[line.to_owned()], Look::default());
+        assert!(!text.contains("ghijklmnopqrstuvwxyz") && !text.contains('\u{1b}'), "{text}");
+    }
+}

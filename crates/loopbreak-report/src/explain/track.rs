@@ -1,0 +1,89 @@
+//! Which steps belong to which loop.
+
+use std::collections::VecDeque;
+
+use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
+
+use super::row::{Mark, Row};
+
+/// A loop that is not sighted for so many steps has been left.
+const PAUSE: usize = 4;
+/// How many loops are followed at a time.
+const LOOPS: usize = 16;
+
+/// The loops that were warned of.
+#[derive(Debug, Default)]
+pub(super) struct Tracks(VecDeque<Track>);
+
+#[derive(Debug)]
+struct Track {
+    id: LoopId,
+    /// It is the want of progress, which has a margin of its own.
+    progress: bool,
+    first: usize,
+    last: usize,
+    period: Option<usize>,
+}
+
+impl Tracks {
+    /// Marks the newest row, and those before it that turn out to belong to a loop. The rows begin at this number.
+    pub(super) fn add(&mut self, verdict: &Verdict, rows: &mut VecDeque<Row>, begin: usize) {
+        let Some(newest) = rows.len().checked_sub(1).map(|last| begin + last) else { return };
+        for finding in &verdict.findings {
+            let is_loop = finding.severity >= Severity::Warn
+                && !matches!(finding.detector, DetectorName::Budget | DetectorName::Task);
+            let known =
+                self.0.iter().any(|track| track.id == finding.loop_id && newest <= track.last + PAUSE);
+            if is_loop && !known {
+                let track = Track::begin(finding, rows, begin, newest);
+                track.mark(rows, begin, track.first);
+                self.0.retain(|old| old.id != track.id);
+                self.0.push_back(track);
+                if self.0.len() > LOOPS {
+                    self.0.pop_front();
+                }
+            }
+        }
+        for track in &mut self.0 {
+            if verdict.sighted.contains(&track.id) && track.last < newest {
+                if newest > track.last + PAUSE {
+                    (track.first, track.last) = (newest, newest);
+                }
+                let from = track.last.min(newest);
+                track.last = newest;
+                track.mark(rows, begin, from);
+            }
+        }
+    }
+}
+
+impl Track {
+    fn begin(finding: &Finding, rows: &VecDeque<Row>, begin: usize, newest: usize) -> Self {
+        let number = |name: &str| {
+            let number = finding.evidence.get(name).and_then(serde_json::Value::as_u64)?;
+            usize::try_from(number).ok().filter(|number| *number > 0)
+        };
+        let period = number("period");
+        // A detector remembers the last few turns only; rounds times steps tell more.
+        let rounds = period.zip(number("rounds")).map(|(period, rounds)| period.saturating_mul(rounds));
+        let first = match rounds {
+            Some(steps) => (newest + 1).saturating_sub(steps),
+            None => begin + rows.iter().position(|row| row.turn >= finding.since).unwrap_or(rows.len() - 1),
+        };
+        let progress = finding.detector == DetectorName::Stagnation;
+        Track { id: finding.loop_id, progress, first: first.clamp(begin, newest), last: newest, period }
+    }
+
+    /// Marks the rows from this number to the last.
+    fn mark(&self, rows: &mut VecDeque<Row>, begin: usize, from: usize) {
+        for number in from.max(begin)..=self.last {
+            let Some(row) = rows.get_mut(number - begin) else { continue };
+            if self.progress {
+                row.stuck = true;
+            } else if row.mark.is_none_or(|mark| mark.id == self.id) {
+                // Where two loops overlap, the one that was seen first keeps the step.
+                row.mark = Some(Mark { id: self.id, at: number - self.first, period: self.period });
+            }
+        }
+    }
+}

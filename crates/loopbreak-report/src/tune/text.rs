@@ -1,0 +1,142 @@
+//! The search for people, and as data.
+
+use std::fmt::{self, Write};
+
+use serde::Serialize;
+
+use super::choose::Choice;
+use super::figures::Figures;
+use super::space::{Change, shown};
+use crate::eval::Share;
+use crate::number::{grouped, percent};
+use crate::text::Look;
+
+/// The name and version of this form of result.
+pub const SCHEMA: &str = "loopbreak.tune/1";
+
+/// How many points of the frontier are shown.
+const POINTS: usize = 12;
+
+/// A search that has ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Search {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// Which runs are positive; nothing where there are no labels.
+    pub positive: Option<String>,
+    /// Which runs took part; nothing for all.
+    #[serde(rename = "where")]
+    pub only: Option<String>,
+    /// Runs.
+    pub runs: u64,
+    /// How many of them are positive.
+    pub positives: Option<u64>,
+    /// Their turns.
+    pub steps: u64,
+    /// How many settings were tried.
+    pub trials: u64,
+    /// The seed of the search.
+    pub seed: u64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub choice: Choice,
+}
+
+/// Writes it.
+pub fn render(search: &Search, look: &Look) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write(&mut out, search, look);
+    out
+}
+
+fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
+    let (bold, dim, dash) = (look.bold(), look.dim(), look.sign("–", "-"));
+    let (runs, trials) = (grouped(search.runs), grouped(search.trials));
+    let settings = if search.trials == 1 { "setting" } else { "settings" };
+    writeln!(out, "{bold}{runs} runs, {} steps, {trials} {settings} tried{bold:#}", grouped(search.steps))?;
+    if let (Some(positive), Some(positives)) = (&search.positive, search.positives) {
+        let text = format!("{} runs positive by {positive}", grouped(positives));
+        writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
+    }
+    if let Some(only) = &search.only {
+        let text = format!("only runs for which {only} holds");
+        writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
+    }
+    writeln!(out)?;
+    let choice = &search.choice;
+    let labelled = choice.now.warned.is_some();
+    let head = if labelled { ["precision", "recall", "F0.5"] } else { ["", "", ""] };
+    write!(out, "{dim}{:<16}", "")?;
+    if labelled {
+        write!(out, "{:>15}{:>15}{:>6}", head[0], head[1], head[2])?;
+    }
+    writeln!(out, "{:>17}  destroys{dim:#}", "saves")?;
+    let held_out = format!("best, {} folds", choice.folds);
+    for (name, figures) in [
+        ("now", &choice.now),
+        ("best, all runs", &choice.in_sample),
+        (held_out.as_str(), &choice.cross_validated),
+    ] {
+        write!(out, "{name:<16}")?;
+        if labelled {
+            let share = |share: Option<Share>| share.map_or(dash.to_owned(), |share| share.shown(dash));
+            write!(out, "{:>15}{:>15}", share(figures.precision()), share(figures.recall()))?;
+            write!(out, "{:>6}", figures.f_half().map_or(dash.to_owned(), |value| format!("{value:.2}")))?;
+        }
+        let saves = format!("{} ({} %)", grouped(figures.saved), percent(figures.saved, search.steps));
+        writeln!(out, "{saves:>17}  {}", destroys(figures))?;
+    }
+    writeln!(out)?;
+    changes(out, choice, look)?;
+    frontier(out, choice, labelled, look)
+}
+
+fn destroys(figures: &Figures) -> String {
+    match (figures.destroyed, figures.unknown) {
+        (0, unknown) if unknown > 0 && unknown == figures.ended => "unknown".to_owned(),
+        (0, _) => "no progress".to_owned(),
+        (1, _) => "progress in 1 run".to_owned(),
+        (runs, _) => format!("progress in {} runs", grouped(runs)),
+    }
+}
+
+fn changes(out: &mut String, choice: &Choice, look: &Look) -> fmt::Result {
+    let (bold, dim) = (look.bold(), look.dim());
+    if choice.best.changes.is_empty() {
+        return writeln!(out, "nothing that was tried is better than the settings you have");
+    }
+    writeln!(out, "{bold}best{bold:#}")?;
+    for (option, value) in &choice.best.changes {
+        writeln!(out, "  {option} = {}", shown(*value))?;
+    }
+    if !choice.holds {
+        let warning = "On runs that were held out, choosing in this way does no better than the settings you have: keep them.";
+        writeln!(out, "{dim}{}{dim:#}", look.fit_words(warning, 2 * look.width))?;
+    }
+    Ok(())
+}
+
+fn frontier(out: &mut String, choice: &Choice, labelled: bool, look: &Look) -> fmt::Result {
+    let (bold, dim) = (look.bold(), look.dim());
+    let (gain, harm) = if labelled { ("warned of", "false alarms") } else { ("steps saved", "destroyed") };
+    writeln!(out, "\n{bold}frontier{bold:#}{dim}: no other setting has less harm and as much gain{dim:#}")?;
+    writeln!(out, "{dim}{harm:>14}{gain:>13}  settings{dim:#}")?;
+    for point in choice.frontier.iter().take(POINTS) {
+        let settings = in_words(&point.trial.changes);
+        let settings = look.fit_words(&settings, look.width.saturating_sub(29));
+        writeln!(out, "{:>14}{:>13}  {settings}", grouped(point.harm), grouped(point.gain))?;
+    }
+    if choice.frontier.len() > POINTS {
+        writeln!(out, "  {dim}+{} more; --json lists all{dim:#}", choice.frontier.len() - POINTS)?;
+    }
+    Ok(())
+}
+
+/// Changes in one line.
+fn in_words(changes: &[Change]) -> String {
+    if changes.is_empty() {
+        return "as they are now".to_owned();
+    }
+    changes.iter().map(|(option, value)| format!("{option}={}", shown(*value))).collect::<Vec<_>>().join(" ")
+}

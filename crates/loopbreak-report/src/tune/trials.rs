@@ -1,0 +1,154 @@
+//! Which settings are tried. The list does not look at any result, so runs that are held out are really held out, and a
+//! search that was interrupted goes on with the very same trials.
+
+use std::collections::HashSet;
+
+use foldhash::fast::RandomState;
+use loopbreak::Config;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::space::{Change, SPACE, changed, value_of};
+
+/// How many options a trial changes at most.
+const CHANGES: usize = 4;
+/// After so many draws in a row that were drawn before, or are no valid whole, the space counts as searched.
+const DRAWS: usize = 10_000;
+
+/// Settings to try: what differs from those one has.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Trial {
+    /// Its number; 0 is the settings one has.
+    pub number: usize,
+    /// What is changed, in the order of the space.
+    pub changes: Vec<Change>,
+}
+
+/// All trials, one after the other: the settings one has, then by turns one option changed and two to four.
+#[derive(Debug)]
+pub struct Trials {
+    settings: Value,
+    random: Random,
+    /// Changes of one option, shuffled.
+    single: Vec<Change>,
+    known: HashSet<Vec<(&'static str, u64)>, RandomState>,
+    next: usize,
+}
+
+impl Trials {
+    /// Around these settings.
+    pub fn new(config: &Config, seed: u64) -> Self {
+        let settings = serde_json::to_value(&**config).unwrap_or_default();
+        let mut random = Random(seed);
+        let mut single = Vec::new();
+        for dimension in SPACE {
+            let now = value_of(&settings, dimension.option);
+            let others = dimension.values.iter().filter(|value| Some(**value) != now);
+            single.extend(others.map(|value| (dimension.option, *value)));
+        }
+        random.shuffle(&mut single);
+        Trials { settings, random, single, known: HashSet::default(), next: 0 }
+    }
+
+    /// The settings of a trial.
+    pub fn config(&self, trial: &Trial) -> Option<Config> {
+        changed(&self.settings, &trial.changes)
+    }
+
+    /// New and valid?
+    fn accept(&mut self, changes: &[Change]) -> bool {
+        let key = changes.iter().map(|(option, value)| (*option, value.to_bits())).collect();
+        changed(&self.settings, changes).is_some() && self.known.insert(key)
+    }
+
+    fn one(&mut self) -> Option<Vec<Change>> {
+        while let Some(change) = self.single.pop() {
+            if self.accept(&[change]) {
+                return Some(vec![change]);
+            }
+        }
+        None
+    }
+
+    fn several(&mut self) -> Option<Vec<Change>> {
+        for _ in 0..DRAWS {
+            let count = 2 + self.random.below(CHANGES - 1);
+            let mut chosen: Vec<usize> = (0..SPACE.len()).collect();
+            self.random.shuffle(&mut chosen);
+            chosen.truncate(count);
+            chosen.sort_unstable();
+            let mut changes = Vec::new();
+            for index in chosen {
+                let dimension = &SPACE[index];
+                let value = dimension.values[self.random.below(dimension.values.len())];
+                if value_of(&self.settings, dimension.option) != Some(value) {
+                    changes.push((dimension.option, value));
+                }
+            }
+            if changes.len() > 1 && self.accept(&changes) {
+                return Some(changes);
+            }
+        }
+        None
+    }
+}
+
+impl Iterator for Trials {
+    type Item = Trial;
+
+    fn next(&mut self) -> Option<Trial> {
+        let number = self.next;
+        let changes = match number {
+            0 => Vec::new(),
+            odd if odd % 2 == 1 => self.one().or_else(|| self.several())?,
+            _ => self.several().or_else(|| self.one())?,
+        };
+        self.next += 1;
+        Some(Trial { number, changes })
+    }
+}
+
+/// `SplitMix64`: small, and the same everywhere for ever.
+#[derive(Clone, Debug)]
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number from 0 to below this.
+    fn below(&mut self, end: usize) -> usize {
+        (self.next() % end.max(1) as u64) as usize
+    }
+
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last + 1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tune_tries_the_same_for_a_seed_and_nothing_twice() {
+        let list = |seed| Trials::new(&Config::default(), seed).take(300).collect::<Vec<_>>();
+        let trials = list(1);
+        assert_eq!((trials.len(), &trials), (300, &list(1)));
+        assert_ne!(trials[1..], list(2)[1..]);
+        assert!(trials[0].changes.is_empty() && trials[1..].iter().all(|trial| !trial.changes.is_empty()));
+        let mut seen: Vec<String> = trials.iter().map(|trial| format!("{:?}", trial.changes)).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 300);
+        let maker = Trials::new(&Config::default(), 1);
+        assert!(trials.iter().all(|trial| maker.config(trial).is_some()));
+    }
+}
