@@ -219,6 +219,7 @@ impl Guard {
             step,
             further,
             measured: effects.measures() || agent.trail.here().is_some(),
+            scored: effects.measures(),
             after_wait,
             prints: prints.as_ref().filter(|_| !allowed),
             epoch: effects.epoch(),

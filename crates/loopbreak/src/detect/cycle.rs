@@ -34,7 +34,8 @@ pub struct CycleSettings {
     /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
     #[schemars(range(min = 2, max = 1000))]
     pub warn_at: u32,
-    /// Act at so many equal calls in a row; of longer periods, half as many rounds; 0 for never.
+    /// Act at so many equal calls in a row; of longer periods, half as many rounds, but as many where the run tells how
+    /// far it got, for there the way leads back at times; 0 for never.
     pub hard_at: u32,
 }
 
@@ -51,13 +52,14 @@ impl CycleSettings {
     }
 
     /// How bad it is to have gone round so often.
-    fn severity(&self, round: Round) -> Option<Severity> {
+    fn severity(&self, round: Round, measured: bool) -> Option<Severity> {
         // A longer period repeats more with every round: half as many rounds show as much.
-        let limit = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
-        if self.hard_at > 0 && round.weighed >= limit(self.hard_at) {
+        let half = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
+        let hard_at = if measured { self.hard_at } else { half(self.hard_at) };
+        if self.hard_at > 0 && round.weighed >= hard_at {
             Some(Severity::Hard)
         } else {
-            (round.weighed >= limit(self.warn_at)).then_some(Severity::Warn)
+            (round.weighed >= half(self.warn_at)).then_some(Severity::Warn)
         }
     }
 }
@@ -103,7 +105,7 @@ impl Detector for Cycle {
         let call = key_of_parts(&[prints.call, here]);
         // A proposal that was refused is no part of the loop: nothing came of it.
         if scene.step.refused {
-            if let Some((_, reason)) = self.goes_on(call, settings) {
+            if let Some((_, reason)) = self.goes_on(call, scene.measured, settings) {
                 self.refusals.insist(DetectorName::Cycle, call, reason, scene, out);
             }
             return;
@@ -115,14 +117,14 @@ impl Detector for Cycle {
         let shaped = self.push_shape(scene, prints, settings);
         let exact = exact.map(|round| (round, self.exact.identity(round.period)));
         let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
-        let told = |it: &(Round, Key)| settings.severity(it.0).is_some();
+        let told = |it: &(Round, Key)| settings.severity(it.0, scene.measured).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.sight(Sighting {
             pattern: PATTERN,
             family: Family::Action,
             identity,
             since: round.since,
-            severity: settings.severity(round),
+            severity: settings.severity(round, scene.measured),
             stage: 0,
             count: round.times,
             wish: None,
@@ -139,7 +141,7 @@ impl Detector for Cycle {
     fn weigh(&self, bid: &Bid<'_>, settings: &CycleSettings, draft: &mut Draft) {
         let Some(prints) = &bid.prints else { return };
         let call = key_of_parts(&[prints.call, bid.from.unwrap_or_default()]);
-        if let Some((severity, reason)) = self.goes_on(call, settings) {
+        if let Some((severity, reason)) = self.goes_on(call, prints.measured, settings) {
             draft.repeats(severity, reason);
         }
     }
@@ -147,9 +149,9 @@ impl Detector for Cycle {
 
 impl Cycle {
     /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
-    fn goes_on(&self, call: Key, settings: &CycleSettings) -> Option<(Severity, String)> {
+    fn goes_on(&self, call: Key, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
         let round = self.exact.now(settings.max_period)?;
-        let severity = settings.severity(round)?;
+        let severity = settings.severity(round, measured)?;
         let next = *self.calls.newest().nth(round.period as usize - 1)?;
         let Round { period, times, .. } = round;
         let reason = if period == 1 {

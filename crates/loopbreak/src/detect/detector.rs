@@ -36,6 +36,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) further: bool,
     /// The run tells how far it got: by a score, an objective, a mark or a place.
     pub(crate) measured: bool,
+    /// It does so by more than places, so that `stagnation` knows when it has been stuck for too long.
+    pub(crate) scored: bool,
     /// The agent's step before this one was nothing but waiting.
     pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.

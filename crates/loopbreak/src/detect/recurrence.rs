@@ -5,7 +5,7 @@
 //! wrap around, a handful of failing calls in ever new order.
 //! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few
 //! repeats in a long run; waiting. Where a run tells how far it got (by a score, an objective, a place), coming back to
-//! known ground is half of the way: there it takes more, and a step that returns is only warned of.
+//! known ground is half of the way: there it takes more, or is only warned of.
 //! From: complaints 15, 16, 21, 23.
 
 use schemars::JsonSchema;
@@ -31,7 +31,8 @@ pub struct RecurrenceSettings {
     /// Warn at so many repeats among them.
     #[schemars(range(min = 2, max = 1000))]
     pub warn_at: u32,
-    /// Act at so many repeats among them, two and a half times as many where the run tells how far it got; 0 for never.
+    /// Act at so many repeats among them, two and a half times as many where the run goes from place to place; 0 for
+    /// never. Never where the run has a score, an objective or a mark: there `stagnation` knows how long is too long.
     pub hard_at: u32,
     /// Warn when one step came so often, with less than the window between two times; twice as often where the run
     /// tells how far it got.
@@ -178,6 +179,9 @@ impl Detector for Recurrence {
         let ends = scene.step.user.is_some() || scene.further;
         let changes = scene.prints.is_some_and(|prints| prints.effect);
         self.era = self.era.wrapping_add(u32::from(ends || changes));
+        if ends {
+            self.calls = Lru::default();
+        }
         let Some(prints) = scene.prints else { return };
         if prints.kind == Kind::Wait || scene.moved {
             return;
@@ -330,7 +334,7 @@ fn recycling(
         return;
     }
     let hard = if scene.measured { whole(settings.hard_at) * 5 / 2 } else { whole(settings.hard_at) };
-    let severity = if settings.hard_at > 0 && weight >= hard {
+    let severity = if settings.hard_at > 0 && !scene.scored && weight >= hard {
         Some(Severity::Hard)
     } else {
         (weight >= whole(settings.warn_at)).then_some(Severity::Warn)

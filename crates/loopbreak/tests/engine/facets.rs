@@ -24,7 +24,15 @@ fn everything() -> Vec<Value> {
     }
     steps.extend(vec![json!({"action": "wait"}); 12]);
     // The same call with the same outcome.
-    steps.extend(vec![json!({"action": {"name": "ls"}, "outcome": "a b"}); 9]);
+    steps.extend(vec![
+        json!({"action": {"name": "read", "args": {"path": "manual.txt"}}, "outcome": "a b"});
+        9
+    ]);
+    // One thing that fails, whatever is done with it.
+    for deed in ["edit_file", "write_file", "patch_file", "delete_file", "move_file"] {
+        let outcome = json!({"text": format!("{deed} went wrong"), "error": true});
+        steps.push(json!({"action": {"name": deed, "args": {"path": "gate.toml"}}, "outcome": outcome}));
+    }
     // The same words again and again, and nothing done.
     steps.extend(vec![json!({"say": "I will look at the gate of the dam again and then decide."}); 13]);
     steps
@@ -76,7 +84,7 @@ fn the_profile_documents_knows_no_detector_that_the_documents_do_not_describe() 
         json!({"budget": {"max_iterations": 100}, "camping": {"window": 12}}),
     );
     let mut described = of_guards();
-    let others = [D::Cycle, D::Recurrence, D::Drift, D::Poll, D::Chant, D::Noop];
+    let others = [D::Cycle, D::Recurrence, D::FailingTarget, D::Drift, D::Poll, D::Chant, D::Noop];
     described.retain(|name| !others.contains(name));
     assert_eq!(speakers(settings, &everything()), described);
 }
@@ -109,8 +117,8 @@ fn each_detector_is_silent_where_its_facet_is_absent() {
         ("place", &[D::Revisit, D::Oscillation, D::Camping][..]),
         ("score", &[D::Stagnation]),
         ("task", &[D::Task]),
-        ("outcome", &[D::Signature, D::Similarity, D::Errors]),
-        ("action", &[D::Novelty, D::Cycle, D::Recurrence, D::Drift, D::Poll]),
+        ("outcome", &[D::Signature, D::Similarity, D::Errors, D::FailingTarget]),
+        ("action", &[D::Novelty, D::Cycle, D::Recurrence, D::Drift, D::Poll, D::FailingTarget]),
         ("critic", &[D::Novelty]),
         ("say", &[D::Chant, D::Noop]),
     ] {
