@@ -59,7 +59,7 @@ fn a_rejected_proposal_saves_nothing_by_itself() {
 
 #[test]
 fn the_dam_ends_at_the_stop_and_not_at_the_refusal_before_it() {
-    let report = json(&support::root(), &["examples/dam.jsonl"]);
+    let report = json(&support::root(), &["examples/dam.jsonl", "--set=stagnation.patience=fixed"]);
     let (run, totals) = (&report["runs"][0], &report["totals"]);
     assert_eq!(
         run["ending"],

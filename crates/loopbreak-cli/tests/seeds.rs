@@ -61,6 +61,7 @@ fn the_dam_episode_with_the_threshold_of_001_is_stopped_at_140_and_saves_201_tur
     let only_velocity = [
         "examples/dam.jsonl",
         "--set=stagnation.max_turns=30",
+        "--set=stagnation.patience=fixed",
         "--set=revisit.mode=off",
         "--set=oscillation.mode=off",
         "--set=camping.mode=off",

@@ -122,7 +122,7 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Similarity, _) => "the output is {similarity} similar to that of turn {like_turn}",
         (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
         (DetectorName::Recurrence, patterns::AGAIN) => {
-            "the same call with the same outcome, {times} times among others: {action}"
+            "the same call with the same outcome, {times} times with others between: {action}"
         }
         (DetectorName::Recurrence, _) => {
             "{repeats} of the last {window} calls had been made before, with the same outcome"

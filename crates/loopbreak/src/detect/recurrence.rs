@@ -1,6 +1,6 @@
 //! `recurrence`: the same action with the same outcome again and again, whatever lies between.
 //!
-//! Catches: one step that returns again and again (`again`), and a run in which many of the last steps were all there
+//! Catches: one step that returns again and again after others (`again`), and a run in which many of the last steps were all there
 //! before (`recycling`), however they are mixed. These are the loops that no period shows: 164 reads of one file that
 //! wrap around, a handful of failing calls in ever new order.
 //! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few
@@ -253,11 +253,14 @@ impl Recurrence {
         if !gone_on {
             *known = Known { first: known.first, ..fresh };
         }
+        // A step that follows upon itself is `cycle`'s to judge; the first time counts whatever it was like.
+        let returns = known.count == 0 || step > known.last + 1;
+        let weight = if known.count == 0 { WHOLE } else { scene.weight_apart() };
+        if returns {
+            known.count = known.count.saturating_add(1);
+            known.weight = known.weight.saturating_add(weight);
+        }
         known.last = step;
-        known.count = known.count.saturating_add(1);
-        // Whatever it was like, the first time is a whole one.
-        let weight = if known.count == 1 { WHOLE } else { scene.weight_apart() };
-        known.weight = known.weight.saturating_add(weight);
         let known = *known;
         while self.steps.len() > KNOWN {
             self.steps.pop_oldest();
