@@ -6,6 +6,7 @@ mod completions;
 mod config;
 mod error;
 mod eval;
+mod formats;
 mod man;
 mod output;
 mod reference;

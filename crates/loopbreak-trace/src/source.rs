@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::kin;
 use crate::open::Refusal;
 
 /// One thing to read: a file, or standard input.
@@ -15,19 +16,28 @@ pub struct Input {
     /// mistake if it is no log.
     folder: Option<usize>,
     size: u64,
+    parts: Vec<PartOf>,
+}
+
+/// Another file of the same run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PartOf {
+    pub(crate) path: PathBuf,
+    /// The agent whose file it is.
+    pub(crate) agent: Option<String>,
 }
 
 impl Input {
     /// Standard input.
     pub fn stdin() -> Self {
-        Input { path: None, folder: None, size: 0 }
+        Input { path: None, folder: None, size: 0, parts: Vec::new() }
     }
 
     /// A file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path: Some(path), folder: None, size }
+        Input { path: Some(path), folder: None, size, parts: Vec::new() }
     }
 
     /// Where it is; nothing for standard input.
@@ -43,6 +53,18 @@ impl Input {
     /// Which of [`Expansion::folders`] it was found in.
     pub fn folder(&self) -> Option<usize> {
         self.folder
+    }
+
+    /// Other files of the same run, read with it.
+    pub(crate) fn parts(&self) -> &[PartOf] {
+        &self.parts
+    }
+
+    /// Makes another file a part of this one.
+    pub(crate) fn join(&mut self, other: Input, agent: Option<String>) {
+        self.size += other.size;
+        self.parts.extend(other.path.map(|path| PartOf { path, agent }));
+        self.parts.extend(other.parts);
     }
 
     /// Its size in bytes, 0 where that is not known.
@@ -95,6 +117,7 @@ pub struct Trouble {
 
 /// Spells out what the user named: `-` is standard input, a folder is all files in it and below. Hidden folders are left
 /// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
+/// Files of one run, such as those of a session and its subagents, become one input.
 pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
     let mut walk = Walk::default();
     for path in paths {
@@ -111,6 +134,7 @@ pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
             Ok(about) => walk.file(path, None, about.len()),
         }
     }
+    walk.out.inputs = kin::gather(walk.out.inputs);
     walk.out
 }
 
@@ -134,7 +158,7 @@ impl Walk {
     fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
         let new = self.is_new(path);
         if new {
-            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size });
+            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size, parts: Vec::new() });
         }
         if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
             folder.files += 1;

@@ -26,7 +26,8 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     }
     let mut talk = Talk::new(args.quiet, args.verbose);
     let expansion = expand(&args.paths);
-    let manner = Manner { config: &config, only: args.run.as_deref(), notes: talk.notes() };
+    let manner =
+        Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
     let outcomes = read(&expansion.inputs, manner, args)?;
 
     let mut failed = false;
@@ -108,9 +109,7 @@ pub(crate) fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &
     match &outcome.refusal {
         None => {}
         Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
-        Some(refusal @ (Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown))
-            if !input.is_named() =>
-        {
+        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
             talk.aside(&name, refusal);
             reading.ignored_files += 1;
             // The lines of a file that is no log are no lines skipped.
@@ -134,12 +133,7 @@ pub(crate) fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &
         let mut inside =
             expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
         // What cannot be read was told of by itself.
-        let is_log = |outcome: &Outcome| {
-            !matches!(
-                outcome.refusal,
-                Some(Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown)
-            )
-        };
+        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(Refusal::is_no_log);
         let unreadable =
             expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
         if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {

@@ -24,7 +24,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let baselines = baselines(args);
     let expansion = logs(args);
     let mut talk = Talk::new(args.quiet, false);
-    let manner = Manner { config: &config, only: None, notes: talk.notes() };
+    let manner = Manner { config: &config, only: None, format: None, notes: talk.notes() };
     let progress = bar(&expansion.inputs, args.quiet);
     let one = |input: &Input| {
         let progress = progress.clone();

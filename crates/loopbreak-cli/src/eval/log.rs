@@ -15,7 +15,7 @@ pub(super) fn samples(
     input: &Input,
     manner: Manner<'_>,
     baselines: &[Baseline],
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> (Outcome, Vec<Sample>) {
     let mut watchers: HashMap<String, Vec<Watcher>> = HashMap::new();
     let mut also = |run: &str, step: &Step<'_>, turn: u64| {
