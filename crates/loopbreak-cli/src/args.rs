@@ -41,6 +41,12 @@ pub(crate) enum Command {
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
     /// signals and the savings.
     Eval(crate::eval::EvalArgs),
+    /// List the log formats that are read
+    Formats(crate::formats::FormatsArgs),
+    /// Write logs of any format as native steps
+    ///
+    /// One step a line. The analysis of what is written is that of the logs themselves.
+    Convert(crate::convert::ConvertArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell

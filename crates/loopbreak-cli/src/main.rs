@@ -4,6 +4,7 @@ mod analyze;
 mod args;
 mod completions;
 mod config;
+mod convert;
 mod error;
 mod eval;
 mod formats;
@@ -24,6 +25,8 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Formats(args) => formats::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

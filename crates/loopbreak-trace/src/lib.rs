@@ -5,7 +5,9 @@
 //! length of a log: one line is held at a time, none longer than [`LONGEST_LINE`]. Only a log that is one JSON document over
 //! many lines is held as a whole, up to [`LARGEST_DOCUMENT`].
 
+mod arguments;
 mod content;
+mod document;
 mod format;
 mod formats;
 mod glimpse;

@@ -17,4 +17,14 @@ macro_rules! reads {
 reads! {
     claude_code_sessions_and_their_subagents: "claude-code";
     claude_code_of_old_and_as_a_stream: "claude-code-made";
+    codex_rollouts: "codex";
+    gemini_cli_sessions: "gemini-cli";
+    swe_agent_trajectories: "swe-agent";
+    openhands_events: "openhands";
+    opentelemetry_spans: "otel";
+    adventureai_games: "adventureai";
+    zorkgpt_episodes: "zorkgpt";
+    ralph_loops: "ralph";
+    task_attempts: "attempts";
+    chat_messages: "chat";
 }

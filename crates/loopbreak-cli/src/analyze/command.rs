@@ -75,7 +75,7 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         move |bytes| bar.inc(bytes)
     };
     let outcomes = if let Some(path) = &args.events {
-        let mut file = BufWriter::new(create(path, inputs)?);
+        let mut file = BufWriter::new(create(path, inputs, "--events")?);
         let mut events = Events::new(&mut file);
         let one = |input| analyze(input, manner, Some(&mut events), watch());
         let outcomes = inputs.iter().map(one).collect();
@@ -88,16 +88,16 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     Ok(outcomes)
 }
 
-/// Makes the file for events, unless that would destroy a log that is to be read.
-fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+/// Makes a file to write, unless that would destroy a log that is to be read.
+pub(crate) fn create(path: &Path, inputs: &[Input], option: &str) -> Result<File, UserError> {
     let real = fs::canonicalize(path).ok();
     let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
         return Err(UserError::usage(format!(
-            "--events {} would overwrite a log to be read",
+            "{option} {} would overwrite a log to be read",
             path.display()
         ))
-        .hint("name another file for the events"));
+        .hint("name another file"));
     }
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     File::create(path).map_err(failed)
