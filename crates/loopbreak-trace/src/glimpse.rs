@@ -215,7 +215,8 @@ mod tests {
     fn deep_and_wide_values_are_looked_at_in_bounds() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(Glimpse::of(&deep).seen.len() <= PATHS);
-        let wide = format!("{{{}\"z\":1}}", (0..5000).map(|i| format!("\"k{i}\":1,")).collect::<String>());
+        let wide =
+            format!("{{{}\"z\":1}}", (0..5000).map(|i| format!("\"k{i}\":1,")).collect::<Vec<_>>().concat());
         assert_eq!(Glimpse::of(&wide).end(), End::Whole);
         assert_eq!(Glimpse::of(&wide).seen.len(), PATHS);
     }

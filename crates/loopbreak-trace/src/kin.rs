@@ -69,7 +69,7 @@ fn of(input: &Input) -> Option<Kin> {
     unpack(Box::new(BufReader::new(file))).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     let lines =
         head.split(|byte| *byte == b'\n').take(LINES).filter_map(|line| std::str::from_utf8(line).ok());
-    let lines = lines.filter(|line| line.starts_with('{'));
+    let mut lines = lines.filter(|line| line.starts_with('{'));
     let ask = |line: &str| Format::all().find_map(|format| format.kind().kin(line));
-    lines.filter_map(ask).next()
+    lines.find_map(ask)
 }

@@ -11,6 +11,7 @@ mod document;
 mod format;
 mod formats;
 mod glimpse;
+mod installed;
 mod kin;
 mod lines;
 mod open;
@@ -22,6 +23,7 @@ mod source;
 mod unpack;
 
 pub use format::{Format, Read, Record, Sink, Skipped};
+pub use installed::{Place, installed};
 pub use lines::{LONGEST_LINE, Line, Lines};
 pub use open::{Log, Refusal};
 pub use read::LARGEST_DOCUMENT;

@@ -23,7 +23,7 @@ pub struct Lines<R> {
 }
 
 /// One line, without its end.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// The line.
     Whole(&'a [u8]),

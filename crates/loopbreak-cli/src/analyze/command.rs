@@ -2,12 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail};
 use loopbreak_report::{Reading, Report, TaskAttempts, VerdictName};
-use loopbreak_trace::{Expansion, Input, Refusal, expand};
+use loopbreak_trace::{Expansion, Input, Refusal, expand, installed};
 use rayon::prelude::*;
 
 use super::log::{Events, Manner, Outcome, analyze};
@@ -20,12 +20,8 @@ use crate::{exit, output};
 /// Analyses logs and prints what was found.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
-    if args.paths.is_empty() {
-        return Err(UserError::usage("no log given")
-            .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"));
-    }
     let mut talk = Talk::new(args.quiet, args.verbose);
-    let expansion = expand(&args.paths);
+    let expansion = if args.paths.is_empty() { expand(found(&talk)?) } else { expand(&args.paths) };
     let manner =
         Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
     let outcomes = read(&expansion.inputs, manner, args)?;
@@ -65,6 +61,31 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         (false, true) => exit::FAILED,
         (false, false) => exit::DONE,
     })
+}
+
+/// The logs of the agents on this machine, where none are named. Says where it looked.
+fn found(talk: &Talk) -> Result<Vec<PathBuf>, UserError> {
+    let places = installed(|name| std::env::var_os(name));
+    let mut paths = Vec::new();
+    let mut looked = Vec::new();
+    for place in &places {
+        let folders = place.folders();
+        let path = place.path.display();
+        looked.push(format!("{} ({path})", place.agent));
+        let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
+        talk.looked(&format!("{what} of {} in {path}", place.agent));
+        paths.extend(folders);
+    }
+    if !paths.is_empty() {
+        return Ok(paths);
+    }
+    let message = if looked.is_empty() {
+        "no log given, and no home folder to look for logs in".to_owned()
+    } else {
+        format!("no log given, and none found of {}", looked.join(", "))
+    };
+    Err(UserError::usage(message)
+        .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"))
 }
 
 /// Reads all logs: side by side, or one after the other where events are to be written in order.

@@ -178,25 +178,24 @@ impl Events {
         } else {
             event.cause = Some(*last);
         }
-        self.take(event, unit.line, sink)
+        self.take(event, unit.line, sink);
+        Ok(())
     }
 
     fn event(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        self.take(parse(unit)?, unit.line, sink)
+        self.take(parse(unit)?, unit.line, sink);
+        Ok(())
     }
 
-    fn take(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn take(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
         if let Some(metrics) = event.llm_metrics {
             self.takes(metrics);
         }
         if event.action.is_some() {
             self.action(event, line, sink);
-            return Ok(());
+        } else if event.observation.is_some() {
+            self.observation(event, line, sink);
         }
-        if event.observation.is_none() {
-            return Ok(());
-        }
-        self.observation(event, line, sink)
     }
 
     fn action(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
@@ -235,15 +234,15 @@ impl Events {
         }
     }
 
-    fn observation(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn observation(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
         let kind = event.observation.unwrap_or_default();
         if INNER.contains(&&*kind) {
-            return Ok(());
+            return;
         }
         let cause = event.cause.map(|cause| cause.to_string());
         let Some(call) = cause.and_then(|cause| self.pending.take(Some(&cause))) else {
             // Errors and other observations that no call caused.
-            return Ok(());
+            return;
         };
         let code = event.extras.and_then(exit_code);
         let text = event.content.into_text();
@@ -258,7 +257,6 @@ impl Events {
             ..Step::default()
         };
         self.give(line, step, sink);
-        Ok(())
     }
 
     /// The sums so far: only what came to them counts.

@@ -124,18 +124,20 @@ impl Conversations {
 impl Reader for Conversations {
     fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
         if !unit.text.trim_start().starts_with('[') {
-            return match Glimpse::of(unit.text).has("role") {
-                true => self.loose.message(unit, false, sink),
-                false => self.conversation(unit, unit.text.contains('\n'), sink),
+            return if Glimpse::of(unit.text).has("role") {
+                self.loose.message(unit, false, sink)
+            } else {
+                self.conversation(unit, unit.text.contains('\n'), sink)
             };
         }
         // A list of messages, or of conversations.
         let mut talk = Talk::default();
         let mut broken = Ok(());
         let walked = walk(unit, &[], &mut |part| {
-            let said = match message::is_message(part.json.get()) {
-                true => talk.message(part.unit(), false, sink),
-                false => self.conversation(part.unit(), false, sink),
+            let said = if message::is_message(part.json.get()) {
+                talk.message(part.unit(), false, sink)
+            } else {
+                self.conversation(part.unit(), false, sink)
             };
             broken = std::mem::replace(&mut broken, Ok(())).and(said);
         });

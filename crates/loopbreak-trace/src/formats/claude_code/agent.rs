@@ -73,17 +73,14 @@ impl Agent {
     /// Each line of a message tells what it took so far: only the growth counts.
     pub(super) fn takes(&mut self, tokens: Tokens) {
         let read = |tokens: Tokens| {
-            tokens
-                .input_tokens
-                .saturating_add(tokens.cache_creation_input_tokens)
-                .saturating_add(tokens.cache_read_input_tokens)
+            tokens.input.saturating_add(tokens.cache_written).saturating_add(tokens.cache_read)
         };
         let input = read(tokens).saturating_sub(read(self.counted));
-        let output = tokens.output_tokens.saturating_sub(self.counted.output_tokens);
+        let output = tokens.output.saturating_sub(self.counted.output);
         let sum = |so_far: Option<u64>, more: u64| Some(so_far.unwrap_or(0).saturating_add(more));
         self.taken.input_tokens = sum(self.taken.input_tokens, input);
         self.taken.output_tokens = sum(self.taken.output_tokens, output);
-        if read(tokens) >= read(self.counted) && tokens.output_tokens >= self.counted.output_tokens {
+        if read(tokens) >= read(self.counted) && tokens.output >= self.counted.output {
             self.counted = tokens;
         }
     }

@@ -73,13 +73,17 @@ pub(super) struct Message<'a> {
 #[serde(default)]
 pub(super) struct Tokens {
     #[serde(deserialize_with = "or_default")]
-    pub(super) input_tokens: u64,
+    #[serde(rename = "input_tokens")]
+    pub(super) input: u64,
     #[serde(deserialize_with = "or_default")]
-    pub(super) cache_creation_input_tokens: u64,
+    #[serde(rename = "cache_creation_input_tokens")]
+    pub(super) cache_written: u64,
     #[serde(deserialize_with = "or_default")]
-    pub(super) cache_read_input_tokens: u64,
+    #[serde(rename = "cache_read_input_tokens")]
+    pub(super) cache_read: u64,
     #[serde(deserialize_with = "or_default")]
-    pub(super) output_tokens: u64,
+    #[serde(rename = "output_tokens")]
+    pub(super) output: u64,
 }
 
 /// What goes on inside a call. Only the messages of a subagent are of interest.

@@ -78,7 +78,7 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D:
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let text = raw.get().trim_matches('"');
     Ok(match text.parse::<u64>() {
-        Ok(nanos) => Some(Millis((nanos / 1_000_000) as i64)),
+        Ok(nanos) => i64::try_from(nanos / 1_000_000).ok().map(Millis),
         Err(_) => Millis::parse(text).ok(),
     })
 }

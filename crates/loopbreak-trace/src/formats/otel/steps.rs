@@ -17,6 +17,15 @@ const NAMES: usize = 4096;
 /// The conversation that a trace belongs to.
 pub(super) type Names = HashMap<String, String>;
 
+/// What only spans of models have, where nothing says what they are.
+const ANSWERED: [&str; 5] = [
+    "gen_ai.completion.0.content",
+    "gen_ai.completion.0.tool_calls.0.name",
+    "gen_ai.output.messages",
+    "gen_ai.usage.output_tokens",
+    "gen_ai.usage.completion_tokens",
+];
+
 /// What a span stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
@@ -40,24 +49,17 @@ fn role(span: &Span<'_>) -> Role {
         Some("chat" | "text_completion" | "generate_content") => Role::Model,
         Some("execute_tool") => Role::Tool,
         Some("invoke_agent") => Role::Agent,
-        Some(_) => Role::Other,
         None if span.attributes.get(&["gen_ai.tool.name"]).is_some() => Role::Tool,
-        None if span
-            .attributes
-            .get(&["gen_ai.completion.0.content", "gen_ai.usage.output_tokens"])
-            .is_some() =>
-        {
-            Role::Model
-        }
-        None => Role::Other,
+        None if span.attributes.get(&ANSWERED).is_some() => Role::Model,
+        _ => Role::Other,
     }
 }
 
 /// Gives the steps of a tree of spans.
 pub(super) fn give(tree: &Tree<'_>, names: &mut Names, sink: &mut dyn Sink) {
     for Node { span, .. } in tree.nodes() {
-        let named = span.attributes.get(&["gen_ai.conversation.id", "session.id"]);
-        if let (Some(trace), Some(name)) = (&span.trace, named)
+        let conversation = span.attributes.get(&["gen_ai.conversation.id", "session.id"]);
+        if let (Some(trace), Some(name)) = (&span.trace, conversation)
             && names.len() < NAMES
         {
             names.entry(trace.to_string()).or_insert_with(|| name.to_string());

@@ -110,7 +110,9 @@ mod tests {
 
     fn order(spans: Vec<Span<'static>>) -> String {
         let mut tree = Tree::default();
-        spans.into_iter().for_each(|span| tree.add(span, 1));
+        for span in spans {
+            tree.add(span, 1);
+        }
         let name = |index: usize| tree.nodes()[index].span.id.clone().unwrap().to_string();
         let shown = |visit: &Visit| match visit {
             Visit::Enter(index) => name(*index),

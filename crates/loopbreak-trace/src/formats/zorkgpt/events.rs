@@ -19,8 +19,8 @@ const OBJECTIVES: usize = 256;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Event<'a> {
-    #[serde(borrow)]
-    event_type: Option<Text<'a>>,
+    #[serde(borrow, rename = "event_type")]
+    kind: Option<Text<'a>>,
     timestamp: Option<Millis>,
     #[serde(borrow)]
     episode_id: Option<Label<'a>>,
@@ -108,7 +108,7 @@ impl Events {
     pub(super) fn line(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
         let event: Event<'_> =
             serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
-        let Some(kind) = event.event_type.clone() else { return Ok(()) };
+        let Some(kind) = event.kind.clone() else { return Ok(()) };
         self.begun = true;
         let episode = event.episode_id.as_ref().map(Label::as_text);
         if episode.is_some() && self.episode.as_deref() != episode.as_deref() {
