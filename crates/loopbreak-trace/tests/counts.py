@@ -31,7 +31,8 @@ class Count:
 
 
 def claude(paths):
-    count, messages, agents = Count(), {}, set()
+    # A session that is resumed may write its lines once more.
+    count, messages, agents, seen = Count(), {}, set(), set()
     machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std")
     for path in paths[1:]:
         agents.update(line.get("agentId") for line in lines(path))
@@ -49,12 +50,15 @@ def claude(paths):
             if line["type"] == "assistant" and not line.get("isApiErrorMessage"):
                 blocks = messages.setdefault((run, message["id"]), [])
                 blocks += [block["type"] for block in content if block["type"] in ("text", "tool_use")]
-                count.add(run, calls=sum(block["type"] == "tool_use" for block in content))
+                called = {block["id"] for block in content if block["type"] == "tool_use"} - seen
+                seen |= called
+                count.add(run, calls=len(called))
             elif line["type"] == "user" and not (side or line.get("isMeta") or line.get("isCompactSummary")):
-                words = [block["text"] for block in content if block["type"] == "text"]
+                words = [block.get("text", "picture") for block in content if block["type"] in ("text", "image")]
                 # A refusal of the user stands on the step of its call.
                 said = [word for word in words if not word.lstrip().startswith(machine)]
-                count.add(run, users=1 if said else 0)
+                count.add(run, users=1 if said and line["timestamp"] not in seen else 0)
+                seen |= {line["timestamp"]} if said else set()
             elif line["type"] == "attachment":
                 count.add(run, users=1)
             for block in content:

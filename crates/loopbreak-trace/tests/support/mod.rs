@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a fixture that cannot be read has failed")]
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use loopbreak_trace::{Format, Record, Sink, Skipped, expand};
@@ -61,12 +62,12 @@ pub(crate) fn read(path: &Path) -> Vec<Log> {
 pub(crate) fn shown(logs: &[Log]) -> String {
     let mut text = String::new();
     for log in logs {
-        text += &format!("== {} is {}\n", log.name, log.format);
+        writeln!(text, "== {} is {}", log.name, log.format).unwrap();
         for (line, step) in &log.collected.steps {
-            text += &format!("{line}: {step}\n");
+            writeln!(text, "{line}: {step}").unwrap();
         }
         for skipped in &log.collected.skipped {
-            text += &format!("skipped {skipped}\n");
+            writeln!(text, "skipped {skipped}").unwrap();
         }
     }
     text

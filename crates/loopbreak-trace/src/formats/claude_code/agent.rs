@@ -45,6 +45,11 @@ impl Agent {
         self.name.as_deref() == name && self.session.as_deref() == session
     }
 
+    /// Whether the agent is in the middle of this message.
+    pub(super) fn is_in(&self, message: Option<&str>) -> bool {
+        message.is_some() && self.message.as_deref() == message
+    }
+
     /// The agent says or calls something, in the message of this id.
     pub(super) fn speaks(&mut self, blocks: Vec<Block<'_>>, spot: Spot, sink: &mut dyn Sink) {
         for block in blocks {
@@ -68,6 +73,12 @@ impl Agent {
         if model.is_some() && self.model.as_deref() != model {
             self.model = model.map(str::to_owned);
         }
+    }
+
+    /// The message is over: what follows under its id is the same once more.
+    pub(super) fn closes(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+        self.message = None;
     }
 
     /// Each line of a message tells what it took so far: only the growth counts.

@@ -4,6 +4,7 @@ mod agent;
 mod human;
 mod line;
 mod reader;
+mod seen;
 
 use serde::Deserialize as _;
 

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use super::agent::{Agent, Spot, split};
 use super::human::words;
-use super::line::{Inner, Line};
+use super::line::{Inner, Line, Message};
+use super::seen::{Seen, Thing};
 use crate::content::Content;
 use crate::format::{Reader, Sink, Unit};
 use crate::reason::Reason;
@@ -22,11 +23,17 @@ pub(super) struct Session {
     /// Agents that have files of their own: what the main file tells of them is told there too.
     beside: Vec<String>,
     chains: Chains,
+    seen: Seen,
 }
 
 impl Session {
     pub(super) fn new(beside: &[String]) -> Self {
-        Session { agents: Vec::new(), beside: beside.to_vec(), chains: Chains::default() }
+        Session {
+            agents: Vec::new(),
+            beside: beside.to_vec(),
+            chains: Chains::default(),
+            seen: Seen::default(),
+        }
     }
 
     /// The agent of this name, new if it is not known.
@@ -67,15 +74,7 @@ impl Session {
         match line.kind.as_deref() {
             Some("assistant") if !line.is_api_error => {
                 let message = line.message.unwrap_or_default();
-                let agent = self.agent(session, name, sink);
-                agent.begins(message.id.as_deref(), message.model.as_deref(), sink);
-                if let Some(tokens) = message.usage {
-                    agent.takes(tokens);
-                }
-                if let Some(dollars) = line.cost {
-                    agent.costs(dollars);
-                }
-                agent.speaks(message.content.into_blocks(), spot, sink);
+                self.assistant(session, name, message, line.cost, spot, sink);
                 Ok(())
             }
             Some("user") => {
@@ -115,6 +114,39 @@ impl Session {
         }
     }
 
+    /// A piece of a message of the model.
+    fn assistant(
+        &mut self,
+        session: Option<&str>,
+        name: Option<&str>,
+        message: Message<'_>,
+        dollars: Option<f64>,
+        spot: Spot,
+        sink: &mut dyn Sink,
+    ) {
+        let going_on = self.agent(session, name, sink).is_in(message.id.as_deref());
+        let id = message.id.as_deref().filter(|_| !going_on);
+        let again = id.is_some_and(|id| !self.seen.is_new(Thing::Message, id));
+        let mut blocks = message.content.into_blocks();
+        blocks.retain(|block| match (&*block.kind, block.id.as_deref()) {
+            ("tool_use" | "server_tool_use", Some(id)) => self.seen.is_new(Thing::Call, id),
+            _ => !again,
+        });
+        let agent = self.agent(session, name, sink);
+        if again && blocks.is_empty() {
+            agent.closes(sink);
+            return;
+        }
+        agent.begins(message.id.as_deref(), message.model.as_deref(), sink);
+        if let Some(tokens) = message.usage.filter(|_| !again) {
+            agent.takes(tokens);
+        }
+        if let Some(dollars) = dollars.filter(|_| !again) {
+            agent.costs(dollars);
+        }
+        agent.speaks(blocks, spot, sink);
+    }
+
     /// A message under the role `user`: results, and words.
     fn user(
         &mut self,
@@ -128,11 +160,24 @@ impl Session {
         let (results, rest) = split(content);
         let mut heard = Ok(());
         for result in results {
+            let id = result.tool_use_id.as_deref().unwrap_or_default();
+            if !self.seen.is_new(Thing::Result, id) {
+                self.agent(session, name, sink).closes(sink);
+                continue;
+            }
             let one = self.agent(session, name, sink).hears(result, spot, sink);
             heard = heard.and(one);
         }
+        // Nobody says two things in one millisecond.
+        let is_new = |seen: &mut Seen| spot.at.is_none_or(|at| seen.is_new(Thing::Turn, &at.0.to_string()));
         if is_human && let Some(words) = words(rest) {
-            self.agent(session, name, sink).is_told(words, spot, sink);
+            let is_new = is_new(&mut self.seen);
+            let agent = self.agent(session, name, sink);
+            if is_new {
+                agent.is_told(words, spot, sink);
+            } else {
+                agent.closes(sink);
+            }
         }
         heard
     }
