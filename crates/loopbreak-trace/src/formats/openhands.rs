@@ -2,8 +2,10 @@
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
+use crate::arguments::arguments;
 use crate::content::Content;
 use crate::document::walk;
 use crate::format::{Kind, Reader, Record, Sink, Unit};
@@ -79,6 +81,19 @@ struct About {
     instance_id: Option<String>,
     metadata: Option<Metadata>,
     metrics: Option<Metrics>,
+    history: Option<IgnoredAny>,
+}
+
+impl About {
+    /// Nothing where this is no evaluation, but an event.
+    fn of(unit: Unit<'_>) -> Option<About> {
+        let about = serde_json::from_str(unit.text).unwrap_or_else(|_| {
+            // Something in it is odd, or it is cut off; the events may be well all the same.
+            let history = unit.text.contains("\"history\"").then_some(IgnoredAny);
+            About { history, ..About::default() }
+        });
+        about.history.is_some().then_some(about)
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -119,10 +134,7 @@ impl Reader for Events {
         if unit.text.trim_start().starts_with('[') {
             return self.list(unit, &[], sink);
         }
-        if !Glimpse::of(unit.text).is_list("history") {
-            return self.event(unit, sink);
-        }
-        let about: About = serde_json::from_str(unit.text).unwrap_or_default();
+        let Some(about) = About::of(unit) else { return self.event(unit, sink) };
         self.run = about.instance_id;
         self.model = about.metadata.and_then(|metadata| metadata.llm_config).and_then(|config| config.model);
         (self.total, self.usage) = (Metrics::default(), None);
@@ -224,7 +236,7 @@ impl Events {
             _ if is_user => {}
             _ => {
                 let mut action = Action::new(name.into_owned());
-                action.args = args.rest.map(Into::into);
+                action.args = args.rest.as_deref().and_then(arguments);
                 let id = event.id.map(|id| id.to_string()).unwrap_or_default();
                 let say = args.thought.filter(|thought| !thought.trim().is_empty());
                 for lost in self.pending.push(Call { id, line, at, action, say }) {
@@ -325,16 +337,32 @@ impl Arguments {
             "cwd",
             "task_completed",
         ];
-        let keys: serde_json::Map<String, serde_json::Value> =
-            serde_json::from_str(json.get()).unwrap_or_default();
-        let text = |key: &str| keys.get(key).and_then(|value| value.as_str()).map(str::to_owned);
-        let said = (text("content"), text("thought"), text("final_thought"));
-        let kept: serde_json::Map<_, _> = keys
-            .into_iter()
-            .filter(|(key, value)| !NOTES.contains(&key.as_str()) && !value.is_null())
-            .collect();
-        let rest = serde_json::value::to_raw_value(&kept).ok().filter(|_| !kept.is_empty());
-        Arguments { content: said.0, thought: said.1, final_thought: said.2, rest }
+        // Keys stay in the order they were written in.
+        let mut kept = String::new();
+        let mut arguments = Arguments::default();
+        let read = walk(Unit { text: json.get(), line: 1 }, &[], &mut |part| {
+            let text = || serde_json::from_str::<String>(part.json.get()).ok();
+            match &*part.key {
+                "thought" => arguments.thought = text(),
+                "content" => arguments.content = text(),
+                "final_thought" => arguments.final_thought = text(),
+                _ => {}
+            }
+            if part.json.get() != "null"
+                && !NOTES.contains(&&*part.key)
+                && let Ok(key) = serde_json::to_string(&*part.key)
+            {
+                kept.push(if kept.is_empty() { '{' } else { ',' });
+                kept.push_str(&key);
+                kept.push(':');
+                kept.push_str(part.json.get());
+            }
+        });
+        if read.is_ok() && !kept.is_empty() {
+            kept.push('}');
+            arguments.rest = RawValue::from_string(kept).ok();
+        }
+        arguments
     }
 }
 

@@ -124,7 +124,7 @@ impl Conversations {
 impl Reader for Conversations {
     fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
         if !unit.text.trim_start().starts_with('[') {
-            return if Glimpse::of(unit.text).has("role") {
+            return if message::is_message(unit.text) {
                 self.loose.message(unit, false, sink)
             } else {
                 self.conversation(unit, unit.text.contains('\n'), sink)
