@@ -109,8 +109,12 @@ struct Look<'p, 's> {
 }
 
 impl Look<'_, '_> {
+    /// Of each path the first of a kind is noted: what the elements of a list have in common stands there once.
     fn note(&mut self, seen: Seen) {
-        if self.seen.len() < PATHS {
+        let is_same = |(path, before): &(String, Seen)| {
+            path == self.path && std::mem::discriminant(before) == std::mem::discriminant(&seen)
+        };
+        if self.seen.len() < PATHS && !self.seen.iter().any(is_same) {
             self.seen.push((self.path.to_owned(), seen));
         }
     }

@@ -61,10 +61,9 @@ fn shared(a: Option<&Path>, b: Option<&Path>) -> usize {
 
 /// Whose file this is, from its first lines.
 fn of(input: &Input) -> Option<Kin> {
-    let file = File::open(input.path()?).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    // Whoever opens a pipe to look at it takes something out of it.
+    let path = input.path().filter(|path| path.is_file())?;
+    let file = File::open(path).ok()?;
     let mut head = Vec::new();
     unpack(Box::new(BufReader::new(file))).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
     let lines =

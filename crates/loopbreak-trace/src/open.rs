@@ -3,6 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
+use std::path::PathBuf;
 
 use crate::format::{Format, Read, Sink};
 use crate::read::{self, Part};
@@ -15,13 +16,18 @@ const BUFFER: usize = 256 * 1024;
 /// How much of a stream, which cannot be read twice, is held to find its format.
 const HEAD: u64 = 1024 * 1024;
 
+/// How many further files of one run are open at a time. Systems allow some hundreds, and runs are read in parallel.
+const SIDE_BY_SIDE: usize = 32;
+
 /// A log that was opened and recognised.
 pub struct Log {
     format: Format,
     layout: Layout,
     input: Box<dyn BufRead + Send>,
-    /// Other files of the same run.
+    /// Other files of the same run, read side by side with it.
     parts: Vec<Part<Box<dyn BufRead + Send>>>,
+    /// Still others, read one after the other.
+    rest: Vec<Part<PathBuf>>,
     /// The agents whose files they are.
     beside: Vec<String>,
 }
@@ -117,14 +123,18 @@ impl Input {
         let (format, layout) = recognised(sniff(looked, format).map_err(Refusal::of)?)?;
         file.rewind().map_err(Refusal::of)?;
         let input = reader(Watched { reader: file, watch: watch.clone() })?;
-        let mut log = Log { format, layout, input, parts: Vec::new(), beside: Vec::new() };
+        let mut log = Log { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() };
         for part in self.parts() {
-            // One that went away since it was found is missing, and that is told like everything that is.
-            let file = File::open(&part.path).map_err(Refusal::of)?;
-            let input = reader(Watched { reader: file, watch: watch.clone() })?;
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            log.parts.push(Part { name, input });
             log.beside.extend(part.agent.clone());
+            if log.parts.len() < SIDE_BY_SIDE {
+                // One that went away since it was found is missing, and that is told like everything that is.
+                let file = File::open(&part.path).map_err(Refusal::of)?;
+                let input = reader(Watched { reader: file, watch: watch.clone() })?;
+                log.parts.push(Part { name, input });
+            } else {
+                log.rest.push(Part { name, input: part.path.clone() });
+            }
         }
         Ok(log)
     }
@@ -153,7 +163,7 @@ impl Log {
             sniffed => recognised(sniffed)?,
         };
         let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
-        Ok(Log { format, layout, input, parts: Vec::new(), beside: Vec::new() })
+        Ok(Log { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() })
     }
 
     /// Its format.
@@ -163,12 +173,20 @@ impl Log {
 
     /// Reads it from the beginning to the end.
     pub fn read(self, sink: &mut dyn Sink) -> io::Result<Read> {
-        let mut reader = self.format.kind().reader(&self.beside);
-        match self.layout {
-            Layout::Document => read::document(&mut *reader, self.input, sink),
-            Layout::Lines if self.parts.is_empty() => read::lines(&mut *reader, self.input, sink),
-            Layout::Lines => read::merged(&mut *reader, self.input, self.parts, sink),
+        let mut steps = self.format.kind().reader(&self.beside);
+        let mut read = match self.layout {
+            Layout::Document => read::document(&mut *steps, self.input, sink)?,
+            Layout::Lines if self.parts.is_empty() => read::lines(&mut *steps, self.input, None, sink)?,
+            Layout::Lines => read::merged(&mut *steps, self.input, self.parts, sink)?,
+        };
+        for part in self.rest {
+            let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
+            let more = read::lines(&mut *steps, input, Some(&part.name), sink)?;
+            read.bytes += more.bytes;
+            read.lines += more.lines;
         }
+        steps.end(sink);
+        Ok(read)
     }
 }
 

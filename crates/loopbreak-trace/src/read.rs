@@ -13,14 +13,18 @@ use crate::reason::Reason;
 pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 
 /// Reads line by line. Blank lines are nothing; every other line is taken or skipped.
-pub(crate) fn lines(reader: &mut dyn Reader, input: impl BufRead, sink: &mut dyn Sink) -> io::Result<Read> {
+pub(crate) fn lines(
+    reader: &mut dyn Reader,
+    input: impl BufRead,
+    file: Option<&str>,
+    sink: &mut dyn Sink,
+) -> io::Result<Read> {
     let mut lines = Lines::new(input);
     let mut number = 0;
     while let Some(line) = lines.next()? {
         number += 1;
-        take(reader, line, number, None, sink);
+        take(reader, line, number, file, sink);
     }
-    reader.end(sink);
     Ok(Read { bytes: lines.bytes(), lines: lines.number() })
 }
 
@@ -41,7 +45,6 @@ pub(crate) fn document(
     let lines = memchr::memchr_iter(b'\n', &text).count() as u64 + u64::from(!text.ends_with(b"\n"));
     let document = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
     take(reader, Line::Whole(document), 1, None, sink);
-    reader.end(sink);
     Ok(Read { bytes, lines })
 }
 
@@ -98,7 +101,6 @@ pub(crate) fn merged<R: BufRead>(
         }
         file.advance()?;
     }
-    reader.end(sink);
     Ok(Read {
         bytes: files.iter().map(|file| file.lines.bytes()).sum(),
         lines: files.iter().map(|file| file.lines.number()).sum(),

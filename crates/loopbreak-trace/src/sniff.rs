@@ -60,6 +60,10 @@ fn formats(only: Option<Format>) -> impl Iterator<Item = Format> {
 
 /// Whether this is the beginning of a document over many lines.
 fn document(head: &[u8], only: Option<Format>) -> Option<Sniffed> {
+    // A first line longer than the look may be a record like those after it.
+    if head.len() as u64 == HEAD && memchr::memchr(b'\n', head.trim_ascii_start()).is_none() {
+        return None;
+    }
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
     // The look may end in the middle of a character.
     let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
@@ -71,7 +75,9 @@ fn document(head: &[u8], only: Option<Format>) -> Option<Sniffed> {
     if glimpse.end() == End::Broken {
         return None;
     }
-    let format = only.or_else(|| Format::all().find(|format| format.kind().recognises(&glimpse)))?;
+    // A single step over many lines is more likely a file of settings that has a key in common with steps.
+    let mut others = Format::all().filter(|format| *format != Format::STEPS);
+    let format = only.or_else(|| others.find(|format| format.kind().recognises(&glimpse)))?;
     Some(Sniffed::Log(format, Layout::Document))
 }
 
@@ -133,7 +139,7 @@ mod tests {
         assert_eq!(of(b"{\"action\":\"look\"}\n"), STEPS);
         assert_eq!(of(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), STEPS);
         assert_eq!(of(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"), STEPS, "the first line was cut off");
-        assert_eq!(of(b"{\n \"score\": 1\n}\n"), Sniffed::Log(Format::STEPS, Layout::Document));
+        assert_eq!(of(b"{\n \"user\": \"me\"\n}\n"), Sniffed::Unknown, "settings of something");
         assert_eq!(of(b""), Sniffed::Empty);
         assert_eq!(of(b" \n\r\n\n"), Sniffed::Empty);
         assert_eq!(of(b"\x7fELF\x02\0\0\0"), Sniffed::Binary);
@@ -154,6 +160,17 @@ mod tests {
         assert_eq!(of(late("{\"x\":1}\n", 64).as_bytes()), Sniffed::Unknown);
         assert_eq!(of(late("prose\n", 1000).as_bytes()), STEPS);
         assert_eq!(of(late("prose\n", 2000).as_bytes()), Sniffed::Unknown);
+    }
+
+    #[test]
+    fn a_long_first_line_is_a_line() {
+        let text = format!("{{\"say\":\"{}\"}}\n{{\"say\":\"b\"}}\n", "a".repeat(2 * HEAD as usize));
+        assert_eq!(of(text.as_bytes()), STEPS);
+        let document = format!("{{\n\"say\":\"{}\"}}\n", "a".repeat(2 * HEAD as usize));
+        assert_eq!(
+            sniff(document.as_bytes(), Some(Format::STEPS)).unwrap(),
+            Sniffed::Log(Format::STEPS, Layout::Document)
+        );
     }
 
     #[test]

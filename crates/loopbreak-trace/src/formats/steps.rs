@@ -62,7 +62,7 @@ mod tests {
 
     fn collect(text: &[u8]) -> (Collected, Read) {
         let mut collected = Collected::default();
-        let read = crate::read::lines(&mut Steps, text, &mut collected).unwrap();
+        let read = crate::read::lines(&mut Steps, text, None, &mut collected).unwrap();
         (collected, read)
     }
 

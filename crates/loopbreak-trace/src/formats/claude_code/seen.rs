@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// How many things are remembered. The oldest go first.
 const SEEN: usize = 64 * 1024;
 
-/// Things of three kinds, by their names.
+/// Things of several kinds, by their names.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     set: HashSet<u64>,
