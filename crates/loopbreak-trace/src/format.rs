@@ -44,6 +44,8 @@ pub(crate) struct Kin {
     pub(crate) run: String,
     /// The agent, where it is not the main one.
     pub(crate) agent: Option<String>,
+    /// The place of the file, where each record of a run has one of its own. Then the run is that of the folder.
+    pub(crate) order: Option<i64>,
 }
 
 /// Turns the units of a log into steps. It keeps what it needs between them, and never more than a bound.

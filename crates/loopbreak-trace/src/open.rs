@@ -127,7 +127,7 @@ impl Input {
         for part in self.parts() {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             log.beside.extend(part.agent.clone());
-            if log.parts.len() < SIDE_BY_SIDE {
+            if log.parts.len() < SIDE_BY_SIDE && !self.is_sequence() {
                 // One that went away since it was found is missing, and that is told like everything that is.
                 let file = File::open(&part.path).map_err(Refusal::of)?;
                 let input = reader(Watched { reader: file, watch: watch.clone() })?;
@@ -146,8 +146,9 @@ fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Sen
 }
 
 impl Log {
-    /// A log that comes as a stream and cannot be read twice.
-    fn stream(
+    /// A log that comes as a stream and cannot be read twice; `watch` is told of the bytes read. The content decides on the
+    /// format, unless it is given.
+    pub fn stream(
         stream: impl io::Read + Send + 'static,
         format: Option<Format>,
         watch: impl Fn(u64) + Send + 'static,
@@ -181,7 +182,10 @@ impl Log {
         };
         for part in self.rest {
             let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
-            let more = read::lines(&mut *steps, input, Some(&part.name), sink)?;
+            let more = match self.layout {
+                Layout::Document => read::document(&mut *steps, input, sink)?,
+                Layout::Lines => read::lines(&mut *steps, input, Some(&part.name), sink)?,
+            };
             read.bytes += more.bytes;
             read.lines += more.lines;
         }

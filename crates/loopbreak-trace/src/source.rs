@@ -17,6 +17,8 @@ pub struct Input {
     folder: Option<usize>,
     size: u64,
     parts: Vec<PartOf>,
+    /// The name of the run, where it is that of a folder with a record a file.
+    folder_run: Option<String>,
 }
 
 /// Another file of the same run.
@@ -30,14 +32,14 @@ pub(crate) struct PartOf {
 impl Input {
     /// Standard input.
     pub fn stdin() -> Self {
-        Input { path: None, folder: None, size: 0, parts: Vec::new() }
+        Input { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
     }
 
     /// A file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path: Some(path), folder: None, size, parts: Vec::new() }
+        Input { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
     }
 
     /// Where it is; nothing for standard input.
@@ -60,6 +62,21 @@ impl Input {
         &self.parts
     }
 
+    /// Whether its parts follow one another, and are not read side by side.
+    pub(crate) fn is_sequence(&self) -> bool {
+        self.folder_run.is_some()
+    }
+
+    /// Makes this the first file of a folder with a record a file. Sessions keep them in a folder `events`.
+    pub(crate) fn begin_sequence(&mut self) {
+        let mut folders = self.path.iter().flat_map(|path| path.ancestors().skip(1));
+        let name = folders.find_map(|folder| {
+            let name = folder.file_name()?.to_string_lossy();
+            (name != "events").then(|| name.into_owned())
+        });
+        self.folder_run = name.or_else(|| Some("events".to_owned()));
+    }
+
     /// Makes another file a part of this one.
     pub(crate) fn join(&mut self, other: Input, agent: Option<String>) {
         self.size += other.size;
@@ -79,6 +96,9 @@ impl Input {
 
     /// The name of its run where the records name none.
     pub fn run(&self) -> String {
+        if let Some(run) = &self.folder_run {
+            return run.clone();
+        }
         let stem = self.path().and_then(Path::file_stem);
         stem.map_or_else(|| "stdin".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
@@ -158,7 +178,13 @@ impl Walk {
     fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
         let new = self.is_new(path);
         if new {
-            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size, parts: Vec::new() });
+            self.out.inputs.push(Input {
+                path: Some(path.to_owned()),
+                folder,
+                size,
+                parts: Vec::new(),
+                folder_run: None,
+            });
         }
         if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
             folder.files += 1;

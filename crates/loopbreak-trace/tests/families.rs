@@ -69,6 +69,39 @@ fn subagents_without_their_session_are_one_run() {
 }
 
 #[test]
+fn a_folder_with_an_event_a_file_is_one_run_in_the_order_of_the_events() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = folder.path().join("session-7/events");
+    fs::create_dir_all(&events).unwrap();
+    for number in 0..60 {
+        let at = format!("2025-06-01T10:00:{number:02}");
+        let event = if number % 2 == 0 {
+            format!(
+                "{{\"id\":{number},\"timestamp\":\"{at}\",\"source\":\"agent\",\"action\":\"run\",\"args\":{{\"command\":\"ls\"}}}}"
+            )
+        } else {
+            format!(
+                "{{\"id\":{number},\"timestamp\":\"{at}\",\"source\":\"agent\",\"cause\":{},\"observation\":\"run\",\"content\":\"ok\"}}",
+                number - 1
+            )
+        };
+        fs::write(events.join(format!("{number}.json")), event).unwrap();
+    }
+    let expected: Vec<String> = (0..30).map(|call| format!("main@{}", 2 * call + 1)).collect();
+    assert_eq!(who(folder.path()), [expected]);
+    assert_eq!(loopbreak_trace::expand([folder.path()]).inputs[0].run(), "session-7");
+
+    // Logs with an event a line stay apart.
+    let folder = tempfile::tempdir().unwrap();
+    for log in ["a.jsonl", "b.jsonl"] {
+        let both =
+            [fs::read(events.join("0.json")).unwrap(), fs::read(events.join("1.json")).unwrap()].join(&b'\n');
+        fs::write(folder.path().join(log), both).unwrap();
+    }
+    assert_eq!(who(folder.path()), [["main@1"], ["main@1"]]);
+}
+
+#[test]
 fn many_subagents_are_all_read() {
     let folder = tempfile::tempdir().unwrap();
     session(&folder.path().join("s.jsonl"), "s", None, &[1]);

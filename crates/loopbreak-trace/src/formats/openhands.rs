@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::arguments::arguments;
 use crate::content::Content;
 use crate::document::walk;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
+use crate::format::{Kin, Kind, Reader, Record, Sink, Unit};
 use crate::glimpse::Glimpse;
 use crate::pending::{Call, Pending};
 use crate::reason::Reason;
@@ -31,6 +31,12 @@ impl Kind for OpenHands {
             let has = |key: &str| value.has(&format!("{at}{key}"));
             has("source") && (has("action") && has("args") || has("observation") && has("content"))
         })
+    }
+    /// A session keeps each event in a file of its own.
+    fn kin(&self, value: &str) -> Option<Kin> {
+        let event: Event<'_> = serde_json::from_str(value).ok()?;
+        let known = event.source.is_some() && (event.action.is_some() || event.observation.is_some());
+        Some(Kin { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
     }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Events::default())

@@ -55,7 +55,7 @@ impl Kind for ClaudeCode {
             return None;
         }
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());
-        Some(Kin { run: line.session?.0.into_owned(), agent })
+        Some(Kin { run: line.session?.0.into_owned(), agent, order: None })
     }
     fn reader(&self, beside: &[String]) -> Box<dyn Reader> {
         Box::new(reader::Session::new(beside))
