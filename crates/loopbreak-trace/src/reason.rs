@@ -48,12 +48,7 @@ impl Reason {
         if !error.is_data() {
             return not_json(text, error, "not JSON");
         }
-        let place = if error.line() > 1 {
-            format!("line {}, column {}", error.line(), error.column())
-        } else {
-            format!("column {}", error.column())
-        };
-        Reason(format!("not as expected: {} ({place})", friendly(&what(error))).into())
+        Reason(format!("not as expected: {} ({})", friendly(&what(error)), place(error)).into())
     }
 
     /// Says what is wrong with a line that is no step. Only a broken line pays for this.
@@ -88,10 +83,18 @@ fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> R
     }
     if error.is_eof() {
         return Reason(
-            format!("not JSON: it ends in the middle of a value (column {column}); was it cut off?").into(),
+            format!("not JSON: it ends in the middle of a value ({}); was it cut off?", place(error)).into(),
         );
     }
-    Reason(format!("not JSON: {} (column {column})", what(error)).into())
+    Reason(format!("not JSON: {} ({})", what(error), place(error)).into())
+}
+
+/// Where in the text it is. The line is told of documents only; of other texts it is known already.
+fn place(error: &serde_json::Error) -> String {
+    match (error.line(), error.column()) {
+        (0 | 1, column) => format!("column {column}"),
+        (line, column) => format!("line {line}, column {column}"),
+    }
 }
 
 fn wrong_type(line: &str, error: &serde_json::Error) -> Reason {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail};
 use loopbreak_report::{Reading, Report, TaskAttempts, VerdictName};
-use loopbreak_trace::{Expansion, Input, Refusal, expand, installed};
+use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
 use rayon::prelude::*;
 
 use super::log::{Events, Manner, Outcome, analyze};
@@ -66,18 +66,15 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
 /// The logs of the agents on this machine, where none are named. Says where it looked.
 fn found(talk: &Talk) -> Result<Vec<PathBuf>, UserError> {
     let places = installed(|name| std::env::var_os(name));
-    let mut paths = Vec::new();
-    let mut looked = Vec::new();
-    for place in &places {
-        let folders = place.folders();
-        let path = place.path.display();
-        looked.push(format!("{} ({path})", place.agent));
-        let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
-        talk.looked(&format!("{what} of {} in {path}", place.agent));
-        paths.extend(folders);
-    }
-    if !paths.is_empty() {
-        return Ok(paths);
+    let folders: Vec<Vec<PathBuf>> = places.iter().map(Place::folders).collect();
+    let shown = |place: &Place| format!("{} ({})", place.agent, place.path.display());
+    let looked: Vec<String> = places.iter().map(shown).collect();
+    if folders.iter().any(|folders| !folders.is_empty()) {
+        for (place, folders) in places.iter().zip(&folders) {
+            let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
+            talk.looked(&format!("{what} of {} in {}", place.agent, place.path.display()));
+        }
+        return Ok(folders.concat());
     }
     let message = if looked.is_empty() {
         "no log given, and no home folder to look for logs in".to_owned()
