@@ -121,11 +121,19 @@ def openhands(path):
     count = Count()
     inner = ("system", "recall", "change_agent_state", "null")
     documents = [json.load(open(path))] if path.endswith(".json") else list(lines(path))
+    if "history" not in documents[0]:
+        documents = [documents] if path.endswith(".jsonl") else documents
     for document in documents:
         run, events = (path, document) if isinstance(document, list) else (document["instance_id"], document["history"])
         for event in events:
             for part in event if isinstance(event, list) else [event]:
                 action = part.get("action")
+                if "kind" in part:
+                    kind, user = part["kind"], part["source"] == "user"
+                    count.add(run, calls=kind == "ActionEvent")
+                    count.add(run, **{"users" if user else "says": int(kind == "MessageEvent")})
+                    count.users += kind == "UserRejectObservation"
+                    continue
                 if action in ("message", "finish"):
                     count.add(run, **{"users" if part["source"] == "user" else "says": 1})
                 elif action and action not in inner:

@@ -1,5 +1,7 @@
 //! OpenHands: event logs, trajectories and the output of evaluations. See docs/formats/openhands.md.
 
+mod sdk;
+
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -30,10 +32,16 @@ impl Kind for OpenHands {
         ["", "[].", "history.[].", "history.[].[]."].iter().any(|at| {
             let has = |key: &str| value.has(&format!("{at}{key}"));
             has("source") && (has("action") && has("args") || has("observation") && has("content"))
+                || sdk::recognises(value, at)
         })
     }
     /// A session keeps each event in a file of its own.
     fn kin(&self, value: &str) -> Option<Kin> {
+        if let Some(event) = sdk::parse(value) {
+            // Events of the SDK have no numbers, but times.
+            let order = Some(event.timestamp.filter(|_| event.source.is_some())?.0);
+            return Some(Kin { run: String::new(), agent: None, order });
+        }
         let event: Event<'_> = serde_json::from_str(value).ok()?;
         let known = event.source.is_some() && (event.action.is_some() || event.observation.is_some());
         Some(Kin { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
@@ -153,9 +161,7 @@ impl Reader for Events {
     }
 
     fn end(&mut self, sink: &mut dyn Sink) {
-        while let Some(call) = self.pending.pop() {
-            self.unanswered(call, sink);
-        }
+        self.unanswer(sink);
     }
 }
 
@@ -201,6 +207,10 @@ impl Events {
     }
 
     fn event(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        if let Some(event) = sdk::parse(unit.text) {
+            self.sdk(event, unit.line, sink);
+            return Ok(());
+        }
         self.take(parse(unit)?, unit.line, sink);
         Ok(())
     }
@@ -298,6 +308,13 @@ impl Events {
         }
         if usage.cost_usd.is_none() && usage.input_tokens.is_none() {
             self.usage = None;
+        }
+    }
+
+    /// Gives the calls that have no results.
+    fn unanswer(&mut self, sink: &mut dyn Sink) {
+        while let Some(call) = self.pending.pop() {
+            self.unanswered(call, sink);
         }
     }
 
