@@ -66,7 +66,7 @@ struct LlmMessage<'a> {
     content: Content<'a>,
 }
 
-/// The kinds that are read or known.
+/// The kinds by which a log is recognised.
 const KINDS: [&str; 7] = [
     "ActionEvent",
     "AgentErrorEvent",
@@ -88,7 +88,8 @@ pub(super) fn parse(text: &str) -> Option<Event<'_>> {
     // Most events are looked at here in vain, so the look is cheap.
     memchr::memmem::find(text.as_bytes(), b"\"kind\"")?;
     let event: Event<'_> = serde_json::from_str(text).ok()?;
-    KINDS.contains(&event.kind.as_deref()?).then_some(event)
+    // Kinds that nobody knows yet are events all the same, and passed over.
+    (event.kind.is_some() && event.source.is_some()).then_some(event)
 }
 
 impl Events {
