@@ -1,5 +1,6 @@
 //! OpenHands: event logs, trajectories and the output of evaluations. See docs/formats/openhands.md.
 
+mod parts;
 mod sdk;
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
@@ -14,6 +15,7 @@ use crate::format::{Kin, Kind, Reader, Record, Sink, Unit};
 use crate::glimpse::Glimpse;
 use crate::pending::{Call, Pending};
 use crate::reason::Reason;
+use parts::{Arguments, exit_code};
 
 /// Events of OpenHands.
 pub(crate) struct OpenHands;
@@ -337,69 +339,4 @@ impl Events {
 
 fn parse(unit: Unit<'_>) -> Result<Event<'_>, Reason> {
     serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))
-}
-
-/// The arguments of an action, without what the agent thought and what the program notes down.
-#[derive(Debug, Default)]
-struct Arguments {
-    content: Option<String>,
-    thought: Option<String>,
-    final_thought: Option<String>,
-    rest: Option<Box<RawValue>>,
-}
-
-impl Arguments {
-    fn of(json: &RawValue) -> Self {
-        const NOTES: [&str; 8] = [
-            "thought",
-            "hidden",
-            "confirmation_state",
-            "security_risk",
-            "is_static",
-            "blocking",
-            "cwd",
-            "task_completed",
-        ];
-        // Keys stay in the order they were written in.
-        let mut kept = String::new();
-        let mut arguments = Arguments::default();
-        let read = walk(Unit { text: json.get(), line: 1 }, &[], &mut |part| {
-            let text = || serde_json::from_str::<String>(part.json.get()).ok();
-            match &*part.key {
-                "thought" => arguments.thought = text(),
-                "content" => arguments.content = text(),
-                "final_thought" => arguments.final_thought = text(),
-                _ => {}
-            }
-            if part.json.get() != "null"
-                && !NOTES.contains(&&*part.key)
-                && let Ok(key) = serde_json::to_string(&*part.key)
-            {
-                kept.push(if kept.is_empty() { '{' } else { ',' });
-                kept.push_str(&key);
-                kept.push(':');
-                kept.push_str(part.json.get());
-            }
-        });
-        if read.is_ok() && !kept.is_empty() {
-            kept.push('}');
-            arguments.rest = RawValue::from_string(kept).ok();
-        }
-        arguments
-    }
-}
-
-/// Where a command's exit code stands.
-fn exit_code(extras: &RawValue) -> Option<i64> {
-    #[derive(Deserialize)]
-    struct Extras {
-        exit_code: Option<i64>,
-        metadata: Option<Metadata>,
-    }
-    #[derive(Deserialize)]
-    struct Metadata {
-        exit_code: Option<i64>,
-    }
-    let extras: Extras = serde_json::from_str(extras.get()).ok()?;
-    extras.exit_code.or(extras.metadata.and_then(|metadata| metadata.exit_code))
 }
