@@ -16,13 +16,14 @@ pub struct Lines<R> {
     line: Vec<u8>,
     /// How much of the reader's buffer the line lent out last takes up.
     lent: usize,
+    found: Found,
     number: u64,
     bytes: u64,
     longest: usize,
 }
 
 /// One line, without its end.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'a> {
     /// The line.
     Whole(&'a [u8]),
@@ -34,6 +35,7 @@ pub enum Line<'a> {
 }
 
 /// Where the bytes of a line are.
+#[derive(Clone, Copy, Debug)]
 enum Found {
     End,
     InReader(usize),
@@ -49,7 +51,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The same with another limit.
     pub fn with_longest(reader: R, longest: usize) -> Self {
-        Lines { reader, line: Vec::new(), lent: 0, number: 0, bytes: 0, longest }
+        Lines { reader, line: Vec::new(), lent: 0, found: Found::End, number: 0, bytes: 0, longest }
     }
 
     /// The number of the line lent out last, from 1 on.
@@ -69,11 +71,16 @@ impl<R: BufRead> Lines<R> {
         if self.line.capacity() > KEPT_ROOM {
             self.line = Vec::new();
         }
-        let found = self.find()?;
-        if !matches!(found, Found::End) {
+        self.found = self.find()?;
+        if !matches!(self.found, Found::End) {
             self.number += 1;
         }
-        let line = match found {
+        self.again()
+    }
+
+    /// The line lent out last, once more.
+    pub fn again(&mut self) -> io::Result<Option<Line<'_>>> {
+        let line = match self.found {
             Found::End => return Ok(None),
             Found::TooLong(length) => return Ok(Some(Line::TooLong { length })),
             Found::InLine => &self.line[..],
@@ -176,6 +183,20 @@ mod tests {
         assert!(matches!(lines.next().unwrap(), Some(Line::Whole(line)) if line.len() == 3 * KEPT_ROOM));
         lines.next().unwrap();
         assert!(lines.line.capacity() <= KEPT_ROOM);
+    }
+
+    #[test]
+    fn a_line_can_be_had_again_wherever_it_lies() {
+        for buffer in [2, 64] {
+            let mut lines = Lines::new(BufReader::with_capacity(buffer, &b"one\ntwo\n"[..]));
+            assert_eq!(lines.again().unwrap(), None);
+            lines.next().unwrap();
+            assert_eq!(lines.again().unwrap(), Some(Line::Whole(b"one")));
+            assert_eq!(lines.again().unwrap(), Some(Line::Whole(b"one")));
+            assert_eq!(lines.next().unwrap(), Some(Line::Whole(b"two")));
+            assert_eq!(lines.next().unwrap(), None);
+            assert_eq!(lines.again().unwrap(), None);
+        }
     }
 
     proptest! {

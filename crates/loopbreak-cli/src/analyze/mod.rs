@@ -6,7 +6,7 @@ mod log;
 mod progress;
 mod talk;
 
-pub(crate) use command::{empty_folders, run, spare, tell};
-pub(crate) use log::{Manner, Outcome, analyze_with};
+pub(crate) use command::{create, empty_folders, run, spare, tell};
+pub(crate) use log::{Manner, Note, Outcome, analyze_with};
 pub(crate) use progress::bar;
 pub(crate) use talk::Talk;
