@@ -89,6 +89,9 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
     assert_eq!(number(&mut browser, "li.step"), 60);
     assert_eq!(number(&mut browser, "li.step.loop"), 40);
     assert_eq!(number(&mut browser, "li.ending"), 1);
+    let facts = browser.eval("document.querySelector('li.said dl').textContent");
+    assert!(facts.as_str().unwrap().contains("period2"), "{facts}");
+    assert_eq!(browser.eval("document.body.textContent.includes('[object')"), false);
     assert_eq!(browser.eval("document.querySelector('li.step.loop .round').textContent"), "round 1");
     // A step opens on a click, with what repeats marked.
     browser.eval("document.querySelector('li.step[data-turn=\"25\"] button').click()");
@@ -164,12 +167,12 @@ fn a_thousand_runs_stay_small_and_quick_to_open() {
     let folder = folder();
     let mut log = String::new();
     for run in 0..1000_u64 {
-        let long = "a line of output that says little\n".repeat(20);
+        let lines = "a line of output that says little\n".repeat(20);
         for turn in 1..=60_u64 {
             let command =
                 if turn > 20 && run % 3 == 0 { "cargo test".to_owned() } else { format!("do {run} {turn}") };
             let step = json!({"run": format!("run-{run}"), "turn": turn, "action": {"name": "bash", "args": {"command": command}},
-                "outcome": format!("{command}: {long}"), "usage": {"input_tokens": 1000}});
+                "outcome": format!("{command}: {lines}"), "usage": {"input_tokens": 1000}});
             writeln!(log, "{step}").unwrap();
         }
     }

@@ -44,7 +44,7 @@ pub(super) struct Band {
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Bands {
-    bands: Vec<Band>,
+    all: Vec<Band>,
     pub(super) left_out: u64,
 }
 
@@ -55,25 +55,25 @@ impl Bands {
         &mut self,
         verdict: &Verdict,
         newest: &'r Row,
-        before: impl Iterator<Item = &'r Row> + Clone,
+        before: &(impl Iterator<Item = &'r Row> + Clone),
     ) -> Option<u64> {
         let mut since: Option<u64> = None;
         for finding in verdict.findings.iter().filter(|finding| is_loop(finding)) {
             let open = |band: &&mut Band| band.id == finding.loop_id && newest.number <= band.last + PAUSE;
-            if let Some(band) = self.bands.iter_mut().rev().find(open) {
+            if let Some(band) = self.all.iter_mut().rev().find(open) {
                 band.severity = band.severity.max(finding.severity);
                 (band.to, band.last) = (newest.turn, newest.number);
                 continue;
             }
-            if self.bands.len() == BANDS {
+            if self.all.len() == BANDS {
                 self.left_out += 1;
                 continue;
             }
             let band = Band::begin(finding, newest, before.clone());
             since = Some(since.unwrap_or(band.first).min(band.first));
-            self.bands.push(band);
+            self.all.push(band);
         }
-        for band in self.bands.iter_mut().filter(|band| newest.number <= band.last + PAUSE) {
+        for band in self.all.iter_mut().filter(|band| newest.number <= band.last + PAUSE) {
             if verdict.sighted.contains(&band.id) {
                 (band.to, band.last) = (newest.turn, newest.number);
             }
@@ -88,14 +88,14 @@ impl Bands {
                 && (band.agent == row.agent || band.period.is_none())
         };
         let (mut all, mut without) = (Vec::new(), Vec::new());
-        for (index, band) in self.bands.iter().enumerate().filter(|(_, band)| inside(band)) {
+        for (index, band) in self.all.iter().enumerate().filter(|(_, band)| inside(band)) {
             if band.period.is_some() { all.push(index) } else { without.push(index) }
         }
         all.into_iter().chain(without).for_each(|band| row.belongs_to(band));
     }
 
     pub(super) fn all(&self) -> &[Band] {
-        &self.bands
+        &self.all
     }
 }
 
@@ -151,7 +151,7 @@ mod tests {
             let line = format!(r#"{{"action":"do {name}","outcome":"{name}{name} came of it"}}"#);
             let verdict = guard.observe(&Step::from_json(&line).unwrap());
             let row = Row { number, own: number, turn: verdict.turn, ..Row::default() };
-            bands.add(&verdict, &row, rows.iter());
+            bands.add(&verdict, &row, &rows.iter());
             rows.push(row);
         }
         let cycle = bands.all().iter().find(|band| band.detector == DetectorName::Cycle).unwrap();

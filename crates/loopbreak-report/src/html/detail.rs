@@ -82,7 +82,7 @@ impl<'r> Detail<'r> {
     /// The whole in at most so many bytes: a coarser drawing, fewer flags and fewer steps where there is not room for all.
     pub(super) fn write(&self, room: usize) -> String {
         let whole = self.size() <= room;
-        let flags_room = if whole { usize::MAX } else { room / 4 };
+        let flags_room = if whole { usize::MAX } else { room / 3 };
         let mut used = FRAME;
         let mut flags: Vec<bool> = self.flags.iter().map(|(ends, _)| *ends).collect();
         used += self.flags.iter().filter(|(ends, _)| *ends).map(|(_, flag)| flag.len() + 1).sum::<usize>();
@@ -198,10 +198,10 @@ mod tests {
             let (action, text) = if turn % 40 < 12 {
                 ("same".to_owned(), "x".repeat(900))
             } else {
-                (format!("do {turn}"), "<&>".repeat(300))
+                (format!("do {turn}"), "<&> some more of it ".repeat(50))
             };
             let line = serde_json::json!({"action": {"name": "bash", "args": {"command": action}}, "outcome": text,
-                "place": format!("room {}", turn % 50), "score": turn % 90, "agent": format!("agent {}", turn % 3)});
+                "place": format!("room {}", turn / 100), "score": turn / 60, "agent": format!("agent {}", turn / 1000)});
             let line = line.to_string();
             let step = Step::from_json(&line).unwrap();
             let verdict = analysis.observe(&step);

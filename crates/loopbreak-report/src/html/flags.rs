@@ -52,11 +52,14 @@ pub(super) struct Flag {
     effect: Option<Effect>,
 }
 
+/// Flags of one kind say much the same.
+type Kind = (DetectorName, &'static str, Option<Intervention>);
+
 /// All flags of a run.
 #[derive(Debug, Default)]
 pub(super) struct Flags {
-    flags: Vec<Flag>,
-    kinds: Vec<((DetectorName, &'static str, Option<Intervention>), usize)>,
+    all: Vec<Flag>,
+    kinds: Vec<(Kind, usize)>,
     /// The agent was told this once; the next words of the same detector are much the same.
     advised: Vec<DetectorName>,
     ended: bool,
@@ -170,9 +173,9 @@ impl Flags {
             self.kinds.len() - 1
         });
         let count = &mut self.kinds[at].1;
-        if flag.ends || (*count < OF_A_KIND && self.flags.len() < FLAGS) {
+        if flag.ends || (*count < OF_A_KIND && self.all.len() < FLAGS) {
             *count += 1;
-            self.flags.push(flag);
+            self.all.push(flag);
         } else {
             self.left_out += 1;
         }
@@ -180,7 +183,7 @@ impl Flags {
 
     /// All of them in order, with what came of each.
     pub(super) fn finish(mut self, findings: &[FindingReport]) -> (Vec<Flag>, u64) {
-        for flag in &mut self.flags {
+        for flag in &mut self.all {
             let from = findings.partition_point(|finding| finding.turn < flag.turn);
             let same = findings[from..]
                 .iter()
@@ -188,7 +191,7 @@ impl Flags {
                 .find(|finding| (finding.detector, finding.pattern) == (flag.detector, flag.pattern));
             flag.effect = same.and_then(|finding| finding.effect);
         }
-        (self.flags, self.left_out)
+        (self.all, self.left_out)
     }
 }
 

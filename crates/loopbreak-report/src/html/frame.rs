@@ -1,5 +1,7 @@
 //! What every page has: its head, its styles, what it may load, and how a text gets into it.
 
+use std::fmt::Write as _;
+
 use super::hash;
 
 /// Colours, letters, tables, paper: the same on every page.
@@ -24,7 +26,7 @@ impl Page<'_> {
         let mut allowed = format!("default-src 'none'; style-src '{}'", hash::source(&style));
         let script = self.script.map(|script| format!("\n{script}"));
         if let Some(script) = &script {
-            allowed += &format!("; script-src '{}'", hash::source(script));
+            let _ = write!(allowed, "; script-src '{}'", hash::source(script));
         }
         allowed += "; base-uri 'none'; form-action 'none'";
         let script = script.map(|script| format!("<script>{script}</script>\n")).unwrap_or_default();

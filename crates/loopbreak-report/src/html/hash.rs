@@ -99,6 +99,7 @@ fn sha256(bytes: &[u8]) -> [u8; 32] {
     hash
 }
 
+#[expect(clippy::many_single_char_names, reason = "the names of the standard")]
 fn compress(state: &mut [u32; 8], block: &[u8]) {
     let mut words = [0_u32; 64];
     for (word, bytes) in words.iter_mut().zip(block.chunks_exact(4)) {

@@ -50,7 +50,7 @@ pub(super) struct Interest {
 #[derive(Debug)]
 pub(super) struct Kept {
     recent: VecDeque<(Option<Rank>, Row)>,
-    kept: BTreeMap<u64, (Rank, Row)>,
+    rows: BTreeMap<u64, (Rank, Row)>,
     points: usize,
     around: usize,
     around_end: usize,
@@ -65,7 +65,7 @@ impl Default for Kept {
     fn default() -> Self {
         Kept {
             recent: VecDeque::with_capacity(RECENT + 1),
-            kept: BTreeMap::new(),
+            rows: BTreeMap::new(),
             points: POINTS,
             around: AROUND,
             around_end: AROUND_END,
@@ -122,11 +122,11 @@ impl Kept {
         if rank == Rank::Sample && !row.number.is_multiple_of(self.every) {
             return;
         }
-        self.kept.insert(row.number, (rank, row));
-        while self.kept.len() > STEPS_A_RUN && self.every < u64::MAX / 2 {
+        self.rows.insert(row.number, (rank, row));
+        while self.rows.len() > STEPS_A_RUN && self.every < u64::MAX / 2 {
             self.every *= 2;
             let every = self.every;
-            self.kept.retain(|number, (rank, _)| *rank != Rank::Sample || number.is_multiple_of(every));
+            self.rows.retain(|number, (rank, _)| *rank != Rank::Sample || number.is_multiple_of(every));
         }
     }
 
@@ -141,7 +141,7 @@ impl Kept {
         for (index, (rank, row)) in std::mem::take(&mut self.recent).into_iter().enumerate() {
             self.leave(rank.or((index >= last).then_some(Rank::Edge)), row);
         }
-        self.kept.into_values().collect()
+        self.rows.into_values().collect()
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Mark {
 /// All of them.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    marks: Vec<Mark>,
+    all: Vec<Mark>,
     highest: Option<f64>,
     completed: HashSet<u64, RandomState>,
     pub(super) left_out: u64,
@@ -59,9 +59,9 @@ impl Marks {
         if above.is_none() && objectives.is_empty() && !marked {
             return false;
         }
-        if self.marks.len() < MARKS {
+        if self.all.len() < MARKS {
             let objectives = clean(&objectives.join(", "), NAME);
-            self.marks.push(Mark { turn: verdict.turn, score: above, objectives });
+            self.all.push(Mark { turn: verdict.turn, score: above, objectives });
         } else {
             self.left_out += 1;
         }
@@ -69,6 +69,6 @@ impl Marks {
     }
 
     pub(super) fn all(&self) -> &[Mark] {
-        &self.marks
+        &self.all
     }
 }

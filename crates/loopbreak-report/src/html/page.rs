@@ -105,9 +105,9 @@ fn cards(out: &mut String, report: &Report) {
     let steered = totals.stopped.saturating_sub(totals.ended);
     let mut note = format!("{} ended, ", grouped(totals.ended));
     if steered > 0 {
-        note += &format!("{} only steered, ", grouped(steered));
+        let _ = write!(note, "{} only steered, ", grouped(steered));
     }
-    note += &format!("{} only warned, {} clear", grouped(totals.warned - totals.stopped), grouped(clear));
+    let _ = write!(note, "{} only warned, {} clear", grouped(totals.warned - totals.stopped), grouped(clear));
     card(out, "", "Runs", &grouped(totals.runs), &note);
     let note =
         format!("of {}, {} %", grouped(totals.steps), percent(totals.steps_after_ending, totals.steps));

@@ -52,7 +52,7 @@ impl Recording {
         }
         let flagged = self.flags.add(verdict, row.number);
         let progress = self.marks.add(step, verdict);
-        let since = self.bands.add(verdict, &row, self.kept.recent());
+        let since = self.bands.add(verdict, &row, &self.kept.recent());
         let interest = Interest { point: flagged.any || progress, end: flagged.ends, since };
         self.kept.add(row, interest);
     }

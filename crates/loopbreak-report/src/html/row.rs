@@ -1,5 +1,7 @@
 //! One step, as a page shows it.
 
+use std::fmt::Write as _;
+
 use loopbreak::Step;
 use serde::Serialize;
 
@@ -75,7 +77,7 @@ impl Row {
             for (what, list) in [("blocked by", &task.blockers), ("work", &task.work)] {
                 if !list.is_empty() {
                     let list: Vec<&str> = list.iter().map(|text| &**text).collect();
-                    told += &format!("; {what}: {}", list.join(", "));
+                    let _ = write!(told, "; {what}: {}", list.join(", "));
                 }
             }
             told

@@ -2,7 +2,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 function add(node, parts) {
-  for (const part of parts.flat()) {
+  for (const part of parts.flat(Infinity)) {
     if (part !== null && part !== undefined && part !== false && part !== "") node.append(part);
   }
   return node;

@@ -248,7 +248,8 @@ class Timeline {
     const x = this.x(ending[0] + 1);
     if (x < this.left - 1 || x > this.left + this.wide + 1) return;
     const right = x < this.left + this.wide * 0.6;
-    const what = ending[3] === "escalate" ? "a human would have been called here" : "here it would have stopped";
+    const call = ending[3] === "escalate";
+    const what = this.wide < 500 ? (call ? "would call" : "would stop") : call ? "a human would have been called here" : "here it would have stopped";
     svg.append(shape("path", { class: "end", d: `M${x} 4V${bottom}` }),
       shape("text", { class: "end", x: x + (right ? 6 : -6), y: 14, "text-anchor": right ? "start" : "end" }, `${what}, turn ${count(ending[0])}`));
   }
