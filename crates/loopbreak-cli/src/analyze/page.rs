@@ -17,7 +17,7 @@ pub(super) fn analyze(
     input: &Input,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> Outcome {
     let mut recordings: HashMap<String, Recording> = HashMap::new();
     let mut also = |run: &str, step: &Step<'_>, verdict: &Verdict| {
