@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::{Kind, path_of, replacements};
+use crate::fingerprint::{Kind, file_and_replacements, path_of};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::verdict::Severity;
@@ -165,8 +165,8 @@ impl Noop {
         if prints.failed {
             return;
         }
-        let replaced = replacements(action);
-        let (path, pair) = (path_of(action).unwrap_or_default(), replaced.first());
+        let (path, replaced) = file_and_replacements(action);
+        let (path, pair) = (path.unwrap_or_default(), replaced.first());
         let edit = Edit {
             path,
             old: pair.map_or(0, |pair| key_of(pair.old)),

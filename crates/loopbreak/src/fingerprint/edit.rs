@@ -44,13 +44,17 @@ pub(crate) struct Replacement<'a> {
     pub(crate) new: &'a str,
 }
 
-/// What the arguments of an edit say.
-pub(crate) fn replacements<'a>(action: &'a Action<'_>) -> Vec<Replacement<'a>> {
-    let mut found = Vec::new();
+/// What the arguments of an edit say: the file, and what is replaced in it.
+pub(crate) fn file_and_replacements<'a>(action: &'a Action<'_>) -> (Option<Key>, Vec<Replacement<'a>>) {
     let args = arguments(action);
-    pairs(&args, &mut found);
+    (file_of(action, &args), replacements(&args))
+}
+
+fn replacements<'a>(args: &Arguments<'a>) -> Vec<Replacement<'a>> {
+    let mut found = Vec::new();
+    pairs(args, &mut found);
     for list in ["edits", "changes", "replacements"] {
-        let Some(list) = value_of(&args, list) else { continue };
+        let Some(list) = value_of(args, list) else { continue };
         // A list of anything else is no list of edits.
         if items(list).all(|edit| edit.starts_with('{')) {
             items(list).for_each(|edit| pairs(&fields(edit).collect::<Arguments<'_>>(), &mut found));
@@ -61,11 +65,14 @@ pub(crate) fn replacements<'a>(action: &'a Action<'_>) -> Vec<Replacement<'a>> {
 
 /// The file that a call is about: its target, or the argument that names one.
 pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
+    file_of(action, &arguments(action))
+}
+
+fn file_of(action: &Action<'_>, args: &Arguments<'_>) -> Option<Key> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }
-    let args = arguments(action);
-    let path = PATHS.iter().find_map(|name| value_of(&args, name))?;
+    let path = PATHS.iter().find_map(|name| value_of(args, name))?;
     Some(key_of(path.trim_matches('"').trim()))
 }
 
@@ -74,7 +81,7 @@ pub(crate) fn changes_nothing(action: &Action<'_>, outcome: Option<&str>) -> boo
     if outcome.is_some_and(says_unchanged) {
         return true;
     }
-    let all = replacements(action);
+    let all = replacements(&arguments(action));
     !all.is_empty() && all.iter().all(|edit| edit.old == edit.new)
 }
 
@@ -83,17 +90,27 @@ fn says_unchanged(text: &str) -> bool {
     let says = |at: usize, phrase: &&str| {
         head[at..].get(..phrase.len()).is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes()))
     };
-    // Two letters rule out nearly everything, in one pass over the text.
-    head.windows(2).enumerate().any(|(at, pair)| {
-        let phrases: &[&str] = match [pair[0] | 0x20, pair[1] | 0x20] {
-            [b'n', b'o'] => &NO,
-            [b'f', b'i'] => &FILE,
-            [b'a', b'r'] => &ARE,
-            _ => return false,
-        };
-        phrases.iter().any(|phrase| says(at, phrase))
+    // The first letter rules out nearly everything, in one pass over the text.
+    head.iter().enumerate().any(|(at, byte)| {
+        BEGINS[*byte as usize]
+            && [&NO[..], &FILE, &ARE].iter().any(|phrases| {
+                head.get(at + 1).is_some_and(|next| next | 0x20 == phrases[0].as_bytes()[1])
+                    && phrases.iter().any(|phrase| says(at, phrase))
+            })
     })
 }
+
+/// Whether one of these phrases begins with a byte. A table, for this is asked of every byte of a reply.
+const BEGINS: [bool; 256] = {
+    let mut table = [false; 256];
+    let letters = b"nNfFaA";
+    let mut at = 0;
+    while at < letters.len() {
+        table[letters[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
 
 fn arguments<'a>(action: &'a Action<'_>) -> Arguments<'a> {
     action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())

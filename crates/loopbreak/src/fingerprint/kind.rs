@@ -7,6 +7,7 @@ use super::arguments::text_under;
 use super::index::{Lists, WordIndex};
 use super::tool_name;
 use crate::step::Action;
+use crate::text::scan::{equal, position};
 
 /// What kind of doing an action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,8 +220,8 @@ fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(command);
     std::iter::from_fn(move || {
         let text = rest?;
-        // Byte by byte, for the marks are ASCII: a search for characters would have to decode the whole line.
-        let end = text.bytes().position(|byte| matches!(byte, b'&' | b';' | b'|'));
+        let marks = |group| equal(group, b'&') | equal(group, b';') | equal(group, b'|');
+        let end = position(text.as_bytes(), marks);
         rest = end.map(|end| &text[end + 1..]);
         Some(end.map_or(text, |end| &text[..end]))
     })

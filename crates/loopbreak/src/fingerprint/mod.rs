@@ -20,7 +20,7 @@ mod target;
 mod volatile;
 
 pub(crate) use call::{Call, tool_name};
-pub(crate) use edit::{changes_nothing, path_of, replacements};
+pub(crate) use edit::{changes_nothing, file_and_replacements, path_of};
 pub(crate) use effects::Effects;
 pub(crate) use json::{Numbers, text_key};
 pub use kind::ActionSettings;

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::volatile::{Verdict, judge};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
-use crate::text::scan::position;
+use crate::text::scan::digit;
 
 /// How much of each end of a long text is looked at.
 const END: usize = 2048;
@@ -61,7 +61,7 @@ fn masked_key(text: &str) -> Key {
     let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
     let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
-    while let Some(digit) = position(&bytes[at..], |byte| byte.is_ascii_digit()).map(|found| at + found) {
+    while let Some(digit) = digit(&bytes[at..]).map(|found| at + found) {
         let word = word_around(bytes, digit, kept_from);
         at = word.end.max(digit + 1);
         if judge(text, word.clone()) == Verdict::Mask {

@@ -31,22 +31,30 @@ pub(crate) struct Prints {
 /// How much of an outcome is looked at to see whether it is a failure.
 const HEAD: usize = 160;
 
-/// Beginnings of words by which a failure shows where the log does not mark it, by their first letter.
-fn beginnings(letter: u8) -> &'static [&'static str] {
-    match letter {
-        b'c' => &["could not", "cannot "],
-        b'e' => &["errno"],
-        b'f' => &["fatal:", "failed to"],
-        b'n' => &["no such file", "not found", "no replacement"],
-        b'p' => &["permission denied"],
-        b't' => &["traceback"],
-        b'u' => &["unable to"],
+/// Beginnings of words by which a failure shows where the log does not mark it, by their first two letters.
+fn beginnings(letters: [u8; 2]) -> &'static [&'static str] {
+    match &letters {
+        b"ca" => &["cannot "],
+        b"co" => &["could not"],
+        b"er" => &["errno"],
+        b"fa" => &["fatal:", "failed to"],
+        b"no" => &["no such file", "not found", "no replacement"],
+        b"pe" => &["permission denied"],
+        b"tr" => &["traceback"],
+        b"un" => &["unable to"],
         _ => &[],
     }
 }
 
-/// Ends of words by which a failure shows: `TypeError: …`, `Error - …`.
-const FAILING: [&str; 3] = ["error", "exception", "failure"];
+/// The end of a word by which a failure shows (`TypeError: …`, `Error - …`), by its last letter.
+fn ending(letter: u8) -> Option<&'static str> {
+    match letter {
+        b'r' => Some("error"),
+        b'n' => Some("exception"),
+        b'e' => Some("failure"),
+        _ => None,
+    }
+}
 
 impl Prints {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
@@ -151,14 +159,14 @@ fn shows_failure(head: &[u8], start: usize, end: usize) -> bool {
     let goes_on = |word: &str| {
         head[start..].get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
     };
-    if beginnings(head[start] | 0x20).iter().any(|word| goes_on(word)) {
+    let second = head.get(start + 1).copied().unwrap_or_default();
+    if beginnings([head[start] | 0x20, second | 0x20]).iter().any(|word| goes_on(word)) {
         return true;
     }
     let word = &head[start..end];
-    matches!(head.get(end), Some(b':' | b' '))
-        && matches!(word[word.len() - 1] | 0x20, b'r' | b'n' | b'e')
-        && FAILING.iter().any(|ending| {
-            word.len() >= ending.len()
-                && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
-        })
+    let ends_so = |ending: &str| {
+        word.len() >= ending.len()
+            && word[word.len() - ending.len()..].eq_ignore_ascii_case(ending.as_bytes())
+    };
+    matches!(head.get(end), Some(b':' | b' ')) && ending(word[word.len() - 1] | 0x20).is_some_and(ends_so)
 }
