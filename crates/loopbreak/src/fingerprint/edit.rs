@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::Opening;
 use super::arguments::{fields, items};
 use crate::memory::{Key, key_of};
 use crate::step::Action;
-use crate::text::clip::clip;
+use crate::text::scan::trimmed;
 
 /// The arguments that name a file.
 const PATHS: [&str; 8] =
@@ -15,39 +16,36 @@ const PATHS: [&str; 8] =
 const REPLACED: [(&str, &str); 4] =
     [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
 
-/// How an edit says that it changed nothing, by how that begins.
-const NO: [&str; 10] = [
-    "no changes made",
-    "no changes were made",
-    "no changes to make",
-    "no change was made",
-    "no edits made",
-    "no edits were made",
-    "no modifications",
-    "nothing changed",
-    "nothing to change",
-    "nothing to commit",
-];
-const FILE: [&str; 2] = ["file unchanged", "file is unchanged"];
-const ARE: [&str; 2] = ["are exactly the same", "are identical"];
-
-/// How much of a reply is looked at for that.
-const HEAD: usize = 200;
-
 /// The arguments of an edit, each value as it is written in JSON.
 type Arguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 
-/// What an edit replaces, each text as it is written in JSON.
-#[derive(Debug, Default)]
+/// What the arguments of an edit say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change<'a> {
+    /// The file.
+    pub(crate) path: Option<Key>,
+    /// What is replaced in it.
+    pub(crate) replaced: Vec<Replacement<'a>>,
+}
+
+/// A text for another, each as it is written in JSON.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replacement<'a> {
     pub(crate) old: &'a str,
     pub(crate) new: &'a str,
 }
 
-/// What the arguments of an edit say: the file, and what is replaced in it.
-pub(crate) fn file_and_replacements<'a>(action: &'a Action<'_>) -> (Option<Key>, Vec<Replacement<'a>>) {
-    let args = arguments(action);
-    (file_of(action, &args), replacements(&args))
+impl<'a> Change<'a> {
+    pub(crate) fn of(action: &'a Action<'_>) -> Self {
+        let args = arguments(action);
+        Change { path: file_of(action, &args), replaced: replacements(&args) }
+    }
+
+    /// Whether it changes nothing: what it replaces is what it puts there, or the reply says so.
+    pub(crate) fn is_none(&self, opening: Option<&Opening<'_>>) -> bool {
+        let all_same = !self.replaced.is_empty() && self.replaced.iter().all(|edit| edit.old == edit.new);
+        all_same || opening.is_some_and(Opening::is_unchanged)
+    }
 }
 
 fn replacements<'a>(args: &Arguments<'a>) -> Vec<Replacement<'a>> {
@@ -73,44 +71,14 @@ fn file_of(action: &Action<'_>, args: &Arguments<'_>) -> Option<Key> {
         return Some(key_of(target.trim()));
     }
     let path = PATHS.iter().find_map(|name| value_of(args, name))?;
-    Some(key_of(path.trim_matches('"').trim()))
+    Some(key_of(trimmed(unquoted(path))))
 }
 
-/// Whether an edit changes nothing: what it replaces is what it puts there, or its outcome says so.
-pub(crate) fn changes_nothing(action: &Action<'_>, outcome: Option<&str>) -> bool {
-    if outcome.is_some_and(says_unchanged) {
-        return true;
-    }
-    let all = replacements(&arguments(action));
-    !all.is_empty() && all.iter().all(|edit| edit.old == edit.new)
+/// A JSON text without its quotes.
+pub(crate) fn unquoted(json: &str) -> &str {
+    let inner = json.strip_prefix('"').unwrap_or(json);
+    inner.strip_suffix('"').unwrap_or(inner)
 }
-
-fn says_unchanged(text: &str) -> bool {
-    let head = clip(text.trim_start(), HEAD).as_bytes();
-    let says = |at: usize, phrase: &&str| {
-        head[at..].get(..phrase.len()).is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes()))
-    };
-    // The first letter rules out nearly everything, in one pass over the text.
-    head.iter().enumerate().any(|(at, byte)| {
-        BEGINS[*byte as usize]
-            && [&NO[..], &FILE, &ARE].iter().any(|phrases| {
-                head.get(at + 1).is_some_and(|next| next | 0x20 == phrases[0].as_bytes()[1])
-                    && phrases.iter().any(|phrase| says(at, phrase))
-            })
-    })
-}
-
-/// Whether one of these phrases begins with a byte. A table, for this is asked of every byte of a reply.
-const BEGINS: [bool; 256] = {
-    let mut table = [false; 256];
-    let letters = b"nNfFaA";
-    let mut at = 0;
-    while at < letters.len() {
-        table[letters[at] as usize] = true;
-        at += 1;
-    }
-    table
-};
 
 fn arguments<'a>(action: &'a Action<'_>) -> Arguments<'a> {
     action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())
@@ -150,7 +118,7 @@ mod tests {
 
     fn nothing(args: &str, reply: &str) -> bool {
         let json = format!(r#"{{"name":"edit","args":{args}}}"#);
-        changes_nothing(&serde_json::from_str(&json).unwrap(), Some(reply))
+        Change::of(&serde_json::from_str(&json).unwrap()).is_none(Some(&Opening::of(reply)))
     }
 
     #[test]

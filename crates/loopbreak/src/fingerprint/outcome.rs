@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::volatile::{Verdict, judge};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
-use crate::text::scan::digit;
+use crate::text::scan::{digit, trimmed};
 
 /// How much of each end of a long text is looked at.
 const END: usize = 2048;
@@ -18,7 +18,7 @@ const TELLING: usize = 8;
 
 /// The key of an outcome, volatile parts masked. A text that is mostly volatile is compared as it is.
 pub(crate) fn outcome_key(text: &str) -> Key {
-    let text = text.trim();
+    let text = trimmed(text);
     if text.len() <= 2 * END {
         return masked_key(text);
     }

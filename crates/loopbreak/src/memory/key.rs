@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::text::scan::{between, position};
+use crate::text::scan::{between, position, trimmed};
 
 /// 48 bits of a hash. Wide enough that two of the few thousand texts a guard remembers do not meet, and short enough
 /// (15 digits) that snapshots stay small. Stable across versions and machines, for snapshots carry it.
@@ -23,7 +23,7 @@ const SHORT: usize = 64;
 
 /// The key of a text, trimmed and in lower case. Most texts are so already and are not copied.
 pub(crate) fn key_of_lower(text: &str) -> Key {
-    let text = text.trim();
+    let text = trimmed(text);
     if !text.is_ascii() {
         key_of(&text.to_lowercase())
     } else if position(text.as_bytes(), |group| between(group, b'A', b'Z')).is_some() {

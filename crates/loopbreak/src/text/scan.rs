@@ -24,6 +24,20 @@ pub(crate) fn between(bytes: u64, first: u8, last: u8) -> u64 {
     reaches & !passes & !bytes & HIGH
 }
 
+/// The marks of eight places as eight bits.
+#[inline]
+pub(crate) fn gathered(marks: u64) -> u64 {
+    ((marks >> 7) & eight(1)).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// A text without the white space around it. Most texts have none, and show it by their first and last byte.
+#[inline]
+pub(crate) fn trimmed(text: &str) -> &str {
+    let solid = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = text.as_bytes();
+    if solid(bytes.first()) && solid(bytes.last()) { text } else { text.trim() }
+}
+
 /// Where the first byte is that `marks` marks in its group of eight.
 #[inline]
 pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
@@ -98,6 +112,17 @@ mod tests {
             prop_assert_eq!(digit(&bytes), first(&|byte| byte.is_ascii_digit()));
             let upper = position(&bytes, |group| between(group, b'A', b'Z'));
             prop_assert_eq!(upper, first(&|byte| byte.is_ascii_uppercase()));
+        }
+
+        #[test]
+        fn marks_are_gathered_in_their_order(bytes: [u8; 8], wanted: u8) {
+            let bits = gathered(equal(u64::from_le_bytes(bytes), wanted));
+            prop_assert_eq!(bits, bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(*byte == wanted)));
+        }
+
+        #[test]
+        fn what_is_trimmed_is_what_trim_trims(text in "[ \\t\u{a0}\u{2003}aé]{0,6}") {
+            prop_assert_eq!(trimmed(&text), text.trim());
         }
 
         #[test]
