@@ -8,7 +8,6 @@ use super::arguments::text_under;
 use super::index::{Lists, WordIndex};
 use super::tool_name;
 use crate::step::Action;
-use crate::text::scan::{equal, position};
 
 /// What kind of doing an action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,8 +235,7 @@ fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(command);
     std::iter::from_fn(move || {
         let text = rest?;
-        let marks = |group| equal(group, b'&') | equal(group, b';') | equal(group, b'|');
-        let end = position(text.as_bytes(), marks);
+        let end = memchr::memchr3(b'&', b';', b'|', text.as_bytes());
         rest = end.map(|end| &text[end + 1..]);
         Some(end.map_or(text, |end| &text[..end]))
     })

@@ -10,13 +10,15 @@ const HEAD: usize = 160;
 /// That many words at most stand in it.
 const WORDS: usize = HEAD / 2;
 
-/// The beginning of an outcome, and where its words are.
+/// The beginning of an outcome, and where the words are in it that could tell anything.
 pub(crate) struct Opening<'a> {
     head: &'a [u8],
-    /// Where each word begins and where it ends: letters and digits, nothing else.
+    /// Where each of them begins and where it ends: letters and digits, nothing else.
     starts: [u8; WORDS],
     ends: [u8; WORDS],
     count: usize,
+    /// Where the first sentence ends.
+    sentence: usize,
 }
 
 /// A bit for each byte of the head, and some for what comes after it.
@@ -25,15 +27,40 @@ type Bits = [u64; HEAD / 64 + 1];
 impl<'a> Opening<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         let head = clip(text.trim_start(), HEAD).as_bytes();
-        let mut opening = Opening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0 };
-        let (mut before, mut ended) = (0, 0);
+        let mut opening =
+            Opening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0, sentence: head.len() };
+        let (mut before, mut start) = (0, None);
         for (at, here) in (0_u8..).step_by(64).zip(in_words(head)) {
-            let shifted = (here << 1) | before;
-            opening.count += places(here & !shifted, at, &mut opening.starts[opening.count..]);
-            ended += places(!here & shifted, at, &mut opening.ends[ended..]);
+            // Where letters begin, and where they end.
+            let mut turns = here ^ ((here << 1) | before);
+            while turns != 0 {
+                let turn = at + turns.trailing_zeros() as u8;
+                turns &= turns - 1;
+                match start.take() {
+                    Some(start) => opening.sift(start, turn),
+                    None => start = Some(turn),
+                }
+            }
             before = here >> 63;
         }
         opening
+    }
+
+    /// Keeps a word if it could tell anything, which nearly none can, and sees where the first sentence ends.
+    #[inline]
+    fn sift(&mut self, start: u8, end: u8) {
+        let (from, to) = (usize::from(start), usize::from(end));
+        let next = self.head.get(to).copied().unwrap_or_default();
+        if next == b'.' && to < self.sentence && self.head.get(to + 1) == Some(&b' ') {
+            self.sentence = to;
+        }
+        if (next == b'\'' || may_tell(&self.head[from..to]))
+            && let (Some(first), Some(last)) =
+                (self.starts.get_mut(self.count), self.ends.get_mut(self.count))
+        {
+            (*first, *last) = (start, end);
+            self.count += 1;
+        }
     }
 
     /// Whether it begins like a failure.
@@ -44,15 +71,8 @@ impl<'a> Opening<'a> {
     /// Whether the reply to an edit says that nothing came of it. Only its first sentence counts: what follows can be
     /// the edited text.
     pub(crate) fn denies(&self) -> bool {
-        for (start, end) in self.words() {
-            if let Some(denied) = self.denied(start, end) {
-                return denied;
-            }
-            if let Some([b'.', b' ']) = self.head.get(end..end + 2) {
-                break;
-            }
-        }
-        false
+        let mut words = self.words().take_while(|(_, end)| *end <= self.sentence);
+        words.find_map(|(start, end)| self.denied(start, end)).unwrap_or_default()
     }
 
     /// Whether an edit says that it changed nothing.
@@ -115,6 +135,30 @@ impl<'a> Opening<'a> {
             None
         }
     }
+}
+
+/// Whether a word could tell anything, by its first two letters or its last two. What is asked below asks for no other.
+#[inline]
+fn may_tell(word: &[u8]) -> bool {
+    let ([first, second, ..], [.., last_but_one, last]) = (word, word) else { return false };
+    let stands_in = |table: &[u32; 32], a: u8, b: u8| table[usize::from(a & 31)] >> (b & 31) & 1 != 0;
+    stands_in(&BEGINNINGS, *first, *second) || stands_in(&ENDINGS, *last_but_one, *last)
+}
+
+const BEGINNINGS: [u32; 32] =
+    table(&[b"ca", b"co", b"er", b"fa", b"no", b"pe", b"tr", b"un", b"in", b"re", b"su", b"fi", b"ar"]);
+const ENDINGS: [u32; 32] = table(&[b"or", b"on", b"re", b"ed", b"en"]);
+
+/// Pairs of letters, whatever their case: the second ones as bits under the first.
+const fn table(pairs: &[&[u8; 2]]) -> [u32; 32] {
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < pairs.len() {
+        let [first, second] = *pairs[at];
+        table[(first & 31) as usize] |= 1 << (second & 31);
+        at += 1;
+    }
+    table
 }
 
 /// Beginnings of words by which a failure shows, by their first two letters.
@@ -184,23 +228,16 @@ fn in_words(head: &[u8]) -> Bits {
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let mut bits = Bits::default();
-    for (at, group) in groups.iter().chain([&last]).enumerate() {
-        let group = u64::from_le_bytes(*group);
-        let lower = group | u64::from_le_bytes([0x20; 8]);
-        let found = between(lower, b'a', b'z') | between(group, b'0', b'9');
-        bits[at / 8] |= gathered(found) << (8 * (at % 8));
+    let mut groups = groups.iter().chain([&last]);
+    for bits in &mut bits {
+        for (at, group) in groups.by_ref().take(8).enumerate() {
+            let group = u64::from_le_bytes(*group);
+            let lower = group | u64::from_le_bytes([0x20; 8]);
+            let found = between(lower, b'a', b'z') | between(group, b'0', b'9');
+            *bits |= gathered(found) << (8 * at);
+        }
     }
     bits
-}
-
-/// Writes down where the bits are, and says how many there are.
-fn places(mut bits: u64, from: u8, into: &mut [u8]) -> usize {
-    let count = bits.count_ones() as usize;
-    for place in into.iter_mut().take(count) {
-        *place = from + bits.trailing_zeros() as u8;
-        bits &= bits - 1;
-    }
-    count
 }
 
 #[cfg(test)]
@@ -243,6 +280,24 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_word_that_is_asked_for_may_tell() {
+        let denied = ["not", "no", "nothing", "cannot", "invalid", "unchanged", "rejected"];
+        let told = [&denied[..], &DONE, &["written", "Success", "error", "failure", "exception"]].concat();
+        let letters = || b'a'..=b'z';
+        let pairs = letters().flat_map(|first| letters().map(move |second| [first, second]));
+        let phrases = pairs.flat_map(|pair| beginnings(pair).iter().copied());
+        for word in
+            told.into_iter().chain(phrases).chain(letters().flat_map(|letter| unchanged(letter).to_vec()))
+        {
+            let first = word.split(' ').next().unwrap();
+            assert!(may_tell(first.trim_end_matches(':').as_bytes()), "{word}");
+        }
+        for letter in letters() {
+            assert!(denying(letter).iter().all(|word| denied.contains(word)), "{}", char::from(letter));
+        }
+    }
+
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,300}") {
@@ -251,12 +306,12 @@ mod tests {
         }
 
         #[test]
-        fn words_are_found_where_they_are(text in "[a-zA-Z0-9 .'é-]{0,159}") {
+        fn the_words_that_could_tell_are_found_where_they_are(text in "[a-eE-Fn-oR-U0-2 .é-]{0,200}") {
             let opening = Opening::of(&text);
             let head = clip(text.trim_start(), HEAD);
             let found: Vec<&str> = opening.words().map(|(start, end)| &head[start..end]).collect();
-            let split = head.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-            prop_assert_eq!(found, split.collect::<Vec<_>>());
+            let words = head.split(|c: char| !c.is_ascii_alphanumeric());
+            prop_assert_eq!(found, words.filter(|word| may_tell(word.as_bytes())).collect::<Vec<_>>());
         }
     }
 }

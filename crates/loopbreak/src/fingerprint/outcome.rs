@@ -59,7 +59,9 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 fn masked_key(text: &str) -> Key {
     let bytes = text.as_bytes();
     let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
-    let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    // More than a few need not be counted.
+    let letters_in =
+        |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).take(TELLING).count();
     // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
     while let Some(digit) = digit(&bytes[at..]).map(|found| at + found) {
         let word = word_around(bytes, digit, kept_from);

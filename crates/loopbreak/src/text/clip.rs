@@ -15,8 +15,10 @@ pub fn clip(text: &str, max_bytes: usize) -> &str {
 
 /// The longest prefix of `text` that takes at most `max_bytes` inside a JSON string.
 pub fn clip_escaped(text: &str, max_bytes: usize) -> &str {
-    if text.len().saturating_mul(LONGEST_ESCAPE) <= max_bytes {
-        return text;
+    // Most texts have nothing in them that needs an escape.
+    let head = clip(text, max_bytes);
+    if escaped_len(head) == head.len() {
+        return head;
     }
     let mut room = max_bytes;
     let end = text.bytes().position(|byte| !take(&mut room, byte)).unwrap_or(text.len());
