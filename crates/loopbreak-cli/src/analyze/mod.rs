@@ -4,6 +4,9 @@ mod command;
 mod explain;
 mod log;
 mod progress;
+mod rounds;
+mod runs;
+mod spill;
 mod talk;
 
 pub(crate) use command::{create, empty_folders, run, spare, tell};
