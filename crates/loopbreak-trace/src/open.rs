@@ -174,7 +174,6 @@ impl Log {
     }
 
     /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`Log::read`] reads.
-    #[expect(clippy::result_large_err, reason = "the log is no error, and is made once a file")]
     pub fn blocks(self) -> Result<Blocks, Log> {
         let alone = self.layout == Layout::Lines && self.format.kind().lines_stand_alone();
         if alone && self.parts.is_empty() && self.rest.is_empty() {

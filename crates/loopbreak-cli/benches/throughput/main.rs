@@ -4,7 +4,7 @@
 //! and `loopbreak analyze --json` as a whole, on one thread and on all. The ratio of the last two to parsing is what to
 //! compare by: machines have moods. Each figure is the best of three rounds, taken in turn.
 //!
-//! `LOOPBREAK=FILE` measures another build of the program on the same logs.
+//! `MEASURED_PROGRAM=FILE` measures another build of the program on the same logs.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot run has failed")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -123,7 +123,8 @@ fn parse(path: &Path) -> u64 {
 
 /// The whole program. Gives the time, and the peak of its memory in kilobytes where the system tells it.
 fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
-    let program = std::env::var_os("LOOPBREAK").unwrap_or(OsString::from(env!("CARGO_BIN_EXE_loopbreak")));
+    let program =
+        std::env::var_os("MEASURED_PROGRAM").unwrap_or(OsString::from(env!("CARGO_BIN_EXE_loopbreak")));
     let mut command = Command::new(program);
     command.args(["analyze", "--json", "--quiet"]).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(threads) = threads {
@@ -143,6 +144,6 @@ fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
         peak = peak.max(figure.unwrap_or(0));
         std::thread::sleep(Duration::from_millis(2));
     };
-    assert!(ended.success());
+    assert!(ended.success(), "{ended}");
     (start.elapsed(), peak)
 }
