@@ -103,8 +103,8 @@ fn a_log_backwards_and_mixed_with_itself_does_no_harm() {
         let lines = lines_of(format);
         let backwards: Vec<&str> = lines.iter().rev().map(String::as_str).collect();
         read(&backwards.join("\n"), format);
-        let mixed: String =
-            lines.iter().zip(&backwards).map(|(one, other)| format!("{one}\n{other}\n")).collect();
+        let both = |(one, other): (&String, &&str)| format!("{one}\n{other}\n");
+        let mixed: String = lines.iter().zip(&backwards).map(both).collect();
         read(&mixed.repeat(5), format);
     }
 }
@@ -124,7 +124,8 @@ fn huge_strings_in_any_place_do_no_harm() {
 
 #[test]
 fn many_tiny_runs_are_all_read() {
-    let text: String = (0..100_000).map(|run| format!("{{\"run\":{run},\"score\":1}}\n")).collect();
+    let line = |run: u32| format!("{{\"run\":{run},\"score\":1}}\n");
+    let text: String = (0..100_000).map(line).collect();
     let count = read(&text, Format::STEPS);
     assert_eq!((count.records, count.skipped), (100_000, 0));
 }
