@@ -43,7 +43,7 @@ struct Turn<'p, 'b> {
 
 /// What there is to tell of a step.
 enum Told {
-    Attempt(TaskAttempt),
+    Attempt(Box<TaskAttempt>),
     /// The turn that the log names, and the one it was counted as.
     Renumbered(u64, u64, u64),
     Skipped(Skipped),
@@ -86,7 +86,7 @@ fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
     told.sort_by_key(|(at, _)| *at);
     for (_, told) in told {
         match told {
-            Told::Attempt(attempt) => reading.outcome.attempts.push(attempt),
+            Told::Attempt(attempt) => reading.outcome.attempts.push(*attempt),
             Told::Renumbered(line, named, counted) => reading.renumbered(line, named, counted),
             Told::Skipped(skipped) => reading.skipped(skipped),
         }
@@ -102,7 +102,8 @@ impl Turn<'_, '_> {
             for (at, record) in &self.records {
                 let step = &record.step;
                 let verdict = analysis.observe(step);
-                self.told.extend(TaskAttempt::of(analysis.run(), step).map(|a| (*at, Told::Attempt(a))));
+                self.told
+                    .extend(TaskAttempt::of(analysis.run(), step).map(|a| (*at, Told::Attempt(Box::new(a)))));
                 if verdict.renumbered {
                     let named = step.turn.unwrap_or(0);
                     self.told.push((*at, Told::Renumbered(record.line, named, verdict.turn)));

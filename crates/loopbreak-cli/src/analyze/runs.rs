@@ -21,7 +21,7 @@ const LEFT_GUARDS: usize = 384;
 #[derive(Debug)]
 pub(super) struct Runs<'c> {
     config: &'c Config,
-    runs: Vec<Run>,
+    all: Vec<Run>,
     by_name: HashMap<String, u32, RandomState>,
     /// Those that have their guards.
     awake: Vec<u32>,
@@ -69,7 +69,7 @@ impl<'c> Runs<'c> {
     pub(super) fn new(config: &'c Config) -> Self {
         Runs {
             config,
-            runs: Vec::new(),
+            all: Vec::new(),
             by_name: HashMap::default(),
             awake: Vec::new(),
             spill: Spill::default(),
@@ -82,17 +82,17 @@ impl<'c> Runs<'c> {
         if let Some(known) = self.by_name.get(name) {
             return *known as usize;
         }
-        let index = self.runs.len();
+        let index = self.all.len();
         self.by_name.insert(name.to_owned(), index as u32);
         let analysis = Box::new(RunAnalysis::new(self.config, name));
-        self.runs.push(Run::Awake { analysis, used: self.uses });
+        self.all.push(Run::Awake { analysis, used: self.uses });
         self.awake.push(index as u32);
         index
     }
 
     /// The run at this place, to be shown the next step.
     pub(super) fn at(&mut self, index: usize) -> io::Result<&mut RunAnalysis> {
-        if !matches!(self.runs[index], Run::Awake { .. }) {
+        if !matches!(self.all[index], Run::Awake { .. }) {
             let analysis = self.lend(index)?.wake(self.config)?;
             self.give_back(index, analysis);
         }
@@ -101,7 +101,7 @@ impl<'c> Runs<'c> {
             self.put_away()?;
         }
         self.uses += 1;
-        match &mut self.runs[index] {
+        match &mut self.all[index] {
             Run::Awake { analysis, used } => {
                 *used = self.uses;
                 Ok(analysis)
@@ -112,14 +112,14 @@ impl<'c> Runs<'c> {
 
     fn touch(&mut self, index: usize) {
         self.uses += 1;
-        if let Run::Awake { used, .. } = &mut self.runs[index] {
+        if let Run::Awake { used, .. } = &mut self.all[index] {
             *used = self.uses;
         }
     }
 
     /// Takes a run out.
     pub(super) fn lend(&mut self, index: usize) -> io::Result<Lent> {
-        match std::mem::replace(&mut self.runs[index], Run::Lent) {
+        match std::mem::replace(&mut self.all[index], Run::Lent) {
             Run::Awake { analysis, .. } => Ok(Lent::Awake(analysis)),
             Run::Asleep { record, place } => {
                 self.awake.push(index as u32);
@@ -132,7 +132,7 @@ impl<'c> Runs<'c> {
     /// Puts a run back that was lent.
     pub(super) fn give_back(&mut self, index: usize, analysis: Box<RunAnalysis>) {
         self.uses += 1;
-        self.runs[index] = Run::Awake { analysis, used: self.uses };
+        self.all[index] = Run::Awake { analysis, used: self.uses };
     }
 
     /// Puts the guards away that were used longest ago, if there are too many.
@@ -140,14 +140,14 @@ impl<'c> Runs<'c> {
         if self.awake.len() <= MOST_GUARDS {
             return Ok(());
         }
-        let runs = &self.runs;
+        let runs = &self.all;
         let used = |index: &u32| match &runs[*index as usize] {
             Run::Awake { used, .. } => *used,
             Run::Asleep { .. } | Run::Lent => u64::MAX,
         };
         self.awake.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
         for index in self.awake.split_off(LEFT_GUARDS) {
-            let run = &mut self.runs[index as usize];
+            let run = &mut self.all[index as usize];
             if let Run::Awake { analysis, .. } = std::mem::replace(run, Run::Lent) {
                 let (snapshot, record) = analysis.put_away();
                 let place = self.spill.put(&serde_json::to_vec(&snapshot)?)?;
@@ -159,7 +159,7 @@ impl<'c> Runs<'c> {
 
     /// How many there are, and what was seen of each.
     pub(super) fn finish(self) -> impl ExactSizeIterator<Item = Option<RunRecord>> {
-        self.runs.into_iter().map(|run| match run {
+        self.all.into_iter().map(|run| match run {
             Run::Awake { analysis, .. } => Some(analysis.put_away().1),
             Run::Asleep { record, .. } => Some(*record),
             Run::Lent => None,
