@@ -42,9 +42,9 @@ fn main() {
         let bytes = log.write(&path, megabytes * 1_000_000);
         measure(log.name, &path, bytes);
         if path.is_dir() {
-            std::fs::remove_dir_all(path).unwrap()
+            std::fs::remove_dir_all(path).unwrap();
         } else {
-            std::fs::remove_file(path).unwrap()
+            std::fs::remove_file(path).unwrap();
         }
     }
 }
