@@ -121,7 +121,9 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
             None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
-        let on_all = |input: &Input| !args.explain && rayon::current_num_threads() > 1 && is_large(input);
+        // Where there are as many large logs as threads, each thread has one.
+        let few = inputs.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
+        let on_all = |input: &Input| few && !args.explain && args.html.is_none() && is_large(input);
         let small = |input: &Input| (!on_all(input)).then(|| one(input));
         let mut outcomes: Vec<Option<Outcome>> = inputs.par_iter().map(small).collect();
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
