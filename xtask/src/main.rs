@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
 mod bench;
+mod browser;
 mod ci;
 mod dam;
 mod dist;
@@ -11,6 +12,7 @@ mod fuzz;
 mod generate;
 mod picture;
 mod process;
+mod screenshots;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,7 @@ Chores:
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   fuzz [SECONDS]               run every fuzz target for so long, 30 seconds unless told; needs nightly and cargo-fuzz
+  screenshots                  take the pictures of the report page in docs/images/ with a real browser
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -65,6 +68,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         "generate" => return generate::run(rest),
         "dist" => return dist::run(rest),
         "fuzz" => return fuzz::run(rest),
+        "screenshots" => return screenshots::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -84,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "fuzz", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "fuzz", "screenshots", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
@@ -100,6 +104,7 @@ mod tests {
             "dist --target",
             "dist x",
             "fuzz soon",
+            "screenshots all",
         ] {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
