@@ -19,7 +19,7 @@ const STEPS: &[Step] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
-    ("browser", browser, false),
+    ("programs", programs, false),
     ("tests", tests, false),
 ];
 
@@ -67,14 +67,20 @@ fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The tests look at pages in a real browser. A machine without one gets it where that is ours to do.
-fn browser() -> Result<(), Failure> {
-    let there = || works(Command::new("chromium").arg("--version"));
+/// The tests look at pages in a real browser, and hold XML to a schema. A machine without these programs gets them where
+/// that is ours to do.
+fn programs() -> Result<(), Failure> {
+    program("chromium", "chromium", "the tests of pages")?;
+    program("xmllint", "libxml2-utils", "the tests of test results")
+}
+
+fn program(name: &str, package: &str, who: &str) -> Result<(), Failure> {
+    let there = || works(Command::new(name).arg("--version"));
     if there() {
         return Ok(());
     }
-    eprintln!("xtask: the tests need the browser `chromium`; installing it with apt-get …");
-    let installed = run_process(Command::new("apt-get").args(["install", "--yes", "chromium"]));
+    eprintln!("xtask: {who} need `{name}`; installing {package} with apt-get …");
+    let installed = run_process(Command::new("apt-get").args(["install", "--yes", package]));
     match installed {
         Ok(()) if there() => Ok(()),
         result => {
@@ -83,8 +89,8 @@ fn browser() -> Result<(), Failure> {
                 Ok(()) => "it does not start".to_owned(),
             };
             Err(Failure::Failed(format!(
-                "the tests of pages need `chromium` on the path, and it cannot be installed here: {why}; \
-                 install it by hand, on Debian with `sudo apt-get install chromium`"
+                "{who} need `{name}` on the path, and it cannot be installed here: {why}; \
+                 install it by hand, on Debian with `sudo apt-get install {package}`"
             )))
         }
     }

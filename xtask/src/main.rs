@@ -10,6 +10,7 @@ mod failure;
 mod generate;
 mod picture;
 mod process;
+mod rules;
 
 use std::process::ExitCode;
 

@@ -97,6 +97,8 @@ Examples:
   my-agent | loopbreak analyze -                  Standard input
   loopbreak analyze logs/ --json > report.json    The same as data
   loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
+  loopbreak analyze logs/ --csv runs.csv          A table, one line a run
+  loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif --markdown \"$GITHUB_STEP_SUMMARY\"
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
 A log has one JSON object a line, such as
@@ -132,6 +134,8 @@ pub(crate) struct AnalyzeArgs {
     /// Tell every run in detail, every intervention, every line skipped and every file ignored
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) outputs: crate::analyze::OutputFiles,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
 }

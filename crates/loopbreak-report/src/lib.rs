@@ -9,6 +9,7 @@ pub mod exit;
 pub mod explain;
 mod json;
 mod number;
+pub mod outputs;
 mod restarts;
 mod run;
 mod savings;

@@ -80,6 +80,11 @@ impl RunAnalysis {
 
     /// Takes in the next step, and gives what the guard says of it.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        self.observe_at(step, None)
+    }
+
+    /// The same for a step that was read from this line of a log.
+    pub fn observe_at(&mut self, step: &Step<'_>, line: Option<u64>) -> Verdict {
         let verdict = self.guard.observe(step);
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
@@ -95,7 +100,7 @@ impl RunAnalysis {
             self.turn(step, &verdict);
         }
         let done = self.found(&verdict);
-        self.followed.add(step, &verdict);
+        self.followed.add(step, &verdict, line);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);

@@ -26,6 +26,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     }
     let mut talk = Talk::new(args.quiet, args.verbose);
     let expansion = expand(&args.paths);
+    args.outputs.check(&expansion.inputs, taken(args))?;
     let manner = Manner { config: &config, only: args.run.as_deref(), notes: talk.notes() };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
 
@@ -56,6 +57,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         output::print(&(text + "\n"))?;
     }
     let report = report(outcomes, &reading, &config);
+    args.outputs.write(&report)?;
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
         report.worst()
@@ -69,6 +71,13 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         (false, true) => exit::FAILED,
         (false, false) => exit::DONE,
     })
+}
+
+/// The option by which standard output is taken by something else than the report for people.
+fn taken(args: &AnalyzeArgs) -> Option<&'static str> {
+    [(args.json, "--json"), (args.explain, "--explain")]
+        .into_iter()
+        .find_map(|(given, name)| given.then_some(name))
 }
 
 /// Reads all logs: side by side, or one after the other where events are to be written in order.
@@ -209,6 +218,9 @@ fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report 
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
+    if args.outputs.take_stdout() {
+        return Ok(());
+    }
     if args.json {
         return output::write(|out| {
             if output::is_terminal() {

@@ -184,7 +184,7 @@ impl Sink for Reading<'_, '_> {
         self.says_something |= step.has_facet();
         let Some(index) = self.run_of(record) else { return };
         let run = &mut self.runs[index];
-        let verdict = run.observe(step);
+        let verdict = run.observe_at(step, Some(record.line));
         (self.also)(run.run(), step, &verdict);
         self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
         if let Some(events) = &mut self.events {
