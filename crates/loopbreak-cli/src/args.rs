@@ -17,6 +17,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 Examples:
   loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
   loopbreak analyze --json run.jsonl     The same as data
+  loopbreak watch logs/                  Tell me at once when a run is stuck
   loopbreak analyze --help               More about a command
 
 Exit codes:
@@ -36,6 +37,12 @@ pub(crate) enum Command {
     /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. Only what ends
     /// a run or hands it to a human saves steps. The replay goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
+    /// Follow growing logs, and say at once when a run is stuck
+    ///
+    /// Shows every step to the guard of its run as it is written, prints what would be done as it comes, one line each, and
+    /// runs a command or calls a webhook when a run should be stopped or needs a human. Files may be rotated, emptied and
+    /// replaced, new ones may come to be. It goes on until it is interrupted.
+    Watch(crate::watch::WatchArgs),
     /// Compare with labelled runs: precision, recall and savings, beside rules of others
     ///
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
