@@ -301,6 +301,8 @@ fn once_and_until_idle_end_by_themselves_with_a_code() {
     assert_eq!(code(&["stuck.jsonl", "--once"]), Some(0));
     assert_eq!(code(&["stuck.jsonl", "--once", "--fail-on", "stop"]), Some(10), "the last line needs no end");
     assert_eq!(code(&["stuck.jsonl", "--until-idle", "0.3", "--fail-on", "warn", "--from-start"]), Some(10));
+    let rung = done(loopbreak(folder.path()).args(["watch", "stuck.jsonl", "--once", "--bell"]));
+    assert_eq!(rung.err.matches('\u{7}').count(), 1);
     assert_eq!(code(&["missing.jsonl", "--once"]), Some(1));
     assert_eq!(code(&["notes.md", "--once"]), Some(1));
     assert_eq!(code(&[".", "--once"]), Some(0), "what is no log in a folder is ignored");
