@@ -1,5 +1,6 @@
 //! What the guide to the detectors says of each, for reports that explain their rules.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use crate::process::root;
@@ -20,10 +21,10 @@ fn extract(guide: &str) -> String {
     for section in guide.replace("\r\n", "\n").split("\n## ").filter(|section| section.starts_with('`')) {
         let mut paragraphs = section.split("\n\n");
         let heading = paragraphs.next().unwrap_or_default();
-        out.push_str(&format!("\n## {}\n", heading.trim()));
+        _ = writeln!(out, "\n## {}", heading.trim());
         let wanted = |text: &&str| text.starts_with("**Sees**") || text.starts_with("**Must not catch**");
         for paragraph in paragraphs.filter(wanted) {
-            out.push_str(&format!("\n{}\n", paragraph.trim()));
+            _ = writeln!(out, "\n{}", paragraph.trim());
         }
     }
     out

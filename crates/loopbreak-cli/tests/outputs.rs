@@ -5,6 +5,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,8 +25,9 @@ fn logs(folder: &Path) {
         .unwrap();
     let mut nasty = String::new();
     for turn in 1..=9 {
-        nasty += &format!(
-            "{{\"run\":\"{NASTY}\",\"turn\":{turn},\"at\":\"2025-11-04T09:35:{turn:02}Z\",\"action\":{{\"name\":\"{NASTY}\"}},\"outcome\":\"{NASTY}\",\"usage\":{{\"input_tokens\":100,\"cost_usd\":0.01}}}}\n"
+        _ = writeln!(
+            nasty,
+            "{{\"run\":\"{NASTY}\",\"turn\":{turn},\"at\":\"2025-11-04T09:35:{turn:02}Z\",\"action\":{{\"name\":\"{NASTY}\"}},\"outcome\":\"{NASTY}\",\"usage\":{{\"input_tokens\":100,\"cost_usd\":0.01}}}}"
         );
     }
     fs::write(logs.join("two é#.jsonl"), nasty).unwrap();

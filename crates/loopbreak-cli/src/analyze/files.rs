@@ -28,11 +28,13 @@ pub(crate) struct OutputFiles {
 }
 
 /// An option, the file it names, and what goes there.
-type Form<'f> = (&'static str, &'f Path, fn(&Report) -> String);
+type Form<'f> = (&'static str, &'f Path, Render);
+
+type Render = fn(&Report) -> String;
 
 impl OutputFiles {
     fn forms(&self) -> impl Iterator<Item = Form<'_>> {
-        let all: [(&'static str, &Option<PathBuf>, fn(&Report) -> String); 4] = [
+        let all: [(&'static str, &Option<PathBuf>, Render); 4] = [
             ("--csv", &self.csv, outputs::csv),
             ("--markdown", &self.markdown, outputs::markdown),
             ("--junit", &self.junit, outputs::junit),

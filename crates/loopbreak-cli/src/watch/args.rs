@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn a_bare_number_is_seconds() {
         assert_eq!(time("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(time("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(time("1h30m"), Ok(Duration::from_mins(90)));
         assert!(time("-1").is_err() && time("soon").is_err() && time("1e99").is_err());
     }
 }

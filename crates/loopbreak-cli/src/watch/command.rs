@@ -21,7 +21,7 @@ use crate::{exit, output};
 /// How often files are looked at.
 const TICK: Duration = Duration::from_millis(200);
 /// How long commands and notices that are under way are waited for at the end, and after an interrupt.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 const IN_A_HURRY: Duration = Duration::from_secs(2);
 
 /// Watches until it is told to end.
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         Ended::Interrupted => exit::INTERRUPTED,
         _ if fails => exit::LOOP,
         _ if args.once && lacking => exit::FAILED,
-        _ => exit::DONE,
+        Ended::Done => exit::DONE,
     })
 }
 
@@ -232,7 +232,7 @@ impl Watch<'_> {
         }
         if notice.calls() {
             if self.args.bell {
-                self.show.ring();
+                Show::ring();
             }
             if let Some(exec) = &mut self.exec {
                 exec.call(notice);

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use loopbreak_trace::{Input, expand};
 
 use super::reading::{Known, Taker};
-use super::tail::{Identity, Mark, News, Tail, identity};
+use super::tail::{Identity, Mark, News, Tail, identity, line_ends};
 
 /// An open file that did not grow for so long is closed.
-const RESTS_AFTER: Duration = Duration::from_secs(60);
+const RESTS_AFTER: Duration = Duration::from_mins(1);
 
 /// One file.
 #[derive(Debug)]
@@ -150,7 +150,7 @@ impl Source {
         }
         match news {
             News::Gone | News::Replaced => {
-                any |= self.tail.is_open() && self.drain(index, to_the_end, audience)?
+                any |= self.tail.is_open() && self.drain(index, to_the_end, audience)?;
             }
             News::Same if self.sleeps || !to_the_end => {}
             News::Same => any |= self.drain(index, to_the_end, audience)?,
@@ -199,12 +199,12 @@ impl Source {
                     // A piece that is partly old is read in two.
                     let old = self.quiet_until.clamp(start, end) - start;
                     let (old, new) = bytes.split_at(line_end(&bytes, old as usize));
-                    let old_lines = old.iter().filter(|byte| **byte == b'\n').count() as u64;
-                    reader.feed(old, before, &mut Told { index, told: false, audience: &mut *audience });
+                    let old_lines = line_ends(old);
+                    reader.feed(old, before, &mut Told { index, aloud: false, audience: &mut *audience });
                     reader.feed(
                         new,
                         before + old_lines,
-                        &mut Told { index, told: true, audience: &mut *audience },
+                        &mut Told { index, aloud: true, audience: &mut *audience },
                     );
                 }
             }
@@ -228,17 +228,17 @@ fn line_end(bytes: &[u8], within: usize) -> usize {
 
 struct Told<'a> {
     index: usize,
-    told: bool,
+    aloud: bool,
     audience: &'a mut dyn Audience,
 }
 
 impl Taker for Told<'_> {
     fn step(&mut self, line: u64, run: Option<&str>, step: &loopbreak::Step<'_>) {
-        self.audience.step(self.index, self.told, line, run, step);
+        self.audience.step(self.index, self.aloud, line, run, step);
     }
 
     fn skipped(&mut self, line: u64, why: String) {
-        if self.told {
+        if self.aloud {
             self.audience.skipped(self.index, line, why);
         }
     }

@@ -11,7 +11,7 @@ const AWAKE: usize = 256;
 /// How many runs are known at all; the one heard of least recently is forgotten first.
 const KNOWN: usize = 4096;
 /// A run that was not heard of for so long is put away.
-const QUIET: Duration = Duration::from_secs(60);
+const QUIET: Duration = Duration::from_mins(1);
 
 /// A run of a source: the name alone is not enough, for two logs may both call theirs `main`.
 pub(super) type Key = (usize, String);
@@ -21,7 +21,7 @@ pub(super) type Key = (usize, String);
 pub(super) struct Runs {
     config: Config,
     forget: Duration,
-    runs: HashMap<Key, Run>,
+    known: HashMap<Key, Run>,
 }
 
 /// What is known of a run.
@@ -44,14 +44,14 @@ enum Memory {
 
 impl Runs {
     pub(super) fn new(config: Config, forget: Duration) -> Self {
-        Runs { config, forget, runs: HashMap::new() }
+        Runs { config, forget, known: HashMap::new() }
     }
 
     /// Shows a step to the guard of its run.
     pub(super) fn observe(&mut self, source: usize, name: &str, step: &Step<'_>) -> (Verdict, &mut Run) {
         let config = &self.config;
         let fresh = || Box::new(Guard::new(config.clone()).for_run(name));
-        let run = self.runs.entry((source, name.to_owned())).or_insert_with(|| Run {
+        let run = self.known.entry((source, name.to_owned())).or_insert_with(|| Run {
             memory: Memory::Awake(fresh()),
             steps: 0,
             verdict: VerdictName::Clear,
@@ -76,23 +76,23 @@ impl Runs {
 
     /// Forgets a run whose log begins anew.
     pub(super) fn drop_run(&mut self, source: usize, name: &str) {
-        self.runs.remove(&(source, name.to_owned()));
+        self.known.remove(&(source, name.to_owned()));
     }
 
     /// Puts away runs that are quiet, and forgets those that are so for long.
     pub(super) fn tidy(&mut self, now: Instant) {
         let forget = self.forget;
-        self.runs.retain(|_, run| now.duration_since(run.heard) <= forget);
-        if self.runs.len() > KNOWN {
+        self.known.retain(|_, run| now.duration_since(run.heard) <= forget);
+        if self.known.len() > KNOWN {
             let mut heard: Vec<(Instant, Key)> =
-                self.runs.iter().map(|(key, run)| (run.heard, key.clone())).collect();
+                self.known.iter().map(|(key, run)| (run.heard, key.clone())).collect();
             heard.sort();
-            for (_, key) in heard.into_iter().take(self.runs.len() - KNOWN) {
-                self.runs.remove(&key);
+            for (_, key) in heard.into_iter().take(self.known.len() - KNOWN) {
+                self.known.remove(&key);
             }
         }
         let mut awake: Vec<&mut Run> =
-            self.runs.values_mut().filter(|run| matches!(run.memory, Memory::Awake(_))).collect();
+            self.known.values_mut().filter(|run| matches!(run.memory, Memory::Awake(_))).collect();
         awake.sort_by_key(|run| std::cmp::Reverse(run.heard));
         for (place, run) in awake.into_iter().enumerate() {
             if place >= AWAKE || now.duration_since(run.heard) > QUIET {
@@ -102,7 +102,7 @@ impl Runs {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (&Key, &Run)> {
-        self.runs.iter()
+        self.known.iter()
     }
 }
 
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_run_that_was_put_away_goes_on_where_it_was() {
-        let mut runs = Runs::new(Config::default(), Duration::from_secs(3600));
+        let mut runs = Runs::new(Config::default(), Duration::from_hours(1));
         for turn in 1..=40 {
             let line = scored(turn);
             let (verdict, run) = runs.observe(0, "a", &Step::from_json(&line).unwrap());
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn what_is_not_heard_of_is_forgotten_and_the_number_of_runs_is_bounded() {
-        let mut runs = Runs::new(Config::default(), Duration::from_secs(3600));
+        let mut runs = Runs::new(Config::default(), Duration::from_hours(1));
         let line = scored(1);
         for index in 0..KNOWN + 10 {
             runs.observe(0, &index.to_string(), &Step::from_json(&line).unwrap());

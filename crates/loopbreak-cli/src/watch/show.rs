@@ -66,7 +66,7 @@ impl Show {
     }
 
     /// Rings.
-    pub(super) fn ring(&self) {
+    pub(super) fn ring() {
         let mut err = io::stderr();
         let _ = err.write_all(b"\x07").and_then(|()| err.flush());
     }

@@ -147,7 +147,7 @@ impl Tail {
     /// Says that these bytes were taken.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
-        self.lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.lines += line_ends(bytes);
         let from = bytes.len().saturating_sub(REMEMBERED);
         self.last = bytes[from..].to_vec();
     }
@@ -177,6 +177,11 @@ impl Mark {
         let mut now = vec![0; self.last.len()];
         Ok(file.read_exact(&mut now).is_ok() && now == self.last)
     }
+}
+
+/// How many lines end in these bytes.
+pub(super) fn line_ends(bytes: &[u8]) -> u64 {
+    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
 fn memchr_last(bytes: &[u8]) -> Option<usize> {

@@ -93,16 +93,14 @@ fn send_all(url: &str, name: &str, notices: &Receiver<String>, tell: &Sender<Str
         .into();
     for body in notices {
         let mut pauses = PAUSES.into_iter();
-        loop {
-            let Err((what, again)) = send(&agent, url, &body) else { break };
-            match pauses.next().filter(|_| again) {
-                Some(pause) => thread::sleep(pause),
-                None => {
-                    // Nobody listens any more where this fails.
-                    let _ = tell.send(format!("--notify {name}: {what}"));
-                    break;
-                }
+        while let Err((what, again)) = send(&agent, url, &body) {
+            if let Some(pause) = pauses.next().filter(|_| again) {
+                thread::sleep(pause);
+                continue;
             }
+            // Nobody listens any more where this fails.
+            let _ = tell.send(format!("--notify {name}: {what}"));
+            break;
         }
     }
 }

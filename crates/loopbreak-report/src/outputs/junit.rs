@@ -12,7 +12,7 @@ use crate::json::{Report, RunReport, SeriesReport, VerdictName};
 /// How many interventions of a run are told. Build servers keep results in memory.
 const TOLD: usize = 40;
 
-/// The report as JUnit XML.
+/// The report as test results in XML.
 pub fn junit(report: &Report) -> String {
     let mut suites: Vec<(&str, Vec<&RunReport>)> = Vec::new();
     for run in &report.runs {
@@ -71,7 +71,9 @@ fn suite(out: &mut String, source: &str, runs: &[&RunReport]) {
         attribute(out, "timestamp", &began[..19]);
     }
     out.push_str(">\n");
-    runs.iter().for_each(|run| case(out, run));
+    for run in runs {
+        case(out, run);
+    }
     out.push_str("  </testsuite>\n");
 }
 

@@ -146,9 +146,9 @@ fn message(text: &str) -> String {
     while let Some(at) = rest.find(['{', ']']) {
         out.push_str(&rest[..at]);
         let tail = &rest[at..];
-        if tail.starts_with("](") {
+        if let Some(after) = tail.strip_prefix("](") {
             out.push_str("\\](");
-            rest = &tail[2..];
+            rest = after;
             continue;
         }
         let digits = tail[1..].bytes().take_while(u8::is_ascii_digit).count();
