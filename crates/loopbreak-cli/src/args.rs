@@ -15,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     disable_help_subcommand = true,
     after_help = "\
 Examples:
+  loopbreak analyze                      Where were the agents on this machine stuck?
   loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
   loopbreak analyze --json run.jsonl     The same as data
   loopbreak watch logs/                  Tell me at once when a run is stuck
@@ -53,6 +54,12 @@ pub(crate) enum Command {
     /// Replays all runs with other settings, again and again, and tells which would have served best: the most positive runs
     /// warned of with few false alarms or, without labels, the most steps saved with no more progress destroyed than now.
     Tune(crate::tune::TuneArgs),
+    /// List the log formats that are read
+    Formats(crate::formats::FormatsArgs),
+    /// Write logs of any format as native steps
+    ///
+    /// One step a line. The analysis of what is written is that of the logs themselves.
+    Convert(crate::convert::ConvertArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell
@@ -97,27 +104,32 @@ impl ConfigOptions {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  loopbreak analyze                               The logs of the agents on this machine
   loopbreak analyze run.jsonl                     One run, on one screen
   loopbreak analyze logs/                         All logs in a folder and below
   loopbreak analyze logs/ --run ep-7              One run of many, in detail
   loopbreak analyze logs/ --run ep-7 --explain    Its steps, with the loop marked
   my-agent | loopbreak analyze -                  Standard input
   loopbreak analyze logs/ --json > report.json    The same as data
+  loopbreak analyze logs/ --html report.html      One page with timelines, for a browser
   loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
   loopbreak analyze logs/ --csv runs.csv          A table, one line a run
   loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif --markdown \"$GITHUB_STEP_SUMMARY\"
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
-A log has one JSON object a line, such as
+Logs of many tools are read: see loopbreak formats. Your own may have one JSON object a line, such as
   {\"run\":\"ep-7\",\"turn\":12,\"action\":\"north\",\"outcome\":\"A dam.\",\"place\":\"Dam\",\"score\":40}
 
 Exit codes:
   0 done, whatever was found; 1 something could not be read; 2 used or configured wrongly;
   10 with --fail-on, where something was found (even if something else could not be read)")]
 pub(crate) struct AnalyzeArgs {
-    /// Files, folders, or - for standard input
+    /// Files, folders, or - for standard input; without any, the logs of Claude Code, Codex CLI and Gemini CLI here
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    pub(crate) format: Option<loopbreak_trace::Format>,
     /// Look only at the run with this id
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,
@@ -129,6 +141,12 @@ pub(crate) struct AnalyzeArgs {
     /// Print the report as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the report as one page for a browser: totals, the runs, and of each a timeline with its steps
+    ///
+    /// The page needs no network. Texts are shortened and secrets masked; of a long run it has the steps around findings, both
+    /// ends and a sample.
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    pub(crate) html: Option<PathBuf>,
     /// Write all events to this file, one JSON object a line, in the order of the logs
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,

@@ -4,8 +4,10 @@ mod analyze;
 mod args;
 mod completions;
 mod config;
+mod convert;
 mod error;
 mod eval;
+mod formats;
 mod man;
 mod output;
 mod reference;
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
+        Command::Formats(args) => formats::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,20 +1,75 @@
-//! Log formats, and what all their readers have in common.
+//! What a log format is, and what its reader gives.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::io::{self, BufRead};
 
 use loopbreak::Step;
 
+use crate::formats;
+use crate::glimpse::Glimpse;
 use crate::reason::Reason;
-use crate::steps;
 
-/// A log format. To add one: write its file with `recognises` and `read`, and name it here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Format {
-    /// The native format: one step record a line.
-    Steps,
+/// A log format. [`Format::all`] lists them.
+#[derive(Clone, Copy)]
+pub struct Format(&'static dyn Kind);
+
+/// Everything that makes a format: how it is called, how it is told from the others, and how it is read. To add one, write
+/// its file in `formats/` and name it in the list there.
+pub(crate) trait Kind: Sync {
+    /// The name in all output, and for `--format`.
+    fn name(&self) -> &'static str;
+    /// Whose logs these are, in a few words.
+    fn title(&self) -> &'static str;
+    /// What the files look like, in a few words.
+    fn files(&self) -> &'static str;
+    /// Whether this value is one of the format: a line of it, or the document. It may be asked of the beginning of a
+    /// document only.
+    fn recognises(&self, value: &Glimpse<'_>) -> bool;
+    /// Whether a line that is no JSON is one of the format.
+    fn recognises_text(&self, _line: &str) -> bool {
+        false
+    }
+    /// Whether this value is a run, or several, rather than one record of a run. Where it is all that a file holds, the file
+    /// is written anew when the run goes on.
+    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+        false
+    }
+    /// Of which run, and of which of its agents, a file is that holds this value. For formats that spread a run over files.
+    fn kin(&self, _value: &str) -> Option<Kin> {
+        None
+    }
+    /// A reader for one log. `beside` are the agents that have files of their own, which are read with it.
+    fn reader(&self, beside: &[String]) -> Box<dyn Reader>;
+}
+
+/// Whose file this is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kin {
+    /// The run.
+    pub run: String,
+    /// The agent, where it is not the main one.
+    pub agent: Option<String>,
+    /// The place of the file, where each record of a run has one of its own. Then the run is that of the folder.
+    pub order: Option<i64>,
+}
+
+/// Turns the units of a log into steps. It keeps what it needs between them, and never more than a bound.
+pub(crate) trait Reader: Send {
+    /// The next unit. An error is why it was skipped.
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason>;
+    /// From now on this agent has a file of its own, which is read with the others.
+    fn joined(&mut self, _agent: &str) {}
+    /// The log is at its end: give what was held back.
+    fn end(&mut self, _sink: &mut dyn Sink) {}
+}
+
+/// A piece of a log that makes sense by itself: a line, or the whole document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit<'a> {
+    /// Its text.
+    pub(crate) text: &'a str,
+    /// The line it begins on, from 1 on.
+    pub(crate) line: u64,
 }
 
 /// One record of a log.
@@ -60,28 +115,50 @@ pub struct Read {
 }
 
 impl Format {
+    /// The native format: one step record a line.
+    pub const STEPS: Format = Format(&formats::Steps);
+
     /// All formats, in the order in which they are tried on an unknown log.
-    pub const ALL: &'static [Format] = &[Format::Steps];
+    pub fn all() -> impl Iterator<Item = Format> {
+        formats::ALL.iter().map(|kind| Format(*kind))
+    }
+
+    /// The format of this name.
+    pub fn named(name: &str) -> Option<Format> {
+        Format::all().find(|format| format.as_str() == name)
+    }
 
     /// The name in all output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Format::Steps => "steps",
-        }
+        self.0.name()
     }
 
-    /// Whether a line is one of this format; `None` where the line cannot be read at all.
-    pub(crate) fn recognises(self, line: &[u8]) -> Option<bool> {
-        match self {
-            Format::Steps => steps::recognises(line),
-        }
+    /// Whose logs these are, in a few words.
+    pub fn title(self) -> &'static str {
+        self.0.title()
     }
 
-    /// Reads a whole log of this format.
-    pub fn read(self, input: impl BufRead, sink: &mut dyn Sink) -> io::Result<Read> {
-        match self {
-            Format::Steps => steps::read(input, sink),
-        }
+    /// What the files look like, in a few words.
+    pub fn files(self) -> &'static str {
+        self.0.files()
+    }
+
+    pub(crate) fn kind(self) -> &'static dyn Kind {
+        self.0
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for Format {}
+
+impl fmt::Debug for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

@@ -33,13 +33,34 @@ impl Reason {
         Reason(format!("not UTF-8 from byte {} on; write the log as UTF-8", valid + 1).into())
     }
 
+    /// A reason in plain words.
+    pub(crate) fn because(words: &'static str) -> Self {
+        Reason(words.into())
+    }
+
+    /// The same, of a line in another file than the one that is named.
+    pub(crate) fn in_file(self, file: &str) -> Self {
+        Reason(format!("in {file}: {self}").into())
+    }
+
+    /// Says what is wrong with a record of another format than the native one.
+    pub(crate) fn malformed(text: &str, error: &serde_json::Error) -> Self {
+        if !error.is_data() {
+            return not_json(text, error, "not JSON");
+        }
+        Reason(format!("not as expected: {} ({})", friendly(&what(error)), place(error)).into())
+    }
+
     /// Says what is wrong with a line that is no step. Only a broken line pays for this.
     pub(crate) fn of(line: &str, error: &serde_json::Error) -> Self {
-        if error.is_data() { wrong_type(line, error) } else { not_json(line, error) }
+        if error.is_data() { wrong_type(line, error) } else { not_json(line, error, NO_STEP) }
     }
 }
 
-fn not_json(line: &str, error: &serde_json::Error) -> Reason {
+/// What is said of a line of a native log that does not even begin like a record.
+const NO_STEP: &str = "not JSON: a step is one object in braces, on one line";
+
+fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> Reason {
     let column = error.column();
     // The parser gives up at the first byte, or at the second where the first could begin something else.
     let begins = |word: &&&str| {
@@ -55,15 +76,25 @@ fn not_json(line: &str, error: &serde_json::Error) -> Reason {
     if line.contains('\0') {
         return Reason("not text: it holds NUL bytes".into());
     }
-    if !line.trim_start().starts_with('{') {
-        return Reason("not JSON: a step is one object in braces, on one line".into());
+    if !line.trim_start().starts_with(['{', '['])
+        || (otherwise == NO_STEP && !line.trim_start().starts_with('{'))
+    {
+        return Reason(otherwise.into());
     }
     if error.is_eof() {
         return Reason(
-            format!("not JSON: it ends in the middle of a value (column {column}); was it cut off?").into(),
+            format!("not JSON: it ends in the middle of a value ({}); was it cut off?", place(error)).into(),
         );
     }
-    Reason(format!("not JSON: {} (column {column})", what(error)).into())
+    Reason(format!("not JSON: {} ({})", what(error), place(error)).into())
+}
+
+/// Where in the text it is. The line is told of documents only; of other texts it is known already.
+fn place(error: &serde_json::Error) -> String {
+    match (error.line(), error.column()) {
+        (0 | 1, column) => format!("column {column}"),
+        (line, column) => format!("line {line}, column {column}"),
+    }
 }
 
 fn wrong_type(line: &str, error: &serde_json::Error) -> Reason {

@@ -1,8 +1,9 @@
 //! Finds out from its content what a log is. Names and endings say little: every tool writes `.jsonl`.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
 use crate::format::Format;
+use crate::glimpse::{End, Glimpse};
 use crate::lines::{Line, Lines};
 
 /// How many readable lines are looked at.
@@ -11,12 +12,14 @@ const READABLE: u32 = 64;
 const LINES: u32 = 1024;
 /// How many bytes are looked at: room for a few of the longest lines.
 const BYTES: u64 = 256 * 1024 * 1024;
+/// How much of a document is looked at.
+const HEAD: u64 = 1024 * 1024;
 
 /// What a log turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sniffed {
     /// A log of this format.
-    Log(Format),
+    Log(Format, Layout),
     /// Nothing but blank lines.
     Empty,
     /// Bytes, not text.
@@ -27,8 +30,58 @@ pub enum Sniffed {
     Unknown,
 }
 
-/// Looks at the beginning of a stream.
-pub fn sniff(input: impl BufRead) -> io::Result<Sniffed> {
+/// How a log is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// A value a line. A document on one line is a log of one line.
+    Lines,
+    /// One JSON document over many lines.
+    Document,
+}
+
+/// Looks at the beginning of a stream, for the formats that there are or for one of them.
+pub fn sniff(mut input: impl BufRead, only: Option<Format>) -> io::Result<Sniffed> {
+    let mut head = Vec::new();
+    input.by_ref().take(HEAD).read_to_end(&mut head)?;
+    if let Some(sniffed) = document(&head, only) {
+        return Ok(sniffed);
+    }
+    let sniffed = lines(head.chain(input), only)?;
+    // Whoever names the format knows better.
+    Ok(match (sniffed, only) {
+        (Sniffed::Unknown, Some(format)) => Sniffed::Log(format, Layout::Lines),
+        _ => sniffed,
+    })
+}
+
+fn formats(only: Option<Format>) -> impl Iterator<Item = Format> {
+    Format::all().filter(move |format| only.is_none_or(|only| only == *format))
+}
+
+/// Whether this is the beginning of a document over many lines.
+fn document(head: &[u8], only: Option<Format>) -> Option<Sniffed> {
+    // A first line longer than the look may be a record like those after it.
+    if head.len() as u64 == HEAD && memchr::memchr(b'\n', head.trim_ascii_start()).is_none() {
+        return None;
+    }
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    // The look may end in the middle of a character.
+    let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let first = Glimpse::of(text.lines().next().unwrap_or_default());
+    if first.end() != End::Cut || !first.begins() {
+        return None;
+    }
+    let glimpse = Glimpse::of(text);
+    if glimpse.end() == End::Broken {
+        return None;
+    }
+    // A single step over many lines is more likely a file of settings that has a key in common with steps.
+    let mut others = Format::all().filter(|format| *format != Format::STEPS);
+    let format = only.or_else(|| others.find(|format| format.kind().recognises(&glimpse)))?;
+    Some(Sniffed::Log(format, Layout::Document))
+}
+
+fn lines(input: impl BufRead, only: Option<Format>) -> io::Result<Sniffed> {
     let mut lines = Lines::new(input);
     let (mut seen, mut readable) = (0, 0);
     let mut first = true;
@@ -40,22 +93,21 @@ pub fn sniff(input: impl BufRead) -> io::Result<Sniffed> {
         if std::mem::take(&mut first) && (line.starts_with(b"\xFF\xFE") || line.starts_with(b"\xFE\xFF")) {
             return Ok(Sniffed::Utf16);
         }
-        if line.trim_ascii().is_empty() {
+        let line = line.trim_ascii();
+        if line.is_empty() {
             continue;
         }
         if memchr::memchr(0, line).is_some() {
             return Ok(Sniffed::Binary);
         }
         seen += 1;
-        let answers = Format::ALL.iter().map(|format| (format, format.recognises(line)));
-        let mut understood = false;
-        for (format, answer) in answers {
-            if answer == Some(true) {
-                return Ok(Sniffed::Log(*format));
+        if let Ok(line) = simdutf8::basic::from_utf8(line) {
+            let (format, understood) = one(line, only);
+            if let Some(format) = format {
+                return Ok(Sniffed::Log(format, Layout::Lines));
             }
-            understood |= answer.is_some();
+            readable += u32::from(understood);
         }
-        readable += u32::from(understood);
         if readable >= READABLE || seen >= LINES || lines.bytes() >= BYTES {
             break;
         }
@@ -63,18 +115,31 @@ pub fn sniff(input: impl BufRead) -> io::Result<Sniffed> {
     Ok(if seen == 0 { Sniffed::Empty } else { Sniffed::Unknown })
 }
 
+/// The format that knows this line, and whether the line is anything at all.
+fn one(line: &str, only: Option<Format>) -> (Option<Format>, bool) {
+    let glimpse = Glimpse::of(line);
+    if glimpse.end() == End::Whole && glimpse.begins() {
+        return (formats(only).find(|format| format.kind().recognises(&glimpse)), true);
+    }
+    (formats(only).find(|format| format.kind().recognises_text(line)), false)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const STEPS: Sniffed = Sniffed::Log(Format::STEPS, Layout::Lines);
+
     fn of(text: &[u8]) -> Sniffed {
-        sniff(text).unwrap()
+        sniff(text, None).unwrap()
     }
 
     #[test]
     fn content_decides() {
-        assert_eq!(of(b"{\"action\":\"look\"}\n"), Sniffed::Log(Format::Steps));
-        assert_eq!(of(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), Sniffed::Log(Format::Steps));
+        assert_eq!(of(b"{\"action\":\"look\"}\n"), STEPS);
+        assert_eq!(of(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), STEPS);
+        assert_eq!(of(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"), STEPS, "the first line was cut off");
+        assert_eq!(of(b"{\n \"user\": \"me\"\n}\n"), Sniffed::Unknown, "settings of something");
         assert_eq!(of(b""), Sniffed::Empty);
         assert_eq!(of(b" \n\r\n\n"), Sniffed::Empty);
         assert_eq!(of(b"\x7fELF\x02\0\0\0"), Sniffed::Binary);
@@ -91,9 +156,35 @@ mod tests {
     #[test]
     fn not_more_than_the_beginning_is_looked_at() {
         let late = |before: &str, count: usize| format!("{}{}", before.repeat(count), "{\"score\":1}\n");
-        assert_eq!(of(late("{\"x\":1}\n", 63).as_bytes()), Sniffed::Log(Format::Steps));
+        assert_eq!(of(late("{\"x\":1}\n", 63).as_bytes()), STEPS);
         assert_eq!(of(late("{\"x\":1}\n", 64).as_bytes()), Sniffed::Unknown);
-        assert_eq!(of(late("prose\n", 1000).as_bytes()), Sniffed::Log(Format::Steps));
+        assert_eq!(of(late("prose\n", 1000).as_bytes()), STEPS);
         assert_eq!(of(late("prose\n", 2000).as_bytes()), Sniffed::Unknown);
+    }
+
+    #[test]
+    fn a_long_first_line_is_a_line() {
+        let text = format!("{{\"say\":\"{}\"}}\n{{\"say\":\"b\"}}\n", "a".repeat(2 * HEAD as usize));
+        assert_eq!(of(text.as_bytes()), STEPS);
+        let document = format!("{{\n\"say\":\"{}\"}}\n", "a".repeat(2 * HEAD as usize));
+        assert_eq!(
+            sniff(document.as_bytes(), Some(Format::STEPS)).unwrap(),
+            Sniffed::Log(Format::STEPS, Layout::Document)
+        );
+    }
+
+    #[test]
+    fn whoever_names_the_format_is_believed() {
+        assert_eq!(sniff(&b"prose\n"[..], Some(Format::STEPS)).unwrap(), STEPS);
+        let document = Sniffed::Log(Format::STEPS, Layout::Document);
+        assert_eq!(sniff(&b"{\n \"x\": 1}\n"[..], Some(Format::STEPS)).unwrap(), document);
+        assert_eq!(sniff(&b""[..], Some(Format::STEPS)).unwrap(), Sniffed::Empty);
+    }
+
+    #[test]
+    fn names_are_not_shared() {
+        let names: std::collections::BTreeSet<_> = Format::all().map(Format::as_str).collect();
+        assert_eq!(names.len(), Format::all().count());
+        assert!(Format::all().all(|format| Format::named(format.as_str()) == Some(format)));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::kin;
 use crate::open::Refusal;
 
 /// One thing to read: a file, or standard input.
@@ -15,19 +16,30 @@ pub struct Input {
     /// mistake if it is no log.
     folder: Option<usize>,
     size: u64,
+    parts: Vec<PartOf>,
+    /// The name of the run, where it is that of a folder with a record a file.
+    folder_run: Option<String>,
+}
+
+/// Another file of the same run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PartOf {
+    pub(crate) path: PathBuf,
+    /// The agent whose file it is.
+    pub(crate) agent: Option<String>,
 }
 
 impl Input {
     /// Standard input.
     pub fn stdin() -> Self {
-        Input { path: None, folder: None, size: 0 }
+        Input { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
     }
 
     /// A file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path: Some(path), folder: None, size }
+        Input { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
     }
 
     /// Where it is; nothing for standard input.
@@ -45,6 +57,33 @@ impl Input {
         self.folder
     }
 
+    /// Other files of the same run, read with it.
+    pub(crate) fn parts(&self) -> &[PartOf] {
+        &self.parts
+    }
+
+    /// Whether its parts follow one another, and are not read side by side.
+    pub(crate) fn is_sequence(&self) -> bool {
+        self.folder_run.is_some()
+    }
+
+    /// Makes this the first file of a folder with a record a file. Sessions keep them in a folder `events`.
+    pub(crate) fn begin_sequence(&mut self) {
+        let mut folders = self.path.iter().flat_map(|path| path.ancestors().skip(1));
+        let name = folders.find_map(|folder| {
+            let name = folder.file_name()?.to_string_lossy();
+            (name != "events").then(|| name.into_owned())
+        });
+        self.folder_run = name.or_else(|| Some("events".to_owned()));
+    }
+
+    /// Makes another file a part of this one.
+    pub(crate) fn join(&mut self, other: Input, agent: Option<String>) {
+        self.size += other.size;
+        self.parts.extend(other.path.map(|path| PartOf { path, agent }));
+        self.parts.extend(other.parts);
+    }
+
     /// Its size in bytes, 0 where that is not known.
     pub fn size(&self) -> u64 {
         self.size
@@ -57,6 +96,9 @@ impl Input {
 
     /// The name of its run where the records name none.
     pub fn run(&self) -> String {
+        if let Some(run) = &self.folder_run {
+            return run.clone();
+        }
         let stem = self.path().and_then(Path::file_stem);
         stem.map_or_else(|| "stdin".to_owned(), |stem| stem.to_string_lossy().into_owned())
     }
@@ -95,7 +137,15 @@ pub struct Trouble {
 
 /// Spells out what the user named: `-` is standard input, a folder is all files in it and below. Hidden folders are left
 /// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
+/// Files of one run, such as those of a session and its subagents, become one input.
 pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
+    let mut expansion = files(paths);
+    expansion.inputs = kin::gather(expansion.inputs);
+    expansion
+}
+
+/// The same, but every file is an input of its own, and none is opened.
+pub fn files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
     let mut walk = Walk::default();
     for path in paths {
         let path = path.as_ref();
@@ -134,7 +184,13 @@ impl Walk {
     fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
         let new = self.is_new(path);
         if new {
-            self.out.inputs.push(Input { path: Some(path.to_owned()), folder, size });
+            self.out.inputs.push(Input {
+                path: Some(path.to_owned()),
+                folder,
+                size,
+                parts: Vec::new(),
+                folder_run: None,
+            });
         }
         if let Some(folder) = folder.and_then(|folder| self.out.folders.get_mut(folder)) {
             folder.files += 1;

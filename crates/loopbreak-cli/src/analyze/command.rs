@@ -2,17 +2,17 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail, Look};
 use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
-use loopbreak_trace::{Expansion, Input, Refusal, expand};
+use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
 use rayon::prelude::*;
 
 use super::log::{Events, Manner, Outcome, analyze};
 use super::talk::Talk;
-use super::{explain, progress};
+use super::{explain, page, progress};
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::error::UserError;
 use crate::{exit, output};
@@ -20,14 +20,14 @@ use crate::{exit, output};
 /// Analyses logs and prints what was found.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
-    if args.paths.is_empty() {
-        return Err(UserError::usage("no log given")
-            .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"));
-    }
     let mut talk = Talk::new(args.quiet, args.verbose);
-    let expansion = expand(&args.paths);
+    let expansion = if args.paths.is_empty() { expand(found(&talk)?) } else { expand(&args.paths) };
     args.outputs.check(&expansion.inputs, taken(args))?;
-    let manner = Manner { config: &config, only: args.run.as_deref(), notes: talk.notes() };
+    if let Some(path) = &args.html {
+        spare("--html", path, &expansion.inputs)?;
+    }
+    let manner =
+        Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
 
     let mut failed = false;
@@ -56,8 +56,12 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
+    let recordings = page::recordings(&mut outcomes);
     let report = report(outcomes, &reading, &config);
     args.outputs.write(&report)?;
+    if let Some(path) = &args.html {
+        page::save(path, &report, recordings)?;
+    }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
         report.worst()
@@ -80,6 +84,28 @@ fn taken(args: &AnalyzeArgs) -> Option<&'static str> {
         .find_map(|(given, name)| given.then_some(name))
 }
 
+/// The logs of the agents on this machine, where none are named. Says where it looked.
+fn found(talk: &Talk) -> Result<Vec<PathBuf>, UserError> {
+    let places = installed(|name| std::env::var_os(name));
+    let folders: Vec<Vec<PathBuf>> = places.iter().map(Place::folders).collect();
+    let shown = |place: &Place| format!("{} ({})", place.agent, place.path.display());
+    let looked: Vec<String> = places.iter().map(shown).collect();
+    if folders.iter().any(|folders| !folders.is_empty()) {
+        for (place, folders) in places.iter().zip(&folders) {
+            let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
+            talk.looked(&format!("{what} of {} in {}", place.agent, place.path.display()));
+        }
+        return Ok(folders.concat());
+    }
+    let message = if looked.is_empty() {
+        "no log given, and no home folder to look for logs in".to_owned()
+    } else {
+        format!("no log given, and none found of {}", looked.join(", "))
+    };
+    Err(UserError::usage(message)
+        .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"))
+}
+
 /// Reads all logs: side by side, or one after the other where events are to be written in order.
 fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<Outcome>, UserError> {
     let bar = progress::bar(inputs, args.quiet);
@@ -88,10 +114,11 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         move |bytes| bar.inc(bytes)
     };
     let outcomes = if let Some(path) = &args.events {
-        let mut file = BufWriter::new(create(path, inputs)?);
+        let mut file = BufWriter::new(create(path, inputs, "--events")?);
         let mut events = Events::new(&mut file);
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, Some(&mut events), how, watch()),
+            None if args.html.is_some() => page::analyze(input, manner, Some(&mut events), watch()),
             None => analyze(input, manner, Some(&mut events), watch()),
         };
         let outcomes = inputs.iter().map(one).collect();
@@ -100,6 +127,7 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     } else {
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
+            None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
         inputs.par_iter().map(one).collect()
@@ -124,9 +152,9 @@ pub(crate) fn spare(option: &str, path: &Path, inputs: &[Input]) -> Result<(), U
     Ok(())
 }
 
-/// Makes the file for events, unless that would destroy a log that is to be read.
-fn create(path: &Path, inputs: &[Input]) -> Result<File, UserError> {
-    spare("--events", path, inputs)?;
+/// Makes a file to write, unless that would destroy a log that is to be read.
+pub(crate) fn create(path: &Path, inputs: &[Input], option: &str) -> Result<File, UserError> {
+    spare(option, path, inputs)?;
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     File::create(path).map_err(failed)
 }
@@ -137,9 +165,7 @@ pub(crate) fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &
     match &outcome.refusal {
         None => {}
         Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
-        Some(refusal @ (Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown))
-            if !input.is_named() =>
-        {
+        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
             talk.aside(&name, refusal);
             reading.ignored_files += 1;
             // The lines of a file that is no log are no lines skipped.
@@ -163,12 +189,7 @@ pub(crate) fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &
         let mut inside =
             expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
         // What cannot be read was told of by itself.
-        let is_log = |outcome: &Outcome| {
-            !matches!(
-                outcome.refusal,
-                Some(Refusal::Empty | Refusal::Binary | Refusal::Utf16 | Refusal::Unknown)
-            )
-        };
+        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(Refusal::is_no_log);
         let unreadable =
             expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
         if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {

@@ -17,7 +17,7 @@ pub(super) fn analyze(
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
     (look, full): (Look, bool),
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> Outcome {
     let mut told: Option<(String, Explanation)> = None;
     let mut also = |run: &str, step: &Step<'_>, verdict: &Verdict| {

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use loopbreak::{Config, RunSummary, Step, Verdict};
+use loopbreak_report::html::Recording;
 use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
-use loopbreak_trace::{Input, Record, Refusal, Sink, Skipped};
+use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped};
 
 /// What a log came to.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) others: Vec<String>,
     /// The first run, step by step, where that was asked for.
     pub(crate) explained: Option<String>,
+    /// Each run as a page shows it, where that was asked for.
+    pub(crate) recordings: Vec<Recording>,
 }
 
 /// Something about a line.
@@ -40,6 +43,8 @@ pub(crate) struct Manner<'m> {
     pub(crate) config: &'m Config,
     /// Only the run of this id.
     pub(crate) only: Option<&'m str>,
+    /// Read as this format, whatever the content says.
+    pub(crate) format: Option<Format>,
     /// How many notes about lines are kept of each log.
     pub(crate) notes: usize,
 }
@@ -80,7 +85,7 @@ pub(crate) fn analyze(
     input: &Input,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> Outcome {
     analyze_with(input, manner, events, &mut |_, _, _| {}, watch)
 }
@@ -91,9 +96,9 @@ pub(crate) fn analyze_with(
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
     also: &mut dyn FnMut(&str, &Step<'_>, &Verdict),
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> Outcome {
-    let log = match input.open(watch) {
+    let log = match input.open(manner.format, watch) {
         Ok(log) => log,
         Err(refusal) => return Outcome { refusal: Some(refusal), ..Outcome::default() },
     };
@@ -116,7 +121,7 @@ pub(crate) fn analyze_with(
         Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
     }
     if outcome.refusal.is_none() && !says_something {
-        outcome.refusal = Some(Refusal::Unknown);
+        outcome.refusal = Some(manner.format.map_or(Refusal::Unknown, Refusal::Not));
         return outcome;
     }
     let alone = runs.len() == 1 && outcome.others.is_empty();

@@ -56,6 +56,14 @@ impl Talk {
         }
     }
 
+    /// Where logs were looked for, because none were named.
+    pub(crate) fn looked(&self, what: &str) {
+        if !self.quiet {
+            let style = anstyle::Style::new().dimmed();
+            anstream::eprintln!("{style}{}{style:#}", clean(what));
+        }
+    }
+
     /// Something for who wants to know everything.
     pub(crate) fn aside(&self, name: &str, what: impl Display) {
         if self.verbose {

@@ -16,7 +16,7 @@ pub(super) fn samples(
     manner: Manner<'_>,
     baselines: &[Baseline],
     patience: &[Config],
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> (Outcome, Vec<Sample>) {
     let mut watchers: HashMap<String, Vec<Watcher>> = HashMap::new();
     let mut also = |run: &str, step: &Step<'_>, verdict: &Verdict| {

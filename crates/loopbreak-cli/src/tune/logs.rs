@@ -44,7 +44,7 @@ fn keep(
     config: &Config,
     notes: usize,
     (bytes, most): (&AtomicU64, u64),
-    watch: impl Fn(u64) + Send + 'static,
+    watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> (Outcome, Vec<KeptRun>) {
     let mut runs: Vec<KeptRun> = Vec::new();
     let mut by_name: HashMap<String, usize> = HashMap::new();
@@ -59,7 +59,7 @@ fn keep(
             bytes.fetch_add(runs[index].keep(step) as u64, Ordering::Relaxed);
         }
     };
-    let manner = Manner { config, only: None, notes };
+    let manner = Manner { config, only: None, format: None, notes };
     let outcome = analyze_with(input, manner, None, &mut also, watch);
     // A file that is no log has no runs.
     if outcome.runs.is_empty() {

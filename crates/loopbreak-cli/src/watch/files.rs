@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use loopbreak_trace::{Input, expand};
 
 use super::reading::{Known, Taker};
-use super::tail::{Identity, Mark, News, Tail, identity, line_ends};
+use super::tail::{Identity, Mark, News, Tail, identity};
 
 /// An open file that did not grow for so long is closed.
 const RESTS_AFTER: Duration = Duration::from_mins(1);
@@ -188,7 +188,6 @@ impl Source {
             if matches!(self.known, Known::NotYet) {
                 self.known = Known::of(&bytes);
             }
-            let before = self.tail.lines();
             match &mut self.known {
                 // Nothing is taken, so that all is looked at again when there is more.
                 Known::NotYet => return Ok(any),
@@ -199,18 +198,17 @@ impl Source {
                     // A piece that is partly old is read in two.
                     let old = self.quiet_until.clamp(start, end) - start;
                     let (old, new) = bytes.split_at(line_end(&bytes, old as usize));
-                    let old_lines = line_ends(old);
-                    reader.feed(old, before, &mut Told { index, aloud: false, audience: &mut *audience });
-                    reader.feed(
-                        new,
-                        before + old_lines,
-                        &mut Told { index, aloud: true, audience: &mut *audience },
-                    );
+                    reader.feed(old, &mut Told { index, aloud: false, audience: &mut *audience });
+                    reader.feed(new, &mut Told { index, aloud: true, audience: &mut *audience });
                 }
             }
             self.tail.take(&bytes);
             any = true;
             audience.tidy();
+        }
+        if to_the_end && let Known::Log(reader) = &mut self.known {
+            let aloud = self.tail.offset() > self.quiet_until;
+            reader.end(&mut Told { index, aloud, audience });
         }
         Ok(any)
     }

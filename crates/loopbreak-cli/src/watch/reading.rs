@@ -2,7 +2,7 @@
 //! the reader of that format as they come.
 
 use loopbreak::Step;
-use loopbreak_trace::{Format, Record, Sink, Skipped, Sniffed, sniff};
+use loopbreak_trace::{Live, Record, Sink, Skipped, Sniffed, sniff};
 
 /// How much of a file is looked at before it is given up as a log.
 const LOOKED_AT: u64 = 1024 * 1024;
@@ -21,8 +21,8 @@ pub(super) enum Known {
 impl Known {
     /// Looks at the whole lines at the beginning of a file.
     pub(super) fn of(head: &[u8]) -> Self {
-        match sniff(head) {
-            Ok(Sniffed::Log(format)) => Known::Log(Reader { format }),
+        match sniff(head, None) {
+            Ok(Sniffed::Log(format, _)) => Known::Log(Reader { live: Live::new(format) }),
             Ok(Sniffed::Binary | Sniffed::Utf16) => Known::NoLog,
             _ if head.len() as u64 >= LOOKED_AT => Known::NoLog,
             _ => Known::NotYet,
@@ -33,7 +33,7 @@ impl Known {
 /// Reads a log of which more and more is written.
 #[derive(Debug)]
 pub(super) struct Reader {
-    format: Format,
+    live: Live,
 }
 
 /// Who takes what is read: the line and the step, or the line and why it was skipped.
@@ -43,24 +43,27 @@ pub(super) trait Taker {
 }
 
 impl Reader {
-    /// Reads the next whole lines; `before` is how many came before them.
-    pub(super) fn feed(&mut self, lines: &[u8], before: u64, taker: &mut dyn Taker) {
-        // Reading from memory cannot fail.
-        let _ = self.format.read(lines, &mut Shifted { before, taker });
+    /// Reads the next whole lines.
+    pub(super) fn feed(&mut self, lines: &[u8], taker: &mut dyn Taker) {
+        self.live.push(0, lines, &mut Given { taker });
+    }
+
+    /// Gives what was held back.
+    pub(super) fn end(&mut self, taker: &mut dyn Taker) {
+        self.live.end(&mut Given { taker });
     }
 }
 
-struct Shifted<'t> {
-    before: u64,
+struct Given<'t> {
     taker: &'t mut dyn Taker,
 }
 
-impl Sink for Shifted<'_> {
+impl Sink for Given<'_> {
     fn record(&mut self, record: &Record<'_>) {
-        self.taker.step(self.before + record.line, record.run().as_deref(), &record.step);
+        self.taker.step(record.line, record.run().as_deref(), &record.step);
     }
 
     fn skipped(&mut self, skipped: Skipped) {
-        self.taker.skipped(self.before + skipped.line, skipped.reason.to_string());
+        self.taker.skipped(skipped.line, skipped.reason.to_string());
     }
 }

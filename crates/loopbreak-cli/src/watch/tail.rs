@@ -49,7 +49,6 @@ pub(super) struct Tail {
     identity: Option<Identity>,
     /// Everything up to here was given out.
     offset: u64,
-    lines: u64,
     /// The last bytes before the offset.
     last: Vec<u8>,
     size: u64,
@@ -57,7 +56,7 @@ pub(super) struct Tail {
 
 impl Tail {
     pub(super) fn new(path: PathBuf) -> Self {
-        Tail { path, file: None, identity: None, offset: 0, lines: 0, last: Vec::new(), size: 0 }
+        Tail { path, file: None, identity: None, offset: 0, last: Vec::new(), size: 0 }
     }
 
     pub(super) fn identity(&self) -> Option<Identity> {
@@ -70,10 +69,6 @@ impl Tail {
 
     pub(super) fn size(&self) -> u64 {
         self.size
-    }
-
-    pub(super) fn lines(&self) -> u64 {
-        self.lines
     }
 
     /// Looks at the file by its name.
@@ -147,7 +142,6 @@ impl Tail {
     /// Says that these bytes were taken.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
-        self.lines += line_ends(bytes);
         let from = bytes.len().saturating_sub(REMEMBERED);
         self.last = bytes[from..].to_vec();
     }
@@ -177,11 +171,6 @@ impl Mark {
         let mut now = vec![0; self.last.len()];
         Ok(file.read_exact(&mut now).is_ok() && now == self.last)
     }
-}
-
-/// How many lines end in these bytes.
-pub(super) fn line_ends(bytes: &[u8]) -> u64 {
-    bytes.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
 fn memchr_last(bytes: &[u8]) -> Option<usize> {

@@ -58,7 +58,7 @@ impl Rounds {
             times: equal / period + 1,
             weighed: weight / (WHOLE * period) + 1,
             // As far as it is remembered.
-            since: self.last.newest().take(began).last().map_or(0, |(_, turn)| *turn),
+            since: self.last.newest().take(began).next_back().map_or(0, |(_, turn)| *turn),
         })
     }
 

@@ -67,6 +67,18 @@ impl<'a> Action<'a> {
     }
 }
 
+impl<'a> From<&'a RawValue> for Args<'a> {
+    fn from(json: &'a RawValue) -> Self {
+        Args(Cow::Borrowed(json))
+    }
+}
+
+impl From<Box<RawValue>> for Args<'_> {
+    fn from(json: Box<RawValue>) -> Self {
+        Args(Cow::Owned(json))
+    }
+}
+
 impl Args<'_> {
     /// The JSON as written.
     pub fn json(&self) -> &str {

@@ -33,6 +33,9 @@ pub struct Step<'a> {
     /// Which agent of the run did it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Text<'a>>,
+    /// Which model the agent asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Text<'a>>,
     /// What was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action<'a>>,
@@ -118,6 +121,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                         "turn" => step.turn = map.next_value()?,
                         "at" => step.at = map.next_value()?,
                         "agent" => step.agent = map.next_value()?,
+                        "model" => step.model = map.next_value()?,
                         "action" => step.action = map.next_value()?,
                         "outcome" => step.outcome = map.next_value()?,
                         "say" => step.say = map.next_value()?,
@@ -147,7 +151,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
 mod tests {
     use super::*;
 
-    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests"},"outcome":{"text":"1 failed","error":true},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
+    const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests"},"outcome":{"text":"1 failed","error":true},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
 
     #[test]
     fn every_documented_key_is_read() {
@@ -155,6 +159,7 @@ mod tests {
         assert_eq!(step.unknown_keys, 0);
         assert_eq!(step.run, Some("ep-7".into()));
         assert_eq!(step.at, Some(Millis(1_762_248_924_000)));
+        assert_eq!(step.model.as_deref(), Some("m-1"));
         let action = step.action.as_ref().unwrap();
         assert_eq!(
             (&*action.name, action.kind.as_deref(), action.target.as_deref()),

@@ -23,3 +23,4 @@ mod steps;
 mod targets;
 mod tasks;
 mod web_agents;
+mod wishes;

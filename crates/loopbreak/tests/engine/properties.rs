@@ -116,6 +116,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
             turn,
             at: at.map(Millis),
             agent,
+            model: None,
             action,
             outcome,
             say,

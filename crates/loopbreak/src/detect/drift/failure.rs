@@ -62,10 +62,8 @@ impl Failures {
                 sight(scene, VAIN_EDITS, &vain, Severity::Warn, out);
             }
         }
-        if settings.hard_at > 0 && alike.weight >= whole(settings.hard_at) {
-            sight(scene, SAME_FAILURE, &alike, Severity::Hard, out);
-        } else if alike.weight >= whole(settings.warn_at) {
-            sight(scene, SAME_FAILURE, &alike, Severity::Warn, out);
+        if let Some(severity) = settings.severity(alike.weight) {
+            sight(scene, SAME_FAILURE, &alike, severity, out);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `drift`: other arguments, the same failure; the same question in other words; ever more of the same.
 //!
 //! Catches: one tool that fails in the same way whatever it is given and whatever lies between (`same_failure`), a
-//! search that is only reworded (`rephrased`), an amount that only grows (`sweep`: a depth of 2, 3, 4, …, or pages
-//! beyond the last one), and a test that fails in the same way after one edit after the other (`vain_edits`).
+//! search that is only reworded (`rephrased`), an amount that only grows (`sweep`: a depth of 2, 3, 4, …, pages beyond
+//! the last one, or a command that is appended to itself), and a test that fails in the same way after one edit after the other (`vain_edits`).
 //! Must not catch: a batch over many files with equal replies, for a success may look like the last one; different
 //! searches without a match; pages with something on them; a failure after which something was changed, a few times;
 //! waiting.
@@ -18,9 +18,11 @@ use serde::{Deserialize, Serialize};
 use self::failure::Failures;
 use self::question::Question;
 use self::sweep::Sweep;
+use super::weight::whole;
 use super::{Detector, Scene, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
+use crate::verdict::Severity;
 
 pub(crate) use failure::VAIN_EDITS;
 pub(crate) use question::REPHRASED;
@@ -54,6 +56,15 @@ impl DriftSettings {
     pub(crate) fn check(&self, checks: &mut Checks) {
         checks.warns_first(self.warn_at, self.hard_at);
         checks.within("likeness", self.likeness, &(0.3..=1.0));
+    }
+
+    /// How bad it is that something came so often.
+    fn severity(&self, weight: u32) -> Option<Severity> {
+        if self.hard_at > 0 && weight >= whole(self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (weight >= whole(self.warn_at)).then_some(Severity::Warn)
+        }
     }
 }
 

@@ -7,12 +7,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::DriftSettings;
-use crate::detect::weight::{WHOLE, whole};
+use crate::detect::weight::WHOLE;
 use crate::detect::{Family, Scene, Sighting, Sightings};
-use crate::fingerprint::{Prints, text_key, words_of};
-use crate::memory::{KEY_BYTES, Key, key_of_parts};
+use crate::fingerprint::{Kind, Prints, text_key, words_of};
+use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
 use crate::step::Action;
-use crate::verdict::Severity;
 
 /// The pattern of its findings.
 pub(crate) const SWEEP: &str = "sweep";
@@ -55,11 +54,27 @@ pub(super) struct Sweep {
     outcome: Option<Key>,
     equal: u32,
     since: u64,
+    grown: Grown,
 }
+
+/// A call that begins with all of the one before it, and goes on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Grown {
+    tool: Key,
+    text: Key,
+    bytes: usize,
+    count: u32,
+    weight: u32,
+    since: u64,
+}
+
+/// A shorter call says too little to be begun with.
+const SHORTEST: usize = 16;
 
 impl Sweep {
     pub(super) fn bytes(&self, digits: usize) -> usize {
-        150 + 3 * KEY_BYTES + self.numbers.len() * (KEY_BYTES + 24) + digits
+        270 + 5 * KEY_BYTES + digits + self.numbers.len() * (KEY_BYTES + 24) + digits
     }
 
     pub(super) fn observe(
@@ -69,6 +84,7 @@ impl Sweep {
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {
+        self.grown.observe(scene, prints, settings, out);
         let numbers = prints.numbers.as_slice();
         if numbers.is_empty() && prints.tool != self.tool {
             return;
@@ -82,7 +98,9 @@ impl Sweep {
                 if prints.outcome == self.outcome { self.equal.saturating_add(weight) } else { WHOLE };
             self.moving = moved;
         } else {
-            *self = Sweep { count: 1, weight: WHOLE, equal: WHOLE, since: scene.turn, ..Sweep::default() };
+            let grown = std::mem::take(&mut self.grown);
+            *self =
+                Sweep { count: 1, weight: WHOLE, equal: WHOLE, since: scene.turn, grown, ..Sweep::default() };
         }
         (self.tool, self.rest, self.outcome) = (prints.tool, prints.numbers.rest, prints.outcome);
         self.numbers.clear();
@@ -129,13 +147,7 @@ impl Sweep {
         } else {
             return;
         };
-        let severity = if settings.hard_at > 0 && weight >= whole(settings.hard_at) {
-            Severity::Hard
-        } else if weight >= whole(settings.warn_at) {
-            Severity::Warn
-        } else {
-            return;
-        };
+        let Some(severity) = settings.severity(weight) else { return };
         let evidence = out.sight(Sighting {
             pattern: SWEEP,
             family: Family::Action,
@@ -147,6 +159,47 @@ impl Sweep {
             wish: None,
         });
         evidence.note("calls", self.count).quote("argument", &name).quote("action", &action.line());
+    }
+}
+
+impl Grown {
+    fn observe(
+        &mut self,
+        scene: &Scene<'_>,
+        prints: &Prints,
+        settings: &DriftSettings,
+        out: &mut Sightings<'_>,
+    ) {
+        // A text that is written may grow.
+        let args = scene.step.action.as_ref().and_then(|action| action.args.as_ref());
+        let Some(args) = args.filter(|_| prints.kind != Kind::Edit) else { return };
+        let text = args.json().trim_end_matches(['"', '}', ']', ' ']);
+        let begins = self.tool == prints.tool
+            && text.len() > self.bytes
+            && self.bytes >= SHORTEST
+            && text.get(..self.bytes).is_some_and(|start| key_of(start) == self.text);
+        if begins {
+            self.count = self.count.saturating_add(1);
+            self.weight = self.weight.saturating_add(scene.weight());
+        } else {
+            (self.count, self.weight, self.since) = (1, WHOLE, scene.turn);
+        }
+        (self.tool, self.text, self.bytes) = (prints.tool, key_of(text), text.len());
+        let Some(severity) = settings.severity(self.weight * 2 / 3) else { return };
+        let evidence = out.sight(Sighting {
+            pattern: SWEEP,
+            family: Family::Action,
+            identity: key_of_parts(&[self.tool, self.since, 12]),
+            since: self.since,
+            severity: Some(severity),
+            stage: 0,
+            count: self.count,
+            wish: None,
+        });
+        evidence.note("calls", self.count).note("argument", "its length");
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
+        }
     }
 }
 

@@ -1,52 +1,48 @@
 //! The native format: one step record a line.
 
-use std::io::{self, BufRead};
-
 use loopbreak::Step;
 
-use crate::format::{Read, Record, Sink, Skipped};
-use crate::lines::{Line, Lines};
+use crate::format::{Kind, Reader, Record, Sink, Unit};
+use crate::glimpse::Glimpse;
 use crate::reason::Reason;
 
-/// Reads all steps of a log. Blank lines are nothing; every other line is a record or is skipped.
-pub(crate) fn read(input: impl BufRead, sink: &mut dyn Sink) -> io::Result<Read> {
-    let mut lines = Lines::new(input);
-    let mut number = 0;
-    while let Some(line) = lines.next()? {
-        number += 1;
-        let step = match line {
-            Line::TooLong { length } => Err(Reason::too_long(length)),
-            Line::Whole(line) if line.trim_ascii().is_empty() => continue,
-            Line::Whole(line) => step(line),
-        };
-        match step {
-            Ok(step) => sink.record(&Record { line: number, step }),
-            Err(reason) => sink.skipped(Skipped { line: number, reason }),
-        }
-    }
-    Ok(Read { bytes: lines.bytes(), lines: lines.number() })
-}
+/// Native logs.
+pub(crate) struct Steps;
 
 /// How every line of an event file of ours begins. Events share some keys with steps, but are none.
-const EVENT: &[u8] = b"{\"event_type\":";
+const EVENT: &str = "{\"event_type\":";
 
-/// Whether a line is a step that says anything at all; `None` if it is no step.
-pub(crate) fn recognises(line: &[u8]) -> Option<bool> {
-    if line.starts_with(EVENT) {
-        return Some(false);
+impl Kind for Steps {
+    fn name(&self) -> &'static str {
+        "steps"
     }
-    step(line).ok().map(|step| step.has_facet())
+    fn title(&self) -> &'static str {
+        "Loopbreak's own step records"
+    }
+    fn files(&self) -> &'static str {
+        "JSON lines: action, outcome, score, place, task and more, all optional"
+    }
+    /// A step that says anything at all.
+    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+        !value.text.starts_with(EVENT) && Step::from_json(value.text).is_ok_and(|step| step.has_facet())
+    }
+    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
+        Box::new(Steps)
+    }
 }
 
-/// Reads one line. It is checked as UTF-8 once, as a whole, which is far cheaper than string by string.
-fn step(line: &[u8]) -> Result<Step<'_>, Reason> {
-    let line = simdutf8::basic::from_utf8(line).map_err(|_| Reason::not_utf8(line))?;
-    Step::from_json(line).map_err(|error| Reason::of(line, &error))
+impl Reader for Steps {
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let step = Step::from_json(unit.text).map_err(|error| Reason::of(unit.text, &error))?;
+        sink.record(&Record { line: unit.line, step });
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::{Read, Skipped};
 
     #[derive(Default)]
     struct Collected {
@@ -66,7 +62,7 @@ mod tests {
 
     fn collect(text: &[u8]) -> (Collected, Read) {
         let mut collected = Collected::default();
-        let read = read(text, &mut collected).unwrap();
+        let read = crate::read::lines(&mut Steps, text, None, &mut collected).unwrap();
         (collected, read)
     }
 

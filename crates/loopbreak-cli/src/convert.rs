@@ -1,0 +1,135 @@
+//! `loopbreak convert`: any log in, native steps out.
+
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use loopbreak::Label;
+use loopbreak_report::Reading;
+use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped, expand};
+
+use crate::analyze::{Note, Outcome, Talk, create, empty_folders, tell};
+use crate::error::UserError;
+use crate::{exit, output};
+
+/// Write logs as native steps.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak convert ~/.claude/projects -o steps.jsonl
+  loopbreak convert session.json | jq .action.name
+  loopbreak convert --format chat dump.json -o steps.jsonl
+
+Exit codes:
+  0 done; 1 something could not be read or written; 2 used wrongly")]
+pub(crate) struct ConvertArgs {
+    /// Files, folders, or - for standard input
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    format: Option<Format>,
+    /// Say nothing about lines that are skipped
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Converts logs, one after the other.
+pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
+    let expansion = expand(&args.paths);
+    let mut talk = Talk::new(args.quiet, false);
+    let mut outcomes = Vec::new();
+    let mut all = |out: &mut dyn Write| -> io::Result<()> {
+        for input in &expansion.inputs {
+            outcomes.push(convert(input, args.format, talk.notes(), out)?);
+        }
+        out.flush()
+    };
+    if let Some(path) = &args.output {
+        let mut file = BufWriter::new(create(path, &expansion.inputs, "--output")?);
+        output::quietly(all(&mut file), &path.display().to_string())?;
+    } else {
+        output::write(all)?;
+    }
+    let mut failed = false;
+    for trouble in &expansion.troubles {
+        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
+        failed = true;
+    }
+    let mut reading = Reading::default();
+    for (input, outcome) in expansion.inputs.iter().zip(&outcomes) {
+        reading.skipped_lines += outcome.skipped;
+        failed |= tell(input, outcome, &mut talk, &mut reading);
+    }
+    failed |= empty_folders(&expansion, &outcomes, &mut talk);
+    talk.finish();
+    Ok(if failed { exit::FAILED } else { exit::DONE })
+}
+
+/// Converts one log. An error is one of writing.
+fn convert(input: &Input, format: Option<Format>, notes: usize, out: &mut dyn Write) -> io::Result<Outcome> {
+    let log = match input.open(format, |_| {}) {
+        Ok(log) => log,
+        Err(refusal) => return Ok(Outcome { refusal: Some(refusal), ..Outcome::default() }),
+    };
+    let mut writing = Writing {
+        unnamed: input.run(),
+        out,
+        written: Ok(()),
+        any: false,
+        notes,
+        outcome: Outcome::default(),
+    };
+    let read = log.read(&mut writing);
+    let Writing { written, any, mut outcome, .. } = writing;
+    written?;
+    match read {
+        Ok(read) => outcome.bytes = read.bytes,
+        Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
+    }
+    if outcome.refusal.is_none() && !any {
+        outcome.refusal = Some(format.map_or(Refusal::Unknown, Refusal::Not));
+    }
+    Ok(outcome)
+}
+
+struct Writing<'w> {
+    /// The name of the run of records that name none: in one file with others they need one.
+    unnamed: String,
+    out: &'w mut dyn Write,
+    /// The first thing that went wrong. Nothing is written after that.
+    written: io::Result<()>,
+    any: bool,
+    notes: usize,
+    outcome: Outcome,
+}
+
+impl Sink for Writing<'_> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.any |= record.step.has_facet();
+        if self.written.is_err() {
+            return;
+        }
+        let mut step = record.step.clone();
+        step.run.get_or_insert_with(|| Label::from(self.unnamed.as_str()));
+        self.written = serde_json::to_vec(&step).map_err(io::Error::from).and_then(|mut line| {
+            // Arguments stand there as they were written, perhaps over many lines. Inside texts a line's end is escaped.
+            line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+            line.push(b'\n');
+            self.out.write_all(&line)
+        });
+    }
+
+    fn skipped(&mut self, skipped: Skipped) {
+        self.outcome.skipped += 1;
+        if self.outcome.notes.len() < self.notes {
+            let text = format!("{}; line skipped", skipped.reason);
+            self.outcome.notes.push(Note { line: skipped.line, text });
+        } else {
+            self.outcome.unsaid += 1;
+        }
+    }
+}

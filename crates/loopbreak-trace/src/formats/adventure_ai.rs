@@ -1,0 +1,121 @@
+//! AdventureAI: games of interactive fiction, as one document each. See docs/formats/adventureai.md.
+
+use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
+use serde::Deserialize;
+
+use crate::document::walk;
+use crate::format::{Kind, Reader, Record, Sink, Unit};
+use crate::glimpse::Glimpse;
+use crate::reason::Reason;
+
+/// Games of AdventureAI.
+pub(crate) struct AdventureAi;
+
+impl Kind for AdventureAi {
+    fn name(&self) -> &'static str {
+        "adventureai"
+    }
+    fn title(&self) -> &'static str {
+        "AdventureAI"
+    }
+    fn files(&self) -> &'static str {
+        "one JSON document a game: the commands, the replies, the score"
+    }
+    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+        value.has_all(&["promptPattern", "messages.[].role", "messages.[].score"])
+    }
+    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+        true
+    }
+    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
+        Box::new(AdventureAi)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
+    model: Option<String>,
+    date: Option<String>,
+    name: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Message<'a> {
+    #[serde(borrow)]
+    role: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Option<Text<'a>>,
+    #[serde(rename = "promptTokens")]
+    prompt_tokens: Option<u64>,
+    #[serde(rename = "completionTokens")]
+    completion_tokens: Option<u64>,
+    #[serde(borrow)]
+    meta: Option<Text<'a>>,
+    score: Option<f64>,
+}
+
+impl Reader for AdventureAi {
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let mut about = About::default();
+        let mut waiting: Option<(Message<'_>, u64)> = None;
+        let mut broken = Ok(());
+        let walked = walk(unit, &["messages"], &mut |part| {
+            let text = || serde_json::from_str(part.json.get()).ok();
+            match (part.listed, &*part.key) {
+                (false, "model") => about.model = text(),
+                (false, "date") => about.date = text(),
+                (false, "name") => about.name = text(),
+                (true, _) => match serde_json::from_str::<Message<'_>>(part.json.get()) {
+                    Ok(message) if message.role.as_deref() == Some("assistant") => {
+                        if let Some((command, line)) = waiting.replace((message, part.line)) {
+                            give(&about, command, None, line, sink);
+                        }
+                    }
+                    // The text before the first command is no step.
+                    Ok(reply) if reply.role.as_deref() == Some("user") => {
+                        if let Some((command, line)) = waiting.take() {
+                            give(&about, command, Some(reply), line, sink);
+                        }
+                    }
+                    Ok(_) => {}
+                    Err(error) => broken = Err(Reason::malformed(part.json.get(), &error)),
+                },
+                _ => {}
+            }
+        });
+        if let Some((command, line)) = waiting {
+            give(&about, command, None, line, sink);
+        }
+        walked.and(broken)
+    }
+}
+
+/// A command and the game's reply to it.
+fn give(about: &About, command: Message<'_>, reply: Option<Message<'_>>, line: u64, sink: &mut dyn Sink) {
+    let run = match (&about.name, &about.date) {
+        (Some(name), Some(date)) => Some(Label::from(format!("{name}_{date}"))),
+        _ => None,
+    };
+    let words = command.content.unwrap_or_default();
+    let tokens = |count: Option<u64>| count.filter(|count| *count > 0);
+    let usage = Usage {
+        input_tokens: tokens(command.prompt_tokens),
+        output_tokens: tokens(command.completion_tokens),
+        cost_usd: None,
+    };
+    let (score, text) = reply.map_or((None, None), |reply| (reply.score, reply.content));
+    let step = Step {
+        run,
+        model: about.model.as_deref().map(Text::from),
+        action: Some(Action::new(words.trim().to_owned())),
+        outcome: text.map(|text| Outcome { text: Some(text), error: false }),
+        say: command.meta.filter(|meta| !meta.trim().is_empty()),
+        // Below 0 there is none.
+        score: score.filter(|score| *score >= 0.0),
+        usage: (usage.input_tokens.is_some() || usage.output_tokens.is_some()).then_some(usage),
+        ..Step::default()
+    };
+    sink.record(&Record { line, step });
+}

@@ -1,0 +1,75 @@
+//! One message of a chat.
+
+use loopbreak::{Millis, Text};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::content::Content;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Message<'a> {
+    #[serde(borrow)]
+    pub(super) role: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) content: Content<'a>,
+    #[serde(borrow)]
+    pub(super) name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
+    /// The old way to call.
+    #[serde(borrow)]
+    pub(super) function_call: Option<Function<'a>>,
+    #[serde(borrow)]
+    pub(super) tool_call_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) model: Option<Text<'a>>,
+    #[serde(deserialize_with = "or_none")]
+    pub(super) timestamp: Option<Millis>,
+    #[serde(deserialize_with = "or_none")]
+    pub(super) usage: Option<Tokens>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct ToolCall<'a> {
+    #[serde(borrow)]
+    pub(super) id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) function: Option<Function<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Function<'a> {
+    #[serde(borrow)]
+    pub(super) name: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) arguments: Option<&'a RawValue>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Tokens {
+    #[serde(alias = "input_tokens")]
+    pub(super) prompt_tokens: Option<u64>,
+    #[serde(alias = "output_tokens")]
+    pub(super) completion_tokens: Option<u64>,
+}
+
+/// Whether this is a message, and not a whole conversation.
+pub(super) fn is_message(json: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Role {
+        #[expect(dead_code, reason = "that it is there is what matters")]
+        role: IgnoredAny,
+    }
+    serde_json::from_str::<Role>(json).is_ok()
+}
+
+/// A value of another kind than expected is none: these keys are nobody's in particular.
+fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let raw = <&'de RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).ok())
+}

@@ -1,0 +1,212 @@
+//! One agent of a session: what it said, what it called, what it took.
+
+use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+
+use super::human::{Fate, fate};
+use super::line::Tokens;
+use crate::content::{Block, Content};
+use crate::format::{Record, Sink};
+use crate::pending::{Call, Pending};
+use crate::reason::Reason;
+
+/// How much of what an agent says before a call is kept.
+const SAID: usize = 256 * 1024;
+
+/// An agent, the main one or a subagent.
+#[derive(Debug, Default)]
+pub(super) struct Agent {
+    session: Option<String>,
+    /// Nothing for the main agent.
+    name: Option<String>,
+    model: Option<String>,
+    /// The message that is being written: its id, what was said in it, what it took so far.
+    message: Option<String>,
+    said: String,
+    said_at: (u64, Option<Millis>),
+    counted: Tokens,
+    /// What was taken since the last step.
+    taken: Usage,
+    pending: Pending,
+}
+
+/// Where and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spot {
+    pub(super) line: u64,
+    pub(super) at: Option<Millis>,
+}
+
+impl Agent {
+    pub(super) fn new(session: Option<&str>, name: Option<&str>) -> Self {
+        Agent { session: session.map(str::to_owned), name: name.map(str::to_owned), ..Agent::default() }
+    }
+
+    pub(super) fn is(&self, session: Option<&str>, name: Option<&str>) -> bool {
+        self.name.as_deref() == name && self.session.as_deref() == session
+    }
+
+    /// Whether the agent is in the middle of this message.
+    pub(super) fn is_in(&self, message: Option<&str>) -> bool {
+        message.is_some() && self.message.as_deref() == message
+    }
+
+    /// The agent says or calls something, in the message of this id.
+    pub(super) fn speaks(&mut self, blocks: Vec<Block<'_>>, spot: Spot, sink: &mut dyn Sink) {
+        for block in blocks {
+            match &*block.kind {
+                "text" => self.says(block.text.as_deref().unwrap_or_default(), spot),
+                "tool_use" | "server_tool_use" => self.calls(block, spot, sink),
+                _ => {}
+            }
+        }
+    }
+
+    /// A message begins or goes on. What an earlier one called will not be answered any more.
+    pub(super) fn begins(&mut self, message: Option<&str>, model: Option<&str>, sink: &mut dyn Sink) {
+        if message.is_none() || self.message.as_deref() != message {
+            self.flush(sink);
+            self.message = message.map(str::to_owned);
+            self.counted = Tokens::default();
+        }
+        // What the program writes in the model's name is marked like this.
+        let model = model.filter(|model| !model.starts_with('<'));
+        if model.is_some() && self.model.as_deref() != model {
+            self.model = model.map(str::to_owned);
+        }
+    }
+
+    /// The message is over: what follows under its id is the same once more.
+    pub(super) fn closes(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+        self.message = None;
+    }
+
+    /// Each line of a message tells what it took so far: only the growth counts.
+    pub(super) fn takes(&mut self, tokens: Tokens) {
+        let read = |tokens: Tokens| {
+            tokens.input.saturating_add(tokens.cache_written).saturating_add(tokens.cache_read)
+        };
+        let input = read(tokens).saturating_sub(read(self.counted));
+        let output = tokens.output.saturating_sub(self.counted.output);
+        let sum = |so_far: Option<u64>, more: u64| Some(so_far.unwrap_or(0).saturating_add(more));
+        self.taken.input_tokens = sum(self.taken.input_tokens, input);
+        self.taken.output_tokens = sum(self.taken.output_tokens, output);
+        if read(tokens) >= read(self.counted) && tokens.output >= self.counted.output {
+            self.counted = tokens;
+        }
+    }
+
+    /// Money, where the log names it.
+    pub(super) fn costs(&mut self, dollars: f64) {
+        if dollars.is_finite() && dollars >= 0.0 {
+            *self.taken.cost_usd.get_or_insert(0.0) += dollars;
+        }
+    }
+
+    fn says(&mut self, text: &str, spot: Spot) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if self.said.is_empty() {
+            self.said_at = (spot.line, spot.at);
+        } else {
+            self.said.push('\n');
+        }
+        let room = SAID.saturating_sub(self.said.len());
+        let mut end = text.len().min(room);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.said.push_str(&text[..end]);
+    }
+
+    fn calls(&mut self, block: Block<'_>, spot: Spot, sink: &mut dyn Sink) {
+        let mut action = Action::new(block.name.map(Text::into_owned).unwrap_or_default());
+        action.args = block.input.map(|input| input.to_owned().into());
+        let say = (!self.said.is_empty()).then(|| std::mem::take(&mut self.said));
+        let id = block.id.map(|id| id.0.into_owned()).unwrap_or_default();
+        for lost in self.pending.push(Call { id, line: spot.line, at: spot.at, action, say }) {
+            self.unanswered(lost, sink);
+        }
+    }
+
+    /// The result of a call.
+    pub(super) fn hears(&mut self, block: Block<'_>, spot: Spot, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let Some(call) = self.pending.take(block.tool_use_id.as_deref()) else {
+            return Err(Reason::because("the result of a call that is not in the log, or came long before"));
+        };
+        let text = block.content.into_text();
+        let fate = match &text {
+            Some(text) if block.is_error => fate(text),
+            _ => Fate::Done,
+        };
+        let outcome = Outcome { text, error: block.is_error };
+        let step = Step {
+            at: spot.at.or(call.at),
+            action: Some(call.action),
+            say: call.say.map(Text::from),
+            refused: fate != Fate::Done,
+            user: (fate == Fate::RefusedByUser).then(|| "refused the call".into()),
+            outcome: (fate != Fate::Dropped).then_some(outcome),
+            ..Step::default()
+        };
+        self.give(spot.line, step, sink);
+        Ok(())
+    }
+
+    fn unanswered(&mut self, call: Call, sink: &mut dyn Sink) {
+        let step =
+            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        self.give(call.line, step, sink);
+    }
+
+    /// Gives what is held back: calls without results, and words without a call.
+    pub(super) fn flush(&mut self, sink: &mut dyn Sink) {
+        while let Some(call) = self.pending.pop() {
+            self.unanswered(call, sink);
+        }
+        if !self.said.is_empty() {
+            let say = std::mem::take(&mut self.said);
+            let (line, at) = self.said_at;
+            self.give(line, Step { at, say: Some(say.into()), ..Step::default() }, sink);
+        }
+    }
+
+    /// The same at the end of the log, when what was taken for nothing has to be told too.
+    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+        let taken = |tokens: Option<u64>| tokens.is_some_and(|tokens| tokens > 0);
+        if taken(self.taken.input_tokens) || taken(self.taken.output_tokens) || self.taken.cost_usd.is_some()
+        {
+            self.give(self.said_at.0.max(1), Step::default(), sink);
+        }
+    }
+
+    /// A human speaks to the agent.
+    pub(super) fn is_told(&mut self, words: Text<'_>, spot: Spot, sink: &mut dyn Sink) {
+        self.flush(sink);
+        let run = self.session.as_deref().map(Label::from);
+        let agent = self.name.as_deref().map(Text::from);
+        let step = Step { run, agent, at: spot.at, user: Some(words), ..Step::default() };
+        sink.record(&Record { line: spot.line, step });
+    }
+
+    /// Gives a step of this agent.
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+        let taken = std::mem::take(&mut self.taken);
+        let any = taken.input_tokens.is_some() || taken.output_tokens.is_some() || taken.cost_usd.is_some();
+        let step = Step {
+            run: self.session.as_deref().map(Label::from),
+            agent: self.name.as_deref().map(Text::from),
+            model: self.model.as_deref().map(Text::from),
+            usage: any.then_some(taken),
+            ..step
+        };
+        sink.record(&Record { line, step });
+    }
+}
+
+/// Blocks of a user's message: results here, words there.
+pub(super) fn split(content: Content<'_>) -> (Vec<Block<'_>>, Vec<Block<'_>>) {
+    content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result")
+}

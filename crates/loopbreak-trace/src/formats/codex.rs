@@ -1,0 +1,359 @@
+//! Codex CLI: rollouts. See docs/formats/codex.md.
+
+use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::arguments::arguments;
+use crate::content::Content;
+use crate::format::{Kind, Reader, Record, Sink, Unit};
+use crate::glimpse::Glimpse;
+use crate::pending::{Call, Pending};
+use crate::reason::Reason;
+
+/// Rollouts of Codex CLI.
+pub(crate) struct Codex;
+
+const ENVELOPES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
+
+impl Kind for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+    fn title(&self) -> &'static str {
+        "Codex CLI"
+    }
+    fn files(&self) -> &'static str {
+        "rollout-*.jsonl: a JSON object a line, with type and payload"
+    }
+    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+        let kind = value.text("type");
+        let enveloped = kind.is_some_and(|kind| ENVELOPES.contains(&kind)) && value.is_object("payload");
+        // The first version had no envelopes.
+        let bare = matches!(kind, Some("function_call" | "function_call_output" | "local_shell_call"))
+            && value.has("call_id")
+            || kind == Some("message") && value.has_all(&["role", "content.[].type"])
+            || kind == Some("reasoning") && value.has("summary");
+        enveloped || bare
+    }
+    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
+        Box::new(Rollout::default())
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    timestamp: Option<Millis>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+}
+
+/// What a line holds; the keys of all kinds together.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    role: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Content<'a>,
+    #[serde(borrow)]
+    name: Option<Text<'a>>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    call_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+}
+
+/// What is known of the session and of its turns.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Context<'a> {
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    #[serde(borrow)]
+    model: Option<Text<'a>>,
+}
+
+/// Tokens are counted in events.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Counted {
+    info: Option<Info>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Info {
+    last_token_usage: Option<Tokens>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+/// What Codex writes in the user's name.
+const MACHINE: [&str; 8] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+    "<permissions instructions>",
+    "<skill>",
+    "<collaboration_mode>",
+    "<INSTRUCTIONS>",
+];
+
+#[derive(Debug, Default)]
+struct Rollout {
+    run: Option<String>,
+    model: Option<String>,
+    said: Option<(String, u64, Option<Millis>)>,
+    usage: Option<Usage>,
+    pending: Pending,
+}
+
+impl Reader for Rollout {
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let broken = |error: serde_json::Error| Reason::malformed(unit.text, &error);
+        let line: Line<'_> = serde_json::from_str(unit.text).map_err(broken)?;
+        let kind = line.kind.as_deref().unwrap_or_default();
+        match (kind, line.payload.map(RawValue::get)) {
+            ("session_meta" | "turn_context", Some(payload)) => {
+                let context: Context<'_> = serde_json::from_str(payload).map_err(broken)?;
+                if kind == "session_meta" {
+                    self.begin(context.id);
+                }
+                if let Some(model) = context.model {
+                    self.model = Some(model.0.into_owned());
+                }
+            }
+            ("event_msg", Some(payload)) => {
+                // Other events have other things under the same keys.
+                let counted: Counted = serde_json::from_str(payload).unwrap_or_default();
+                if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
+                    self.takes(tokens);
+                }
+            }
+            ("response_item", Some(payload)) => {
+                let item: Item<'_> = serde_json::from_str(payload).map_err(broken)?;
+                return self.item(item, line.timestamp, unit.line, sink);
+            }
+            ("", None) => self.begin(line.id),
+            (_, None) => {
+                let item: Item<'_> = serde_json::from_str(unit.text).map_err(broken)?;
+                return self.item(item, line.timestamp, unit.line, sink);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        self.flush(sink);
+    }
+}
+
+impl Rollout {
+    fn begin(&mut self, id: Option<Text<'_>>) {
+        // A fork repeats the head of what it was forked from; the file is that of the first.
+        if self.run.is_none() {
+            self.run = id.map(|id| id.0.into_owned());
+        }
+    }
+
+    fn takes(&mut self, tokens: Tokens) {
+        let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a.saturating_add(b)),
+            (a, b) => a.or(b),
+        };
+        let so_far = self.usage.unwrap_or_default();
+        self.usage = Some(Usage {
+            input_tokens: sum(so_far.input_tokens, tokens.input_tokens),
+            output_tokens: sum(so_far.output_tokens, tokens.output_tokens),
+            cost_usd: None,
+        });
+    }
+
+    fn item(
+        &mut self,
+        item: Item<'_>,
+        at: Option<Millis>,
+        line: u64,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Reason> {
+        match item.kind.as_deref().unwrap_or_default() {
+            "message" => {
+                let text = item.content.into_text().filter(|text| !text.trim().is_empty());
+                let Some(text) = text else { return Ok(()) };
+                match item.role.as_deref() {
+                    Some("user") if !MACHINE.iter().any(|start| text.trim_start().starts_with(start)) => {
+                        self.flush(sink);
+                        let run = self.run.as_deref().map(Label::from);
+                        let step = Step { run, at, user: Some(text), ..Step::default() };
+                        sink.record(&Record { line, step });
+                    }
+                    Some("assistant") => {
+                        self.flush(sink);
+                        self.said = Some((text.0.into_owned(), line, at));
+                    }
+                    _ => {}
+                }
+            }
+            kind @ ("function_call" | "custom_tool_call" | "local_shell_call") => {
+                let named = item.name.map(Text::into_owned);
+                let mut action =
+                    Action::new(named.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned().into()));
+                action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
+                let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
+                let say = self.said.take().map(|said| said.0);
+                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                    self.give_call(lost, None, None, sink);
+                }
+            }
+            // The service searches by itself, and tells no result.
+            "web_search_call" => {
+                let mut action = Action::new("web_search");
+                action.args = item.action.and_then(arguments);
+                let say = self.said.take().map(|said| said.0);
+                let call = Call { id: String::new(), line, at, action, say };
+                self.give_call(call, None, None, sink);
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                let Some(call) = self.pending.take(item.call_id.as_deref()) else {
+                    return Err(Reason::because("the result of a call that is not in the log"));
+                };
+                let outcome = item.output.map(outcome);
+                self.give_call(call, outcome, Some((line, at)), sink);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn give_call(
+        &mut self,
+        call: Call,
+        outcome: Option<Outcome<'_>>,
+        answered: Option<(u64, Option<Millis>)>,
+        sink: &mut dyn Sink,
+    ) {
+        let (line, at) = answered.unwrap_or((call.line, call.at));
+        let refused = outcome.as_ref().is_some_and(is_refusal);
+        let step = Step {
+            at: at.or(call.at),
+            action: Some(call.action),
+            say: call.say.map(Text::from),
+            user: refused.then(|| "refused the call".into()),
+            refused,
+            outcome,
+            ..Step::default()
+        };
+        self.give(line, step, sink);
+    }
+
+    /// Gives what is held back: calls without results, and words without a call.
+    fn flush(&mut self, sink: &mut dyn Sink) {
+        while let Some(call) = self.pending.pop() {
+            self.give_call(call, None, None, sink);
+        }
+        if let Some((text, line, at)) = self.said.take() {
+            self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
+        }
+    }
+
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+        let step = Step {
+            run: self.run.as_deref().map(Label::from),
+            model: self.model.as_deref().map(Text::from),
+            usage: self.usage.take(),
+            ..step
+        };
+        sink.record(&Record { line, step });
+    }
+}
+
+/// A human said no to the call.
+fn is_refusal(outcome: &Outcome<'_>) -> bool {
+    let text = outcome.text.as_deref().unwrap_or_default();
+    text.starts_with("exec command rejected by user") || text.starts_with("patch rejected by user")
+}
+
+/// A result is a text, blocks, or an object that says whether it went well.
+fn outcome(output: &RawValue) -> Outcome<'_> {
+    #[derive(Deserialize)]
+    struct Told<'a> {
+        #[serde(borrow)]
+        content: Text<'a>,
+        success: Option<bool>,
+    }
+    let (text, failed) = match serde_json::from_str::<Told<'_>>(output.get()) {
+        Ok(told) => (Some(told.content), told.success == Some(false)),
+        Err(_) => (serde_json::from_str::<Content<'_>>(output.get()).unwrap_or_default().into_text(), false),
+    };
+    let Some(text) = text else { return Outcome { text: None, error: failed } };
+    let (text, code) = unwrapped(text);
+    Outcome { text: Some(text), error: failed || code.is_some_and(|code| code != 0) }
+}
+
+/// A command's output is wrapped: in JSON with its exit code, or below a few headings. Times in them are nobody's concern.
+fn unwrapped(text: Text<'_>) -> (Text<'_>, Option<i64>) {
+    #[derive(Deserialize)]
+    struct Wrapped {
+        output: String,
+        metadata: Metadata,
+    }
+    #[derive(Deserialize)]
+    struct Metadata {
+        exit_code: Option<i64>,
+    }
+    if text.starts_with("{\"")
+        && let Ok(wrapped) = serde_json::from_str::<Wrapped>(&text)
+    {
+        return (wrapped.output.into(), wrapped.metadata.exit_code);
+    }
+    let headed = ["Exit code: ", "Chunk ID: ", "Wall time: "].iter().any(|head| text.starts_with(head));
+    if headed && let Some((head, rest)) = text.split_once("Output:\n") {
+        let code = head.lines().find_map(|line| {
+            line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
+        });
+        return (rest.to_owned().into(), code.and_then(|code| code.trim().parse().ok()));
+    }
+    (text, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_unwrapped() {
+        for (text, expected, code) in [
+            (r#"{"output":"boom\n","metadata":{"exit_code":1,"duration_seconds":0.4}}"#, "boom\n", Some(1)),
+            ("Exit code: 0\nWall time: 0.2 seconds\nOutput:\nfine", "fine", Some(0)),
+            ("Chunk ID: ab\nWall time: 1 seconds\nProcess exited with code 2\nOutput:\nx", "x", Some(2)),
+            ("plain", "plain", None),
+            (r#"{"output":"#, r#"{"output":"#, None),
+        ] {
+            let (got, exit) = unwrapped(text.into());
+            assert_eq!((&*got, exit), (expected, code), "{text}");
+        }
+    }
+}

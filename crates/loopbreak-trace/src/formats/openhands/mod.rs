@@ -1,0 +1,345 @@
+//! OpenHands: event logs, trajectories and the output of evaluations. See docs/formats/openhands.md.
+
+mod parts;
+mod sdk;
+
+use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+
+use crate::arguments::arguments;
+use crate::content::Content;
+use crate::document::walk;
+use crate::format::{Kin, Kind, Reader, Record, Sink, Unit};
+use crate::glimpse::Glimpse;
+use crate::pending::{Call, Pending};
+use crate::reason::Reason;
+use parts::{Arguments, exit_code};
+
+/// Events of OpenHands.
+pub(crate) struct OpenHands;
+
+impl Kind for OpenHands {
+    fn name(&self) -> &'static str {
+        "openhands"
+    }
+    fn title(&self) -> &'static str {
+        "OpenHands"
+    }
+    fn files(&self) -> &'static str {
+        "events as JSON lines or a list; output.jsonl of evaluations, with the events under history"
+    }
+    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+        ["", "[].", "history.[].", "history.[].[]."].iter().any(|at| {
+            let has = |key: &str| value.has(&format!("{at}{key}"));
+            has("source") && (has("action") && has("args") || has("observation") && has("content"))
+                || sdk::recognises(value, at)
+        })
+    }
+    /// A session keeps each event in a file of its own.
+    fn kin(&self, value: &str) -> Option<Kin> {
+        if let Some(event) = sdk::parse(value) {
+            // Events of the SDK have no numbers, but times.
+            let order = Some(event.timestamp.filter(|_| event.source.is_some())?.0);
+            return Some(Kin { run: String::new(), agent: None, order });
+        }
+        let event: Event<'_> = serde_json::from_str(value).ok()?;
+        let known = event.source.is_some() && (event.action.is_some() || event.observation.is_some());
+        Some(Kin { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
+    }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("") || value.is_list("history")
+    }
+    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
+        Box::new(Events::default())
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Event<'a> {
+    id: Option<i64>,
+    timestamp: Option<Millis>,
+    #[serde(borrow)]
+    source: Option<Text<'a>>,
+    #[serde(borrow)]
+    message: Option<Text<'a>>,
+    cause: Option<i64>,
+    #[serde(borrow)]
+    action: Option<Text<'a>>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+    #[serde(borrow)]
+    observation: Option<Text<'a>>,
+    #[serde(borrow)]
+    content: Content<'a>,
+    #[serde(borrow)]
+    extras: Option<&'a RawValue>,
+    llm_metrics: Option<Metrics>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metrics {
+    accumulated_cost: Option<f64>,
+    accumulated_token_usage: Option<Tokens>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+struct Tokens {
+    prompt_tokens: u64,
+    completion_tokens: u64,
+}
+
+/// What an evaluation tells beside the events.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
+    instance_id: Option<String>,
+    metadata: Option<Metadata>,
+    metrics: Option<Metrics>,
+    history: Option<IgnoredAny>,
+}
+
+impl About {
+    /// Nothing where this is no evaluation, but an event.
+    fn of(unit: Unit<'_>) -> Option<About> {
+        let about = serde_json::from_str(unit.text).unwrap_or_else(|_| {
+            // Something in it is odd, or it is cut off; the events may be well all the same.
+            let history = unit.text.contains("\"history\"").then_some(IgnoredAny);
+            About { history, ..About::default() }
+        });
+        about.history.is_some().then_some(about)
+    }
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    llm_config: Option<LlmConfig>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LlmConfig {
+    model: Option<String>,
+}
+
+/// What becomes of actions that are none of the agent's doings.
+const INNER: [&str; 7] = [
+    "system",
+    "recall",
+    "change_agent_state",
+    "null",
+    "agent_state_changed",
+    "condensation",
+    "condensation_request",
+];
+
+#[derive(Debug, Default)]
+struct Events {
+    run: Option<String>,
+    model: Option<String>,
+    pending: Pending,
+    /// What was taken in all so far.
+    total: Metrics,
+    usage: Option<Usage>,
+}
+
+impl Reader for Events {
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        if unit.text.trim_start().starts_with('[') {
+            return self.list(unit, &[], sink);
+        }
+        let Some(about) = About::of(unit) else { return self.event(unit, sink) };
+        self.run = about.instance_id;
+        self.model = about.metadata.and_then(|metadata| metadata.llm_config).and_then(|config| config.model);
+        (self.total, self.usage) = (Metrics::default(), None);
+        // Where the events do not tell what they took, the sums stand on the first step: what a stop would have saved of
+        // them is not known.
+        if let Some(metrics) = about.metrics.filter(|_| !unit.text.contains("\"llm_metrics\"")) {
+            self.takes(metrics);
+        }
+        self.list(unit, &["history"], sink)
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        self.unanswer(sink);
+    }
+}
+
+impl Events {
+    /// Events in a list; in old evaluations they stand in pairs.
+    fn list(&mut self, unit: Unit<'_>, lists: &[&str], sink: &mut dyn Sink) -> Result<(), Reason> {
+        let mut broken = Ok(());
+        let mut last_id = 0;
+        let walked = walk(unit, lists, &mut |part| {
+            if !part.listed {
+                return;
+            }
+            let read = if part.json.get().starts_with('[') {
+                let mut read = Ok(());
+                let walked = walk(part.unit(), &[], &mut |part| {
+                    read = std::mem::replace(&mut read, Ok(())).and(self.paired(
+                        part.unit(),
+                        &mut last_id,
+                        sink,
+                    ));
+                });
+                walked.and(read)
+            } else {
+                self.event(part.unit(), sink)
+            };
+            broken = std::mem::replace(&mut broken, Ok(())).and(read);
+        });
+        self.end(sink);
+        walked.and(broken)
+    }
+
+    /// One of a pair: the second is what the first came to, whatever the ids say.
+    fn paired(&mut self, unit: Unit<'_>, last: &mut i64, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let mut event = parse(unit)?;
+        if event.action.is_some() {
+            *last += 1;
+            event.id = Some(*last);
+        } else {
+            event.cause = Some(*last);
+        }
+        self.take(event, unit.line, sink);
+        Ok(())
+    }
+
+    fn event(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        if let Some(event) = sdk::parse(unit.text) {
+            self.sdk(event, unit.line, sink);
+            return Ok(());
+        }
+        self.take(parse(unit)?, unit.line, sink);
+        Ok(())
+    }
+
+    fn take(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+        if let Some(metrics) = event.llm_metrics {
+            self.takes(metrics);
+        }
+        if event.action.is_some() {
+            self.action(event, line, sink);
+        } else if event.observation.is_some() {
+            self.observation(event, line, sink);
+        }
+    }
+
+    fn action(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+        let name = event.action.unwrap_or_default();
+        let at = event.timestamp;
+        let args = event.args.map(Arguments::of).unwrap_or_default();
+        let is_user = event.source.as_deref() == Some("user");
+        match &*name {
+            _ if INNER.contains(&&*name) => {}
+            "message" | "finish" => {
+                let text = args
+                    .content
+                    .or(args.final_thought)
+                    .or(args.thought)
+                    .or(event.message.map(|m| m.0.into_owned()));
+                let Some(text) = text.filter(|text| !text.trim().is_empty()) else { return };
+                self.end(sink);
+                if is_user {
+                    let run = self.run.as_deref().map(Label::from);
+                    let step = Step { run, at, user: Some(text.into()), ..Step::default() };
+                    sink.record(&Record { line, step });
+                } else {
+                    self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
+                }
+            }
+            _ if is_user => {}
+            _ => {
+                let mut action = Action::new(name.into_owned());
+                action.args = args.rest.as_deref().and_then(arguments);
+                let id = event.id.map(|id| id.to_string()).unwrap_or_default();
+                let say = args.thought.filter(|thought| !thought.trim().is_empty());
+                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                    self.unanswered(lost, sink);
+                }
+            }
+        }
+    }
+
+    fn observation(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+        let kind = event.observation.unwrap_or_default();
+        if INNER.contains(&&*kind) {
+            return;
+        }
+        let cause = event.cause.map(|cause| cause.to_string());
+        let Some(call) = cause.and_then(|cause| self.pending.take(Some(&cause))) else {
+            // Errors and other observations that no call caused.
+            return;
+        };
+        let code = event.extras.and_then(exit_code);
+        let text = event.content.into_text();
+        let rejected = &*kind == "user_rejected";
+        let step = Step {
+            at: event.timestamp.or(call.at),
+            action: Some(call.action),
+            outcome: Some(Outcome { text, error: &*kind == "error" || code.is_some_and(|code| code > 0) }),
+            say: call.say.map(Text::from),
+            refused: rejected,
+            user: rejected.then(|| "refused the call".into()),
+            ..Step::default()
+        };
+        self.give(line, step, sink);
+    }
+
+    /// The sums so far: only what came to them counts.
+    fn takes(&mut self, metrics: Metrics) {
+        let usage = self.usage.get_or_insert_default();
+        if let Some(cost) = metrics.accumulated_cost {
+            let more = cost - self.total.accumulated_cost.unwrap_or(0.0);
+            if more > 0.0 && more.is_finite() {
+                *usage.cost_usd.get_or_insert(0.0) += more;
+            }
+            self.total.accumulated_cost = Some(cost);
+        }
+        if let Some(tokens) = metrics.accumulated_token_usage {
+            let before = self.total.accumulated_token_usage.unwrap_or_default();
+            let add = |so_far: &mut Option<u64>, now: u64, before: u64| {
+                *so_far = Some(so_far.unwrap_or(0).saturating_add(now.saturating_sub(before)));
+            };
+            add(&mut usage.input_tokens, tokens.prompt_tokens, before.prompt_tokens);
+            add(&mut usage.output_tokens, tokens.completion_tokens, before.completion_tokens);
+            self.total.accumulated_token_usage = Some(tokens);
+        }
+        if usage.cost_usd.is_none() && usage.input_tokens.is_none() {
+            self.usage = None;
+        }
+    }
+
+    /// Gives the calls that have no results.
+    fn unanswer(&mut self, sink: &mut dyn Sink) {
+        while let Some(call) = self.pending.pop() {
+            self.unanswered(call, sink);
+        }
+    }
+
+    fn unanswered(&mut self, call: Call, sink: &mut dyn Sink) {
+        let step =
+            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        self.give(call.line, step, sink);
+    }
+
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+        let step = Step {
+            run: self.run.as_deref().map(Label::from),
+            model: self.model.as_deref().map(Text::from),
+            usage: self.usage.take(),
+            ..step
+        };
+        sink.record(&Record { line, step });
+    }
+}
+
+fn parse(unit: Unit<'_>) -> Result<Event<'_>, Reason> {
+    serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))
+}

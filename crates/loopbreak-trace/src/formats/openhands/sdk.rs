@@ -1,0 +1,148 @@
+//! Events of the agent SDK, which the second generation of OpenHands writes. They name their kind.
+
+use loopbreak::{Action, Label, Millis, Outcome, Step, Text};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Events;
+use crate::arguments::arguments;
+use crate::content::Content;
+use crate::format::{Record, Sink};
+use crate::glimpse::Glimpse;
+use crate::pending::Call;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Event<'a> {
+    #[serde(borrow)]
+    pub(super) kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    id: Option<Text<'a>>,
+    pub(super) timestamp: Option<Millis>,
+    #[serde(borrow)]
+    pub(super) source: Option<Text<'a>>,
+    #[serde(borrow)]
+    thought: Content<'a>,
+    #[serde(borrow)]
+    tool_name: Option<Text<'a>>,
+    #[serde(borrow)]
+    tool_call_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    tool_call: Option<ToolCall<'a>>,
+    #[serde(borrow)]
+    action: Option<&'a RawValue>,
+    #[serde(borrow)]
+    observation: Option<Observation<'a>>,
+    #[serde(borrow)]
+    llm_message: Option<LlmMessage<'a>>,
+    #[serde(borrow)]
+    error: Option<Text<'a>>,
+    #[serde(borrow)]
+    rejection_reason: Option<Text<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct ToolCall<'a> {
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Observation<'a> {
+    #[serde(borrow)]
+    content: Content<'a>,
+    #[serde(borrow)]
+    output: Content<'a>,
+    is_error: Option<bool>,
+    exit_code: Option<i64>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct LlmMessage<'a> {
+    #[serde(borrow)]
+    content: Content<'a>,
+}
+
+/// The kinds by which a log is recognised.
+const KINDS: [&str; 7] = [
+    "ActionEvent",
+    "AgentErrorEvent",
+    "ConversationStateUpdateEvent",
+    "MessageEvent",
+    "ObservationEvent",
+    "SystemPromptEvent",
+    "UserRejectObservation",
+];
+
+/// Whether there is an event of the SDK at this path.
+pub(super) fn recognises(value: &Glimpse<'_>, at: &str) -> bool {
+    value.text(&format!("{at}kind")).is_some_and(|kind| KINDS.contains(&kind))
+        && value.has(&format!("{at}source"))
+}
+
+/// The event, if it is one of the SDK.
+pub(super) fn parse(text: &str) -> Option<Event<'_>> {
+    // Most events are looked at here in vain, so the look is cheap.
+    memchr::memmem::find(text.as_bytes(), b"\"kind\"")?;
+    let event: Event<'_> = serde_json::from_str(text).ok()?;
+    // Kinds that nobody knows yet are events all the same, and passed over.
+    (event.kind.is_some() && event.source.is_some()).then_some(event)
+}
+
+impl Events {
+    /// Takes in an event of the SDK.
+    pub(super) fn sdk(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+        let at = event.timestamp;
+        // The call's own id pairs it with its result; the event's id does so where there is none.
+        let id =
+            event.tool_call_id.as_ref().or(event.id.as_ref()).map(ToString::to_string).unwrap_or_default();
+        let filled = |text: &Text<'_>| !text.trim().is_empty();
+        match event.kind.as_deref() {
+            Some("MessageEvent") => {
+                let text = event.llm_message.and_then(|message| message.content.into_text()).filter(filled);
+                let Some(text) = text else { return };
+                self.unanswer(sink);
+                if event.source.as_deref() == Some("user") {
+                    let run = self.run.as_deref().map(Label::from);
+                    let step = Step { run, at, user: Some(text), ..Step::default() };
+                    sink.record(&Record { line, step });
+                } else {
+                    self.give(line, Step { at, say: Some(text), ..Step::default() }, sink);
+                }
+            }
+            Some("ActionEvent") => {
+                let mut action = Action::new(event.tool_name.map(Text::into_owned).unwrap_or_default());
+                let told = event.tool_call.and_then(|call| call.arguments).or(event.action);
+                action.args = told.and_then(arguments);
+                let say = event.thought.into_text().filter(filled).map(|say| say.0.into_owned());
+                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                    self.unanswered(lost, sink);
+                }
+            }
+            Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => {
+                let Some(call) = self.pending.take(Some(&id)) else { return };
+                let seen = event.observation.unwrap_or_default();
+                let rejected = event.kind.as_deref() == Some("UserRejectObservation");
+                let error = event.error.is_some()
+                    || seen.is_error == Some(true)
+                    || seen.exit_code.is_some_and(|code| code > 0);
+                let text = event.error.or(event.rejection_reason).or_else(|| seen.content.into_text());
+                let text = text.or_else(|| seen.output.into_text());
+                let step = Step {
+                    at: at.or(call.at),
+                    action: Some(call.action),
+                    outcome: Some(Outcome { text, error: error || rejected }),
+                    say: call.say.map(Text::from),
+                    refused: rejected,
+                    user: rejected.then(|| "refused the call".into()),
+                    ..Step::default()
+                };
+                self.give(line, step, sink);
+            }
+            _ => {}
+        }
+    }
+}

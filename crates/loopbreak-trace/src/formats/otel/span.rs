@@ -1,0 +1,105 @@
+//! One span, in the ways that it is written.
+
+use loopbreak::{Millis, Text};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::attributes::Attributes;
+
+/// A span: of OTLP, of a nested file, or as the console exporter writes it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Span<'a> {
+    #[serde(borrow, alias = "span_name")]
+    pub(super) name: Option<Text<'a>>,
+    #[serde(borrow, rename = "traceId", alias = "trace_id")]
+    pub(super) trace: Option<Text<'a>>,
+    #[serde(borrow, rename = "spanId", alias = "span_id")]
+    pub(super) id: Option<Text<'a>>,
+    #[serde(borrow, rename = "parentSpanId", alias = "parent_span_id", alias = "parent_id")]
+    pub(super) parent: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) context: Option<Context<'a>>,
+    #[serde(
+        rename = "startTimeUnixNano",
+        alias = "start_time_unix_nano",
+        alias = "timestamp",
+        alias = "start_time",
+        deserialize_with = "time"
+    )]
+    pub(super) start: Option<Millis>,
+    #[serde(borrow, alias = "span_attributes")]
+    pub(super) attributes: Attributes<'a>,
+    #[serde(borrow)]
+    pub(super) status: Option<Status<'a>>,
+    #[serde(borrow)]
+    pub(super) status_code: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) status_message: Option<Text<'a>>,
+    #[serde(borrow, rename = "child_spans")]
+    pub(super) children: Vec<Span<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Context<'a> {
+    #[serde(borrow)]
+    pub(super) trace_id: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(super) span_id: Option<Text<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Status<'a> {
+    #[serde(borrow, alias = "status_code")]
+    code: Option<&'a RawValue>,
+    #[serde(borrow, alias = "description")]
+    message: Option<Text<'a>>,
+}
+
+impl<'a> Span<'a> {
+    /// Whether it failed.
+    pub(super) fn failed(&self) -> bool {
+        let code = self.status.as_ref().and_then(|status| status.code).or(self.status_code);
+        let code = code.map_or("", RawValue::get).trim_matches('"');
+        code == "2" || code.to_ascii_uppercase().ends_with("ERROR")
+    }
+
+    /// Why.
+    pub(super) fn complaint(&self) -> Option<&Text<'a>> {
+        let status = self.status.as_ref().and_then(|status| status.message.as_ref());
+        status.or(self.status_message.as_ref()).filter(|message| !message.is_empty())
+    }
+}
+
+/// A time as text, or as nanoseconds, which OTLP writes as a text of digits.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
+    let raw = <&'de RawValue>::deserialize(deserializer)?;
+    let text = raw.get().trim_matches('"');
+    Ok(match text.parse::<u64>() {
+        Ok(nanos) => i64::try_from(nanos / 1_000_000).ok().map(Millis),
+        Err(_) => Millis::parse(text).ok(),
+    })
+}
+
+/// A batch of OTLP.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Resource<'a> {
+    #[serde(borrow, rename = "scopeSpans", alias = "scope_spans", alias = "instrumentationLibrarySpans")]
+    scopes: Vec<Scope<'a>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Scope<'a> {
+    #[serde(borrow)]
+    spans: Vec<Span<'a>>,
+}
+
+impl<'a> Resource<'a> {
+    pub(super) fn spans(self) -> impl Iterator<Item = Span<'a>> {
+        self.scopes.into_iter().flat_map(|scope| scope.spans)
+    }
+}

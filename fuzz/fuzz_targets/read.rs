@@ -1,0 +1,31 @@
+//! Any bytes, through the reader that their content asks for and through one of them by name. The first byte chooses it.
+
+#![no_main]
+
+use std::io::Cursor;
+
+use libfuzzer_sys::fuzz_target;
+use loopbreak_trace::{Format, Log, Record, Sink, Skipped};
+
+/// Keeps nothing, but looks at everything.
+struct Look(usize);
+
+impl Sink for Look {
+    fn record(&mut self, record: &Record<'_>) {
+        assert!(record.line > 0);
+        self.0 += record.run().map_or(0, |run| run.len());
+    }
+    fn skipped(&mut self, skipped: Skipped) {
+        self.0 += skipped.reason.to_string().len();
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let named = data.first().and_then(|first| Format::all().nth(usize::from(*first) % 16));
+    for format in [None, named] {
+        if let Ok(log) = Log::stream(Cursor::new(data.to_vec()), format, |_| {}) {
+            // What is packed and broken cannot be read to its end.
+            _ = log.read(&mut Look(0));
+        }
+    }
+});
