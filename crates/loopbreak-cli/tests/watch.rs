@@ -4,108 +4,15 @@
 
 mod support;
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
-use std::time::{Duration, Instant};
 
+use support::watching::{append, still, watch};
 use support::{done, folder, healthy, loopbreak, stuck};
-
-/// Nothing here takes so long, however busy the machine is.
-const LONG: Duration = Duration::from_secs(30);
-
-struct Watching {
-    child: Child,
-    out: Receiver<String>,
-    err: Receiver<String>,
-}
-
-/// Starts a watch, and waits until it has read what is there.
-fn watch(folder: &Path, args: &[&str]) -> Watching {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder)
-        .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .arg("watch")
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let out = lines(child.stdout.take().unwrap());
-    let err = lines(child.stderr.take().unwrap());
-    let watching = Watching { child, out, err };
-    watching.says("watching ");
-    watching
-}
-
-fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
-            let _ = sender.send(line);
-        }
-    });
-    receiver
-}
-
-fn until(lines: &Receiver<String>, wanted: &str) -> String {
-    let end = Instant::now() + LONG;
-    let mut seen = Vec::new();
-    while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-        if line.contains(wanted) {
-            return line;
-        }
-        seen.push(line);
-    }
-    panic!("waited for {wanted:?}, saw {seen:#?}");
-}
-
-impl Watching {
-    fn tells(&self, wanted: &str) -> String {
-        until(&self.out, wanted)
-    }
-
-    fn says(&self, wanted: &str) -> String {
-        until(&self.err, wanted)
-    }
-
-    /// Nothing is told within a few looks at the files.
-    fn is_silent(&self) {
-        let line = self.out.recv_timeout(Duration::from_millis(700));
-        assert!(line.is_err(), "{line:?}");
-    }
-
-    /// Ends it as Ctrl-C does, and gives the exit code.
-    fn interrupt(mut self) -> (Option<i32>, String) {
-        let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
-        assert!(kill.success());
-        let closing = self.says("watched ");
-        (self.child.wait().unwrap().code(), closing)
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn append(path: &Path, text: &str) {
-    let mut file = OpenOptions::new().create(true).append(true).open(path).unwrap();
-    file.write_all(text.as_bytes()).unwrap();
-}
-
-/// Lines of a run that stands still.
-fn still(run: &str, turns: std::ops::RangeInclusive<u64>) -> String {
-    turns.flat_map(|turn| [format!(r#"{{"run":"{run}","turn":{turn},"score":3}}"#), "\n".into()]).collect()
-}
 
 #[test]
 fn what_is_there_is_read_silently_and_what_comes_is_told() {

@@ -179,6 +179,11 @@ impl Live {
         self.reader.end(sink);
     }
 
+    /// Gives what the format held back because more may belong to it, as at the end; lines without their end are left alone.
+    pub fn give_up_waiting(&mut self, sink: &mut dyn Sink) {
+        self.reader.end(sink);
+    }
+
     /// How many bytes of a file wait for the end of their line.
     pub fn waiting(&self, file: usize) -> u64 {
         self.files.get(file).map_or(0, Feed::waiting)

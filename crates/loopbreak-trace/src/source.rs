@@ -68,7 +68,7 @@ impl Input {
     }
 
     /// Makes this the first file of a folder with a record a file. Sessions keep them in a folder `events`.
-    pub(crate) fn begin_sequence(&mut self) {
+    pub fn begin_sequence(&mut self) {
         let mut folders = self.path.iter().flat_map(|path| path.ancestors().skip(1));
         let name = folders.find_map(|folder| {
             let name = folder.file_name()?.to_string_lossy();

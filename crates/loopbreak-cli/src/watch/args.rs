@@ -30,6 +30,9 @@ pub(crate) struct WatchArgs {
     /// Files and folders; what is not there yet is waited for
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
+    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    pub(crate) format: Option<loopbreak_trace::Format>,
     /// Tell of what is in the logs already, as if it came now
     #[arg(long)]
     pub(crate) from_start: bool,

@@ -4,15 +4,18 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use loopbreak::{Intervention, Step};
+use loopbreak::Intervention;
 use loopbreak_report::VerdictName;
+use loopbreak_trace::{Record, Skipped};
 
 use super::args::WatchArgs;
 use super::exec::Exec;
-use super::files::{Audience, Files};
+use super::files::Files;
+use super::log::{Audience, Origin};
 use super::notice::Notice;
 use super::runs::Runs;
 use super::show::{Manner, Row, Show};
+use super::told::Told;
 use super::webhook::Webhook;
 use crate::args::FailOn;
 use crate::error::UserError;
@@ -40,9 +43,8 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let exec = args.exec.as_deref().map(|command| Exec::new(command, manner == Manner::List)).transpose()?;
     let webhooks = args.notify.iter().map(|option| Webhook::new(option)).collect::<Result<Vec<_>, _>>()?;
     let interrupts = interrupts()?;
-    let mut files = Files::new(&args.paths);
     let tell_all = args.from_start || args.once;
-    files.scan(true, tell_all, args.forget);
+    let mut files = Files::new(&args.paths, args.format, args.forget, tell_all);
     let missing = args.paths.iter().filter(|path| !path.exists());
     let mut watch = Watch {
         args,
@@ -50,9 +52,9 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         show: Show::new(manner),
         exec,
         webhooks,
-        names: Vec::new(),
+        told: Told::default(),
         worst: VerdictName::Clear,
-        told: 0,
+        notices: 0,
         skipped: 0,
         failed: None,
     };
@@ -62,7 +64,6 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         watch.show.say(&format!("{}: {what}", path.display()));
         lacking = true;
     }
-    watch.names(&files);
     files.read(false, &mut watch);
     watch.greet(&files);
     let ended = watch.follow(&mut files, &interrupts)?;
@@ -116,23 +117,17 @@ struct Watch<'w> {
     show: Show,
     exec: Option<Exec>,
     webhooks: Vec<Webhook>,
-    /// The name of each source, and of its run without a name.
-    names: Vec<(String, String)>,
+    told: Told,
     /// The worst that was told of.
     worst: VerdictName,
-    told: u64,
+    /// How often something was told.
+    notices: u64,
     skipped: u64,
     /// Standard output is gone.
     failed: Option<UserError>,
 }
 
 impl Watch<'_> {
-    fn names(&mut self, files: &Files) {
-        for source in &files.sources[self.names.len()..] {
-            self.names.push((source.tail.path.display().to_string(), source.unnamed.clone()));
-        }
-    }
-
     fn greet(&mut self, files: &Files) {
         let logs = files.sources.iter().filter(|source| source.is_log()).count();
         let (mut warned, mut stopped, mut all) = (0, 0, 0);
@@ -154,8 +149,7 @@ impl Watch<'_> {
         loop {
             let began = Instant::now();
             let over = self.args.once || self.args.until_idle.is_some_and(|idle| grew.elapsed() >= idle);
-            files.scan(false, true, self.args.forget);
-            self.names(files);
+            files.scan();
             if files.read(over, self) {
                 grew = Instant::now();
             }
@@ -172,6 +166,10 @@ impl Watch<'_> {
             // However much there is to look at, it takes no more than a fifth of the time.
             let pause = TICK.max(began.elapsed() * 4);
             if interrupts.recv_timeout(pause).is_ok() {
+                // What was written before the interrupt counts.
+                files.scan_now();
+                files.read(false, self);
+                files.give_up_waiting(self);
                 return Ok(Ended::Interrupted);
             }
         }
@@ -192,7 +190,7 @@ impl Watch<'_> {
         }
         let mut runs: Vec<_> = self.runs.iter().collect();
         runs.sort_by_key(|(_, run)| std::cmp::Reverse((run.verdict, run.heard)));
-        let row = |((_, name), run): (&super::runs::Key, &super::runs::Run)| Row {
+        let row = |((_, _, name), run): (&super::runs::Key, &super::runs::Run)| Row {
             run: name.clone(),
             steps: run.steps,
             state: run.verdict.as_str(),
@@ -221,12 +219,12 @@ impl Watch<'_> {
             if self.skipped > 0 { format!(", {} lines skipped", self.skipped) } else { String::new() };
         self.show.say(&format!(
             "watched {all} runs, {steps} steps: {stopped} to be stopped, {warned} only warned; told {} times{skipped}",
-            self.told
+            self.notices
         ));
     }
 
     fn tell(&mut self, notice: &Notice) {
-        self.told += 1;
+        self.notices += 1;
         if let Err(error) = self.show.notice(notice) {
             self.failed.get_or_insert(error);
         }
@@ -247,19 +245,23 @@ impl Watch<'_> {
 }
 
 impl Audience for Watch<'_> {
-    fn step(&mut self, source: usize, told: bool, line: u64, run: Option<&str>, step: &Step<'_>) {
-        let (path, unnamed) = &self.names[source];
-        let (path, name) = (path.clone(), run.unwrap_or(unnamed).to_owned());
-        let (verdict, state) = self.runs.observe(source, &name, step);
+    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &Record<'_>) {
+        let step = &record.step;
+        let key = match record.run() {
+            Some(run) => (origin.home, 0, run.into_owned()),
+            // Life 0 is for runs that outlive their log.
+            None => (origin.home, origin.life + 1, origin.unnamed.clone()),
+        };
+        self.told.step();
+        let (verdict, state) = self.runs.observe(&key, step);
         let shown = if self.args.verbose { Intervention::Hint } else { Intervention::Warn };
         let mut notices = Vec::new();
         for act in verdict.acts.iter().filter(|act| act.intervention >= shown) {
             state.last = format!("turn {}: {}: {}", verdict.turn, act.detector, act.reason);
-            if told {
-                notices.push(Notice::new(&name, &path, line, step, &verdict, act));
-            }
+            let notice = Notice::new(&key.2, &path.display().to_string(), record.line, step, &verdict, act);
+            notices.extend(self.told.found(origin.home, notice, aloud));
         }
-        if told {
+        if aloud {
             self.worst = self.worst.max(VerdictName::of(&verdict.findings));
         }
         for notice in &notices {
@@ -267,27 +269,40 @@ impl Audience for Watch<'_> {
         }
     }
 
-    fn skipped(&mut self, source: usize, line: u64, why: String) {
+    fn skipped(&mut self, path: &Path, skipped: &Skipped) {
         self.skipped += 1;
+        self.told.skipped();
         if self.args.verbose {
-            let text = format!("warning: {}:{line}: {why}; line skipped", self.names[source].0);
-            self.show.say(&text);
+            let Skipped { line, reason } = skipped;
+            self.show.say(&format!("warning: {}:{line}: {reason}; line skipped", path.display()));
         }
     }
 
-    fn anew(&mut self, source: usize) {
-        // Runs that name themselves go on, for a log is rotated in the middle of them.
-        let unnamed = self.names[source].1.clone();
-        self.runs.drop_run(source, &unnamed);
+    fn anew(&mut self, path: &Path) {
         if self.args.verbose {
-            let text = format!("{}: begins anew", self.names[source].0);
-            self.show.say(&text);
+            self.show.say(&format!("{}: begins anew", path.display()));
         }
     }
 
-    fn say(&mut self, source: usize, what: String) {
-        let text = format!("warning: {}: {what}", self.names[source].0);
-        self.show.say(&text);
+    fn again(&mut self, home: usize) {
+        self.skipped -= self.told.again(home);
+        self.runs.drop_home(home);
+    }
+
+    fn all(&mut self, home: usize) {
+        for notice in self.told.all(home) {
+            self.tell(&notice);
+        }
+    }
+
+    fn say(&mut self, path: &Path, what: &str) {
+        self.show.say(&format!("warning: {}: {what}", path.display()));
+    }
+
+    fn aside(&mut self, path: &Path, what: &str) {
+        if self.args.verbose {
+            self.show.say(&format!("{}: {what}", path.display()));
+        }
     }
 
     fn tidy(&mut self) {

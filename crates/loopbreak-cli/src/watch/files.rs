@@ -2,242 +2,348 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use loopbreak_trace::{Input, expand};
+use loopbreak_trace::{Format, Input, Kin, Looked, NotFollowed, Shape};
 
-use super::reading::{Known, Taker};
-use super::tail::{Identity, Mark, News, Tail, identity};
+use super::log::{Audience, Log, Origin};
+use super::newcomers::{Newcomer, Newcomers};
+use super::pieces::{Piece, Pieces};
+use super::rest::{Further, Rest};
+use super::source::{Source, State, feed};
+use super::tail::{News, Next, Stamp};
 
 /// An open file that did not grow for so long is closed.
 const RESTS_AFTER: Duration = Duration::from_mins(1);
-
-/// One file.
-#[derive(Debug)]
-pub(super) struct Source {
-    pub(super) tail: Tail,
-    known: Known,
-    /// What was written up to here is not told of.
-    quiet_until: u64,
-    /// Nothing was read yet, for nothing was written lately; it is read when it grows.
-    sleeps: bool,
-    grew: Instant,
-    /// The run of records that name none.
-    pub(super) unnamed: String,
-    complaint: Option<String>,
-}
+/// How many files are open at a time, if they do not all grow at once.
+const OPEN: usize = 256;
 
 /// All files.
-#[derive(Debug)]
 pub(super) struct Files {
     paths: Vec<PathBuf>,
+    pub(super) format: Option<Format>,
+    forget: Duration,
     pub(super) sources: Vec<Source>,
-    /// The files that were read, and how far: one that is renamed is no new one.
-    followed: HashMap<Identity, Mark>,
+    pub(super) logs: Vec<Option<Log>>,
+    rests: Vec<Rest>,
+    newcomers: Newcomers,
+    pieces: Pieces,
     by_path: HashMap<PathBuf, usize>,
     scanned: Option<(Instant, Duration)>,
 }
 
-/// Who is told what is read. Sources are told by their number.
-pub(super) trait Audience {
-    fn step(&mut self, source: usize, told: bool, line: u64, run: Option<&str>, step: &loopbreak::Step<'_>);
-    fn skipped(&mut self, source: usize, line: u64, why: String);
-    /// The source begins anew.
-    fn anew(&mut self, source: usize);
-    fn say(&mut self, source: usize, what: String);
-    /// After each piece, so that memory stays bounded while much is read.
-    fn tidy(&mut self);
-}
-
 impl Files {
-    pub(super) fn new(paths: &[PathBuf]) -> Self {
-        Files {
+    /// `tell_all` says that what is in the files already is news too. Otherwise logs to which nothing was written for `forget` are
+    /// not even read until something is.
+    pub(super) fn new(paths: &[PathBuf], format: Option<Format>, forget: Duration, tell_all: bool) -> Self {
+        let mut files = Files {
             paths: paths.to_vec(),
+            format,
+            forget,
             sources: Vec::new(),
-            followed: HashMap::new(),
+            logs: Vec::new(),
+            rests: Vec::new(),
+            newcomers: Newcomers::default(),
+            pieces: Pieces::default(),
             by_path: HashMap::new(),
             scanned: None,
+        };
+        for input in loopbreak_trace::files(paths).inputs {
+            let Some((path, about)) = input.path().and_then(|path| Some((path, fs::metadata(path).ok()?)))
+            else {
+                continue;
+            };
+            let index = files.add(path, &input);
+            if !tell_all {
+                let source = &mut files.sources[index];
+                source.quiet_until = about.len();
+                source.sleeps = Stamp::of(&about).age().is_some_and(|age| age > forget);
+            }
+        }
+        for path in paths.iter().filter(|path| !path.exists()) {
+            files.add(path, &Input::file(path));
+        }
+        files
+    }
+
+    /// Looks for files that came to be.
+    pub(super) fn scan(&mut self) {
+        // A large folder is looked through less often, so that it never takes more than a tenth of the time.
+        if !self.scanned.is_some_and(|(at, took)| at.elapsed() < took * 10) {
+            self.scan_now();
         }
     }
 
-    /// Looks for files that came to be. At the beginning, what is in them is old unless `tell_all`; logs to which nothing was
-    /// written for `forget` are not even read until something is.
-    pub(super) fn scan(&mut self, first: bool, tell_all: bool, forget: Duration) {
-        // A large folder is looked through less often, so that it never takes more than a tenth of the time.
-        if self.scanned.is_some_and(|(at, took)| at.elapsed() < took * 10) {
-            return;
-        }
+    pub(super) fn scan_now(&mut self) {
         let began = Instant::now();
-        for input in expand(&self.paths).inputs {
-            let Some(path) = input.path() else { continue };
-            if self.by_path.contains_key(path) {
-                continue;
-            }
+        for input in loopbreak_trace::files(&self.paths).inputs {
+            let Some(path) = input.path().filter(|path| !self.by_path.contains_key(*path)) else { continue };
             let Ok(about) = fs::metadata(path) else { continue };
-            let renamed = |mark: &Mark| mark.is_in(path).unwrap_or(false);
-            if !about.is_file() || self.followed.get(&identity(&about)).is_some_and(renamed) {
-                continue;
-            }
-            let old = first && !tell_all;
-            let idle = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-            let sleeps = old && idle.is_some_and(|idle| idle > forget);
-            self.add(path, &input, if old { about.len() } else { 0 }, sleeps);
-        }
-        if first {
-            for path in self.paths.clone() {
-                if !path.exists() {
-                    self.add(&path, &Input::file(&path), 0, false);
-                }
+            let stamp = Stamp::of(&about);
+            match self.newcomers.judge(path, stamp, &self.sources, &self.rests) {
+                Newcomer::New => _ = self.add(path, &input),
+                Newcomer::NotYet | Newcomer::Known => {}
             }
         }
         self.scanned = Some((began, began.elapsed()));
     }
 
-    fn add(&mut self, path: &Path, input: &Input, quiet_until: u64, sleeps: bool) {
-        let source = Source {
-            tail: Tail::new(path.to_owned()),
-            known: Known::NotYet,
-            quiet_until,
-            sleeps,
-            grew: Instant::now(),
-            unnamed: input.run(),
-            complaint: None,
-        };
-        self.by_path.insert(path.to_owned(), self.sources.len());
-        self.sources.push(source);
+    fn add(&mut self, path: &Path, input: &Input) -> usize {
+        let home = self.sources.len();
+        let origin = Origin { home, life: 0, unnamed: input.run() };
+        let named = input.is_named() && self.paths.iter().any(|named| named == path);
+        self.by_path.insert(path.to_owned(), home);
+        self.sources.push(Source::new(path.to_owned(), origin, named));
+        home
     }
 
-    /// Reads all that is new. Gives whether there was anything.
-    pub(super) fn read(&mut self, to_the_end: bool, audience: &mut dyn Audience) -> bool {
-        let mut any = false;
+    /// Gives what readers hold back because they wait for more. Half a line stays half a line.
+    pub(super) fn give_up_waiting(&mut self, audience: &mut dyn Audience) {
+        for log in self.logs.iter_mut().flatten() {
+            log.give_up_waiting(audience);
+        }
+    }
+
+    /// Reads all that is new. Gives whether there was anything. `over` says that nothing will be read after this.
+    pub(super) fn read(&mut self, over: bool, audience: &mut dyn Audience) -> bool {
         for index in 0..self.sources.len() {
-            let source = &mut self.sources[index];
-            match source.follow(index, to_the_end, audience) {
-                Ok(grown) => {
-                    any |= grown;
+            let news = self.look(index, audience);
+            self.heard(index, news, audience);
+        }
+        // What is left of a log comes before what is new at its place.
+        let mut any = self.read_rests(over, audience);
+        for index in 0..self.sources.len() {
+            let read = self.read_source(index, over, audience);
+            any |= self.heard(index, read, audience).unwrap_or(false);
+        }
+        any |= self.read_pieces(audience);
+        if over {
+            for log in self.logs.iter_mut().flatten() {
+                let path = log.path();
+                log.over(&path, audience);
+            }
+        }
+        self.close_idle();
+        any
+    }
+
+    /// Tells of an error once, for as long as it stays the same.
+    fn heard<T>(&mut self, index: usize, result: io::Result<T>, audience: &mut dyn Audience) -> Option<T> {
+        let source = &mut self.sources[index];
+        match result {
+            Ok(value) => {
+                // What can be looked at can not always be read.
+                if source.tail.is_open() {
                     source.complaint = None;
                 }
+                Some(value)
+            }
+            Err(error) => {
+                let what = format!("cannot be read: {error}");
+                if source.complaint.as_ref() != Some(&what) {
+                    audience.say(&source.tail.path, &what);
+                    source.complaint = Some(what);
+                }
+                None
+            }
+        }
+    }
+
+    /// Finds out what became of a file.
+    fn look(&mut self, index: usize, audience: &mut dyn Audience) -> io::Result<()> {
+        let source = &mut self.sources[index];
+        // These are read as a whole, whichever file stands there.
+        if matches!(source.state, State::Document { .. } | State::Piece) {
+            return Ok(());
+        }
+        match source.tail.look()? {
+            News::Same => {}
+            News::More => (source.grown, source.changed) = (true, Instant::now()),
+            News::Anew => self.retire(index, true, audience),
+            News::Away => self.retire(index, false, audience),
+        }
+        Ok(())
+    }
+
+    /// Another log stands at this place, or none: what was there is read to its end elsewhere.
+    fn retire(&mut self, index: usize, emptied: bool, audience: &mut dyn Audience) {
+        let source = &mut self.sources[index];
+        let (quiet_until, sleeps) = (source.quiet_until, source.sleeps);
+        let (mut tail, state) = source.begin_anew();
+        let path = source.tail.path.clone();
+        match state {
+            State::Lines { log, file } if emptied => {
+                self.rests.push(Rest::emptied(tail, log, file, quiet_until));
+            }
+            State::Lines { log, file } => self.rests.push(Rest::renamed(tail, log, file, quiet_until)),
+            // It was moved before anything was read of it.
+            _ if !emptied && tail.size() > 0 && tail.find() && !self.by_path.contains_key(&tail.path) => {
+                let moved = self.add(&tail.path, &Input::file(&path));
+                let source = &mut self.sources[moved];
+                (source.quiet_until, source.sleeps) = (quiet_until, sleeps);
+            }
+            _ => {}
+        }
+        if emptied || path.exists() {
+            audience.anew(&path);
+        }
+        // An error is found again when it is read.
+        let _ = self.sources[index].tail.look();
+    }
+
+    fn read_rests(&mut self, over: bool, audience: &mut dyn Audience) -> bool {
+        let mut any = false;
+        let mut kept = Vec::new();
+        for mut rest in std::mem::take(&mut self.rests) {
+            let Some(log) = self.logs.get_mut(rest.log).and_then(Option::as_mut) else { continue };
+            let (read, further) = match rest.follow(log, over, audience) {
+                Ok(done) => done,
                 Err(error) => {
-                    let what = format!("cannot be read: {error}");
-                    if source.complaint.as_ref() != Some(&what) {
-                        audience.say(index, what.clone());
-                        source.complaint = Some(what);
-                    }
+                    audience.say(&rest.tail.path, &format!("its end cannot be read: {error}"));
+                    (false, Further::Drop)
+                }
+            };
+            any |= read;
+            if further == Further::Follow {
+                kept.push(rest);
+            } else if log.is_one_file() {
+                log.over(&rest.tail.path, audience);
+                self.logs[rest.log] = None;
+            }
+        }
+        self.rests = kept;
+        any
+    }
+
+    fn read_source(&mut self, index: usize, over: bool, audience: &mut dyn Audience) -> io::Result<bool> {
+        match self.sources[index].state {
+            State::NotYet => self.recognise(index, over, audience),
+            State::Lines { .. } => self.drain(index, audience),
+            State::Document { .. } => self.read_document(index, over, audience),
+            State::Never | State::Piece => Ok(false),
+        }
+    }
+
+    fn recognise(&mut self, index: usize, over: bool, audience: &mut dyn Audience) -> io::Result<bool> {
+        let source = &mut self.sources[index];
+        match source.recognise(self.format, over)? {
+            Looked::NotYet => Ok(false),
+            Looked::Never(why) => {
+                source.state = State::Never;
+                let (path, why) = (source.tail.path.clone(), why_not(&why));
+                if source.named {
+                    audience.say(&path, &why)
+                } else {
+                    audience.aside(&path, &why)
+                }
+                Ok(false)
+            }
+            Looked::Log { format, shape: Shape::Lines, kin } => {
+                self.begin(index, format, kin.as_ref());
+                self.drain(index, audience)
+            }
+            Looked::Log { shape: Shape::Document, .. } => {
+                source.state = State::Document { read: None, whole: false };
+                self.read_document(index, over, audience)
+            }
+            Looked::Log { format, shape: Shape::Piece, kin } => {
+                let path = source.tail.path.clone();
+                let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
+                if is_lines && !over {
+                    return Ok(false);
+                }
+                if self.pieces.found(index, &path, format, kin.and_then(|kin| kin.order))? {
+                    source.state = State::Piece;
+                }
+                Ok(false)
+            }
+        }
+    }
+
+    /// Begins to follow a log of lines, by itself or with those of the same run.
+    pub(super) fn begin(&mut self, index: usize, format: Format, kin: Option<&Kin>) {
+        let source = &mut self.sources[index];
+        let path = source.tail.path.clone();
+        let near = |log: &Log| kin.and_then(|kin| log.nearness(format, &path, kin));
+        let logs = self.logs.iter().enumerate().filter_map(|(at, log)| Some((at, near(log.as_ref()?)?)));
+        let nearest = logs.max_by_key(|(at, near)| (*near, std::cmp::Reverse(*at)));
+        let joined = nearest.and_then(|(at, _)| Some((at, self.logs[at].as_mut()?.join(kin?))));
+        let (log, file) = joined.unwrap_or_else(|| {
+            self.logs.push(Some(Log::new(format, source.origin.clone(), &path, kin)));
+            (self.logs.len() - 1, 0)
+        });
+        source.state = State::Lines { log, file };
+    }
+
+    /// Reads what was written to a log of lines.
+    pub(super) fn drain(&mut self, index: usize, audience: &mut dyn Audience) -> io::Result<bool> {
+        let source = &mut self.sources[index];
+        let State::Lines { log, file } = source.state else { return Ok(false) };
+        let Some(log) = self.logs.get_mut(log).and_then(Option::as_mut).filter(|_| source.grown) else {
+            return Ok(false);
+        };
+        let mut any = false;
+        loop {
+            match source.tail.next()? {
+                Next::Bytes(bytes) => feed(log, file, &source.tail, source.quiet_until, &bytes, audience),
+                Next::Nothing => break,
+                Next::Anew => {
+                    self.retire(index, true, audience);
+                    return Ok(true);
                 }
             }
-            if let Some(identity) = source.tail.identity().filter(|_| source.tail.offset() > 0) {
-                self.followed.insert(identity, source.tail.mark());
+            any = true;
+        }
+        source.grown = false;
+        Ok(any)
+    }
+
+    fn read_pieces(&mut self, audience: &mut dyn Audience) -> bool {
+        let mut any = false;
+        for piece in self.pieces.take() {
+            let Piece { source, format, text, .. } = piece;
+            let source = &self.sources[source];
+            let log = self.pieces.log_of(&source.tail.path).unwrap_or_else(|| {
+                let mut input = Input::file(&source.tail.path);
+                input.begin_sequence();
+                let origin = Origin { unnamed: input.run(), ..source.origin.clone() };
+                self.logs.push(Some(Log::new(format, origin, &source.tail.path, None)));
+                self.logs.len() - 1
+            });
+            self.pieces.is_of(&source.tail.path, log);
+            if let Some(Some(log)) = self.logs.get_mut(log) {
+                let aloud = source.quiet_until == 0;
+                log.whole(&text, &source.tail.path, aloud, audience);
+                any = true;
             }
         }
         any
     }
-}
 
-impl Source {
-    fn follow(
-        &mut self,
-        index: usize,
-        to_the_end: bool,
-        audience: &mut dyn Audience,
-    ) -> std::io::Result<bool> {
-        let mut any = false;
-        let mut news = self.tail.look()?;
-        if news == News::Replaced {
-            any = self.drain(index, true, audience)?;
-            self.tail.rest();
-            news = self.tail.look()?;
-        }
-        match news {
-            News::Gone | News::Replaced => {
-                any |= self.tail.is_open() && self.drain(index, to_the_end, audience)?;
+    /// Closes files that did not grow, and lets go of logs of which nothing was heard for long.
+    fn close_idle(&mut self) {
+        let open = self.sources.iter().filter(|source| source.tail.is_open()).count();
+        for source in &mut self.sources {
+            let idle = source.changed.elapsed();
+            let age = source.tail.stamp().and_then(|stamp| stamp.age()).unwrap_or(idle);
+            if open > OPEN || idle.max(age) > RESTS_AFTER {
+                source.tail.rest();
             }
-            News::Same if self.sleeps || !to_the_end => {}
-            News::Same => any |= self.drain(index, to_the_end, audience)?,
-            News::Anew => {
-                (self.known, self.quiet_until, self.sleeps) = (Known::NotYet, 0, false);
-                audience.anew(index);
-                self.drain(index, to_the_end, audience)?;
-                any = true;
-            }
-            News::Grown => {
-                // The first look at a file that sleeps only tells its size.
-                if self.sleeps && self.tail.size() <= self.quiet_until {
-                    return Ok(false);
-                }
-                self.sleeps = false;
-                any |= self.drain(index, to_the_end, audience)?;
+            if let State::Lines { log, .. } = source.state
+                // The guards of its runs have to be forgotten before.
+                && idle > self.forget + RESTS_AFTER
+                && let Some(slot) = self.logs.get_mut(log)
+                && slot.as_ref().is_some_and(Log::is_one_file)
+            {
+                *slot = None;
+                source.sleep();
             }
         }
-        if any {
-            self.grew = Instant::now();
-        } else if self.grew.elapsed() > RESTS_AFTER {
-            self.tail.rest();
-        }
-        Ok(any)
-    }
-
-    fn drain(
-        &mut self,
-        index: usize,
-        to_the_end: bool,
-        audience: &mut dyn Audience,
-    ) -> std::io::Result<bool> {
-        let mut any = false;
-        while let Some(bytes) = self.tail.next(to_the_end)? {
-            if matches!(self.known, Known::NotYet) {
-                self.known = Known::of(&bytes);
-            }
-            match &mut self.known {
-                // Nothing is taken, so that all is looked at again when there is more.
-                Known::NotYet => return Ok(any),
-                Known::NoLog => {}
-                Known::Log(reader) => {
-                    let start = self.tail.offset();
-                    let end = start + bytes.len() as u64;
-                    // A piece that is partly old is read in two.
-                    let old = self.quiet_until.clamp(start, end) - start;
-                    let (old, new) = bytes.split_at(line_end(&bytes, old as usize));
-                    reader.feed(old, &mut Told { index, aloud: false, audience: &mut *audience });
-                    reader.feed(new, &mut Told { index, aloud: true, audience: &mut *audience });
-                }
-            }
-            self.tail.take(&bytes);
-            any = true;
-            audience.tidy();
-        }
-        if to_the_end && let Known::Log(reader) = &mut self.known {
-            let aloud = self.tail.offset() > self.quiet_until;
-            reader.end(&mut Told { index, aloud, audience });
-        }
-        Ok(any)
-    }
-
-    /// Whether it is, or may become, a log.
-    pub(super) fn is_log(&self) -> bool {
-        matches!(self.known, Known::Log(_)) || self.sleeps
     }
 }
 
-/// The end of the last whole line within so many bytes: a line that was half there is new.
-fn line_end(bytes: &[u8], within: usize) -> usize {
-    bytes[..within].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
-}
-
-struct Told<'a> {
-    index: usize,
-    aloud: bool,
-    audience: &'a mut dyn Audience,
-}
-
-impl Taker for Told<'_> {
-    fn step(&mut self, line: u64, run: Option<&str>, step: &loopbreak::Step<'_>) {
-        self.audience.step(self.index, self.aloud, line, run, step);
-    }
-
-    fn skipped(&mut self, line: u64, why: String) {
-        if self.aloud {
-            self.audience.skipped(self.index, line, why);
-        }
-    }
+fn why_not(why: &NotFollowed) -> String {
+    format!("not followed: {why}")
 }

@@ -2,13 +2,19 @@
 
 mod args;
 mod command;
+mod document;
 mod exec;
 mod files;
+mod log;
+mod newcomers;
 mod notice;
-mod reading;
+mod pieces;
+mod rest;
 mod runs;
 mod show;
+mod source;
 mod tail;
+mod told;
 mod webhook;
 
 pub(crate) use args::WatchArgs;

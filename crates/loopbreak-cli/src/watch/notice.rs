@@ -6,6 +6,9 @@ use serde::Serialize;
 /// The name and version of this form.
 const SCHEMA: &str = "loopbreak.watch/1";
 
+/// The run, the turn, the detector, the pattern and the intervention.
+pub(super) type Sameness = (String, u64, DetectorName, &'static str, Intervention);
+
 /// What is printed, sent and given to a command. Keys may be added, never renamed.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Notice {
@@ -57,6 +60,11 @@ impl Notice {
             acted: act.acted,
             advice: advice.collect(),
         }
+    }
+
+    /// By what it is known when its log is read again.
+    pub(super) fn sameness(&self) -> Sameness {
+        (self.run.clone(), self.turn, self.detector, self.pattern, self.intervention)
     }
 
     /// Whether somebody has to do something now: the run is to be stopped, or needs a human.

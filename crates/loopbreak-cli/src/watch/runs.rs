@@ -13,8 +13,9 @@ const KNOWN: usize = 4096;
 /// A run that was not heard of for so long is put away.
 const QUIET: Duration = Duration::from_mins(1);
 
-/// A run of a source: the name alone is not enough, for two logs may both call theirs `main`.
-pub(super) type Key = (usize, String);
+/// A run: the home of its log, for two logs may both call theirs `main`; the life of the log, 0 where the run names itself and
+/// outlives it; and its name.
+pub(super) type Key = (usize, u32, String);
 
 /// All runs that are followed.
 #[derive(Debug)]
@@ -48,10 +49,11 @@ impl Runs {
     }
 
     /// Shows a step to the guard of its run.
-    pub(super) fn observe(&mut self, source: usize, name: &str, step: &Step<'_>) -> (Verdict, &mut Run) {
+    pub(super) fn observe(&mut self, key: &Key, step: &Step<'_>) -> (Verdict, &mut Run) {
+        let name = key.2.as_str();
         let config = &self.config;
         let fresh = || Box::new(Guard::new(config.clone()).for_run(name));
-        let run = self.known.entry((source, name.to_owned())).or_insert_with(|| Run {
+        let run = self.known.entry(key.clone()).or_insert_with(|| Run {
             memory: Memory::Awake(fresh()),
             steps: 0,
             verdict: VerdictName::Clear,
@@ -74,9 +76,9 @@ impl Runs {
         (verdict, run)
     }
 
-    /// Forgets a run whose log begins anew.
-    pub(super) fn drop_run(&mut self, source: usize, name: &str) {
-        self.known.remove(&(source, name.to_owned()));
+    /// Forgets the runs of a home, which is read again.
+    pub(super) fn drop_home(&mut self, home: usize) {
+        self.known.retain(|key, _| key.0 != home);
     }
 
     /// Puts away runs that are quiet, and forgets those that are so for long.
@@ -129,7 +131,7 @@ mod tests {
         let mut runs = Runs::new(Config::default(), Duration::from_hours(1));
         for turn in 1..=40 {
             let line = scored(turn);
-            let (verdict, run) = runs.observe(0, "a", &Step::from_json(&line).unwrap());
+            let (verdict, run) = runs.observe(&(0, 0, "a".to_owned()), &Step::from_json(&line).unwrap());
             assert_eq!(verdict.stop.is_some(), turn == 40, "turn {turn}");
             assert_eq!(run.steps, turn);
             runs.tidy(Instant::now() + QUIET * 2);
@@ -142,7 +144,7 @@ mod tests {
         let mut runs = Runs::new(Config::default(), Duration::from_hours(1));
         let line = scored(1);
         for index in 0..KNOWN + 10 {
-            runs.observe(0, &index.to_string(), &Step::from_json(&line).unwrap());
+            runs.observe(&(0, 0, index.to_string()), &Step::from_json(&line).unwrap());
         }
         runs.tidy(Instant::now());
         assert_eq!(runs.iter().count(), KNOWN);

@@ -1,15 +1,18 @@
-//! One file that grows: what was read of it, and what came since. Half a line waits for its rest.
+//! One file that grows: how far it was read, what came since, and by what it is known again.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
-use loopbreak_trace::LONGEST_LINE;
+use xxhash_rust::xxh3::Xxh3;
 
-/// How much is read at a time, unless a line is longer.
+/// How much is read at a time.
 const CHUNK: usize = 1024 * 1024;
-/// How much of what was read last is compared before more is read: a file written anew is seen by it.
+/// How much of what was read last is compared before more is taken: a file written anew is seen by it.
 const REMEMBERED: usize = 64;
+/// How much of the beginning is kept to know a copy by.
+const HEAD: usize = 4096;
 
 /// Which file it is, whatever its name.
 pub(super) type Identity = (u64, u64);
@@ -26,41 +29,79 @@ pub(super) fn identity(about: &Metadata) -> Identity {
     (0, born.map_or(0, |since| since.as_nanos() as u64))
 }
 
+/// Which file it was, and what state it was in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) identity: Identity,
+    pub(super) size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    pub(super) fn of(about: &Metadata) -> Self {
+        Stamp { identity: identity(about), size: about.len(), modified: about.modified().ok() }
+    }
+
+    /// How long ago it was written to.
+    pub(super) fn age(&self) -> Option<Duration> {
+        self.modified.and_then(|at| SystemTime::now().duration_since(at).ok())
+    }
+}
+
 /// What became of a file since it was last looked at.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum News {
     /// Nothing.
     Same,
-    /// More was written.
-    Grown,
-    /// It was emptied, or another file stands in its place: what follows is another log.
+    /// It was written to.
+    More,
+    /// It was emptied, and perhaps written to since: what follows is another log.
     Anew,
-    /// Another file stands in its place, but this one is still open: read what is left of it, then let it rest.
-    Replaced,
-    /// It was moved away or deleted. What is still written to it comes through the open file.
-    Gone,
+    /// It is not there, or another file stands in its place.
+    Away,
+}
+
+/// What is there to be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Bytes(Vec<u8>),
+    Nothing,
+    /// What was read is not there any more: the file was written anew.
+    Anew,
 }
 
 /// A file that is followed.
-#[derive(Debug)]
 pub(super) struct Tail {
     pub(super) path: PathBuf,
     file: Option<File>,
-    identity: Option<Identity>,
-    /// Everything up to here was given out.
+    stamp: Option<Stamp>,
+    /// Everything up to here was read.
     offset: u64,
-    /// The last bytes before the offset.
+    /// The first bytes, the last ones before the offset, and all up to there.
+    head: Vec<u8>,
     last: Vec<u8>,
-    size: u64,
+    hash: Xxh3,
 }
 
 impl Tail {
     pub(super) fn new(path: PathBuf) -> Self {
-        Tail { path, file: None, identity: None, offset: 0, last: Vec::new(), size: 0 }
+        Tail {
+            path,
+            file: None,
+            stamp: None,
+            offset: 0,
+            head: Vec::new(),
+            last: Vec::new(),
+            hash: Xxh3::new(),
+        }
     }
 
     pub(super) fn identity(&self) -> Option<Identity> {
-        self.identity
+        self.stamp.map(|stamp| stamp.identity)
+    }
+
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        self.stamp
     }
 
     pub(super) fn offset(&self) -> u64 {
@@ -68,115 +109,211 @@ impl Tail {
     }
 
     pub(super) fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Looks at the file by its name.
-    pub(super) fn look(&mut self) -> io::Result<News> {
-        let about = match fs::metadata(&self.path) {
-            Ok(about) => about,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(News::Gone),
-            Err(error) => return Err(error),
-        };
-        let (identity, size) = (identity(&about), about.len());
-        let replaced = self.identity.is_some_and(|known| known != identity);
-        if replaced && self.file.is_some() {
-            return Ok(News::Replaced);
-        }
-        let rewritten = !replaced && size > self.offset && !self.mark().is_in(&self.path)?;
-        if replaced || size < self.offset || rewritten {
-            let path = std::mem::take(&mut self.path);
-            *self = Tail { identity: Some(identity), size, ..Tail::new(path) };
-            return Ok(News::Anew);
-        }
-        self.identity = Some(identity);
-        let grown = size != self.size;
-        self.size = size;
-        Ok(if grown { News::Grown } else { News::Same })
-    }
-
-    /// By what the file is known again.
-    pub(super) fn mark(&self) -> Mark {
-        Mark { offset: self.offset, last: self.last.clone() }
+        self.stamp.map_or(0, |stamp| stamp.size)
     }
 
     pub(super) fn is_open(&self) -> bool {
         self.file.is_some()
     }
 
-    /// The next whole lines, if there are any. With `to_the_end` the last line needs no end.
-    pub(super) fn next(&mut self, to_the_end: bool) -> io::Result<Option<Vec<u8>>> {
-        if self.identity.is_none() {
-            return Ok(None);
+    /// Looks at the file by its name.
+    pub(super) fn look(&mut self) -> io::Result<News> {
+        let about = match fs::metadata(&self.path) {
+            Ok(about) => about,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(if self.stamp.is_some() { News::Away } else { News::Same });
+            }
+            Err(error) => return Err(error),
+        };
+        let stamp = Stamp::of(&about);
+        if self.identity().is_some_and(|known| known != stamp.identity) {
+            return Ok(News::Away);
         }
-        if self.file.is_none() {
-            self.file = Some(open(&self.path)?);
-        }
-        let Some(file) = &mut self.file else { return Ok(None) };
-        file.seek(SeekFrom::Start(self.offset))?;
-        let mut bytes = Vec::new();
-        let mut room = CHUNK;
-        loop {
-            let wanted = (room - bytes.len()) as u64;
-            let read = file.by_ref().take(wanted).read_to_end(&mut bytes)?;
-            if let Some(end) = memchr_last(&bytes) {
-                bytes.truncate(end + 1);
-                break;
-            }
-            let over = (read as u64) < wanted;
-            if over && to_the_end && !bytes.is_empty() {
-                break;
-            }
-            if over {
-                return Ok(None);
-            }
-            // A line that nobody could hold is given out in pieces, which are skipped.
-            if bytes.len() >= LONGEST_LINE {
-                break;
-            }
-            room = (room * 4).min(LONGEST_LINE);
-        }
-        Ok(Some(bytes))
+        let changed = self.stamp.replace(stamp) != Some(stamp);
+        Ok(match changed {
+            _ if stamp.size < self.offset => News::Anew,
+            true => News::More,
+            false => News::Same,
+        })
     }
 
-    /// Says that these bytes were taken.
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    /// The next bytes.
+    pub(super) fn next(&mut self) -> io::Result<Next> {
+        if !self.open()? {
+            return Ok(Next::Nothing);
+        }
+        let Some(file) = &mut self.file else { return Ok(Next::Nothing) };
+        // What was read last is read once more with what follows it, so that nothing can come between the two.
+        let before = self.last.len();
+        file.seek(SeekFrom::Start(self.offset - before as u64))?;
+        let mut bytes = Vec::new();
+        file.by_ref().take((before + CHUNK) as u64).read_to_end(&mut bytes)?;
+        if bytes.get(..before) != Some(&self.last[..]) {
+            return Ok(Next::Anew);
+        }
+        bytes.drain(..before);
+        if bytes.is_empty() {
+            return Ok(Next::Nothing);
+        }
+        self.take(&bytes);
+        Ok(Next::Bytes(bytes))
+    }
+
+    fn open(&mut self) -> io::Result<bool> {
+        if self.file.is_none() {
+            let file = match File::open(&self.path) {
+                Ok(file) => file,
+                // It went away since it was looked at.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+                Err(error) => return Err(error),
+            };
+            let is_same = self.identity() == Some(identity(&file.metadata()?));
+            self.file = Some(file).filter(|_| is_same);
+        }
+        Ok(self.file.is_some())
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
         self.offset += bytes.len() as u64;
-        let from = bytes.len().saturating_sub(REMEMBERED);
-        self.last = bytes[from..].to_vec();
+        self.hash.update(bytes);
+        let room = HEAD - self.head.len().min(HEAD);
+        self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.last.extend_from_slice(&bytes[bytes.len().saturating_sub(REMEMBERED)..]);
+        let from = self.last.len().saturating_sub(REMEMBERED);
+        self.last.drain(..from);
     }
 
     /// Gives back the open file; it is opened again when it grows.
     pub(super) fn rest(&mut self) {
         self.file = None;
     }
-}
 
-/// How far a file was read, and the last that was read of it. A number of a file is given to another one when the file is
-/// gone, so that the number alone does not tell.
-#[derive(Clone, Debug)]
-pub(super) struct Mark {
-    offset: u64,
-    last: Vec<u8>,
-}
+    /// Takes all of it as read: it begins with what was read, and nothing is to be read again from here.
+    pub(super) fn goes_on_in(&mut self, path: PathBuf, stamp: Stamp) {
+        (self.path, self.file, self.stamp) = (path, None, Some(stamp));
+    }
 
-impl Mark {
-    /// Whether a file has at the same place what was read there.
-    pub(super) fn is_in(&self, path: &Path) -> io::Result<bool> {
-        if self.last.is_empty() {
-            return Ok(true);
+    /// Finds the file under its new name, if it was renamed within its folder. Without that, or an open file, nothing more of it can
+    /// be read.
+    pub(super) fn find(&mut self) -> bool {
+        let (Some(known), Some(folder)) = (self.identity(), self.path.parent()) else { return false };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(entries) = fs::read_dir(folder) else { return false };
+        for entry in entries.filter_map(Result::ok) {
+            let Ok(about) = entry.metadata() else { continue };
+            // The folder may be spelt in another way than in the path that was named.
+            let path = self.path.with_file_name(entry.file_name());
+            if about.is_file() && identity(&about) == known && self.is_in(&path) {
+                self.path = path;
+                return true;
+            }
         }
-        let mut file = open(path)?;
-        file.seek(SeekFrom::Start(self.offset - self.last.len() as u64))?;
-        let mut now = vec![0; self.last.len()];
-        Ok(file.read_exact(&mut now).is_ok() && now == self.last)
+        false
+    }
+
+    /// Whether a file has at the same place what was read last: the number of a file is given to another one when the file is
+    /// gone.
+    pub(super) fn is_in(&self, path: &Path) -> bool {
+        let Some(from) = self.offset.checked_sub(self.last.len() as u64) else { return false };
+        let read = || -> io::Result<bool> {
+            let mut file = File::open(path)?;
+            file.seek(SeekFrom::Start(from))?;
+            let mut now = vec![0; self.last.len()];
+            file.read_exact(&mut now)?;
+            Ok(now == self.last)
+        };
+        read().unwrap_or(false)
+    }
+
+    /// How much of what was read a file begins with.
+    pub(super) fn likeness(&self, path: &Path) -> io::Result<Likeness> {
+        let mut file = File::open(path)?;
+        let size = file.metadata()?.len();
+        if self.offset == 0 {
+            return Ok(Likeness::None);
+        }
+        let mut head = Vec::new();
+        file.by_ref().take(self.head.len() as u64).read_to_end(&mut head)?;
+        if !self.head.starts_with(&head) {
+            return Ok(Likeness::None);
+        }
+        if size < self.offset {
+            return Ok(Likeness::Part);
+        }
+        file.rewind()?;
+        let mut hash = Xxh3::new();
+        let mut buffer = vec![0; CHUNK.min(self.offset as usize)];
+        let mut left = self.offset;
+        while left > 0 {
+            let room = buffer.len().min(left as usize);
+            let read = file.read(&mut buffer[..room])?;
+            if read == 0 {
+                return Ok(Likeness::Part);
+            }
+            hash.update(&buffer[..read]);
+            left -= read as u64;
+        }
+        Ok(if hash.digest() == self.hash.digest() { Likeness::Whole } else { Likeness::None })
     }
 }
 
-fn memchr_last(bytes: &[u8]) -> Option<usize> {
-    bytes.iter().rposition(|byte| *byte == b'\n')
+/// Whether a file is a copy of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// It is none.
+    None,
+    /// It may be the beginning of one.
+    Part,
+    /// It begins with all that was read of the other.
+    Whole,
 }
 
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(tail: &mut Tail) -> Next {
+        tail.look().unwrap();
+        tail.next().unwrap()
+    }
+
+    #[test]
+    fn what_is_appended_is_read_once_and_a_file_written_anew_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "one").unwrap();
+        let mut tail = Tail::new(path.clone());
+        assert_eq!(tail.look().unwrap(), News::More);
+        assert_eq!(tail.next().unwrap(), Next::Bytes(b"one".to_vec()));
+        assert_eq!((tail.look().unwrap(), tail.next().unwrap()), (News::Same, Next::Nothing));
+        fs::write(&path, "one two").unwrap();
+        assert_eq!(read(&mut tail), Next::Bytes(b" two".to_vec()));
+        fs::write(&path, "another log, longer than before").unwrap();
+        assert_eq!(read(&mut tail), Next::Anew);
+        fs::write(&path, "").unwrap();
+        assert_eq!(tail.look().unwrap(), News::Anew);
+    }
+
+    #[test]
+    fn a_renamed_file_is_found_and_a_copy_is_told_from_another_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("log"), "one\n").unwrap();
+        let mut tail = Tail::new(at("log"));
+        read(&mut tail);
+        fs::write(at("copy"), "one\ntwo\n").unwrap();
+        fs::write(at("begun"), "on").unwrap();
+        fs::write(at("other"), "One\ntwo\n").unwrap();
+        let like = |tail: &Tail, name| tail.likeness(&at(name)).unwrap();
+        assert_eq!(like(&tail, "copy"), Likeness::Whole);
+        assert_eq!(like(&tail, "begun"), Likeness::Part);
+        assert_eq!(like(&tail, "other"), Likeness::None);
+        tail.rest();
+        fs::rename(at("log"), at("log.1")).unwrap();
+        assert_eq!(tail.look().unwrap(), News::Away);
+        assert!(tail.find());
+        assert_eq!(tail.path, at("log.1"));
+        fs::write(at("log.1"), "one\ntwo\n").unwrap();
+        assert_eq!(read(&mut tail), Next::Bytes(b"two\n".to_vec()));
+    }
 }

@@ -1,0 +1,130 @@
+//! Files that come to be beside those that are followed: new logs, or what was read already under another name.
+//!
+//! A log is rotated by renaming it, or by copying it and emptying the original. Both leave a file behind that nobody may read
+//! from its beginning once more.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::rest::Rest;
+use super::source::{Source, State};
+use super::tail::{Likeness, Stamp, Tail};
+
+/// How long a copy may stand beside its original before the original is emptied.
+const BESIDE: Duration = Duration::from_secs(10);
+/// A copy that did not grow for so long is finished.
+const STANDS_STILL: Duration = Duration::from_secs(2);
+/// How many copies are remembered.
+const COPIES: usize = 256;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Newcomer {
+    /// A file to follow.
+    New,
+    /// Not to be said yet.
+    NotYet,
+    /// It was read before.
+    Known,
+}
+
+/// What is known of files that are not followed.
+#[derive(Debug, Default)]
+pub(super) struct Newcomers {
+    waiting: HashMap<PathBuf, Waiting>,
+    copies: Vec<Stamp>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    stamp: Stamp,
+    since: Instant,
+    changed: Instant,
+    likeness: Likeness,
+}
+
+impl Newcomers {
+    /// Says what a file is that is not followed under this name.
+    pub(super) fn judge(
+        &mut self,
+        path: &Path,
+        stamp: Stamp,
+        sources: &[Source],
+        rests: &[Rest],
+    ) -> Newcomer {
+        let is_same = |tail: &Tail| tail.identity() == Some(stamp.identity) && tail.is_in(path);
+        let was_read = |source: &Source| match source.state {
+            State::Document { read, .. } => read == Some(stamp),
+            State::Piece => source.tail.stamp() == Some(stamp),
+            _ => is_same(&source.tail),
+        };
+        let was_rest = |rest: &Rest| is_same(&rest.tail);
+        if sources.iter().any(was_read) || rests.iter().any(was_rest) || self.copies.contains(&stamp) {
+            return Newcomer::Known;
+        }
+        if let Some(waiting) = self.waiting.get(path)
+            && waiting.stamp == stamp
+            && waiting.likeness == Likeness::Whole
+        {
+            return self.wait(path, stamp, Likeness::Whole);
+        }
+        let emptied = rests.iter().filter(|rest| rest.waits_for_copy()).map(|rest| &rest.tail);
+        let originals = emptied.chain(sources.iter().map(|source| &source.tail));
+        for original in originals.filter(|original| is_named_after(path, &original.path)) {
+            match original.likeness(path).unwrap_or(Likeness::None) {
+                Likeness::None => {}
+                likeness => return self.wait(path, stamp, likeness),
+            }
+        }
+        self.waiting.remove(path);
+        Newcomer::New
+    }
+
+    /// A copy, as it seems: of an original that will be emptied in a moment, or a copy for its own sake.
+    fn wait(&mut self, path: &Path, stamp: Stamp, likeness: Likeness) -> Newcomer {
+        let now = Instant::now();
+        let waiting = self.waiting.entry(path.to_owned()).or_insert(Waiting {
+            stamp,
+            since: now,
+            changed: now,
+            likeness,
+        });
+        if waiting.stamp != stamp {
+            (waiting.stamp, waiting.changed) = (stamp, now);
+        }
+        waiting.likeness = likeness;
+        let over = match likeness {
+            Likeness::Whole => waiting.since.elapsed() >= BESIDE,
+            _ => waiting.changed.elapsed() >= STANDS_STILL,
+        };
+        if !over {
+            return Newcomer::NotYet;
+        }
+        self.waiting.remove(path);
+        self.copies.push(stamp);
+        let from = self.copies.len().saturating_sub(COPIES);
+        self.copies.drain(..from);
+        Newcomer::Known
+    }
+}
+
+/// Whether a name is that of another file with something added, as `log.jsonl.1` and `log.jsonl-20251104` are.
+pub(super) fn is_named_after(path: &Path, original: &Path) -> bool {
+    let (Some(name), Some(first)) = (path.file_name(), original.file_name()) else { return false };
+    let added = name.as_encoded_bytes().strip_prefix(first.as_encoded_bytes());
+    path.parent() == original.parent() && added.is_some_and(|added| matches!(added, [b'.' | b'-' | b'_', ..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotated_files_are_named_after_their_log() {
+        let named = |name: &str| is_named_after(Path::new(name), Path::new("logs/a.jsonl"));
+        assert!(named("logs/a.jsonl.1") && named("logs/a.jsonl-20251104") && named("logs/a.jsonl_old"));
+        assert!(!named("logs/a.jsonl") && !named("logs/a2.jsonl") && !named("logs/a.jsonl2"));
+        assert!(!named("other/a.jsonl.1") && !named("logs/b.jsonl.1"));
+    }
+}
