@@ -128,8 +128,14 @@ fn survives(how: &[Rotation], seed: u64, watched: &str) {
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
     let mut writer = Writer::new(&log, seed);
+    // It was rotated before.
+    writer.rotations = 1;
+    fs::write(log.with_file_name("log.jsonl.1"), healthy("before", 10)).unwrap();
+    let (runs_before, steps_before) = if watched == "logs" { (1, 10) } else { (0, 0) };
     let watching = watch(folder.path(), &[watched, "--json"]);
-    let mut notices = Vec::new();
+    // The log is known before it is rotated for the first time.
+    writer.write(&stuck("mark", 20));
+    let mut notices = vec![serde_json::from_str(&watching.tells("\"run\":\"mark\"")).unwrap()];
     for round in 0..8_u64 {
         // What is written last before the rotation is most likely not read yet.
         let from = round * 50 + 1;
@@ -150,7 +156,8 @@ fn survives(how: &[Rotation], seed: u64, watched: &str) {
     let all = writer.all.clone();
     let (closing, rest) = watching.end();
     notices.extend(rest);
-    assert!(closing.starts_with(&format!("watched 17 runs, {} steps", all.lines().count())), "{closing}");
+    let (runs, steps) = (18 + runs_before, all.lines().count() + steps_before);
+    assert!(closing.starts_with(&format!("watched {runs} runs, {steps} steps")), "{closing}");
     assert!(!closing.contains("skipped"), "{closing}");
     assert_eq!(told(&notices), analysed(&all));
 }
@@ -392,4 +399,27 @@ fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
     append(&log, "\"score\":3}\n");
     let (closing, _) = watching.end();
     assert_eq!(closing, "watched 1 runs, 21 steps: 0 to be stopped, 1 only warned; told 1 times");
+}
+
+#[test]
+fn an_old_log_that_is_rotated_is_not_told_of() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join("logs").join(name);
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    for (name, run) in [("log.jsonl", "old"), ("log.jsonl.1", "older")] {
+        append(&at(name), &stuck(run, 40));
+        let days = std::time::SystemTime::now() - Duration::from_hours(48);
+        File::options().append(true).open(at(name)).unwrap().set_modified(days).unwrap();
+    }
+    let watching = watch(folder.path(), &["logs", "--json"]);
+    fs::rename(at("log.jsonl.1"), at("log.jsonl.2")).unwrap();
+    fs::rename(at("log.jsonl"), at("log.jsonl.1")).unwrap();
+    append(&at("log.jsonl"), &stuck("new", 20));
+    assert!(watching.tells("").contains("\"run\":\"new\""));
+    // It wakes up where it is now.
+    append(&at("log.jsonl.1"), &stuck("late", 20));
+    assert!(watching.tells("").contains("\"run\":\"late\""));
+    let (closing, rest) = watching.end();
+    assert_eq!(rest, Vec::<serde_json::Value>::new());
+    assert!(closing.starts_with("watched 3 runs, 80 steps"), "{closing}");
 }

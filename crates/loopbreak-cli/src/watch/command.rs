@@ -249,8 +249,7 @@ impl Audience for Watch<'_> {
         let step = &record.step;
         let key = match record.run() {
             Some(run) => (origin.home, 0, run.into_owned()),
-            // Life 0 is for runs that outlive their log.
-            None => (origin.home, origin.life + 1, origin.unnamed.clone()),
+            None => (origin.home, origin.life, origin.unnamed.clone()),
         };
         self.told.step();
         let (verdict, state) = self.runs.observe(&key, step);

@@ -9,14 +9,16 @@ use std::time::{Duration, Instant};
 use loopbreak_trace::{Format, Input, Kin, Looked, NotFollowed, Shape};
 
 use super::log::{Audience, Log, Origin};
-use super::newcomers::{Newcomer, Newcomers};
+use super::newcomers::{Newcomer, Newcomers, is_named_after};
 use super::pieces::{Piece, Pieces};
 use super::rest::{Further, Rest};
 use super::source::{Source, State, feed};
-use super::tail::{News, Next, Stamp};
+use super::tail::{Identity, News, Next, Stamp};
 
 /// An open file that did not grow for so long is closed.
 const RESTS_AFTER: Duration = Duration::from_mins(1);
+/// How many files that were moved are remembered.
+const MOVED: usize = 64;
 /// How many files are open at a time, if they do not all grow at once.
 const OPEN: usize = 256;
 
@@ -31,7 +33,17 @@ pub(super) struct Files {
     newcomers: Newcomers,
     pieces: Pieces,
     by_path: HashMap<PathBuf, usize>,
+    lives: u32,
+    moved: Vec<Moved>,
     scanned: Option<(Instant, Duration)>,
+}
+
+/// A file that was moved before anything was read of it, and how it was to be read.
+struct Moved {
+    which: Identity,
+    home: usize,
+    quiet_until: u64,
+    sleeps: bool,
 }
 
 impl Files {
@@ -48,6 +60,8 @@ impl Files {
             newcomers: Newcomers::default(),
             pieces: Pieces::default(),
             by_path: HashMap::new(),
+            lives: 0,
+            moved: Vec::new(),
             scanned: None,
         };
         for input in loopbreak_trace::files(paths).inputs {
@@ -56,8 +70,9 @@ impl Files {
                 continue;
             };
             let index = files.add(path, &input);
+            let source = &mut files.sources[index];
+            source.first = true;
             if !tell_all {
-                let source = &mut files.sources[index];
                 source.quiet_until = about.len();
                 source.sleeps = Stamp::of(&about).age().is_some_and(|age| age > forget);
             }
@@ -71,7 +86,7 @@ impl Files {
     /// Looks for files that came to be.
     pub(super) fn scan(&mut self) {
         // A large folder is looked through less often, so that it never takes more than a tenth of the time.
-        if !self.scanned.is_some_and(|(at, took)| at.elapsed() < took * 10) {
+        if self.scanned.is_none_or(|(at, took)| at.elapsed() >= took * 10) {
             self.scan_now();
         }
     }
@@ -80,10 +95,15 @@ impl Files {
         let began = Instant::now();
         for input in loopbreak_trace::files(&self.paths).inputs {
             let Some(path) = input.path().filter(|path| !self.by_path.contains_key(*path)) else { continue };
-            let Ok(about) = fs::metadata(path) else { continue };
-            let stamp = Stamp::of(&about);
-            match self.newcomers.judge(path, stamp, &self.sources, &self.rests) {
-                Newcomer::New => _ = self.add(path, &input),
+            match self.newcomers.judge(path, None, self.sources.iter(), &self.rests) {
+                Newcomer::New => {
+                    let index = self.add(path, &input);
+                    // What is left of a log that was rotated before it was read has the runs of that log.
+                    let original = self.sources.iter().find(|source| is_named_after(path, &source.tail.path));
+                    if let Some(home) = original.map(|source| source.origin.home) {
+                        self.sources[index].origin.home = home;
+                    }
+                }
                 Newcomer::NotYet | Newcomer::Known => {}
             }
         }
@@ -92,7 +112,8 @@ impl Files {
 
     fn add(&mut self, path: &Path, input: &Input) -> usize {
         let home = self.sources.len();
-        let origin = Origin { home, life: 0, unnamed: input.run() };
+        self.lives += 1;
+        let origin = Origin { home, life: self.lives, unnamed: input.run() };
         let named = input.is_named() && self.paths.iter().any(|named| named == path);
         self.by_path.insert(path.to_owned(), home);
         self.sources.push(Source::new(path.to_owned(), origin, named));
@@ -171,18 +192,24 @@ impl Files {
     fn retire(&mut self, index: usize, emptied: bool, audience: &mut dyn Audience) {
         let source = &mut self.sources[index];
         let (quiet_until, sleeps) = (source.quiet_until, source.sleeps);
-        let (mut tail, state) = source.begin_anew();
+        self.lives += 1;
+        let (mut tail, state) = source.begin_anew(self.lives);
         let path = source.tail.path.clone();
         match state {
             State::Lines { log, file } if emptied => {
                 self.rests.push(Rest::emptied(tail, log, file, quiet_until));
             }
             State::Lines { log, file } => self.rests.push(Rest::renamed(tail, log, file, quiet_until)),
-            // It was moved before anything was read of it.
-            _ if !emptied && tail.size() > 0 && tail.find() && !self.by_path.contains_key(&tail.path) => {
-                let moved = self.add(&tail.path, &Input::file(&path));
-                let source = &mut self.sources[moved];
-                (source.quiet_until, source.sleeps) = (quiet_until, sleeps);
+            // It was moved before anything was read of it: the log is the same.
+            State::NotYet if !emptied && tail.find() => {
+                let home = source.origin.home;
+                if let Some(which) = tail.identity() {
+                    self.moved.truncate(MOVED - 1);
+                    self.moved.insert(0, Moved { which, home, quiet_until, sleeps });
+                }
+                if !self.by_path.contains_key(&tail.path) {
+                    self.add(&tail.path, &Input::file(&path));
+                }
             }
             _ => {}
         }
@@ -208,10 +235,13 @@ impl Files {
             any |= read;
             if further == Further::Follow {
                 kept.push(rest);
-            } else if log.is_one_file() {
+                continue;
+            }
+            if log.is_one_file() {
                 log.over(&rest.tail.path, audience);
                 self.logs[rest.log] = None;
             }
+            self.newcomers.was_read(rest.tail);
         }
         self.rests = kept;
         any
@@ -222,21 +252,31 @@ impl Files {
             State::NotYet => self.recognise(index, over, audience),
             State::Lines { .. } => self.drain(index, audience),
             State::Document { .. } => self.read_document(index, over, audience),
-            State::Never | State::Piece => Ok(false),
+            State::Never | State::Known | State::Piece => Ok(false),
         }
     }
 
     fn recognise(&mut self, index: usize, over: bool, audience: &mut dyn Audience) -> io::Result<bool> {
         let source = &mut self.sources[index];
-        match source.recognise(self.format, over)? {
+        let here = source.tail.identity();
+        if let Some(at) = self.moved.iter().position(|moved| Some(moved.which) == here) {
+            let Moved { home, quiet_until, sleeps, .. } = self.moved.remove(at);
+            (source.origin.home, source.quiet_until, source.sleeps) = (home, quiet_until, sleeps);
+        }
+        let looked = source.recognise(self.format, over)?;
+        if matches!(looked, Looked::Log { .. }) && !self.is_new(index) {
+            return Ok(false);
+        }
+        let source = &mut self.sources[index];
+        match looked {
             Looked::NotYet => Ok(false),
             Looked::Never(why) => {
                 source.state = State::Never;
                 let (path, why) = (source.tail.path.clone(), why_not(&why));
                 if source.named {
-                    audience.say(&path, &why)
+                    audience.say(&path, &why);
                 } else {
-                    audience.aside(&path, &why)
+                    audience.aside(&path, &why);
                 }
                 Ok(false)
             }
@@ -260,6 +300,22 @@ impl Files {
                 Ok(false)
             }
         }
+    }
+
+    /// Whether what stands at a place is a log that was not read before.
+    fn is_new(&mut self, index: usize) -> bool {
+        let source = &self.sources[index];
+        if source.first {
+            return true;
+        }
+        let others = self.sources.iter().enumerate().filter(|(other, _)| *other != index);
+        let others = others.map(|(_, source)| source);
+        match self.newcomers.judge(&source.tail.path, source.tail.identity(), others, &self.rests) {
+            Newcomer::New => return true,
+            Newcomer::NotYet => self.sources[index].look_again(),
+            Newcomer::Known => self.sources[index].state = State::Known,
+        }
+        false
     }
 
     /// Begins to follow a log of lines, by itself or with those of the same run.

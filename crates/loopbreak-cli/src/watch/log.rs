@@ -9,7 +9,7 @@ use loopbreak_trace::{Format, Kin, Live, Record, Sink, Skipped};
 pub(super) struct Origin {
     /// Logs of one place are of one home: a run that names itself goes on when its log is rotated.
     pub(super) home: usize,
-    /// Counts the logs of that home. A run without a name is the content of its file, so it goes no further.
+    /// Which of all logs it is. A run without a name is the content of its file, so it goes no further.
     pub(super) life: u32,
     /// The name of such a run.
     pub(super) unnamed: String,

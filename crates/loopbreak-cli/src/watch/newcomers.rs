@@ -3,19 +3,20 @@
 //! A log is rotated by renaming it, or by copying it and emptying the original. Both leave a file behind that nobody may read
 //! from its beginning once more.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::rest::Rest;
 use super::source::{Source, State};
-use super::tail::{Likeness, Stamp, Tail};
+use super::tail::{Identity, Likeness, Stamp, Tail};
 
 /// How long a copy may stand beside its original before the original is emptied.
 const BESIDE: Duration = Duration::from_secs(10);
 /// A copy that did not grow for so long is finished.
 const STANDS_STILL: Duration = Duration::from_secs(2);
-/// How many copies are remembered.
+/// How many copies are remembered, and how many files that were read.
 const COPIES: usize = 256;
 
 /// What a file is.
@@ -30,10 +31,12 @@ pub(super) enum Newcomer {
 }
 
 /// What is known of files that are not followed.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Newcomers {
     waiting: HashMap<PathBuf, Waiting>,
     copies: Vec<Stamp>,
+    /// What was read of files that are not followed any more.
+    read: VecDeque<Tail>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -45,22 +48,32 @@ struct Waiting {
 }
 
 impl Newcomers {
-    /// Says what a file is that is not followed under this name.
-    pub(super) fn judge(
+    /// Says what a file is that is not followed under this name yet. `which` is the file
+    /// that is meant, if it is known; `sources` are the other ones.
+    pub(super) fn judge<'s>(
         &mut self,
         path: &Path,
-        stamp: Stamp,
-        sources: &[Source],
+        which: Option<Identity>,
+        mut sources: impl Iterator<Item = &'s Source> + Clone,
         rests: &[Rest],
     ) -> Newcomer {
-        let is_same = |tail: &Tail| tail.identity() == Some(stamp.identity) && tail.is_in(path);
-        let was_read = |source: &Source| match source.state {
+        // Names may change hands at any time, so all is asked of one open file.
+        let Ok(mut file) = File::open(path) else { return Newcomer::NotYet };
+        let Ok(stamp) = file.metadata().map(|about| Stamp::of(&about)) else { return Newcomer::NotYet };
+        if which.is_some_and(|which| which != stamp.identity) {
+            return Newcomer::NotYet;
+        }
+        let mut is_same = |tail: &Tail| tail.identity() == Some(stamp.identity) && tail.is_in(&mut file);
+        let mut was_read = |source: &Source| match source.state {
             State::Document { read, .. } => read == Some(stamp),
             State::Piece => source.tail.stamp() == Some(stamp),
             _ => is_same(&source.tail),
         };
-        let was_rest = |rest: &Rest| is_same(&rest.tail);
-        if sources.iter().any(was_read) || rests.iter().any(was_rest) || self.copies.contains(&stamp) {
+        if sources.clone().any(&mut was_read)
+            || rests.iter().any(|rest| is_same(&rest.tail))
+            || self.read.iter().any(&mut is_same)
+            || self.copies.contains(&stamp)
+        {
             return Newcomer::Known;
         }
         if let Some(waiting) = self.waiting.get(path)
@@ -70,15 +83,24 @@ impl Newcomers {
             return self.wait(path, stamp, Likeness::Whole);
         }
         let emptied = rests.iter().filter(|rest| rest.waits_for_copy()).map(|rest| &rest.tail);
-        let originals = emptied.chain(sources.iter().map(|source| &source.tail));
+        let originals = emptied.chain(sources.by_ref().map(|source| &source.tail));
         for original in originals.filter(|original| is_named_after(path, &original.path)) {
-            match original.likeness(path).unwrap_or(Likeness::None) {
+            match original.likeness(&mut file).unwrap_or(Likeness::None) {
                 Likeness::None => {}
                 likeness => return self.wait(path, stamp, likeness),
             }
         }
         self.waiting.remove(path);
         Newcomer::New
+    }
+
+    /// Remembers what was read of a file that is not followed any more: it may turn up under another name.
+    pub(super) fn was_read(&mut self, mut tail: Tail) {
+        tail.rest();
+        self.read.push_back(tail);
+        if self.read.len() > COPIES {
+            self.read.pop_front();
+        }
     }
 
     /// A copy, as it seems: of an original that will be emptied in a moment, or a copy for its own sake.
@@ -90,6 +112,9 @@ impl Newcomers {
             changed: now,
             likeness,
         });
+        if waiting.stamp.identity != stamp.identity {
+            *waiting = Waiting { stamp, since: now, changed: now, likeness };
+        }
         if waiting.stamp != stamp {
             (waiting.stamp, waiting.changed) = (stamp, now);
         }

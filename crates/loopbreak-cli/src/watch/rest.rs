@@ -1,6 +1,6 @@
 //! What is left of a log whose place was taken: it was renamed, or copied and emptied. Its writer may not have noticed yet.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -63,11 +63,11 @@ impl Rest {
         for entry in entries.filter_map(Result::ok) {
             // The folder may be spelt in another way than in the path that was named.
             let path = self.tail.path.with_file_name(entry.file_name());
-            let is_copy = || self.tail.likeness(&path).is_ok_and(|likeness| likeness == Likeness::Whole);
             if is_named_after(&path, &self.tail.path)
-                && let Ok(about) = fs::metadata(&path)
-                && about.is_file()
-                && is_copy()
+                && path.is_file()
+                && let Ok(mut file) = File::open(&path)
+                && let Ok(about) = file.metadata()
+                && self.tail.likeness(&mut file).is_ok_and(|likeness| likeness == Likeness::Whole)
             {
                 self.tail.goes_on_in(path, Stamp::of(&about));
                 (self.copy, self.heard) = (None, Instant::now());

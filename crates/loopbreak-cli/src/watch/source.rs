@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use loopbreak_trace::{Format, LONGEST_LINE, LOOKED_AT, Looked, look};
 
 use super::log::{Audience, Given, Log, Origin};
-use super::tail::{Stamp, Tail};
+use super::tail::{Stamp, Tail, identity};
 
 /// What was not written to for so long is not half written.
 const SETTLED: Duration = Duration::from_secs(1);
@@ -22,6 +22,8 @@ pub(super) struct Source {
     pub(super) origin: Origin,
     /// What was written up to here is not told of.
     pub(super) quiet_until: u64,
+    /// It was there when the watch began, so that it cannot be what was read already.
+    pub(super) first: bool,
     /// Nothing was read yet, for nothing was written lately; it is read when it grows.
     pub(super) sleeps: bool,
     /// It was written to since it was read.
@@ -39,6 +41,8 @@ pub(super) enum State {
     NotYet,
     /// No log.
     Never,
+    /// What was read already, under another name.
+    Known,
     /// A log of lines: which, and which of its files.
     Lines { log: usize, file: usize },
     /// A document that is written anew as its run goes on: when it was read last, and whether it was whole.
@@ -55,6 +59,7 @@ impl Source {
             named,
             origin,
             quiet_until: 0,
+            first: false,
             sleeps: false,
             grown: true,
             changed: Instant::now(),
@@ -65,14 +70,14 @@ impl Source {
 
     /// Whether it is, or may become, a log.
     pub(super) fn is_log(&self) -> bool {
-        self.sleeps || !matches!(self.state, State::NotYet | State::Never)
+        self.sleeps || !matches!(self.state, State::NotYet | State::Never | State::Known)
     }
 
     /// Another log begins at the same place.
-    pub(super) fn begin_anew(&mut self) -> (Tail, State) {
+    pub(super) fn begin_anew(&mut self, life: u32) -> (Tail, State) {
         let path = self.tail.path.clone();
-        self.origin.life += 1;
-        (self.quiet_until, self.sleeps, self.grown) = (0, false, true);
+        self.origin.life = life;
+        (self.quiet_until, self.sleeps, self.grown, self.first) = (0, false, true, false);
         (self.changed, self.looked) = (Instant::now(), None);
         (
             std::mem::replace(&mut self.tail, Tail::new(path)),
@@ -83,12 +88,31 @@ impl Source {
     /// Lets it sleep until it grows, when it is read from its beginning to know where its runs stand.
     pub(super) fn sleep(&mut self) {
         let read = self.tail.offset();
-        let (old, _) = self.begin_anew();
-        self.origin.life -= 1;
+        let (old, _) = self.begin_anew(self.origin.life);
         if let Some(stamp) = old.stamp() {
             self.tail.goes_on_in(old.path, stamp);
         }
         (self.quiet_until, self.sleeps) = (read, true);
+    }
+
+    /// The beginning of the file; nothing if another one stands there now.
+    fn head(&self, wanted: usize) -> io::Result<Option<Vec<u8>>> {
+        let file = match File::open(&self.tail.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if Some(identity(&file.metadata()?)) != self.tail.identity() {
+            return Ok(None);
+        }
+        let mut head = Vec::new();
+        file.take(wanted as u64).read_to_end(&mut head)?;
+        Ok(Some(head))
+    }
+
+    /// What was seen last time does not count.
+    pub(super) fn look_again(&mut self) {
+        self.looked = None;
     }
 
     /// Looks at its beginning, if that can show more than when it was looked at last.
@@ -106,7 +130,7 @@ impl Source {
         self.looked = Some((size, settled));
         let mut wanted = LOOKED_AT;
         loop {
-            let head = head(&self.tail.path, wanted)?;
+            let Some(head) = self.head(wanted)? else { return Ok(Looked::NotYet) };
             let is_all = (head.len() as u64) >= size;
             match look(&head, settled && is_all, only) {
                 // The first line is longer than the look.
@@ -117,16 +141,6 @@ impl Source {
             }
         }
     }
-}
-
-fn head(path: &Path, wanted: usize) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    match File::open(path) {
-        Ok(file) => _ = file.take(wanted as u64).read_to_end(&mut head)?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    Ok(head)
 }
 
 /// The state of what stands at a path; nothing if there is nothing.

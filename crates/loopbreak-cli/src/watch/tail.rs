@@ -203,7 +203,8 @@ impl Tail {
             let Ok(about) = entry.metadata() else { continue };
             // The folder may be spelt in another way than in the path that was named.
             let path = self.path.with_file_name(entry.file_name());
-            if about.is_file() && identity(&about) == known && self.is_in(&path) {
+            let is_it = || File::open(&path).is_ok_and(|mut file| self.is_in(&mut file));
+            if about.is_file() && identity(&about) == known && is_it() {
                 self.path = path;
                 return true;
             }
@@ -211,13 +212,14 @@ impl Tail {
         false
     }
 
-    /// Whether a file has at the same place what was read last: the number of a file is given to another one when the file is
-    /// gone.
-    pub(super) fn is_in(&self, path: &Path) -> bool {
-        let Some(from) = self.offset.checked_sub(self.last.len() as u64) else { return false };
-        let read = || -> io::Result<bool> {
-            let mut file = File::open(path)?;
-            file.seek(SeekFrom::Start(from))?;
+    /// Whether this is the file. Its number alone does not tell, for that is given to another file when the file is gone: it has
+    /// to have at the same place what was read last.
+    pub(super) fn is_in(&self, file: &mut File) -> bool {
+        let mut read = || -> io::Result<bool> {
+            if Some(identity(&file.metadata()?)) != self.identity() {
+                return Ok(false);
+            }
+            file.seek(SeekFrom::Start(self.offset - self.last.len() as u64))?;
             let mut now = vec![0; self.last.len()];
             file.read_exact(&mut now)?;
             Ok(now == self.last)
@@ -226,8 +228,8 @@ impl Tail {
     }
 
     /// How much of what was read a file begins with.
-    pub(super) fn likeness(&self, path: &Path) -> io::Result<Likeness> {
-        let mut file = File::open(path)?;
+    pub(super) fn likeness(&self, file: &mut File) -> io::Result<Likeness> {
+        file.rewind()?;
         let size = file.metadata()?.len();
         if self.offset == 0 {
             return Ok(Likeness::None);
@@ -304,7 +306,7 @@ mod tests {
         fs::write(at("copy"), "one\ntwo\n").unwrap();
         fs::write(at("begun"), "on").unwrap();
         fs::write(at("other"), "One\ntwo\n").unwrap();
-        let like = |tail: &Tail, name| tail.likeness(&at(name)).unwrap();
+        let like = |tail: &Tail, name| tail.likeness(&mut File::open(at(name)).unwrap()).unwrap();
         assert_eq!(like(&tail, "copy"), Likeness::Whole);
         assert_eq!(like(&tail, "begun"), Likeness::Part);
         assert_eq!(like(&tail, "other"), Likeness::None);
