@@ -10,7 +10,7 @@ use loopbreak_trace::{Format, Input, Kin, Looked, NotFollowed, Shape};
 
 use super::log::{Audience, Log, Origin};
 use super::newcomers::{Newcomer, Newcomers, is_named_after};
-use super::pieces::{Piece, Pieces};
+use super::pieces::Pieces;
 use super::rest::{Further, Rest};
 use super::source::{Source, State, feed};
 use super::tail::{Identity, News, Next, Stamp};
@@ -31,7 +31,7 @@ pub(super) struct Files {
     pub(super) logs: Vec<Option<Log>>,
     rests: Vec<Rest>,
     newcomers: Newcomers,
-    pieces: Pieces,
+    pub(super) pieces: Pieces,
     by_path: HashMap<PathBuf, usize>,
     lives: u32,
     moved: Vec<Moved>,
@@ -354,28 +354,6 @@ impl Files {
         }
         source.grown = false;
         Ok(any)
-    }
-
-    fn read_pieces(&mut self, audience: &mut dyn Audience) -> bool {
-        let mut any = false;
-        for piece in self.pieces.take() {
-            let Piece { source, format, text, .. } = piece;
-            let source = &self.sources[source];
-            let log = self.pieces.log_of(&source.tail.path).unwrap_or_else(|| {
-                let mut input = Input::file(&source.tail.path);
-                input.begin_sequence();
-                let origin = Origin { unnamed: input.run(), ..source.origin.clone() };
-                self.logs.push(Some(Log::new(format, origin, &source.tail.path, None)));
-                self.logs.len() - 1
-            });
-            self.pieces.is_of(&source.tail.path, log);
-            if let Some(Some(log)) = self.logs.get_mut(log) {
-                let aloud = source.quiet_until == 0;
-                log.whole(&text, &source.tail.path, aloud, audience);
-                any = true;
-            }
-        }
-        any
     }
 
     /// Closes files that did not grow, and lets go of logs of which nothing was heard for long.

@@ -5,14 +5,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{Format, is_whole};
+use loopbreak_trace::{Format, Input, is_whole};
+
+use super::files::Files;
+use super::log::{Audience, Log, Origin};
 
 /// One record.
 #[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) source: usize,
-    pub(super) format: Format,
-    pub(super) text: Vec<u8>,
+struct Piece {
+    source: usize,
+    format: Format,
+    text: Vec<u8>,
     order: i64,
 }
 
@@ -41,21 +44,46 @@ impl Pieces {
     }
 
     /// All that were found, in order.
-    pub(super) fn take(&mut self) -> Vec<Piece> {
+    fn take(&mut self) -> Vec<Piece> {
         let mut found = std::mem::take(&mut self.found);
         found.sort_by_key(|piece| (piece.order, piece.source));
         found
     }
 
     /// The log of the folder that a file is in.
-    pub(super) fn log_of(&self, path: &Path) -> Option<usize> {
+    fn log_of(&self, path: &Path) -> Option<usize> {
         self.folders.get(path.parent()?).copied()
     }
 
     /// Says which it is.
-    pub(super) fn is_of(&mut self, path: &Path, log: usize) {
+    fn is_of(&mut self, path: &Path, log: usize) {
         if let Some(folder) = path.parent() {
             self.folders.insert(folder.to_owned(), log);
         }
+    }
+}
+
+impl Files {
+    /// Gives on the records that were found, in their order.
+    pub(super) fn read_pieces(&mut self, audience: &mut dyn Audience) -> bool {
+        let mut any = false;
+        for piece in self.pieces.take() {
+            let Piece { source, format, text, .. } = piece;
+            let source = &self.sources[source];
+            let log = self.pieces.log_of(&source.tail.path).unwrap_or_else(|| {
+                let mut input = Input::file(&source.tail.path);
+                input.begin_sequence();
+                let origin = Origin { unnamed: input.run(), ..source.origin.clone() };
+                self.logs.push(Some(Log::new(format, origin, &source.tail.path, None)));
+                self.logs.len() - 1
+            });
+            self.pieces.is_of(&source.tail.path, log);
+            if let Some(Some(log)) = self.logs.get_mut(log) {
+                let aloud = source.quiet_until == 0;
+                log.whole(&text, &source.tail.path, aloud, audience);
+                any = true;
+            }
+        }
+        any
     }
 }

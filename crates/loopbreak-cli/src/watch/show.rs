@@ -81,7 +81,8 @@ impl Show {
         let mut text = self.above("");
         let list = drawn(&self.rows, width, height);
         self.drawn = list.lines().count();
-        text += &list;
+        // Signs that are two columns wide must not make two lines of one, or more than the list would be taken away.
+        text += &format!("\x1b[?7l{list}\x1b[?7h");
         write(&text)
     }
 
@@ -104,8 +105,15 @@ impl Show {
 fn drawn(rows: &[Row], width: usize, height: usize) -> String {
     let room = height.saturating_sub(3).clamp(1, ROWS);
     let mut out = String::new();
+    // Wide enough for the id of a session, where there is room.
+    let longest = rows.iter().take(room).map(|row| row.run.chars().count()).max().unwrap_or(0);
+    let names = longest.clamp(8, (width / 2).clamp(8, 36));
     let mut line = |state: &str, steps: &str, run: &str, last: &str| {
-        let text = clean(&format!("{state:<6} {steps:>7}  {run:<24}  {last}"));
+        let mut run: String = run.chars().take(names + 1).collect();
+        if run.chars().count() > names {
+            run = run.chars().take(names - 1).chain(['…']).collect();
+        }
+        let text = clean(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
         let cut: String = text.chars().take(width.saturating_sub(1)).collect();
         _ = writeln!(out, "{}", cut.trim_end());
     };
@@ -114,7 +122,7 @@ fn drawn(rows: &[Row], width: usize, height: usize) -> String {
         line(row.state, &row.steps.to_string(), &row.run, &row.last);
     }
     if rows.len() > room {
-        line("", "", &format!("and {} more", rows.len() - room), "");
+        _ = writeln!(out, "{:16}and {} more", "", rows.len() - room);
     }
     out
 }
@@ -131,6 +139,30 @@ fn write(text: &str) -> Result<(), UserError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_tells_of_each_run_how_it_stands() {
+        let row =
+            |run: &str, steps, state, last: &str| Row { run: run.into(), steps, state, last: last.into() };
+        let rows = [
+            row("ep-7", 40, "stop", "turn 40: stagnation: no progress for 40 turns"),
+            row(
+                "a-session-with-a-name-longer-than-its-column",
+                1234,
+                "warn",
+                "turn 20: cycle: the same 1 calls",
+            ),
+            row("quiet", 3, "clear", ""),
+            row("unseen", 9, "clear", ""),
+        ];
+        insta::assert_snapshot!(drawn(&rows, 80, 6), @"
+        state    steps  run                                   last
+        stop        40  ep-7                                  turn 40: stagnation: no p
+        warn      1234  a-session-with-a-name-longer-than-i…  turn 20: cycle: the same
+        clear        3  quiet
+                        and 1 more
+        ");
+    }
 
     #[test]
     fn the_list_fits_the_terminal_and_takes_itself_away() {

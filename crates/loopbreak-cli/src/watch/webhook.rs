@@ -37,6 +37,12 @@ impl Webhook {
         let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else {
             return Err(wrong("the address has to begin with http:// or https://"));
         };
+        if scheme == "https" && cfg!(not(feature = "https")) {
+            return Err(UserError::usage(
+                "--notify: this build of loopbreak cannot send to https:// addresses",
+            )
+            .hint("build it with the feature https, or send to an address with http://"));
+        }
         let name = format!("{scheme}://{host}");
         let (queue, notices) = sync_channel::<String>(WAITING);
         let (tell, failures) = channel();
