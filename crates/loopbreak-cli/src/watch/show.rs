@@ -82,7 +82,7 @@ impl Show {
         let list = drawn(&self.rows, width, height);
         self.drawn = list.lines().count();
         // Signs that are two columns wide must not make two lines of one, or more than the list would be taken away.
-        text += &format!("\x1b[?7l{list}\x1b[?7h");
+        _ = write!(text, "\x1b[?7l{list}\x1b[?7h");
         write(&text)
     }
 
