@@ -233,6 +233,8 @@ fn what_cannot_be_written_is_refused_before_anything_is_read() {
         &["log.jsonl", "--csv", "-", "--junit", "-"][..],
         &["log.jsonl", "--json", "--csv", "-"],
         &["log.jsonl", "--csv", "x", "--sarif", "x"],
+        &["log.jsonl", "--html", "x", "--markdown", "x"],
+        &["log.jsonl", "--events", "x", "--junit", "x"],
         &["log.jsonl", "--csv", "./log.jsonl"],
     ] {
         let done = analyze(folder.path(), args);

@@ -77,11 +77,13 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     })
 }
 
-/// The option by which standard output is taken by something else than the report for people.
-fn taken(args: &AnalyzeArgs) -> Option<&'static str> {
-    [(args.json, "--json"), (args.explain, "--explain")]
-        .into_iter()
-        .find_map(|(given, name)| given.then_some(name))
+/// The places that are taken by other options; `-` is standard output.
+fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
+    let stdout = Path::new("-");
+    let flags = [("--json", args.json), ("--explain", args.explain)];
+    let flags = flags.into_iter().filter_map(|(option, given)| given.then_some((option, stdout)));
+    let files = [("--html", &args.html), ("--events", &args.events)];
+    flags.chain(files.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?)))).collect()
 }
 
 /// The logs of the agents on this machine, where none are named. Says where it looked.

@@ -49,11 +49,13 @@ impl OutputFiles {
         self.forms().any(|(_, path, _)| is_stdout(path))
     }
 
-    /// Refuses what cannot be done, before anything is read: two forms in one place, or a log overwritten. `taken` is the
-    /// option, if any, by which something else goes to standard output.
-    pub(crate) fn check(&self, inputs: &[Input], taken: Option<&str>) -> Result<(), UserError> {
-        let mut places: Vec<(&str, &Path)> =
-            taken.map(|option| (option, Path::new("-"))).into_iter().collect();
+    /// Refuses what cannot be done, before anything is read: two forms in one place, or a log overwritten. `places` are
+    /// those that other options take.
+    pub(crate) fn check<'p>(
+        &'p self,
+        inputs: &[Input],
+        mut places: Vec<(&'static str, &'p Path)>,
+    ) -> Result<(), UserError> {
         for (option, path, _) in self.forms() {
             if let Some((other, _)) = places.iter().find(|(_, place)| *place == path) {
                 let place =

@@ -27,6 +27,9 @@ const TICK: Duration = Duration::from_millis(200);
 const PATIENCE: Duration = Duration::from_mins(1);
 const IN_A_HURRY: Duration = Duration::from_secs(2);
 
+/// How often all is looked at once more after an interrupt.
+const LAST_ROUNDS: usize = 3;
+
 /// Watches until it is told to end.
 pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
@@ -166,9 +169,11 @@ impl Watch<'_> {
             // However much there is to look at, it takes no more than a fifth of the time.
             let pause = TICK.max(began.elapsed() * 4);
             if interrupts.recv_timeout(pause).is_ok() {
-                // What was written before the interrupt counts.
-                files.scan_now();
-                files.read(false, self);
+                // What was written before the interrupt counts. What was moved is found where it is in the next round.
+                for _ in 0..LAST_ROUNDS {
+                    files.scan_now();
+                    files.read(false, self);
+                }
                 files.give_up_waiting(self);
                 return Ok(Ended::Interrupted);
             }

@@ -237,8 +237,8 @@ impl Files {
                 kept.push(rest);
                 continue;
             }
+            log.file_over(rest.file, &rest.tail.path, audience);
             if log.is_one_file() {
-                log.over(&rest.tail.path, audience);
                 self.logs[rest.log] = None;
             }
             self.newcomers.was_read(rest.tail);

@@ -81,7 +81,16 @@ impl Log {
         live.end(&mut Given { origin, path, aloud: *aloud, audience });
     }
 
-    /// The same, but a line without its end is left alone.
+    /// Nothing more is expected of one of its files: that is the end of it where there is no other.
+    pub(super) fn file_over(&mut self, file: usize, path: &Path, audience: &mut dyn Audience) {
+        if self.is_one_file() {
+            return self.over(path, audience);
+        }
+        let Log { live, origin, aloud, .. } = self;
+        live.close(file, &mut Given { origin, path, aloud: *aloud, audience });
+    }
+
+    /// The same as at the end, but a line without its end is left alone.
     pub(super) fn give_up_waiting(&mut self, audience: &mut dyn Audience) {
         let Log { live, origin, path, aloud, .. } = self;
         live.give_up_waiting(&mut Given { origin, path, aloud: *aloud, audience });

@@ -36,7 +36,7 @@ pub(super) enum Further {
 }
 
 impl Rest {
-    /// The rest of a log that was renamed. `None` where nothing of it can be found.
+    /// The rest of a log that was renamed.
     pub(super) fn renamed(mut tail: Tail, log: usize, file: usize, quiet_until: u64) -> Self {
         if !tail.is_open() {
             tail.find();
@@ -110,7 +110,7 @@ impl Rest {
             return Ok((any, Further::Drop));
         }
         if !self.over && self.heard.elapsed() >= OVER {
-            log.over(&self.tail.path, audience);
+            log.file_over(self.file, &self.tail.path, audience);
             self.tail.rest();
             self.over = true;
             // Under its own name it was the new one that was found.
