@@ -157,7 +157,7 @@ impl Watch<'_> {
                 grew = Instant::now();
             }
             self.tidy();
-            self.tell_of_helpers();
+            self.tell_of_failures();
             if let Some(error) = self.failed.take() {
                 return Err(error);
             }
@@ -180,7 +180,7 @@ impl Watch<'_> {
         }
     }
 
-    fn tell_of_helpers(&mut self) {
+    fn tell_of_failures(&mut self) {
         let mut told = self.exec.as_mut().map(Exec::poll).unwrap_or_default();
         told.extend(self.webhooks.iter().flat_map(Webhook::poll));
         for text in told {

@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,8 @@ use super::tail::{Identity, Likeness, Stamp, Tail};
 const BESIDE: Duration = Duration::from_secs(10);
 /// A copy that did not grow for so long is finished.
 const STANDS_STILL: Duration = Duration::from_secs(2);
+/// How much of the beginning of two files is compared.
+const HEAD: u64 = 4096;
 /// How many copies are remembered, and how many files that were read.
 const COPIES: usize = 256;
 
@@ -82,6 +85,11 @@ impl Newcomers {
         {
             return self.wait(path, stamp, Likeness::Whole);
         }
+        let originals = sources.clone().map(|source| &source.tail.path);
+        let unread = originals.filter(|original| is_named_after(path, original)).any(|original| {
+            // What is not read yet will be read there, unless it is emptied before: then it is read here.
+            File::open(original).is_ok_and(|mut original| begins_like(&mut original, &mut file))
+        });
         let emptied = rests.iter().filter(|rest| rest.waits_for_copy()).map(|rest| &rest.tail);
         let originals = emptied.chain(sources.by_ref().map(|source| &source.tail));
         for original in originals.filter(|original| is_named_after(path, &original.path)) {
@@ -89,6 +97,9 @@ impl Newcomers {
                 Likeness::None => {}
                 likeness => return self.wait(path, stamp, likeness),
             }
+        }
+        if unread {
+            return Newcomer::NotYet;
         }
         self.waiting.remove(path);
         Newcomer::New
@@ -132,6 +143,18 @@ impl Newcomers {
         self.copies.drain(..from);
         Newcomer::Known
     }
+}
+
+/// Whether the beginning of a copy is that of its original.
+fn begins_like(original: &mut File, copy: &mut File) -> bool {
+    let head = |file: &mut File| -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        file.rewind()?;
+        file.take(HEAD).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    // One that is empty may become a copy.
+    matches!((head(original), head(copy)), (Ok(original), Ok(copy)) if original.starts_with(&copy))
 }
 
 /// Whether a name is that of another file with something added, as `log.jsonl.1` and `log.jsonl-20251104` are.
