@@ -11,6 +11,8 @@ use xxhash_rust::xxh3::Xxh3;
 const CHUNK: usize = 1024 * 1024;
 /// How much of what was read last is compared before more is taken: a file written anew is seen by it.
 const REMEMBERED: usize = 64;
+/// How much of the beginning is compared.
+const BEGINNING: usize = 256;
 /// How much of the beginning is kept to know a copy by.
 const HEAD: usize = 4096;
 
@@ -155,6 +157,12 @@ impl Tail {
         if bytes.is_empty() {
             return Ok(Next::Nothing);
         }
+        // The last bytes may be like others, a row of blanks for instance. Looked at after them, the first ones tell.
+        let mut first = vec![0; self.head.len().min(BEGINNING)];
+        file.rewind()?;
+        if file.read_exact(&mut first).is_err() || !self.head.starts_with(&first) {
+            return Ok(Next::Anew);
+        }
         self.take(&bytes);
         Ok(Next::Bytes(bytes))
     }
@@ -294,6 +302,17 @@ mod tests {
         assert_eq!(read(&mut tail), Next::Anew);
         fs::write(&path, "").unwrap();
         assert_eq!(tail.look().unwrap(), News::Anew);
+    }
+
+    #[test]
+    fn a_file_written_anew_is_noticed_where_it_happens_to_go_on_alike() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("log");
+        fs::write(&path, "one".to_owned() + &"x".repeat(100)).unwrap();
+        let mut tail = Tail::new(path.clone());
+        read(&mut tail);
+        fs::write(&path, "two".to_owned() + &"x".repeat(200)).unwrap();
+        assert_eq!(read(&mut tail), Next::Anew);
     }
 
     #[test]
