@@ -57,7 +57,7 @@ impl Newcomers {
         &mut self,
         path: &Path,
         which: Option<Identity>,
-        mut sources: impl Iterator<Item = &'s Source> + Clone,
+        sources: impl Iterator<Item = &'s Source> + Clone,
         rests: &[Rest],
     ) -> Newcomer {
         // Names may change hands at any time, so all is asked of one open file.
@@ -90,9 +90,10 @@ impl Newcomers {
             // What is not read yet will be read there, unless it is emptied before: then it is read here.
             File::open(original).is_ok_and(|mut original| begins_like(&mut original, &mut file))
         });
-        let emptied = rests.iter().filter(|rest| rest.waits_for_copy()).map(|rest| &rest.tail);
-        let originals = emptied.chain(sources.by_ref().map(|source| &source.tail));
-        for original in originals.filter(|original| is_named_after(path, &original.path)) {
+        let emptied = rests.iter().filter(|rest| rest.waits_for_copy());
+        let emptied = emptied.map(|rest| (&rest.tail, &rest.original));
+        let originals = emptied.chain(sources.map(|source| (&source.tail, &source.tail.path)));
+        for (original, _) in originals.filter(|(_, name)| is_named_after(path, name)) {
             match original.likeness(&mut file).unwrap_or(Likeness::None) {
                 Likeness::None => {}
                 likeness => return self.wait(path, stamp, likeness),

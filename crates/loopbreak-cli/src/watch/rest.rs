@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::log::{Audience, Log};
@@ -18,6 +18,8 @@ const OVER: Duration = Duration::from_secs(30);
 /// A log that is read to its end.
 pub(super) struct Rest {
     pub(super) tail: Tail,
+    /// Where it was while it was written: copies are named after that.
+    pub(super) original: PathBuf,
     pub(super) log: usize,
     pub(super) file: usize,
     quiet_until: u64,
@@ -38,17 +40,18 @@ pub(super) enum Further {
 impl Rest {
     /// The rest of a log that was renamed.
     pub(super) fn renamed(mut tail: Tail, log: usize, file: usize, quiet_until: u64) -> Self {
+        let original = tail.path.clone();
         if !tail.is_open() {
             tail.find();
         }
-        Rest { tail, log, file, quiet_until, copy: None, heard: Instant::now(), over: false }
+        Rest { tail, original, log, file, quiet_until, copy: None, heard: Instant::now(), over: false }
     }
 
     /// The rest of a log that was emptied: in its copy, if there is one.
     pub(super) fn emptied(mut tail: Tail, log: usize, file: usize, quiet_until: u64) -> Self {
         tail.rest();
-        let now = Instant::now();
-        Rest { tail, log, file, quiet_until, copy: Some(now + COPY), heard: now, over: false }
+        let (original, now) = (tail.path.clone(), Instant::now());
+        Rest { tail, original, log, file, quiet_until, copy: Some(now + COPY), heard: now, over: false }
     }
 
     pub(super) fn waits_for_copy(&self) -> bool {
@@ -57,13 +60,13 @@ impl Rest {
 
     /// Looks for the copy: a file beside it, named after it, that begins with all that was read.
     fn find_copy(&mut self) {
-        let Some(folder) = self.tail.path.parent() else { return };
+        let Some(folder) = self.original.parent() else { return };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let Ok(entries) = fs::read_dir(folder) else { return };
         for entry in entries.filter_map(Result::ok) {
             // The folder may be spelt in another way than in the path that was named.
-            let path = self.tail.path.with_file_name(entry.file_name());
-            if is_named_after(&path, &self.tail.path)
+            let path = self.original.with_file_name(entry.file_name());
+            if is_named_after(&path, &self.original)
                 && path.is_file()
                 && let Ok(mut file) = File::open(&path)
                 && let Ok(about) = file.metadata()
@@ -83,30 +86,29 @@ impl Rest {
         to_the_end: bool,
         audience: &mut dyn Audience,
     ) -> io::Result<(bool, Further)> {
-        if let Some(until) = self.copy {
-            self.find_copy();
-            if self.waits_for_copy() {
-                let waits = !to_the_end && Instant::now() < until;
-                return Ok((false, if waits { Further::Follow } else { Further::Drop }));
-            }
-        }
         let mut any = false;
-        // Where it was found by its name, the name says whether there is anything to read.
-        let away = !self.tail.is_open() && self.tail.look()? == News::Away && !self.tail.find();
-        while !away && (self.tail.is_open() || self.tail.offset() < self.tail.size()) {
-            match self.tail.next()? {
-                Next::Bytes(bytes) => {
-                    feed(log, self.file, &self.tail, self.quiet_until, &bytes, audience);
-                    any = true;
+        // What turns out to have been emptied goes on in its copy.
+        for _ in 0..2 {
+            if let Some(until) = self.copy {
+                self.find_copy();
+                if self.waits_for_copy() {
+                    let waits = !to_the_end && Instant::now() < until;
+                    return Ok((any, if waits { Further::Follow } else { Further::Drop }));
                 }
-                Next::Nothing => break,
-                Next::Anew => return Ok((any, Further::Drop)),
+            }
+            match self.read(log, &mut any, audience)? {
+                There::All => break,
+                There::Nowhere => return Ok((any, Further::Drop)),
+                There::Emptied => {
+                    self.tail.rest();
+                    self.copy = Some(Instant::now() + COPY);
+                }
             }
         }
         if any {
             (self.heard, self.over) = (Instant::now(), false);
         }
-        if to_the_end || away {
+        if to_the_end {
             return Ok((any, Further::Drop));
         }
         if !self.over && self.heard.elapsed() >= OVER {
@@ -120,4 +122,33 @@ impl Rest {
         }
         Ok((any, Further::Follow))
     }
+
+    fn read(&mut self, log: &mut Log, any: &mut bool, audience: &mut dyn Audience) -> io::Result<There> {
+        if !self.tail.is_open() {
+            // Its name says whether there is anything to read.
+            match self.tail.look()? {
+                News::Anew => return Ok(There::Emptied),
+                News::Away if !self.tail.find() => return Ok(There::Nowhere),
+                _ if self.tail.offset() == self.tail.size() => return Ok(There::All),
+                _ => {}
+            }
+        }
+        loop {
+            match self.tail.next()? {
+                Next::Bytes(bytes) => {
+                    feed(log, self.file, &self.tail, self.quiet_until, &bytes, audience);
+                    *any = true;
+                }
+                Next::Nothing => return Ok(There::All),
+                Next::Anew => return Ok(There::Emptied),
+            }
+        }
+    }
+}
+
+/// What was found.
+enum There {
+    All,
+    Emptied,
+    Nowhere,
 }
