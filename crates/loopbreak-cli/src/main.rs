@@ -12,6 +12,7 @@ mod man;
 mod output;
 mod reference;
 mod tune;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),

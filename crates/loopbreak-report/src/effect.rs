@@ -50,6 +50,9 @@ pub struct FindingReport {
     /// After how many more steps of the loop it was left: 0 is at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_after: Option<u64>,
+    /// The line of the log that it was found at, where that is known.
+    #[serde(skip)]
+    pub line: Option<u64>,
 }
 
 impl Deref for FindingReport {
@@ -141,8 +144,8 @@ struct Open {
 }
 
 impl Followed {
-    /// Takes in a step and what the guard said of it.
-    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    /// Takes in a step, what the guard said of it, and the line it was read from.
+    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
         let findings = &mut self.findings;
         self.open.retain_mut(|open| {
@@ -176,7 +179,7 @@ impl Followed {
                 self.open.push(Open::new(finding, self.findings.len()));
             }
             let finding = finding.clone();
-            self.findings.push(FindingReport { finding, effect: None, left_after: None });
+            self.findings.push(FindingReport { finding, effect: None, left_after: None, line });
         }
     }
 
@@ -225,7 +228,7 @@ mod tests {
             );
             let step = Step::from_json(&line).unwrap();
             let verdict = guard.observe(&step);
-            followed.add(&step, &verdict);
+            followed.add(&step, &verdict, None);
         }
         followed.finish().0
     }
@@ -285,7 +288,7 @@ mod tests {
         for number in 0..20 {
             let line = format!(r#"{{"action":"{number}","outcome":"came to {number}"}}"#);
             let step = Step::from_json(&line).unwrap();
-            followed.add(&step, &guard.observe(&step));
+            followed.add(&step, &guard.observe(&step), None);
         }
         let findings = followed.finish().0;
         assert!(!findings.is_empty() && findings.iter().all(|finding| finding.effect.is_none()));

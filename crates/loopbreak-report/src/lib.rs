@@ -10,6 +10,7 @@ pub mod explain;
 pub mod html;
 mod json;
 mod number;
+pub mod outputs;
 mod repeats;
 mod restarts;
 mod run;

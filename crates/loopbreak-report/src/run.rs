@@ -97,8 +97,13 @@ impl RunAnalysis {
 
     /// Takes in the next step, and gives what the guard says of it.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        self.observe_at(step, None)
+    }
+
+    /// The same for a step that was read from this line of a log.
+    pub fn observe_at(&mut self, step: &Step<'_>, line: Option<u64>) -> Verdict {
         let verdict = self.guard.observe(step);
-        self.record.add(step, &verdict);
+        self.record.add(step, &verdict, line);
         verdict
     }
 
@@ -131,7 +136,7 @@ impl RunRecord {
         Ok(RunAnalysis { guard: Guard::restore(config.clone(), snapshot)?, record: self })
     }
 
-    fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
@@ -146,7 +151,7 @@ impl RunRecord {
             self.turn(step, verdict);
         }
         let done = self.found(verdict);
-        self.followed.add(step, verdict);
+        self.followed.add(step, verdict, line);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
