@@ -134,9 +134,10 @@ fn receiver(codes: &'static [u16]) -> (String, Receiver<String>) {
             }
             let mut body = vec![0; length];
             stream.read_exact(&mut body).unwrap();
+            // Whoever gets the answer may look at the body at once.
+            let _ = sender.send(String::from_utf8(body).unwrap());
             let answer = format!("HTTP/1.1 {code} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             stream.get_mut().write_all(answer.as_bytes()).unwrap();
-            let _ = sender.send(String::from_utf8(body).unwrap());
         }
     });
     (address, bodies)
