@@ -1,0 +1,16 @@
+//! What Loopbreak keeps between processes: runs, the guards put away between two steps, and what happened.
+//!
+//! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. Nothing is
+//! decided here: whoever changes a run brings the engine along, in the closure given to [`Store::update`].
+
+mod damage;
+mod migrate;
+mod path;
+mod prune;
+mod sqlite;
+mod store;
+
+pub use path::default_path;
+pub use prune::Limits;
+pub use sqlite::Sqlite;
+pub use store::{Change, Event, Run, RunKey, Store, StoreError};
