@@ -15,7 +15,7 @@ fn key(session: &str) -> RunKey {
     RunKey { source: "claude-code".into(), session: session.into(), agent: String::new() }
 }
 
-fn step(snapshot: impl ToString) -> Change {
+fn step(snapshot: &impl ToString) -> Change {
     let detail = "{}".to_owned();
     Change { snapshot: Some(snapshot.to_string()), kind: "step".into(), detail, ended: false }
 }
@@ -23,7 +23,7 @@ fn step(snapshot: impl ToString) -> Change {
 /// Counts up what was put away.
 fn count(store: &mut Sqlite, session: &str, now: i64) -> Result<(), StoreError> {
     let next = |state: Option<&str>| state.map_or(0, |state| state.parse::<u32>().unwrap()) + 1;
-    store.update(&key(session), "/project", now, |state| Some(step(next(state))))
+    store.update(&key(session), "/project", now, |state| Some(step(&next(state))))
 }
 
 fn place(folder: &tempfile::TempDir) -> PathBuf {
@@ -51,7 +51,7 @@ fn what_is_put_away_is_there_for_the_next_process() {
 fn an_end_is_kept_until_the_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Sqlite::open(&place(&folder), NOW).unwrap();
-    let end = |_: Option<&str>| Some(Change { kind: "end".into(), ended: true, ..step(1) });
+    let end = |_: Option<&str>| Some(Change { kind: "end".into(), ended: true, ..step(&1) });
     store.update(&key("a"), "", NOW, end).unwrap();
     assert_eq!(store.runs(0, 1).unwrap()[0].ended, Some(NOW));
     count(&mut store, "a", NOW + 1).unwrap();

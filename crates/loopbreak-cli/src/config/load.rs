@@ -12,7 +12,12 @@ use crate::error::UserError;
 
 /// The settings that hold here. Whatever is wrong with them is told on stderr, to the letter.
 pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
-    let (source, result) = attempt(options, Path::new("."))?;
+    load_in(options, Path::new("."))
+}
+
+/// The settings that hold in a folder.
+pub(crate) fn load_in(options: &ConfigOptions, folder: &Path) -> Result<Config, UserError> {
+    let (source, result) = attempt(options, folder)?;
     result.map(|loaded| loaded.config).map_err(|error| refuse(source.as_ref(), &error))
 }
 

@@ -1,0 +1,184 @@
+//! What is put away of a run between two events: the guard, and what was said and refused.
+
+use loopbreak::{Config, Finding, Guard, Snapshot, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// How many loops, refusals, pieces of advice and questions are remembered; the oldest go first.
+const LOOPS: usize = 8;
+const REFUSALS: usize = 8;
+const ADVISED: usize = 8;
+const ASKED: usize = 8;
+/// For how many turns a refusal is remembered, as the engine does.
+const TURNS: u64 = 20;
+
+/// Everything that is put away.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Memory {
+    guard: Option<Snapshot>,
+    /// The turn the guard is at.
+    pub(crate) turn: u64,
+    /// The loops seen, for those who ask how the run stands.
+    pub(crate) loops: Vec<Seen>,
+    refusals: Vec<Refusal>,
+    /// The turns at which the agent was advised.
+    advised: Vec<u64>,
+    /// The calls a human was asked about.
+    asked: Vec<String>,
+}
+
+/// A loop that was seen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Seen {
+    #[serde(rename = "loop")]
+    pub(crate) id: String,
+    pub(crate) detector: String,
+    pub(crate) pattern: String,
+    pub(crate) severity: String,
+    pub(crate) since: u64,
+    pub(crate) attempt_count: u32,
+    /// In milliseconds since 1970.
+    pub(crate) last_attempt: i64,
+    #[serde(default)]
+    pub(crate) action: String,
+    #[serde(default)]
+    pub(crate) outcome: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Refusal {
+    id: String,
+    count: u32,
+    turn: u64,
+}
+
+impl Memory {
+    /// Reads what was put away. What cannot be read is forgotten, which is told.
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        let Some(text) = text else { return Memory::default() };
+        serde_json::from_str(text).unwrap_or_else(|error| {
+            anstream::eprintln!(
+                "loopbreak: what was kept of this run cannot be read, so it begins anew: {error}"
+            );
+            Memory::default()
+        })
+    }
+
+    /// The guard, as it was put away.
+    pub(crate) fn guard(&mut self, config: Config, run: &str) -> Result<Guard, String> {
+        match self.guard.take() {
+            Some(snapshot) => Guard::restore(config, snapshot).map_err(|error| error.to_string()),
+            None => Ok(Guard::new(config).for_run(run)),
+        }
+    }
+
+    /// Everything, with the guard, to be put away.
+    pub(crate) fn write(&mut self, guard: &Guard) -> Result<String, String> {
+        self.turn = guard.turn();
+        self.guard = Some(guard.snapshot());
+        serde_json::to_string(self).map_err(|error| error.to_string())
+    }
+
+    /// Takes note of what was found.
+    pub(crate) fn note(&mut self, verdict: &Verdict, now: i64) {
+        for finding in &verdict.findings {
+            let seen = Seen::of(finding, now);
+            self.loops.retain(|known| known.id != seen.id);
+            push(&mut self.loops, seen, LOOPS);
+        }
+        // A finding is told once a rung; the loop may go on without being told of again.
+        for id in &verdict.sighted {
+            let id = id.to_string();
+            if let Some(known) = self.loops.iter_mut().find(|known| known.id == id)
+                && verdict.findings.iter().all(|finding| finding.loop_id.to_string() != id)
+            {
+                known.attempt_count = known.attempt_count.saturating_add(1);
+                known.last_attempt = now;
+            }
+        }
+    }
+
+    pub(crate) fn advised(&mut self, turn: u64) {
+        push(&mut self.advised, turn, ADVISED);
+    }
+
+    /// Counts the refusals of a proposal, this one among them.
+    pub(crate) fn refused(&mut self, verdict: &Verdict) -> u32 {
+        let turn = verdict.turn;
+        self.refusals.retain(|known| known.turn.saturating_add(TURNS) >= turn);
+        let mut count = 1;
+        for id in &verdict.sighted {
+            let id = id.to_string();
+            let before = self.refusals.iter().position(|known| known.id == id);
+            let before = before.map_or(0, |at| self.refusals.remove(at).count);
+            push(&mut self.refusals, Refusal { id, count: before + 1, turn }, REFUSALS);
+            count = count.max(before + 1);
+        }
+        count
+    }
+
+    pub(crate) fn asks(&mut self, call: &str) {
+        push(&mut self.asked, call.to_owned(), ASKED);
+    }
+
+    /// Whether a human was asked about a call; asked once, this is forgotten.
+    pub(crate) fn was_asked(&mut self, call: &str) -> bool {
+        let at = self.asked.iter().position(|asked| asked == call);
+        at.map(|at| self.asked.remove(at)).is_some()
+    }
+
+    /// A human spoke: what was said and refused before does not count any more.
+    pub(crate) fn forgive(&mut self) {
+        self.refusals.clear();
+        self.advised.clear();
+    }
+
+    /// What was tried against the loop, in words.
+    pub(crate) fn tried(&self, refusals: u32) -> Option<String> {
+        let turns: Vec<String> = self.advised.iter().map(u64::to_string).collect();
+        let advice = match turns.as_slice() {
+            [] => None,
+            [turn] => Some(format!("advice at turn {turn}")),
+            turns => Some(format!("advice at turns {}", turns.join(", "))),
+        };
+        let refused = match refusals {
+            0 => None,
+            1 => Some("one refusal".to_owned()),
+            count => Some(format!("{count} refusals")),
+        };
+        let tried: Vec<String> = [advice, refused].into_iter().flatten().collect();
+        (!tried.is_empty()).then(|| tried.join(", "))
+    }
+}
+
+impl Seen {
+    fn of(finding: &Finding, now: i64) -> Self {
+        let text = |name: &str| {
+            finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+        };
+        let severity = match finding.severity {
+            loopbreak::Severity::Hint => "hint",
+            loopbreak::Severity::Warn => "warn",
+            loopbreak::Severity::Hard => "hard",
+        };
+        Seen {
+            id: finding.loop_id.to_string(),
+            detector: finding.detector.to_string(),
+            pattern: finding.pattern.to_owned(),
+            severity: severity.to_owned(),
+            since: finding.since,
+            attempt_count: finding.count,
+            last_attempt: now,
+            action: text("action"),
+            outcome: text("outcome"),
+        }
+    }
+}
+
+fn push<T>(kept: &mut Vec<T>, new: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(new);
+}

@@ -1,0 +1,142 @@
+//! `loopbreak status`: the runs that are guarded now.
+
+use clap::Args;
+use loopbreak_store::{Run, RunKey, Sqlite, Store, StoreError, default_path};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::error::UserError;
+use crate::hook::{Memory, now};
+use crate::{exit, output};
+
+/// A run that was silent for so long is not shown without `--all`, and is not said to be running.
+const LIVE_MS: i64 = 60 * 60 * 1000;
+/// The most runs that are shown.
+const MOST: usize = 1000;
+
+/// Show the runs that are guarded now.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak status            The runs of the last hour
+  loopbreak status --all      All that are kept
+  loopbreak status --json     The same as data")]
+pub(crate) struct StatusArgs {
+    /// Show also runs that ended, or were silent for more than an hour
+    #[arg(long)]
+    all: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// How a run stands.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Standing {
+    #[serde(flatten)]
+    run: Run,
+    running: bool,
+    tick_count: u64,
+    loop_detection: Map<String, Value>,
+}
+
+pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
+    let now = now();
+    let Some(store) = open()? else {
+        return show(&[], args);
+    };
+    let since = if args.all { i64::MIN } else { now - LIVE_MS };
+    let runs = store.runs(since, MOST).map_err(|error| failed(&error))?;
+    let runs = runs.into_iter().filter(|run| args.all || run.ended.is_none());
+    let standings: Result<Vec<_>, StoreError> = runs.map(|run| standing(&store, run, now)).collect();
+    show(&standings.map_err(|error| failed(&error))?, args)
+}
+
+/// The store, if there is one: to look does not make it.
+pub(crate) fn open() -> Result<Option<Sqlite>, UserError> {
+    let path = default_path(|name| std::env::var_os(name)).ok_or_else(|| {
+        UserError::failed("there is no folder for the store").hint("set XDG_STATE_HOME or HOME")
+    })?;
+    if !path.exists() {
+        return Ok(None);
+    }
+    let store = Sqlite::open(&path, now()).map_err(|error| failed(&error))?;
+    if let Some(aside) = store.put_aside() {
+        anstream::eprintln!("loopbreak: the store was damaged and is now {}", aside.display());
+    }
+    Ok(Some(store))
+}
+
+pub(crate) fn failed(error: &StoreError) -> UserError {
+    UserError::failed(error.to_string())
+}
+
+fn standing(store: &Sqlite, run: Run, now: i64) -> Result<Standing, StoreError> {
+    let key = RunKey { source: run.source.clone(), session: run.session.clone(), agent: run.agent.clone() };
+    let memory = Memory::read(store.snapshot(&key)?.as_deref());
+    let seen = |seen| serde_json::to_value(seen).unwrap_or_default();
+    let loop_detection = memory.loops.iter().map(|known| (known.id.clone(), seen(known))).collect();
+    let running = run.ended.is_none() && run.seen >= now - LIVE_MS;
+    Ok(Standing { run, running, tick_count: memory.turn, loop_detection })
+}
+
+fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
+    if args.json {
+        // One run alone could be shown as it is; all of them together have the same keys.
+        let mut loops = Map::new();
+        for standing in standings {
+            loops.extend(standing.loop_detection.clone());
+        }
+        let all = json!({
+            "running": standings.iter().any(|standing| standing.running),
+            "tickCount": standings.iter().map(|standing| standing.tick_count).sum::<u64>(),
+            "loopDetection": loops,
+            "runs": standings,
+        });
+        output::print(&format!("{all:#}\n"))?;
+        return Ok(exit::DONE);
+    }
+    let mut text = String::new();
+    if standings.is_empty() {
+        text.push_str("no runs\n");
+    }
+    for standing in standings {
+        let state = if standing.running { "running" } else { "over" };
+        let loops = standing.loop_detection.len();
+        let run = &standing.run;
+        let lines = format!(
+            "{}  {state}, {} turns, {loops} loops seen, {}, {}\n",
+            name(run),
+            standing.tick_count,
+            run.source,
+            printable(&run.folder),
+        );
+        text.push_str(&lines);
+        for seen in standing.loop_detection.values() {
+            let part = |key: &str| printable(seen[key].as_str().unwrap_or_default());
+            let line = format!(
+                "    {} {} {}, since turn {}: {}\n",
+                part("severity"),
+                part("pattern"),
+                seen["attemptCount"],
+                seen["since"],
+                part("action"),
+            );
+            text.push_str(&line);
+        }
+    }
+    output::print(&text)?;
+    Ok(exit::DONE)
+}
+
+/// A run as people name it.
+pub(crate) fn name(run: &Run) -> String {
+    let session = printable(&run.session);
+    if run.agent.is_empty() { session } else { format!("{session} {}", printable(&run.agent)) }
+}
+
+/// A text of somebody else's on one line, with nothing in it that a terminal would obey.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}
