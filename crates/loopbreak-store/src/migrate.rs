@@ -44,6 +44,10 @@ pub(crate) fn migrate(connection: &mut Connection, now: i64) -> Result<(), Store
     match version(connection)? {
         VERSION => return Ok(()),
         found if found > VERSION => return Err(StoreError::TooNew { found, known: VERSION }),
+        // A file keeps these from its beginning on; to set them again would take the right to write.
+        0 => connection
+            .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+            .map_err(told)?,
         _ => {}
     }
     let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;

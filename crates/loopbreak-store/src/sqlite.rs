@@ -80,11 +80,7 @@ fn connect(path: &Path, now: i64) -> Result<Connection, StoreError> {
     connection.busy_timeout(PATIENCE).map_err(told)?;
     // Otherwise each process, being the last to leave, would write everything into the file and wait for the disk.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(told)?;
-    // Only a new file takes the first two; they say nothing to one that has them.
-    let batch = format!(
-        "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
-         PRAGMA wal_autocheckpoint = {PAGES};"
-    );
+    let batch = format!("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = {PAGES};");
     connection.execute_batch(&batch).map_err(told)?;
     migrate(&mut connection, now)?;
     Ok(connection)

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// An event of more bytes is not looked at. Agents cut what they show a model long before.
-const LONGEST: u64 = 64 * 1024 * 1024;
+const LONGEST: u64 = 128 * 1024 * 1024;
 
 /// The keys of all events of all agents together.
 #[derive(Debug, Default, Deserialize)]
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn an_event_that_is_too_large_is_read_to_its_end() {
         let mut endless = io::repeat(b' ').take(LONGEST + 3);
-        assert!(read(&mut endless).unwrap_err().contains("larger than 64 MB"));
+        assert!(read(&mut endless).unwrap_err().contains("larger than 128 MB"));
         assert_eq!(endless.limit(), 0);
     }
 

@@ -80,19 +80,30 @@ impl Memory {
         serde_json::to_string(self).map_err(|error| error.to_string())
     }
 
-    /// Takes note of what was found.
+    /// Takes note of what was found. Whoever saw a loop first names it; a finding is told once a rung, and in between the
+    /// loop is only sighted.
     pub(crate) fn note(&mut self, verdict: &Verdict, now: i64) {
+        let mut counted: Vec<String> = Vec::new();
         for finding in &verdict.findings {
             let seen = Seen::of(finding, now);
-            self.loops.retain(|known| known.id != seen.id);
-            push(&mut self.loops, seen, LOOPS);
+            match self.loops.iter_mut().find(|known| known.id == seen.id) {
+                Some(known) if known.detector == seen.detector => {
+                    counted.push(seen.id.clone());
+                    *known = seen;
+                }
+                Some(_) => {}
+                None => {
+                    counted.push(seen.id.clone());
+                    push(&mut self.loops, seen, LOOPS);
+                }
+            }
         }
-        // A finding is told once a rung; the loop may go on without being told of again.
         for id in &verdict.sighted {
             let id = id.to_string();
-            if let Some(known) = self.loops.iter_mut().find(|known| known.id == id)
-                && verdict.findings.iter().all(|finding| finding.loop_id.to_string() != id)
-            {
+            if counted.contains(&id) {
+                continue;
+            }
+            if let Some(known) = self.loops.iter_mut().find(|known| known.id == id) {
                 known.attempt_count = known.attempt_count.saturating_add(1);
                 known.last_attempt = now;
             }

@@ -36,7 +36,7 @@ impl Session<'_> {
     pub(crate) fn is_free(&self, kept: Option<&str>) -> Result<bool, String> {
         let (Some(_), Some(action)) = (kept, self.event.action()) else { return Ok(true) };
         let guard = Memory::read(kept).guard(texts::for_hooks(self.config, true), self.run)?;
-        Ok(self.objection(&guard, action).is_none())
+        Ok(Self::objection(&guard, action).is_none())
     }
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
@@ -56,7 +56,7 @@ impl Session<'_> {
     }
 
     /// What speaks against a proposal, if it is to be refused.
-    fn objection(&self, guard: &Guard, action: Action<'_>) -> Option<(DetectorName, String)> {
+    fn objection(guard: &Guard, action: Action<'_>) -> Option<String> {
         let ruling: Ruling = guard.weigh(&Proposal { action, ..Proposal::default() });
         let rejects = ruling.intervention == Some(Intervention::Reject);
         let against = ruling.adjustments.into_iter().find(|adjustment| {
@@ -65,19 +65,18 @@ impl Session<'_> {
                 && adjustment.amount < 0.0
                 && OF_THE_CALL.contains(&adjustment.detector)
         })?;
-        Some((against.detector, against.reason))
+        Some(against.reason)
     }
 
     fn proposed(&self, mut memory: Memory, mut guard: Guard) -> Result<Option<(Change, Answer)>, String> {
         let Some(action) = self.event.action() else { return Ok(None) };
-        let Some((detector, reason)) = self.objection(&guard, action.clone()) else { return Ok(None) };
+        let Some(reason) = Self::objection(&guard, action.clone()) else { return Ok(None) };
         let step = Step { refused: true, ..self.step(Some(action.clone())) };
         let verdict = guard.observe(&step);
-        memory.note(&verdict, self.now);
         let refusals = memory.refused(&verdict);
 
         let line = quoted(&action.line());
-        let seen = memory.loops.iter().rev().filter(|seen| seen.detector == detector.as_str());
+        let seen = memory.loops.iter().rev().filter(|seen| seen.action == line);
         let outcome = seen.map(|seen| seen.outcome.trim()).find(|outcome| !outcome.is_empty());
         let outcome = outcome.map_or_else(String::new, |outcome| format!("\nThe outcome: {outcome}"));
         let tried = memory.tried(refusals - 1);
