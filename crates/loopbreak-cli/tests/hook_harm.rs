@@ -1,5 +1,7 @@
 //! Everything that can go wrong inside a hook: the agent goes on, and is told nothing.
 
+#![expect(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
+
 mod support;
 
 use std::fs;
@@ -143,8 +145,8 @@ fn a_store_that_others_keep_locked_lets_the_agent_go_on() {
     goes_on(&done);
     assert!(done.err.contains("busy"), "{}", done.err);
     // Who only looks does not wait.
-    let looked = tell(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
-    assert_eq!((looked.out.as_str(), looked.err.as_str()), ("", ""));
+    let glanced = tell(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
+    assert_eq!((glanced.out.as_str(), glanced.err.as_str()), ("", ""));
 }
 
 #[test]
