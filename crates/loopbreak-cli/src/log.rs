@@ -45,7 +45,8 @@ pub(crate) fn run(args: &LogArgs) -> Result<u8, UserError> {
     let mut text = String::new();
     for run in &runs {
         if !args.json {
-            text.push_str(&format!("{}, {}, {}\n", name(run), run.source, printable(&run.folder)));
+            let line = format!("{}, {}, {}\n", name(run), run.source, printable(&run.folder));
+            text.push_str(&line);
         }
         for event in store.events(run).map_err(|error| failed(&error))? {
             let detail = serde_json::from_str(&event.detail).unwrap_or(Value::Null);
@@ -77,7 +78,8 @@ fn line(event: &loopbreak_store::Event, detail: &Value) -> String {
     if let (Some(answer), Some(text)) = (part("answer"), detail["text"].as_str()) {
         for (number, said) in text.lines().enumerate() {
             let mark = if number == 0 { answer.as_str() } else { "" };
-            line.push_str(&format!("       {mark:<8} | {}\n", printable(said)));
+            let said = format!("       {mark:<8} | {}\n", printable(said));
+            line.push_str(&said);
         }
     }
     line

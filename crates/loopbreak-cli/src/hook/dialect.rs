@@ -89,19 +89,19 @@ impl Dialect {
             }
             // It knows no other answer before a call than to refuse it.
             (Dialect::Codex, Answer::Deny(text) | Answer::Ask(text) | Answer::Stop(text)) if before => {
-                Some(permission(event, "deny", said(text)))
+                Some(permission(event, "deny", &said(text)))
             }
             (Dialect::Gemini, Answer::Deny(text) | Answer::Ask(text)) => {
                 Some(json!({"decision": "deny", "reason": said(text)}))
             }
-            (_, Answer::Deny(text)) => Some(permission(event, "deny", said(text))),
-            (_, Answer::Ask(text)) => Some(permission(event, "ask", said(text))),
+            (_, Answer::Deny(text)) => Some(permission(event, "deny", &said(text))),
+            (_, Answer::Ask(text)) => Some(permission(event, "ask", &said(text))),
             (_, Answer::Stop(text)) => Some(json!({"continue": false, "stopReason": said(text)})),
         }
     }
 }
 
-fn permission(event: &str, decision: &str, reason: String) -> Value {
+fn permission(event: &str, decision: &str, reason: &str) -> Value {
     json!({"hookSpecificOutput": {
         "hookEventName": event, "permissionDecision": decision, "permissionDecisionReason": reason,
     }})

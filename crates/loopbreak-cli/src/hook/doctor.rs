@@ -41,16 +41,13 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, UserError> {
     let files =
         if args.place.is_named() { vec![args.place.file()?] } else { vec![args.place.file()?, user_file()?] };
     let found = files.iter().find_map(|file| Some((file, installed(&fs::read_to_string(file).ok()?)?)));
-    let line = match &found {
-        Some((file, line)) => {
-            output::print(&format!("{}: {line}\n", file.display()))?;
-            line.clone()
-        }
-        None => {
-            let line = command()?;
-            output::print(&format!("not installed; trying {line}\n"))?;
-            line
-        }
+    let line = if let Some((file, line)) = &found {
+        output::print(&format!("{}: {line}\n", file.display()))?;
+        line.clone()
+    } else {
+        let line = command()?;
+        output::print(&format!("not installed; trying {line}\n"))?;
+        line
     };
     let folder = Folder::make()?;
     let good = session(&line, &folder.0)?;

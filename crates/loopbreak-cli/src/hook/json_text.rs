@@ -36,12 +36,11 @@ pub(crate) fn add(text: &str, way: &[Way<'_>], key: Option<&str>, value: &str) -
     let value = value.replace('\n', &format!("{ends}{inner}"));
     let part = key.map_or_else(|| value.clone(), |key| format!("{}: {value}", serde_json::Value::from(key)));
     let mut changed = text.to_owned();
-    match spans.last() {
-        Some(last) => changed.insert_str(last.end, &format!(",{ends}{inner}{part}")),
-        None => {
-            let inside = node.span.start + 1..node.span.end - 1;
-            changed.replace_range(inside, &format!("{ends}{inner}{part}{ends}{outer}"));
-        }
+    if let Some(last) = spans.last() {
+        changed.insert_str(last.end, &format!(",{ends}{inner}{part}"));
+    } else {
+        let inside = node.span.start + 1..node.span.end - 1;
+        changed.replace_range(inside, &format!("{ends}{inner}{part}{ends}{outer}"));
     }
     Some(changed)
 }

@@ -48,10 +48,9 @@ impl Session<'_> {
             Happening::Proposed => self.proposed(memory, guard),
             Happening::Done | Happening::Failed => self.done(memory, guard),
             Happening::Spoken if self.event.is_human() => self.spoken(memory, guard),
-            Happening::Spoken => Ok(None),
             Happening::Rests => Ok(Some((self.plain("stop"), Answer::Nothing))),
             Happening::Ends => Ok(Some((Change { ended: true, ..self.plain("end") }, Answer::Nothing))),
-            Happening::Other => Ok(None),
+            Happening::Spoken | Happening::Other => Ok(None),
         }
     }
 

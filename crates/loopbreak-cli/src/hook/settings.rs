@@ -25,7 +25,7 @@ const OURS: &str = "hook claude-code";
 pub(crate) fn with_hooks(text: &str, command: &str) -> Result<String, String> {
     let mut text = without_hooks(text)?;
     if text.trim().is_empty() {
-        text = "{}\n".to_owned();
+        "{}\n".clone_into(&mut text);
     }
     let edit = |text: &str, way: &[Way<'_>], key: Option<&str>, value: &str| {
         add(text, way, key, value).ok_or_else(|| "the key `hooks` is not as it should be".to_owned())
