@@ -113,6 +113,7 @@ Examples:
   loopbreak analyze logs/ --run ep-7 --explain    Its steps, with the loop marked
   my-agent | loopbreak analyze -                  Standard input
   loopbreak analyze logs/ --json > report.json    The same as data
+  loopbreak analyze logs/ --html report.html      One page with timelines, for a browser
   loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
@@ -140,6 +141,12 @@ pub(crate) struct AnalyzeArgs {
     /// Print the report as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write the report as one page for a browser: totals, the runs, and of each a timeline with its steps
+    ///
+    /// The page needs no network. Texts are shortened and secrets masked; of a long run it has the steps around findings, both
+    /// ends and a sample.
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    pub(crate) html: Option<PathBuf>,
     /// Write all events to this file, one JSON object a line, in the order of the logs
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,

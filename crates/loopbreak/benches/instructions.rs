@@ -31,6 +31,11 @@ fn main() {
         ("auto", "parse", "observe, every detector on"),
         ("documents", "parse", "observe, the ten detectors of the documents"),
         ("off", "parse", "observe, every detector off"),
+        ("coding", "coding-parse", "observe, every detector on: a coding agent's calls"),
+        ("edit", "edit-parse", "observe, every detector on: edits"),
+        ("game", "game-parse", "observe, every detector on: commands of a text game"),
+        ("web", "web-parse", "observe, every detector on: clicks, logged without outcomes"),
+        ("iteration", "iteration-parse", "observe, every detector on: a 500-byte output of an iteration"),
         ("signature", "load", "the signature of a 500-byte output"),
     ] {
         let Some((with, without)) = cost(workload).zip(cost(without)) else {
@@ -42,7 +47,16 @@ fn main() {
 }
 
 fn run(workload: &str, steps: usize) {
-    let lines = load::lines(steps);
+    let (load, parse_only) =
+        workload.strip_suffix("-parse").map_or((workload, workload == "parse"), |load| (load, true));
+    let lines = match load {
+        "coding" => load::typical::coding(steps),
+        "edit" => load::typical::edits(steps),
+        "game" => load::typical::game(steps),
+        "web" => load::typical::web(steps),
+        "iteration" => load::iterations(steps, 500),
+        _ => load::lines(steps),
+    };
     let documents = workload == "documents";
     let config = if documents { Config::of(loopbreak::Profile::Documents) } else { Config::default() };
     let off =
@@ -57,7 +71,7 @@ fn run(workload: &str, steps: usize) {
             continue;
         }
         let step = Step::from_json(line).expect("a valid line");
-        if workload != "parse" {
+        if !parse_only {
             std::hint::black_box(guard.observe(&step));
         }
     }

@@ -205,7 +205,7 @@ impl Guard {
 
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
         let prints = reads_prints(&config)
-            .then(|| Prints::of(step, &config.actions, effects.epoch(), |edit| effects.is_new(edit)))
+            .then(|| Prints::of(step, &config.tables().actions, effects.epoch(), |edit| effects.is_new(edit)))
             .flatten();
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
             effects.note(prints.call);
@@ -223,7 +223,7 @@ impl Guard {
             after_wait,
             prints: prints.as_ref().filter(|_| !allowed),
             epoch: effects.epoch(),
-            actions: &config.actions,
+            tables: config.tables(),
             run,
             turn,
             turns: *turns,
@@ -367,7 +367,7 @@ impl State {
         let allowed = config.allow.iter().any(|rule| rule.covers(action));
         let prints = (!allowed && reads_prints(config)).then(|| BidPrints {
             agent: agent_key,
-            kind: config.actions.kind(action),
+            kind: config.tables().actions.kind(action),
             call: Call::of(action).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
@@ -379,7 +379,7 @@ impl State {
             destination,
             scored: score.is_some(),
             prints,
-            actions: &config.actions,
+            tables: config.tables(),
             allowed,
             trail: &agent.trail,
             map: &self.map,

@@ -109,7 +109,7 @@ impl RunSummary {
 
     fn changes(&self, step: &Step<'_>) -> bool {
         let (Some(action), Some(outcome)) = (&step.action, &step.outcome) else { return false };
-        self.config.actions.kind(action) == Kind::Edit
+        self.config.tables().actions.kind(action) == Kind::Edit
             && !failed(outcome)
             && !changes_nothing(action, outcome.text.as_deref())
     }

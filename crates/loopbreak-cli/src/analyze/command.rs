@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::log::{Events, Manner, Outcome, analyze};
 use super::talk::Talk;
-use super::{explain, progress};
+use super::{explain, page, progress};
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::error::UserError;
 use crate::{exit, output};
@@ -22,6 +22,9 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     let mut talk = Talk::new(args.quiet, args.verbose);
     let expansion = if args.paths.is_empty() { expand(found(&talk)?) } else { expand(&args.paths) };
+    if let Some(path) = &args.html {
+        spare("--html", path, &expansion.inputs)?;
+    }
     let manner =
         Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
@@ -52,7 +55,11 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
+    let recordings = page::recordings(&mut outcomes);
     let report = report(outcomes, &reading, &config);
+    if let Some(path) = &args.html {
+        page::save(path, &report, recordings)?;
+    }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
         report.worst()
@@ -102,6 +109,7 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         let mut events = Events::new(&mut file);
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, Some(&mut events), how, watch()),
+            None if args.html.is_some() => page::analyze(input, manner, Some(&mut events), watch()),
             None => analyze(input, manner, Some(&mut events), watch()),
         };
         let outcomes = inputs.iter().map(one).collect();
@@ -110,6 +118,7 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     } else {
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
+            None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
         inputs.par_iter().map(one).collect()

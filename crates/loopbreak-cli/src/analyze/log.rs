@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use loopbreak::{Config, RunSummary, Step, Verdict};
+use loopbreak_report::html::Recording;
 use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
 use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped};
 
@@ -25,6 +26,8 @@ pub(crate) struct Outcome {
     pub(crate) others: Vec<String>,
     /// The first run, step by step, where that was asked for.
     pub(crate) explained: Option<String>,
+    /// Each run as a page shows it, where that was asked for.
+    pub(crate) recordings: Vec<Recording>,
 }
 
 /// Something about a line.

@@ -3,6 +3,7 @@
 mod command;
 mod explain;
 mod log;
+mod page;
 mod progress;
 mod talk;
 

@@ -28,19 +28,8 @@ pub(crate) struct EvalArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Vec<PathBuf>,
-    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
-    ///
-    /// A path by dots, then >=, <=, >, <, = or != and a value; a path alone holds if it is true, not zero or not empty. A
-    /// list counts as its length, and texts compare as texts. Conditions are joined by ` and `. Runs without the path are
-    /// left out.
-    #[arg(long, value_name = "EXPR", requires = "labels")]
-    pub(crate) positive: Option<String>,
-    /// Look only at runs for which this holds, as in `labels.checked=true`; written as --positive is
-    #[arg(long = "where", value_name = "EXPR", requires = "labels")]
-    pub(crate) only: Option<String>,
+    #[command(flatten)]
+    pub(crate) known: KnownArgs,
     /// Compare with these, joined by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
@@ -76,4 +65,22 @@ impl From<BaselineName> for Baseline {
             BaselineName::Documents => Baseline::Documents,
         }
     }
+}
+
+/// What is known of the runs, and which of them count: the same for all who judge by labels.
+#[derive(Debug, Args)]
+pub(crate) struct KnownArgs {
+    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Vec<PathBuf>,
+    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
+    ///
+    /// A path by dots, then >=, <=, >, <, = or != and a value; a path alone holds if it is true, not zero or not empty. A
+    /// list counts as its length, and texts compare as texts. Conditions are joined by ` and `. Runs without the path are
+    /// left out.
+    #[arg(long, value_name = "EXPR", requires = "labels")]
+    pub(crate) positive: Option<String>,
+    /// Look only at runs for which this holds, as in `labels.checked=true`; written as --positive is
+    #[arg(long = "where", value_name = "EXPR", requires = "labels")]
+    pub(crate) only: Option<String>,
 }

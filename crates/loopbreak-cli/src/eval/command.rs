@@ -23,11 +23,11 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Err(UserError::usage("no log given")
             .hint("name a file or a folder, or - for standard input, as in: loopbreak eval logs/"));
     }
-    let known = labels::known(&args.labels, args.positive.as_deref(), args.only.as_deref())?;
+    let known = labels::known(&args.known)?;
     let baselines = baselines(args);
-    let expansion = logs_of(&args.paths, &args.labels);
+    let expansion = logs_of(&args.paths, &args.known.labels);
     if let Some(path) = &args.html {
-        spare("--html", path, &expand([&args.paths[..], &args.labels].concat()).inputs)?;
+        spare("--html", path, &expand([&args.paths[..], &args.known.labels].concat()).inputs)?;
     }
     let mut talk = Talk::new(args.quiet, false);
     let manner = Manner { config: &config, only: None, format: None, notes: talk.notes() };

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use loopbreak_report::eval::{Condition, Labels, LeftOut};
 
+use super::KnownArgs;
 use crate::error::UserError;
 
 /// How many ids an error shows.
@@ -40,11 +41,8 @@ pub(crate) struct Known {
 }
 
 /// Reads the labels and the conditions; nothing where there are none.
-pub(crate) fn known(
-    files: &[PathBuf],
-    positive: Option<&str>,
-    only: Option<&str>,
-) -> Result<Option<Known>, UserError> {
+pub(crate) fn known(args: &KnownArgs) -> Result<Option<Known>, UserError> {
+    let files = &args.labels;
     let parse = |option: &str, text: Option<&str>| {
         let parsed = text.map(Condition::parse).transpose();
         parsed.map_err(|error| {
@@ -53,7 +51,8 @@ pub(crate) fn known(
             )
         })
     };
-    let (positive, only) = (parse("--positive", positive)?, parse("--where", only)?);
+    let positive = parse("--positive", args.positive.as_deref())?;
+    let only = parse("--where", args.only.as_deref())?;
     if files.is_empty() {
         return Ok(None);
     }

@@ -25,15 +25,8 @@ pub(crate) struct TuneArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Vec<PathBuf>,
-    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
-    #[arg(long, value_name = "EXPR", requires = "labels")]
-    pub(crate) positive: Option<String>,
-    /// Look only at runs for which this holds; written as --positive is
-    #[arg(long = "where", value_name = "EXPR", requires = "labels")]
-    pub(crate) only: Option<String>,
+    #[command(flatten)]
+    pub(crate) known: crate::eval::KnownArgs,
     /// How many settings to try, or for how long, as in 500, 90s, 10m or 2h
     #[arg(long, value_name = "N|TIME", default_value = "200")]
     pub(crate) budget: Budget,

@@ -28,12 +28,12 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     if let Some(path) = &args.output {
         file::check(path, args.force)?;
     }
-    let known = labels::known(&args.labels, args.positive.as_deref(), args.only.as_deref())?;
+    let known = labels::known(&args.known)?;
     if let Some(threads) = args.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
         pool.map_err(|error| UserError::failed(format!("cannot start {threads} threads: {error}")))?;
     }
-    let expansion = logs_of(&args.paths, &args.labels);
+    let expansion = logs_of(&args.paths, &args.known.labels);
     let mut talk = Talk::new(args.quiet, false);
     let (outcomes, mut runs) = logs::read(&expansion, &config, &talk, args.quiet, logs::MOST_BYTES)?;
     let failed = trouble(&expansion, &outcomes, &mut talk);

@@ -6,11 +6,10 @@ mod row;
 mod track;
 
 use std::collections::VecDeque;
-use std::hash::BuildHasher as _;
 
-use foldhash::fast::FixedState;
 use loopbreak::{Audience, DetectorName, Step, Verdict};
 
+use crate::repeats::Repeats;
 use crate::text::Look;
 use fold::Fold;
 use row::Row;
@@ -19,9 +18,6 @@ use track::Tracks;
 /// How many of the last steps are held back: a loop is seen only when it has gone on for a while, and its beginning is
 /// marked then.
 const HELD_BACK: usize = 64;
-
-/// How many different steps are known again.
-const REMEMBERED: usize = 512;
 
 /// Explains one run. What it holds grows with what is found, and not with the length of the run.
 #[derive(Debug)]
@@ -34,8 +30,7 @@ pub struct Explanation {
     first: usize,
     tracks: Tracks,
     score: Option<f64>,
-    /// What was done lately, with its outcome, and at which turn it was first.
-    done: VecDeque<(u64, u64)>,
+    done: Repeats,
     /// Whose words were shown already: the next are much the same.
     advised: Vec<(DetectorName, Audience)>,
     fold: Fold,
@@ -51,7 +46,7 @@ impl Explanation {
             first: 0,
             tracks: Tracks::default(),
             score: None,
-            done: VecDeque::new(),
+            done: Repeats::default(),
             advised: Vec::new(),
             fold: Fold::new(look),
         }
@@ -63,30 +58,13 @@ impl Explanation {
         let moved = score.filter(|score| self.score != Some(*score));
         self.score = score.or(self.score);
         let mut row = Row::of(step, verdict.turn, moved, &self.look);
-        row.repeats = self.repeats(step, verdict.turn);
+        row.repeats = self.done.of(step, verdict.turn);
         row.flags = flag::of(verdict, self.full, &mut self.advised, &self.look);
         self.held.push_back(row);
         self.tracks.add(verdict, &mut self.held, self.first);
         if self.held.len() > HELD_BACK {
             self.let_go();
         }
-    }
-
-    /// The turn at which the same was done with the same outcome, lately.
-    fn repeats(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
-        let action = step.action.as_ref()?;
-        let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
-        let place = step.place.as_ref().and_then(|place| place.name.as_deref());
-        let agent = step.agent.as_deref();
-        let hash = FixedState::default().hash_one((action.line(), outcome, place, agent));
-        if let Some((_, first)) = self.done.iter().find(|(known, _)| *known == hash) {
-            return Some(*first);
-        }
-        if self.done.len() == REMEMBERED {
-            self.done.pop_front();
-        }
-        self.done.push_back((hash, turn));
-        None
     }
 
     fn let_go(&mut self) {

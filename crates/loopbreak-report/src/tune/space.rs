@@ -32,16 +32,21 @@ pub const SPACE: &[Dimension] = &[
     dimension("cycle.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
     dimension("recurrence.window", &[20.0, 30.0, 45.0, 60.0]),
     dimension("recurrence.warn_at", &[4.0, 6.0, 8.0, 10.0, 14.0]),
-    dimension("recurrence.hard_at", &[12.0, 16.0, 20.0, 25.0, 30.0]),
+    dimension("recurrence.hard_at", &[8.0, 10.0, 12.0, 16.0, 20.0]),
+    dimension("recurrence.again_warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    dimension("recurrence.again_hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
     dimension("drift.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
     dimension("drift.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
     dimension("drift.likeness", &[0.5, 0.6, 0.7, 0.8]),
+    dimension("failing_target.warn_at", &[3.0, 4.0, 5.0, 6.0, 8.0]),
+    dimension("failing_target.hard_at", &[6.0, 8.0, 10.0, 12.0, 16.0]),
+    dimension("failing_target.forget_after", &[10.0, 20.0, 40.0]),
     dimension("poll.warn_at", &[6.0, 10.0, 15.0]),
     dimension("poll.hard_at", &[15.0, 20.0, 30.0]),
 ];
 
 /// The options that a change of patience as a whole moves together.
-const PATIENCE: [&str; 3] = ["max_turns", "warn_at", "hard_at"];
+const PATIENCE: [&str; 5] = ["max_turns", "warn_at", "hard_at", "again_warn_at", "again_hard_at"];
 
 /// An option and what it is set to.
 pub type Change = (&'static str, f64);

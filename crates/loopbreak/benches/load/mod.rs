@@ -1,5 +1,8 @@
 //! The load that every benchmark runs on: steps with a 200-byte action and a 500-byte outcome, every facet there.
 
+#[allow(dead_code, reason = "not every benchmark uses it")]
+pub(crate) mod typical;
+
 use std::fmt::Write as _;
 
 /// A run of so many native log lines. Places, actions, outcomes and scores vary, so that every detector has work to do

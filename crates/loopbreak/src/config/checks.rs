@@ -5,10 +5,18 @@ use std::ops::{Deref, RangeInclusive};
 use std::sync::Arc;
 
 use super::{Profile, Settings};
+use crate::fingerprint::Tables;
 
 /// Settings that were checked. A guard takes nothing else.
 #[derive(Clone, Debug)]
-pub struct Config(Arc<Settings>);
+pub struct Config(Arc<Ready>);
+
+/// Settings, and what is made of them once instead of at every step.
+#[derive(Debug)]
+struct Ready {
+    settings: Settings,
+    tables: Tables,
+}
 
 /// One thing that is wrong with settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,12 +47,22 @@ impl Config {
     /// Checks settings.
     pub fn new(settings: Settings) -> Result<Self, Problems> {
         let problems = settings.problems();
-        if problems.is_empty() { Ok(Config(Arc::new(settings))) } else { Err(Problems(problems)) }
+        if problems.is_empty() { Ok(Config::checked(settings)) } else { Err(Problems(problems)) }
     }
 
     /// The defaults of a profile.
     pub fn of(profile: Profile) -> Self {
-        Config(Arc::new(Settings::of(profile)))
+        Config::checked(Settings::of(profile))
+    }
+
+    fn checked(settings: Settings) -> Self {
+        let tables = Tables::from(&settings);
+        Config(Arc::new(Ready { settings, tables }))
+    }
+
+    /// What the settings say about words.
+    pub(crate) fn tables(&self) -> &Tables {
+        &self.0.tables
     }
 }
 
@@ -58,7 +76,7 @@ impl Deref for Config {
     type Target = Settings;
 
     fn deref(&self) -> &Settings {
-        &self.0
+        &self.0.settings
     }
 }
 

@@ -7,7 +7,7 @@ use super::DetectorName;
 use super::latch::Latch;
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
-use crate::fingerprint::{ActionSettings, Kind, Prints};
+use crate::fingerprint::{Kind, Prints, Tables};
 use crate::memory::Key;
 use crate::place::{Map, Trail};
 use crate::step::{Action, Step};
@@ -44,8 +44,8 @@ pub(crate) struct Scene<'s> {
     pub(crate) prints: Option<&'s Prints>,
     /// How many changes there were so far, this step's included.
     pub(crate) epoch: u64,
-    /// The table by which actions are understood.
-    pub(crate) actions: &'s ActionSettings,
+    /// The tables by which actions and replies are understood.
+    pub(crate) tables: &'s Tables,
     /// The run's id.
     pub(crate) run: &'s RunId,
     pub(crate) turn: u64,
@@ -89,7 +89,7 @@ pub(crate) struct Bid<'b> {
     pub(crate) scored: bool,
     /// Its fingerprints, where no rule of the user's allows it and someone reads them.
     pub(crate) prints: Option<BidPrints>,
-    pub(crate) actions: &'b ActionSettings,
+    pub(crate) tables: &'b Tables,
     /// A rule of the user's says that this action is never a loop.
     pub(crate) allowed: bool,
     pub(crate) trail: &'b Trail,

@@ -16,7 +16,7 @@ use super::weight::{WHOLE, whole};
 use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::quoted;
-use crate::fingerprint::{Aim, Kind, Manner, Reply, Target, reply};
+use crate::fingerprint::{Aim, Kind, Manner, Reply, Target};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::place::way_of_action;
 use crate::text::clip::clip;
@@ -182,7 +182,7 @@ impl Detector for FailingTarget {
         let moved = scene.moved && before != 0;
         let (Some(prints), Some(action)) = (scene.prints, &scene.step.action) else { return };
         if scene.step.refused {
-            let aim = scene.actions.aim(action, prints.kind);
+            let aim = scene.tables.actions.aim(action, prints.kind);
             let known = aim.and_then(|aim| self.tried_again(&aim, here, settings));
             if let Some((_, reason)) = known {
                 self.refusals.insist(DetectorName::FailingTarget, prints.call, reason, scene, out);
@@ -200,7 +200,7 @@ impl Detector for FailingTarget {
         let outcome = match text {
             _ if prints.failed => Reply::Refusal,
             _ if moved => Reply::Success,
-            Some(text) => reply(text, &settings.refusals),
+            Some(text) => scene.tables.refusals.reply(text),
             None => return,
         };
         // Where the log knows no places, a way that was gone leads away from everything that was tried.
@@ -211,7 +211,7 @@ impl Detector for FailingTarget {
         if self.targets.len() == 0 && outcome != Reply::Refusal {
             return;
         }
-        let Some(aim) = scene.actions.aim(action, prints.kind) else { return };
+        let Some(aim) = scene.tables.actions.aim(action, prints.kind) else { return };
         let place = if moved { before } else { here };
         if prints.failed || (aim.spoken && outcome == Reply::Refusal) {
             self.fail(&aim, place, text.unwrap_or_default(), scene, settings, out);
@@ -234,7 +234,7 @@ impl Detector for FailingTarget {
         if self.targets.iter().all(|known| known.weight < whole(settings.warn_at)) {
             return;
         }
-        let aim = bid.actions.aim(bid.action, prints.kind);
+        let aim = bid.tables.actions.aim(bid.action, prints.kind);
         let here = bid.from.unwrap_or_default();
         if let Some((severity, reason)) = aim.and_then(|aim| self.tried_again(&aim, here, settings)) {
             draft.repeats(severity, reason);

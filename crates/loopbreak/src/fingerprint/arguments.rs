@@ -1,68 +1,127 @@
-//! Single arguments of an action, read without keeping the rest.
+//! Single arguments of an action, found in its JSON without reading the rest.
+//!
+//! The JSON of an action was checked when the step was read, so that it is enough here to find where a value begins and
+//! where it ends. Text that is no JSON has no arguments.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::de::{IgnoredAny, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use crate::text::scan::end_of_string;
 
 /// Longer texts are no names of anything.
 const LONGEST: usize = 4096;
+/// How many texts are looked at.
+const ARGUMENTS: usize = 32;
 
 /// The first text among the arguments, in the order of the names given, that stands under one of these names.
-pub(super) fn text_under(json: &str, names: &[impl AsRef<str>]) -> Option<String> {
-    if !json.starts_with('{') {
-        return None;
+pub(super) fn text_under<'j>(json: &'j str, names: &[impl AsRef<str>]) -> Option<Cow<'j, str>> {
+    let texts = fields(json).filter_map(|(key, value)| Some((key, text(value)?)));
+    let mut texts = texts.filter(|(_, text)| text.len() <= LONGEST).take(ARGUMENTS);
+    let (mut best, mut found) = (names.len(), None);
+    while best > 0
+        && let Some((key, text)) = texts.next()
+    {
+        if let Some(rank) = names[..best].iter().position(|name| key.eq_ignore_ascii_case(name.as_ref())) {
+            (best, found) = (rank, Some(text));
+        }
     }
-    let texts: Texts<'_> = serde_json::from_str(json).ok()?;
-    names.iter().find_map(|name| {
-        let known = texts.0.iter().find(|(key, _)| key.eq_ignore_ascii_case(name.as_ref()));
-        known.map(|(_, text)| text.to_string())
+    found
+}
+
+/// The text that a JSON value is.
+pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
+    let inner = json.strip_prefix('"')?.strip_suffix('"')?;
+    if inner.contains('\\') {
+        serde_json::from_str(json).ok().map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(inner))
+    }
+}
+
+/// The names and values of a JSON object in the order in which they are written, each value as it is written.
+pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
+    let mut reader = Parts::of(json, '{');
+    std::iter::from_fn(move || {
+        let key = reader.next()?;
+        reader.skip_blanks();
+        reader.at += usize::from(reader.peek()? == b':');
+        let value = reader.next()?;
+        Some((text(key)?, value))
     })
 }
 
-/// How many arguments are looked at.
-const ARGUMENTS: usize = 32;
-
-/// The short texts that stand directly among the arguments, with their names.
-struct Texts<'j>(Vec<(Cow<'j, str>, Cow<'j, str>)>);
-
-/// A text, or anything else.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Argument<'j> {
-    Text(#[serde(borrow)] Cow<'j, str>),
-    Other(IgnoredAny),
+/// The values of a JSON list, each as it is written.
+pub(super) fn items(json: &str) -> impl Iterator<Item = &str> {
+    let mut reader = Parts::of(json, '[');
+    std::iter::from_fn(move || reader.next())
 }
 
-impl<'de> Deserialize<'de> for Texts<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Texts<'de>;
+/// Reads the values inside an object or a list.
+struct Parts<'j> {
+    json: &'j str,
+    at: usize,
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Texts<'de>, A::Error> {
-                let mut texts = Vec::new();
-                while let Some(key) = map.next_key::<Cow<'de, str>>()? {
-                    if let Argument::Text(text) = map.next_value()?
-                        && texts.len() < ARGUMENTS
-                        && text.len() <= LONGEST
-                    {
-                        texts.push((key, text));
-                    }
-                }
-                Ok(Texts(texts))
+impl<'j> Parts<'j> {
+    fn of(json: &'j str, opening: char) -> Self {
+        Parts { json, at: if json.starts_with(opening) { 1 } else { json.len() } }
+    }
+
+    fn next(&mut self) -> Option<&'j str> {
+        self.skip_blanks();
+        let start = self.at;
+        match self.peek()? {
+            b'"' => self.skip_string(),
+            b'{' | b'[' => self.skip_nested(),
+            _ => {
+                let ends = |byte: &u8| matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r');
+                let rest = &self.json.as_bytes()[start..];
+                self.at += rest.iter().position(ends).unwrap_or(rest.len());
             }
         }
-        deserializer.deserialize_map(Object)
+        self.json.get(start..self.at).filter(|value| !value.is_empty())
+    }
+
+    fn skip_string(&mut self) {
+        let bytes = self.json.as_bytes();
+        self.at = (end_of_string(bytes, self.at + 1) + 1).min(bytes.len());
+    }
+
+    fn skip_nested(&mut self) {
+        let mut depth = 0_usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.skip_string();
+                    continue;
+                }
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.json.as_bytes().get(self.at).copied()
+    }
+
+    /// Skips what stands before a value.
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(|byte| byte == b',' || byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -74,6 +133,42 @@ mod tests {
         assert_eq!(text_under(json, &["limit", "url"]), None);
         for odd in ["", "{", "\"path\"", "[1]", "null", "{\"path\":"] {
             assert_eq!(text_under(odd, &["path"]), None, "{odd}");
+        }
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<String>().prop_map(Value::from)
+        ];
+        leaf.prop_recursive(3, 24, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::hash_map(any::<String>(), inner, 0..5)
+                    .prop_map(|map| map.into_iter().collect()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn the_parts_are_what_a_whole_reading_finds(value in any_json(), pretty in any::<bool>()) {
+            let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
+            let json = json.unwrap();
+            let read = |part: &str| serde_json::from_str::<Value>(part).unwrap();
+            let found: serde_json::Map<_, _> = fields(&json).map(|(key, value)| (key.into_owned(), read(value))).collect();
+            prop_assert_eq!(found, value.as_object().cloned().unwrap_or_default());
+            let found: Vec<Value> = items(&json).map(read).collect();
+            prop_assert_eq!(found, value.as_array().cloned().unwrap_or_default());
+            let told = text(&json);
+            prop_assert_eq!(told.as_deref(), value.as_str());
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(json in "[{\\[\\]}\",:\\\\ a1]{0,30}") {
+            let _ = (fields(&json).count(), items(&json).count(), text(&json));
         }
     }
 }

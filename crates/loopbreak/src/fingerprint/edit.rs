@@ -1,10 +1,8 @@
 //! What an edit says of itself: which file, which text for which, and whether it changes anything at all.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
+use super::arguments::{fields, items};
 use crate::memory::{Key, key_of};
 use crate::step::Action;
 use crate::text::clip::clip;
@@ -17,8 +15,8 @@ const PATHS: [&str; 8] =
 const REPLACED: [(&str, &str); 4] =
     [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
 
-/// How an edit says that it changed nothing.
-const UNCHANGED: [&str; 14] = [
+/// How an edit says that it changed nothing, by how that begins.
+const NO: [&str; 10] = [
     "no changes made",
     "no changes were made",
     "no changes to make",
@@ -29,16 +27,15 @@ const UNCHANGED: [&str; 14] = [
     "nothing changed",
     "nothing to change",
     "nothing to commit",
-    "file unchanged",
-    "file is unchanged",
-    "are exactly the same",
-    "are identical",
 ];
+const FILE: [&str; 2] = ["file unchanged", "file is unchanged"];
+const ARE: [&str; 2] = ["are exactly the same", "are identical"];
 
 /// How much of a reply is looked at for that.
 const HEAD: usize = 200;
 
-type Object<'a> = BTreeMap<Cow<'a, str>, &'a RawValue>;
+/// The arguments of an edit, each value as it is written in JSON.
+type Arguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 
 /// What an edit replaces, each text as it is written in JSON.
 #[derive(Debug, Default)]
@@ -50,11 +47,14 @@ pub(crate) struct Replacement<'a> {
 /// What the arguments of an edit say.
 pub(crate) fn replacements<'a>(action: &'a Action<'_>) -> Vec<Replacement<'a>> {
     let mut found = Vec::new();
-    let Some(args) = object(action) else { return found };
+    let args = arguments(action);
     pairs(&args, &mut found);
     for list in ["edits", "changes", "replacements"] {
-        let all = args.get(list).and_then(|list| serde_json::from_str::<Vec<Object<'a>>>(list.get()).ok());
-        all.into_iter().flatten().for_each(|edit| pairs(&edit, &mut found));
+        let Some(list) = value_of(&args, list) else { continue };
+        // A list of anything else is no list of edits.
+        if items(list).all(|edit| edit.starts_with('{')) {
+            items(list).for_each(|edit| pairs(&fields(edit).collect::<Arguments<'_>>(), &mut found));
+        }
     }
     found
 }
@@ -64,9 +64,9 @@ pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }
-    let args = object(action)?;
-    let path = PATHS.iter().find_map(|name| args.get(*name))?;
-    Some(key_of(path.get().trim_matches('"').trim()))
+    let args = arguments(action);
+    let path = PATHS.iter().find_map(|name| value_of(&args, name))?;
+    Some(key_of(path.trim_matches('"').trim()))
 }
 
 /// Whether an edit changes nothing: what it replaces is what it puts there, or its outcome says so.
@@ -79,30 +79,50 @@ pub(crate) fn changes_nothing(action: &Action<'_>, outcome: Option<&str>) -> boo
 }
 
 fn says_unchanged(text: &str) -> bool {
-    let head = clip(text.trim_start(), HEAD).to_ascii_lowercase();
-    UNCHANGED.iter().any(|phrase| head.contains(phrase))
+    let head = clip(text.trim_start(), HEAD).as_bytes();
+    let says = |at: usize, phrase: &&str| {
+        head[at..].get(..phrase.len()).is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes()))
+    };
+    // Two letters rule out nearly everything, in one pass over the text.
+    head.windows(2).enumerate().any(|(at, pair)| {
+        let phrases: &[&str] = match [pair[0] | 0x20, pair[1] | 0x20] {
+            [b'n', b'o'] => &NO,
+            [b'f', b'i'] => &FILE,
+            [b'a', b'r'] => &ARE,
+            _ => return false,
+        };
+        phrases.iter().any(|phrase| says(at, phrase))
+    })
 }
 
-fn object<'a>(action: &'a Action<'_>) -> Option<Object<'a>> {
-    let json = action.args.as_ref()?.json();
-    if json.starts_with('{') { serde_json::from_str(json).ok() } else { None }
+fn arguments<'a>(action: &'a Action<'_>) -> Arguments<'a> {
+    action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())
 }
 
-fn pairs<'a>(args: &Object<'a>, found: &mut Vec<Replacement<'a>>) {
-    for (name, old) in args {
-        let counterpart = name.strip_prefix("old").map(|rest| Cow::Owned(format!("new{rest}")));
-        let counterpart = counterpart.or_else(|| {
-            REPLACED
-                .iter()
-                .find(|(old, new)| old == name && args.contains_key(*new))
-                .map(|(_, new)| Cow::Borrowed(*new))
-        });
-        // The texts themselves: a number of lines that stays the same says nothing.
-        let text = |value: &&&RawValue| value.get().starts_with('"');
-        if let Some(new) = counterpart.and_then(|name| args.get(&*name)).filter(text)
-            && text(&old)
-        {
-            found.push(Replacement { old: old.get(), new: new.get() });
+/// The value that stands under a name. Of several, the last one counts.
+fn value_of<'a>(args: &Arguments<'a>, name: &str) -> Option<&'a str> {
+    args.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
+}
+
+fn pairs<'a>(args: &Arguments<'a>, found: &mut Vec<Replacement<'a>>) {
+    // The texts themselves: a number of lines that stays the same says nothing.
+    let text_of = |name: &str| value_of(args, name).filter(|value| value.starts_with('"'));
+    for (at, (name, old)) in args.iter().enumerate() {
+        let is_last = || args[at + 1..].iter().all(|(other, _)| other != name);
+        if !old.starts_with('"') {
+            continue;
+        }
+        let new = if let Some(rest) = name.strip_prefix("old") {
+            args.iter()
+                .rev()
+                .find(|(other, _)| other.strip_prefix("new") == Some(rest))
+                .map(|(_, value)| *value)
+        } else {
+            let known = REPLACED.iter().filter(|(old, _)| old == name);
+            known.map(|(_, new)| *new).find(|new| value_of(args, new).is_some()).and_then(text_of)
+        };
+        if let Some(new) = new.filter(|new| new.starts_with('"') && is_last()) {
+            found.push(Replacement { old, new });
         }
     }
 }

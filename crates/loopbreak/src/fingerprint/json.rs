@@ -3,6 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::memory::{Key, key_of_parts};
+use crate::text::scan::end_of_string;
 
 /// What JSON text says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -139,21 +140,7 @@ impl Reader<'_> {
 
     fn string(&mut self) -> Key {
         let start = self.at + 1;
-        let mut end = start;
-        while let Some(found) =
-            self.bytes.get(end..).and_then(|rest| rest.iter().position(|b| matches!(b, b'"' | b'\\')))
-        {
-            end += found;
-            if self.bytes[end] == b'"' {
-                break;
-            }
-            // Whatever is escaped is no end.
-            end += 2;
-        }
-        if self.bytes.get(end) != Some(&b'"') {
-            end = self.bytes.len();
-        }
-        let end = end.min(self.bytes.len());
+        let end = end_of_string(self.bytes, start);
         self.at = (end + 1).min(self.bytes.len());
         let mut hash = Hash::default();
         hash.text(&self.bytes[start..end]);

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::text_under;
+use super::index::{Lists, WordIndex};
 use super::tool_name;
 use crate::step::Action;
 
@@ -80,7 +81,37 @@ impl Default for ActionSettings {
     }
 }
 
-impl ActionSettings {
+/// The same table, made ready to be asked at every step.
+#[derive(Clone, Debug)]
+pub(crate) struct ActionTable {
+    pub(super) settings: ActionSettings,
+    names: WordIndex,
+}
+
+/// The lists of names, by their bits in the index.
+mod list {
+    use super::super::index::Lists;
+
+    pub(super) const EDIT: Lists = 1;
+    pub(super) const READ: Lists = 1 << 1;
+    pub(super) const RUN: Lists = 1 << 2;
+    pub(super) const SEARCH: Lists = 1 << 3;
+    pub(super) const WAIT: Lists = 1 << 4;
+    pub(super) const PAGE: Lists = 1 << 5;
+    pub(super) const JOBS: Lists = 1 << 6;
+    pub(super) const SAY: Lists = 1 << 7;
+}
+
+impl From<ActionSettings> for ActionTable {
+    fn from(settings: ActionSettings) -> Self {
+        let ActionSettings { edit, read, run, search, wait, page, jobs, say, .. } = &settings;
+        // In the order of their bits.
+        let names = WordIndex::of(&[edit, read, run, search, wait, page, jobs, say]);
+        ActionTable { settings, names }
+    }
+}
+
+impl ActionTable {
     /// The kind of an action: what the log says, or what the table makes of its name.
     pub(crate) fn kind(&self, action: &Action<'_>) -> Kind {
         if let Some(kind) = action.kind.as_deref() {
@@ -97,22 +128,21 @@ impl ActionSettings {
         }
         // An editor tool that only looks says so in its arguments.
         let args = action.args.as_ref().map_or("", |args| args.json());
-        let named = |list: &[String]| {
-            words_of(tool_name(action)).any(|word| list.iter().any(|known| known.eq_ignore_ascii_case(word)))
-        };
-        if named(&self.wait) || (named(&self.jobs) && self.only_checks(args)) {
+        let lists = self.lists_of(action);
+        let named = |list: Lists| lists & list != 0;
+        if named(list::WAIT) || (named(list::JOBS) && self.only_checks(args)) {
             Kind::Wait
-        } else if named(&self.page) {
+        } else if named(list::PAGE) {
             Kind::Page
-        } else if named(&self.edit) {
+        } else if named(list::EDIT) {
             if args.contains("\"view\"") { Kind::Read } else { Kind::Edit }
-        } else if named(&self.run) {
+        } else if named(list::RUN) {
             self.kind_of_command(args)
-        } else if named(&self.search) {
+        } else if named(list::SEARCH) {
             Kind::Search
-        } else if named(&self.read) {
+        } else if named(list::READ) {
             Kind::Read
-        } else if named(&self.say) {
+        } else if named(list::SAY) {
             Kind::Say
         } else {
             Kind::Other
@@ -121,28 +151,36 @@ impl ActionSettings {
 
     /// Whether an action runs a command, whose output can say anything.
     pub(crate) fn runs(&self, action: &Action<'_>) -> bool {
-        words_of(tool_name(action)).any(|word| self.run.iter().any(|known| known.eq_ignore_ascii_case(word)))
+        self.lists_of(action) & list::RUN != 0
+    }
+
+    /// The lists that any word of a tool's name stands in.
+    fn lists_of(&self, action: &Action<'_>) -> Lists {
+        words_of(tool_name(action)).fold(0, |lists, word| lists | self.names.lists_with(word))
     }
 
     /// Whether a tool that handles jobs is only asked how one of them is doing.
     fn only_checks(&self, args: &str) -> bool {
         let deed = text_under(args, &DEEDS);
-        deed.is_some_and(|deed| self.job_checks.iter().any(|known| known.eq_ignore_ascii_case(deed.trim())))
+        deed.is_some_and(|deed| {
+            self.settings.job_checks.iter().any(|known| known.eq_ignore_ascii_case(deed.trim()))
+        })
     }
 
     /// A shell command can change something, wait, or only run.
     fn kind_of_command(&self, args: &str) -> Kind {
         let command = first_text(args);
         let mut kind = Kind::Run;
-        for part in command.split(['&', ';', '|']) {
+        for part in parts_of(command) {
             let mut parts = part.split_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
             if first == "sleep" && kind == Kind::Run {
                 kind = Kind::Wait;
             }
             // `git-commit` in the table is the command `git commit`.
-            let changes = self.changing_commands.iter().any(|known| {
-                let rest = known.strip_prefix(first);
+            let initial = first.bytes().next();
+            let changes = self.settings.changing_commands.iter().any(|known| {
+                let rest = known.strip_prefix(first).filter(|_| known.bytes().next() == initial);
                 rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-') == Some(second))
             });
             let changes = changes && !first.is_empty();
@@ -176,6 +214,18 @@ pub(crate) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     .take(6)
 }
 
+/// The commands of a shell line.
+fn parts_of(command: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(command);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        // Byte by byte, for the marks are ASCII: a search for characters would have to decode the whole line.
+        let end = text.bytes().position(|byte| matches!(byte, b'&' | b';' | b'|'));
+        rest = end.map(|end| &text[end + 1..]);
+        Some(end.map_or(text, |end| &text[..end]))
+    })
+}
+
 /// The text of a string argument, or of the first string in an object.
 fn first_text(args: &str) -> &str {
     if let Some(text) = args.strip_prefix('"') {
@@ -194,7 +244,7 @@ mod tests {
 
     #[test]
     fn names_of_tools_are_understood() {
-        let table = ActionSettings::default();
+        let table = ActionTable::from(ActionSettings::default());
         for (json, kind) in [
             (r#"{"name":"Edit","args":{"file_path":"a.rs"}}"#, Kind::Edit),
             (r#"{"name":"str_replace_editor","args":{"command":"view","path":"a"}}"#, Kind::Read),

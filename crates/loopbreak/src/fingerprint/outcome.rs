@@ -5,6 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::volatile::{Verdict, judge};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
+use crate::text::scan::position;
 
 /// How much of each end of a long text is looked at.
 const END: usize = 2048;
@@ -60,7 +61,7 @@ fn masked_key(text: &str) -> Key {
     let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
     let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
-    while let Some(digit) = next_digit(bytes, at) {
+    while let Some(digit) = position(&bytes[at..], |byte| byte.is_ascii_digit()).map(|found| at + found) {
         let word = word_around(bytes, digit, kept_from);
         at = word.end.max(digit + 1);
         if judge(text, word.clone()) == Verdict::Mask {
@@ -78,41 +79,22 @@ fn masked_key(text: &str) -> Key {
     key_of_parts(&[hash, xxh3_64(rest)])
 }
 
-/// Where the next digit is. Whole chunks are looked at without stopping at the first find, which lets the compiler look
-/// at many bytes at once.
-fn next_digit(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    for chunk in bytes[from..].chunks(64) {
-        if chunk.iter().fold(false, |found, byte| found | byte.is_ascii_digit()) {
-            return chunk.iter().position(u8::is_ascii_digit).map(|found| at + found);
-        }
-        at += chunk.len();
+/// Whether a byte ends a word: white space, brackets, quotes and commas. A table, for this is asked of every byte beside
+/// a digit.
+const ENDS: [bool; 256] = {
+    let mut table = [false; 256];
+    let ends = b" \t\n\x0c\r()[]{}<>\"'`,;=|";
+    let mut at = 0;
+    while at < ends.len() {
+        table[ends[at] as usize] = true;
+        at += 1;
     }
-    None
-}
+    table
+};
 
-/// The bounds of the word that a byte is in: up to white space, brackets, quotes and commas.
+/// The bounds of the word that a byte is in.
 fn word_around(bytes: &[u8], at: usize, not_before: usize) -> std::ops::Range<usize> {
-    let ends = |byte: &u8| {
-        byte.is_ascii_whitespace()
-            || matches!(
-                byte,
-                b'(' | b')'
-                    | b'['
-                    | b']'
-                    | b'{'
-                    | b'}'
-                    | b'<'
-                    | b'>'
-                    | b'"'
-                    | b'\''
-                    | b'`'
-                    | b','
-                    | b';'
-                    | b'='
-                    | b'|'
-            )
-    };
+    let ends = |byte: &u8| ENDS[*byte as usize];
     let start =
         bytes[not_before..at].iter().rposition(ends).map_or(not_before, |found| not_before + found + 1);
     let end = bytes[at..].iter().position(ends).map_or(bytes.len(), |found| at + found);

@@ -1,6 +1,6 @@
 //! Everything the detectors of repetition know of a step.
 
-use super::{ActionSettings, Call, Kind, Numbers, Shape, changes_nothing, gist_key, outcome_key, tool_name};
+use super::{ActionTable, Call, Kind, Numbers, Shape, changes_nothing, gist_key, outcome_key, tool_name};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::step::{Outcome, Step};
 
@@ -31,20 +31,19 @@ pub(crate) struct Prints {
 /// How much of an outcome is looked at to see whether it is a failure.
 const HEAD: usize = 160;
 
-/// Beginnings of words by which a failure shows where the log does not mark it.
-const FAILURES: [&str; 11] = [
-    "errno",
-    "traceback",
-    "fatal:",
-    "no such file",
-    "not found",
-    "permission denied",
-    "failed to",
-    "could not",
-    "cannot ",
-    "no replacement",
-    "unable to",
-];
+/// Beginnings of words by which a failure shows where the log does not mark it, by their first letter.
+fn beginnings(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'c' => &["could not", "cannot "],
+        b'e' => &["errno"],
+        b'f' => &["fatal:", "failed to"],
+        b'n' => &["no such file", "not found", "no replacement"],
+        b'p' => &["permission denied"],
+        b't' => &["traceback"],
+        b'u' => &["unable to"],
+        _ => &[],
+    }
+}
 
 /// Ends of words by which a failure shows: `TypeError: …`, `Error - …`.
 const FAILING: [&str; 3] = ["error", "exception", "failure"];
@@ -53,7 +52,7 @@ impl Prints {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
     pub(crate) fn of(
         step: &Step<'_>,
-        table: &ActionSettings,
+        table: &ActionTable,
         epoch: u64,
         is_new_edit: impl FnOnce(Key) -> bool,
     ) -> Option<Self> {
@@ -108,16 +107,28 @@ pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
 fn is_denied(text: &str) -> bool {
     let head = crate::text::clip::clip(text.trim_start(), HEAD);
     let sentence = head.find(". ").map_or(head, |end| &head[..end]);
-    for word in sentence.split(|c: char| !c.is_alphanumeric() && c != '\'') {
-        let is = |list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known));
-        if is(&DENYING) || word.len() > 3 && word.ends_with("n't") {
-            return true;
-        }
-        if is(&GRANTING) || word.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("success")) {
-            return false;
-        }
+    let denied = if sentence.is_ascii() {
+        // Nearly always: to decode characters costs more than all the rest.
+        sentence.as_bytes().split(|byte| !WORD[*byte as usize] && *byte != b'\'').find_map(denies)
+    } else {
+        sentence.split(|c: char| !c.is_alphanumeric() && c != '\'').map(str::as_bytes).find_map(denies)
+    };
+    denied.unwrap_or_default()
+}
+
+/// Whether a word of a reply denies that the edit was done, where it says anything about that.
+fn denies(word: &[u8]) -> Option<bool> {
+    let is = |list: &[&str]| list.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
+    // Shorter ones say nothing.
+    if word.len() < 2 {
+        None
+    } else if is(&DENYING) || word.len() > 3 && word.ends_with(b"n't") {
+        Some(true)
+    } else if is(&GRANTING) || word.get(..7).is_some_and(|start| start.eq_ignore_ascii_case(b"success")) {
+        Some(false)
+    } else {
+        None
     }
-    false
 }
 
 /// Words by which a reply to an edit says that nothing came of it, and that it was done.
@@ -140,9 +151,7 @@ fn shows_failure(head: &[u8], start: usize, end: usize) -> bool {
     let goes_on = |word: &str| {
         head[start..].get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
     };
-    if matches!(head[start] | 0x20, b'e' | b't' | b'f' | b'n' | b'p' | b'c' | b'u')
-        && FAILURES.iter().any(|word| goes_on(word))
-    {
+    if beginnings(head[start] | 0x20).iter().any(|word| goes_on(word)) {
         return true;
     }
     let word = &head[start..end];

@@ -1,7 +1,7 @@
 //! What an action is done to, and how it is done.
 
 use super::arguments::text_under;
-use super::{ActionSettings, Kind};
+use super::{ActionTable, Kind};
 use crate::memory::{Key, key_of};
 use crate::place::way;
 use crate::step::Action;
@@ -66,7 +66,7 @@ const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "your", "some", "this", "th
 const PRONOUNS: [&str; 10] =
     ["it", "them", "all", "everything", "me", "self", "myself", "him", "her", "again"];
 
-impl ActionSettings {
+impl ActionTable {
     /// What an action aims at: what the log says, or what the table of argument names, the words of a shell command or
     /// the object of a command in words say. Nothing for waiting, talking and searching, whose failures say nothing
     /// about a thing.
@@ -97,12 +97,12 @@ impl ActionSettings {
         if let Some(target) = action.target.as_deref().map(str::trim).filter(|target| !target.is_empty()) {
             return Some(one(&folded(target), manner));
         }
-        if let Some(path) = text_under(json, &self.targets) {
+        if let Some(path) = text_under(json, &self.settings.targets) {
             return Some(one(tidy(&path), manner)).filter(|aim| !aim.targets[0].text.is_empty());
         }
         if self.runs(action) {
             let command = text_under(json, &COMMANDS);
-            let command = command.or_else(|| line.map(std::borrow::Cow::into_owned))?;
+            let command = command.or(line)?;
             let command = clip(&command, SHELL_BYTES);
             let targets = words_of_shell(command);
             let tool = key_of(program(command));
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     fn aim(json: &str) -> Option<Aim> {
-        let table = ActionSettings::default();
+        let table = ActionTable::from(crate::config::ActionSettings::default());
         let action: Action<'_> = serde_json::from_str(json).unwrap();
         table.aim(&action, table.kind(&action))
     }

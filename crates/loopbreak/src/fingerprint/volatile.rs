@@ -59,7 +59,7 @@ const TIME_UNITS: &[&str] = &[
 
 /// Judges a word with a digit in it by its shape and by the word before and after it.
 pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
-    let shown = text.get(word.clone()).unwrap_or_default().trim_matches(['.', ':', '!', '?', '#', '*']);
+    let shown = without_marks(text.get(word.clone()).unwrap_or_default());
     let bytes = shown.as_bytes();
     // Plain numbers are the most common by far, and only what stands beside them can make them volatile.
     let mask = if is_number(bytes) {
@@ -78,6 +78,14 @@ pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
             || is_temporary(shown)
     };
     if mask { Verdict::Mask } else { Verdict::Keep }
+}
+
+/// A word without the marks before and after it.
+fn without_marks(word: &str) -> &str {
+    let is_mark = |byte: &u8| matches!(byte, b'.' | b':' | b'!' | b'?' | b'#' | b'*');
+    let before = word.bytes().take_while(|byte| is_mark(byte)).count();
+    let after = word[before..].bytes().rev().take_while(|byte| is_mark(byte)).count();
+    &word[before..word.len() - after]
 }
 
 /// `09:35`, `09:35:24`, `09:35:24.123`, `09:35:24Z`, `09:35:24+01:00`.
@@ -161,13 +169,18 @@ fn is_number(word: &[u8]) -> bool {
 fn names(text: &str, start: usize) -> bool {
     let before = text[..start]
         .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '#' | ':' | '=' | '(' | '"' | '\''));
-    let word = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
-    NAMED.iter().any(|name| name.eq_ignore_ascii_case(word))
+    let start = before.bytes().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |found| found + 1);
+    let word = &before.as_bytes()[start..];
+    word.len() > 1 && NAMED.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(word))
 }
 
 /// Whether the word after makes this one a length of time.
 fn measures_time(text: &str, end: usize) -> bool {
     let Some(after) = text[end..].strip_prefix(' ') else { return false };
+    // Units begin with few letters, of which one is beyond ASCII.
+    if !matches!(after.bytes().next(), Some(b'n' | b'u' | b'm' | b's' | b'h' | 0x80..)) {
+        return false;
+    }
     let word = after.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     TIME_UNITS.contains(&word)
 }

@@ -16,12 +16,20 @@ pub(crate) fn key_of(text: &str) -> Key {
     xxh3_64(text.as_bytes()) & BITS
 }
 
+/// Names are shorter than this: they are put into lower case without asking for memory.
+const SHORT: usize = 64;
+
 /// The key of a text, trimmed and in lower case. Most texts are so already and are not copied.
 pub(crate) fn key_of_lower(text: &str) -> Key {
     let text = text.trim();
     if !text.is_ascii() {
         key_of(&text.to_lowercase())
     } else if text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase()) {
+        if let Some(lower) = [0; SHORT].get_mut(..text.len()) {
+            lower.copy_from_slice(text.as_bytes());
+            lower.make_ascii_lowercase();
+            return xxh3_64(lower) & BITS;
+        }
         // Looking at every byte instead of stopping at the first find is what lets the compiler look at many at once.
         key_of(&text.to_ascii_lowercase())
     } else {

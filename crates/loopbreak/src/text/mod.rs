@@ -6,5 +6,6 @@ pub mod chant;
 pub mod clip;
 pub mod indel;
 pub mod normal;
+pub(crate) mod scan;
 pub mod secret;
 pub mod signature;

@@ -1,6 +1,6 @@
 //! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
 
-use crate::steps::{Run, config, step, written};
+use crate::steps::{Run, call, config, failing, played, sh, step, written};
 use loopbreak::{DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
 
@@ -11,26 +11,6 @@ const REPEATING: [DetectorName; 5] = [
     DetectorName::FailingTarget,
     DetectorName::Poll,
 ];
-
-fn call(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": reply})
-}
-
-fn failing(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": {"text": reply, "error": true}})
-}
-
-fn sh(command: &str, reply: &str) -> Value {
-    call("bash", &json!({"command": command}), reply)
-}
-
-fn played(records: impl IntoIterator<Item = Value>) -> Run {
-    let mut run = Run::new();
-    for record in records {
-        run.see(&record);
-    }
-    run
-}
 
 /// The first turn at which one of them found something at least this bad.
 fn first(run: &Run, severity: Severity) -> Option<u64> {

@@ -3,19 +3,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, step};
+use crate::steps::{Run, call, config, played, sh, step};
 use loopbreak::{Config, DetectorName, Intervention, RunSummary, Series, Severity, Verdict};
 use serde_json::{Value, json};
 
 const TWO: [DetectorName; 2] = [DetectorName::Chant, DetectorName::Noop];
-
-fn call(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": reply})
-}
-
-fn sh(command: &str, reply: &str) -> Value {
-    call("bash", &json!({"command": command}), reply)
-}
 
 fn edit(old: &str, new: &str, reply: &str) -> Value {
     call("edit", &json!({"path": "src/app.ts", "oldText": old, "newText": new}), reply)
@@ -23,14 +15,6 @@ fn edit(old: &str, new: &str, reply: &str) -> Value {
 
 fn said(text: &str) -> Value {
     json!({"say": text})
-}
-
-fn played(records: impl IntoIterator<Item = Value>) -> Run {
-    let mut run = Run::new();
-    for record in records {
-        run.see(&record);
-    }
-    run
 }
 
 /// Pattern, and the turns of its first warning and its first hard finding.

@@ -1,17 +1,13 @@
 //! What a proposal is worth that would go on with a loop of actions: the next call of a cycle, a call that keeps coming
 //! back, another try at a failing target.
 
-use crate::steps::{Run, config, config_of, near};
+use crate::steps::{Run, config, config_of, near, sh};
 use loopbreak::{Action, DetectorName, Intervention, Profile, Proposal, Ruling, Severity};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const CYCLE: DetectorName = DetectorName::Cycle;
 const TARGET: DetectorName = DetectorName::FailingTarget;
 const RECURRENCE: DetectorName = DetectorName::Recurrence;
-
-fn sh(command: &str, reply: &str) -> Value {
-    json!({"action": {"name": "bash", "args": {"command": command}}, "outcome": reply})
-}
 
 fn propose(run: &Run, command: &str, score: Option<f64>) -> Ruling {
     let action = Action::new("bash").with_args(&json!({"command": command}));

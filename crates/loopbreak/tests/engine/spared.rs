@@ -1,6 +1,6 @@
 //! Healthy work that other detectors stopped: none of it is warned of here.
 
-use crate::steps::{Run, config};
+use crate::steps::{Run, call, config, sh};
 use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
 
@@ -11,14 +11,6 @@ const REPEATING: [DetectorName; 5] = [
     DetectorName::FailingTarget,
     DetectorName::Poll,
 ];
-
-fn call(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": reply})
-}
-
-fn sh(command: &str, reply: &str) -> Value {
-    call("bash", &json!({"command": command}), reply)
-}
 
 fn edit(path: &str, n: usize) -> Value {
     let args = json!({"file_path": path, "old_string": format!("v{n}"), "new_string": format!("v{}", n + 1)});

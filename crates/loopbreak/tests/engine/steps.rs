@@ -154,3 +154,27 @@ pub(crate) fn keys(event: &Value) -> Vec<&str> {
 pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
+
+/// A call and its reply.
+pub(crate) fn call(name: &str, args: &Value, reply: &str) -> Value {
+    json!({"action": {"name": name, "args": args}, "outcome": reply})
+}
+
+/// A call that failed.
+pub(crate) fn failing(name: &str, args: &Value, reply: &str) -> Value {
+    json!({"action": {"name": name, "args": args}, "outcome": {"text": reply, "error": true}})
+}
+
+/// A shell command and what it printed.
+pub(crate) fn sh(command: &str, reply: &str) -> Value {
+    call("bash", &json!({"command": command}), reply)
+}
+
+/// A run of these steps, with the defaults.
+pub(crate) fn played(records: impl IntoIterator<Item = Value>) -> Run {
+    let mut run = Run::new();
+    for record in records {
+        run.see(&record);
+    }
+    run
+}

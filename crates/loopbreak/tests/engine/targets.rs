@@ -1,18 +1,10 @@
 //! Targets that fail again and again whatever is tried on them, and work that only looks like it. Complaints 22 to 24.
 
-use crate::steps::{Run, config};
+use crate::steps::{Run, call, config, failing};
 use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
 
 const TARGET: DetectorName = DetectorName::FailingTarget;
-
-fn call(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": reply})
-}
-
-fn failing(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": {"text": reply, "error": true}})
-}
 
 fn say(command: &str, reply: &str) -> Value {
     json!({"action": command, "outcome": reply, "place": "Clearing"})

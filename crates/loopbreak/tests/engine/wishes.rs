@@ -1,24 +1,8 @@
 //! More of what users asked of loop detectors: what must end, what must be told, and what is none of their business.
 
-use crate::steps::{Run, config};
+use crate::steps::{Run, call, config, played, sh};
 use loopbreak::{DetectorName, Intervention, Severity};
-use serde_json::{Value, json};
-
-fn call(name: &str, args: &Value, reply: &str) -> Value {
-    json!({"action": {"name": name, "args": args}, "outcome": reply})
-}
-
-fn sh(command: &str, reply: &str) -> Value {
-    call("bash", &json!({"command": command}), reply)
-}
-
-fn played(records: impl IntoIterator<Item = Value>) -> Run {
-    let mut run = Run::new();
-    for record in records {
-        run.see(&record);
-    }
-    run
-}
+use serde_json::json;
 
 /// The turns with a finding at least this bad.
 fn turns(run: &Run, severity: Severity) -> Vec<u64> {

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::data::{EffectShare, Evaluation, Judge, Listed, Scores};
 use super::interval::Share;
+use crate::html::{Page, escape};
 use crate::json::VerdictName;
 use crate::number::{grouped, percent};
 
@@ -14,11 +15,7 @@ const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
 pub fn page(evaluation: &Evaluation) -> String {
-    let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Loopbreak evaluation</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Evaluation</h1>\n"
-    );
+    let mut out = "<header>\n<h1>Evaluation</h1>\n".to_owned();
     head(&mut out, evaluation);
     out += "<nav aria-label=\"Sections\"><ul>";
     for (id, name) in sections(evaluation) {
@@ -37,7 +34,8 @@ pub fn page(evaluation: &Evaluation) -> String {
         "Negative, and a warning or worse.",
         &evaluation.false_alarms,
     );
-    out + "</main>\n</body>\n</html>\n"
+    out += "</main>\n";
+    Page { title: "Loopbreak evaluation", style: STYLE, script: None, body: &out }.write()
 }
 
 fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
@@ -50,23 +48,6 @@ fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
         sections.extend([("missed", "Missed runs"), ("false-alarms", "False alarms")]);
     }
     sections
-}
-
-/// Text in a page.
-pub(super) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            control if control.is_control() => safe.push(' '),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 fn head(out: &mut String, evaluation: &Evaluation) {
@@ -231,14 +212,4 @@ fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[Listed])
         );
     }
     *out += END;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eval_pages_show_logs_as_text_and_not_as_page() {
-        assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot; ");
-    }
 }

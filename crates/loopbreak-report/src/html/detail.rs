@@ -1,0 +1,222 @@
+//! All that a page has of one run beyond its line in the list, as JSON of a bounded size.
+
+use serde::Serialize;
+
+use super::bands::Band;
+use super::frame::escape_json;
+use super::keep::Rank;
+use super::lanes::{self, Change, Lanes};
+use super::marks::Mark;
+use super::recording::Recording;
+use crate::json::{RunReport, StuckPeriod};
+use crate::number::plain_option;
+use crate::timeline::Timeline;
+
+/// How finely a run is drawn, in columns: the first that leaves room for its steps.
+const COLUMNS: [usize; 4] = [600, 200, 60, 20];
+
+/// The parts of a run, written and not yet put together.
+pub(super) struct Detail<'r> {
+    report: &'r RunReport,
+    recording: Parts,
+    /// What is shown with the finest columns.
+    fine: String,
+    /// The flags in their order; those that must not be missing are marked.
+    flags: Vec<(bool, String)>,
+    steps: Vec<(Rank, String)>,
+}
+
+/// What is left of a recording beside its flags and steps.
+struct Parts {
+    bands: super::bands::Bands,
+    marks: super::marks::Marks,
+    tools: Timeline,
+    agents: Vec<String>,
+    records: u64,
+    flags_left_out: u64,
+}
+
+/// The timeline of a run. The keys are short, for a page has many of them.
+#[derive(Serialize)]
+struct Drawn<'d> {
+    agents: &'d [String],
+    /// How many records there were.
+    records: u64,
+    score: Vec<Change>,
+    lanes: Lanes,
+    bands: &'d [Band],
+    stuck: Vec<Stretch>,
+    marks: &'d [Mark],
+    /// How many bands, marks and flags there were beyond these.
+    more: [u64; 3],
+}
+
+/// A stretch without progress.
+#[derive(Serialize)]
+struct Stretch(u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
+
+impl<'r> Detail<'r> {
+    pub(super) fn new(report: &'r RunReport, recording: Recording) -> Self {
+        let Recording { kept, bands, flags, marks, tools, agents, records, .. } = recording;
+        let (flags, flags_left_out) = flags.finish(&report.findings);
+        let flags = flags.into_iter().map(|flag| (flag.ends, json(&flag))).collect();
+        let steps = kept.finish().into_iter().map(|(rank, mut row)| {
+            bands.mark(&mut row);
+            (rank, json(&row))
+        });
+        let steps = steps.collect();
+        let agents = agents.into_iter().map(|(name, _)| name).collect();
+        let recording = Parts { bands, marks, tools, agents, records, flags_left_out };
+        let mut detail = Detail { report, recording, fine: String::new(), flags, steps };
+        detail.fine = detail.drawn(COLUMNS[0], 0);
+        detail
+    }
+
+    /// In bytes, if nothing is left out.
+    pub(super) fn size(&self) -> usize {
+        let flags: usize = self.flags.iter().map(|(_, flag)| flag.len() + 1).sum();
+        let steps: usize = self.steps.iter().map(|(_, step)| step.len() + 1).sum();
+        self.fine.len() + flags + steps + FRAME
+    }
+
+    /// The whole in at most so many bytes: a coarser drawing, fewer flags and fewer steps where there is not room for all.
+    pub(super) fn write(&self, room: usize) -> String {
+        let whole = self.size() <= room;
+        let flags_room = if whole { usize::MAX } else { room / 3 };
+        let mut used = FRAME;
+        let mut flags: Vec<bool> = self.flags.iter().map(|(ends, _)| *ends).collect();
+        used += self.flags.iter().filter(|(ends, _)| *ends).map(|(_, flag)| flag.len() + 1).sum::<usize>();
+        for (index, (_, flag)) in self.flags.iter().enumerate().filter(|(_, (ends, _))| !ends) {
+            if used + flag.len() < flags_room {
+                used += flag.len() + 1;
+                flags[index] = true;
+            }
+        }
+        let left_out = flags.iter().filter(|kept| !**kept).count() as u64;
+        let drawn = if whole { self.fine.clone() } else { self.coarse(room / 4, left_out) };
+        used += drawn.len();
+        let mut order: Vec<usize> = (0..self.steps.len()).collect();
+        order.sort_by_key(|index| (self.steps[*index].0, *index));
+        let mut steps = vec![false; self.steps.len()];
+        for index in order {
+            let length = self.steps[index].1.len() + 1;
+            if used + length <= room {
+                used += length;
+                steps[index] = true;
+            }
+        }
+        let flags = self.flags.iter().zip(flags).filter(|(_, kept)| *kept).map(|((_, flag), _)| &**flag);
+        let steps = self.steps.iter().zip(steps).filter(|(_, kept)| *kept).map(|((_, step), _)| &**step);
+        format!(
+            "{},\"flags\":[{}],\"steps\":[{}]}}",
+            drawn.strip_suffix('}').unwrap_or(&drawn),
+            flags.collect::<Vec<_>>().join(","),
+            steps.collect::<Vec<_>>().join(",")
+        )
+    }
+
+    fn coarse(&self, room: usize, left_out: u64) -> String {
+        let mut drawn = String::new();
+        for columns in COLUMNS {
+            drawn = self.drawn(columns, left_out);
+            if drawn.len() <= room {
+                break;
+            }
+        }
+        drawn
+    }
+
+    fn drawn(&self, columns: usize, flags_left_out: u64) -> String {
+        let Parts { bands, marks, tools, agents, records, flags_left_out: never_kept } = &self.recording;
+        let report = self.report;
+        // Where columns are few, so is everything else.
+        let first = |length: usize| length.min(columns / 5);
+        let (all_bands, all_marks) = (bands.all(), marks.all());
+        let (shown_bands, shown_marks) = (first(all_bands.len()), first(all_marks.len()));
+        let stretch = |stuck: &StuckPeriod| Stretch(stuck.from, stuck.to, stuck.score);
+        json(&Drawn {
+            agents: &agents[..first(agents.len())],
+            records: *records,
+            score: lanes::score(&report.timeline, columns),
+            lanes: Lanes::of(&report.timeline, tools, columns),
+            bands: &all_bands[..shown_bands],
+            stuck: report.stuck.iter().take(first(report.stuck.len())).map(stretch).collect(),
+            marks: &all_marks[..shown_marks],
+            more: [
+                bands.left_out + (all_bands.len() - shown_bands) as u64,
+                marks.left_out + (all_marks.len() - shown_marks) as u64,
+                never_kept + flags_left_out,
+            ],
+        })
+    }
+}
+
+/// The brackets and names around flags and steps.
+const FRAME: usize = 32;
+
+/// Fit to stand in a page.
+fn json(value: &impl Serialize) -> String {
+    // Nothing of this can fail to be written: no map has keys that are no texts.
+    escape_json(&serde_json::to_string(value).unwrap_or_else(|_| "{}".to_owned()))
+}
+
+/// The most that each may have so that all together have no more than this: those that need less leave it to the others.
+pub(super) fn share(sizes: &[usize], total: usize) -> usize {
+    let mut sorted = sizes.to_vec();
+    sorted.sort_unstable();
+    let (mut left, mut count) = (total, sorted.len());
+    for size in sorted {
+        if size > left / count {
+            return left / count;
+        }
+        left -= size;
+        count -= 1;
+    }
+    usize::MAX
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Config, Step};
+
+    use super::*;
+    use crate::run::RunAnalysis;
+
+    #[test]
+    fn those_that_need_less_leave_room_to_the_others() {
+        assert_eq!(share(&[10, 20, 30], 60), usize::MAX);
+        assert_eq!(share(&[10, 100, 100], 110), 50);
+        assert_eq!(share(&[], 5), usize::MAX);
+        assert_eq!(share(&[7, 7], 3), 1);
+    }
+
+    #[test]
+    fn a_run_fits_into_the_room_it_is_given_and_is_json_all_the_same() {
+        let mut analysis = RunAnalysis::new(&Config::default(), "long");
+        let mut recording = Recording::default();
+        for turn in 1..=5000_u64 {
+            let (action, text) = if turn % 40 < 12 {
+                ("same".to_owned(), "x".repeat(900))
+            } else {
+                (format!("do {turn}"), "<&> some more of it ".repeat(50))
+            };
+            let line = serde_json::json!({"action": {"name": "bash", "args": {"command": action}}, "outcome": text,
+                "place": format!("room {}", turn / 100), "score": turn / 60, "agent": format!("agent {}", turn / 1000)});
+            let line = line.to_string();
+            let step = Step::from_json(&line).unwrap();
+            let verdict = analysis.observe(&step);
+            recording.add(&step, &verdict);
+        }
+        let report = analysis.finish("long.jsonl", "steps");
+        let detail = Detail::new(&report, recording);
+        assert!(detail.size() > 100_000 && detail.size() < 1_000_000, "{}", detail.size());
+        for room in [8000, 20_000, 100_000, usize::MAX] {
+            let written = detail.write(room);
+            assert!(written.len() <= room, "{} in {room}", written.len());
+            let read: serde_json::Value = serde_json::from_str(&written).unwrap();
+            let steps = read["steps"].as_array().unwrap();
+            assert!(!steps.is_empty() && !read["flags"].as_array().unwrap().is_empty(), "{room}");
+            assert!(steps.windows(2).all(|two| two[0]["n"].as_u64() < two[1]["n"].as_u64()));
+        }
+    }
+}

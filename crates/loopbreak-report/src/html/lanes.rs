@@ -1,0 +1,124 @@
+//! Score, and places or tools, over a run: what the timeline of a page draws.
+
+use loopbreak::{Place, Step};
+use serde::Serialize;
+
+use super::text::clean;
+use crate::number;
+use crate::timeline::Timeline;
+
+/// How many lanes there are, beside one for all others.
+const LANES: usize = 8;
+const NAME: usize = 60;
+
+/// The lanes, and who was in which of them when.
+#[derive(Debug, Serialize)]
+pub(super) struct Lanes {
+    /// `place` or `tool`.
+    #[serde(rename = "k")]
+    kind: &'static str,
+    /// Their names and turns, the busiest first.
+    #[serde(rename = "n")]
+    names: Vec<(String, u64)>,
+    /// From turn, to turn, lane; the number after the last lane is any other.
+    #[serde(rename = "s")]
+    stays: Vec<(u64, u64, usize)>,
+}
+
+impl Lanes {
+    /// Of places if there are any, else of tools.
+    pub(super) fn of(places: &Timeline, tools: &Timeline, columns: usize) -> Self {
+        let (kind, timeline) = if places.places().is_empty() { ("tool", tools) } else { ("place", places) };
+        let all = timeline.places();
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|index| std::cmp::Reverse(all[*index].turns));
+        let mut lane_of = vec![LANES; all.len()];
+        for (lane, index) in order.iter().take(LANES).enumerate() {
+            lane_of[*index] = lane;
+        }
+        let mut stays: Vec<(u64, u64, usize)> = Vec::new();
+        let mut before = None;
+        for bucket in timeline.columns(columns) {
+            let from = before.map_or(bucket.turn, |turn: u64| turn + 1).min(bucket.turn);
+            before = Some(bucket.turn);
+            let Some(lane) = bucket.place.map(|place| lane_of[place as usize]) else { continue };
+            match stays.last_mut() {
+                Some((_, to, last)) if *last == lane && *to + 1 >= from => *to = bucket.turn,
+                _ => stays.push((from, bucket.turn, lane)),
+            }
+        }
+        let mut names: Vec<(String, u64)> = order
+            .iter()
+            .take(LANES)
+            .map(|index| (clean(&all[*index].name, NAME), all[*index].turns))
+            .collect();
+        let others: u64 = order.iter().skip(LANES).map(|index| all[*index].turns).sum();
+        if others > 0 {
+            names.push((format!("{} others", order.len() - LANES), others));
+        }
+        Lanes { kind, names, stays }
+    }
+}
+
+/// A turn and the score from then on.
+#[derive(Debug, Serialize)]
+pub(super) struct Change(u64, #[serde(serialize_with = "number::plain")] f64);
+
+/// The turns at which the score was another than before, to at most so many columns.
+pub(super) fn score(timeline: &Timeline, columns: usize) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for bucket in timeline.columns(columns) {
+        let Some(score) = bucket.score else { continue };
+        if changes.last().map(|last| last.1) != Some(score) {
+            changes.push(Change(bucket.turn, score));
+        }
+    }
+    changes
+}
+
+/// Puts a step under the name of its tool, or of what it is where it is no call.
+pub(super) fn tool(timeline: &mut Timeline, step: &Step<'_>, turn: u64) {
+    let name = match (&step.action, &step.user, &step.say, &step.task) {
+        (Some(action), ..) if action.args.is_some() => &*action.name,
+        // A whole command: its first word says what kind it is.
+        (Some(action), ..) => action.name.split_whitespace().next().unwrap_or("action"),
+        (None, Some(_), ..) => "(user)",
+        (None, None, Some(_), _) => "(says)",
+        (None, None, None, Some(_)) => "(task)",
+        (None, None, None, None) if step.outcome.is_some() => "(output)",
+        (None, None, None, None) => return timeline.add(turn, None, None),
+    };
+    let place = Place { name: Some(loopbreak::text::clip::clip(name, 4 * NAME).into()), ..Place::default() };
+    timeline.add(turn, None, Some(&place));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_the_busiest_tools_and_one_for_the_others() {
+        let mut tools = Timeline::default();
+        for turn in 1..=60_u64 {
+            let name = if turn <= 30 { "bash".to_owned() } else { format!("tool{turn}") };
+            let line = format!(r#"{{"action":{{"name":"{name}","args":{{"n":{turn}}}}}}}"#);
+            tool(&mut tools, &Step::from_json(&line).unwrap(), turn);
+        }
+        let lanes = Lanes::of(&Timeline::default(), &tools, 600);
+        assert_eq!((lanes.kind, lanes.names.len()), ("tool", LANES + 1));
+        assert_eq!((&*lanes.names[0].0, lanes.names[0].1), ("bash", 30));
+        assert_eq!((&*lanes.names[LANES].0, lanes.names[LANES].1), ("23 others", 23));
+        assert_eq!(lanes.stays[0], (1, 30, 0));
+        assert!(lanes.stays.iter().all(|(from, to, lane)| from <= to && *lane <= LANES));
+        assert_eq!(lanes.stays.last().unwrap().1, 60);
+    }
+
+    #[test]
+    fn a_score_is_told_where_it_changes() {
+        let mut timeline = Timeline::default();
+        for (turn, score) in [(1, 0.0), (2, 0.0), (3, 5.5), (4, 5.5), (5, 0.0)] {
+            timeline.add(turn, Some(score), None);
+        }
+        assert_eq!(serde_json::to_string(&score(&timeline, 600)).unwrap(), "[[1,0],[3,5.5],[5,0]]");
+    }
+}

@@ -1,0 +1,87 @@
+//! The list of runs: a line each, as data.
+
+use loopbreak::{DetectorName, Intervention};
+use serde::Serialize;
+
+use super::recording::Recording;
+use super::text::clean;
+use crate::json::{RunReport, ScoreReport, VerdictName};
+
+/// So much of a name, in bytes.
+const NAME: usize = 160;
+
+/// A run in the list. The keys are short, for a page has many of them.
+#[derive(Serialize)]
+pub(super) struct Line<'r> {
+    #[serde(rename = "id")]
+    run: String,
+    #[serde(rename = "src")]
+    source: String,
+    #[serde(rename = "fmt")]
+    format: &'r str,
+    #[serde(rename = "v")]
+    verdict: VerdictName,
+    #[serde(rename = "n")]
+    steps: u64,
+    /// The first and the last turn.
+    #[serde(rename = "t")]
+    turns: (u64, u64),
+    #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
+    warned: Option<Point<'r>>,
+    #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
+    ending: Option<Point<'r>>,
+    /// Steps, tokens and money after the ending.
+    #[serde(rename = "s")]
+    saved: u64,
+    #[serde(rename = "sk", skip_serializing_if = "Option::is_none")]
+    saved_tokens: Option<u64>,
+    #[serde(rename = "sc", skip_serializing_if = "Option::is_none")]
+    saved_cost: Option<f64>,
+    #[serde(rename = "k", skip_serializing_if = "Option::is_none")]
+    tokens: Option<u64>,
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
+    cost: Option<f64>,
+    /// Whether progress was made after the ending.
+    #[serde(rename = "d", skip_serializing_if = "Option::is_none")]
+    destroyed: Option<bool>,
+    #[serde(rename = "sr", skip_serializing_if = "Option::is_none")]
+    score: Option<ScoreReport>,
+    /// First and last time, in milliseconds since 1970.
+    #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
+    times: Option<(i64, i64)>,
+    /// Loops that went on, and that were left, after their first warning.
+    #[serde(rename = "fx")]
+    effects: (u64, u64, u64),
+}
+
+/// A turn, and what was found at it.
+#[derive(Serialize)]
+struct Point<'r>(u64, DetectorName, &'r str, Option<Intervention>);
+
+impl<'r> Line<'r> {
+    pub(super) fn of(run: &'r RunReport, recording: &Recording) -> Self {
+        let ending = run.ending.as_ref();
+        let has_ended = ending.is_some();
+        let turns = recording.turns.unwrap_or((1, run.steps.max(1)));
+        let effects = run.effects;
+        Line {
+            run: clean(&run.run, NAME),
+            source: clean(&run.source, NAME),
+            format: run.format,
+            verdict: run.verdict,
+            steps: run.steps,
+            turns,
+            warned: run.first_warning.as_ref().map(|it| Point(it.turn, it.detector, it.pattern, None)),
+            ending: ending.map(|it| Point(it.turn, it.detector, it.pattern, Some(it.intervention))),
+            saved: run.steps_after_ending,
+            saved_tokens: run.tokens_after_ending.filter(|_| has_ended),
+            saved_cost: run.cost_after_ending_usd.filter(|_| has_ended),
+            tokens: run.tokens,
+            cost: run.cost_usd,
+            destroyed: run.progress_after_ending.filter(|_| has_ended),
+            score: run.score,
+            times: run.started.zip(run.ended),
+            effects: (effects.went_on, effects.changed_course, effects.ended),
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! The page put together.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::detail::{Detail, share};
+use super::frame::{Page, escape, escape_json};
+use super::overview::Line;
+use super::recording::Recording;
+use super::text::clean;
+use crate::json::{Report, RunReport, VerdictName};
+use crate::number::{dollars, grouped, percent, rough};
+use crate::savings::Cost;
+
+/// The most runs that a page lists. The sums are over all.
+pub const LISTED_RUNS: usize = 2000;
+/// The most that the timelines and steps of all runs take, in bytes.
+pub const DETAIL_BYTES: usize = 16 << 20;
+/// The most tasks and prompts that a page lists.
+const SERIES: usize = 100;
+
+const STYLE: &str = include_str!("page.css");
+/// In the order in which they need one another.
+const SCRIPT: &str = concat!(
+    "(() => {\n\"use strict\";\n",
+    include_str!("script/dom.js"),
+    include_str!("script/timeline.js"),
+    include_str!("script/steps.js"),
+    include_str!("script/run.js"),
+    include_str!("script/list.js"),
+    include_str!("script/main.js"),
+    "})();\n"
+);
+
+/// The whole page: the report, and a recording of each of its runs, in their order.
+pub fn page(report: &Report, recordings: Vec<Recording>) -> String {
+    let mut runs: Vec<(&RunReport, Recording)> = report.runs.iter().zip(recordings).collect();
+    let unlisted = runs.len().saturating_sub(LISTED_RUNS);
+    if unlisted > 0 {
+        // Stable, so that runs that are alike stay in the order of the logs.
+        runs.sort_by_key(|(run, _)| std::cmp::Reverse((run.verdict, run.steps_after_ending)));
+        runs.truncate(LISTED_RUNS);
+    }
+    let lines: Vec<Line<'_>> = runs.iter().map(|(run, recording)| Line::of(run, recording)).collect();
+    let lines = escape_json(&serde_json::to_string(&lines).unwrap_or_else(|_| "[]".to_owned()));
+    let details: Vec<Detail<'_>> =
+        runs.into_iter().map(|(run, recording)| Detail::new(run, recording)).collect();
+    let sizes: Vec<usize> = details.iter().map(Detail::size).collect();
+    let room = share(&sizes, DETAIL_BYTES);
+
+    let mut body = "<div id=\"overview\">\n<header>\n<h1>Loopbreak report</h1>\n".to_owned();
+    headline(&mut body, report);
+    body += "</header>\n<main>\n";
+    cards(&mut body, report);
+    patterns(&mut body, report);
+    series(&mut body, report);
+    list(&mut body, unlisted);
+    let _ = write!(
+        body,
+        "</main>\n<footer><p class=\"dim\">Loopbreak {}. Steps are shortened, secrets masked; of a long run the steps around findings, \
+         both ends and a sample are kept.</p></footer>\n</div>\n<div id=\"run\" hidden></div>\n\
+         <script type=\"application/json\" id=\"runs\">{lines}</script>\n",
+        env!("CARGO_PKG_VERSION")
+    );
+    for (index, detail) in details.iter().enumerate() {
+        let detail = detail.write(room);
+        let _ = writeln!(body, "<script type=\"application/json\" id=\"run-{index}\">{detail}</script>");
+    }
+    Page { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write()
+}
+
+/// What it all comes to, in one sentence.
+fn headline(out: &mut String, report: &Report) {
+    let totals = &report.totals;
+    let (runs, steps) = (grouped(totals.runs), grouped(totals.steps));
+    let were = if totals.ended == 1 { "run" } else { "runs" };
+    let _ = if totals.ended == 0 {
+        writeln!(
+            out,
+            "<p class=\"lead\">{runs} runs, {steps} steps: Loopbreak would have ended none of them.</p>"
+        )
+    } else {
+        writeln!(
+            out,
+            "<p class=\"lead\">Loopbreak would have ended {} of {runs} {were}. <strong>{} of {steps} steps ({} %)</strong> came \
+             after that.</p>",
+            grouped(totals.ended),
+            grouped(totals.steps_after_ending),
+            percent(totals.steps_after_ending, totals.steps)
+        )
+    };
+}
+
+fn card(out: &mut String, class: &str, name: &str, value: &str, note: &str) {
+    let _ = writeln!(
+        out,
+        "<div class=\"card {class}\"><dt>{name}</dt><dd><strong>{value}</strong><span>{note}</span></dd></div>"
+    );
+}
+
+fn cards(out: &mut String, report: &Report) {
+    let totals = &report.totals;
+    *out += "<dl class=\"cards\" aria-label=\"Totals\">\n";
+    let clear = totals.runs - totals.warned;
+    let steered = totals.stopped.saturating_sub(totals.ended);
+    let mut note = format!("{} ended, ", grouped(totals.ended));
+    if steered > 0 {
+        let _ = write!(note, "{} only steered, ", grouped(steered));
+    }
+    let _ = write!(note, "{} only warned, {} clear", grouped(totals.warned - totals.stopped), grouped(clear));
+    card(out, "", "Runs", &grouped(totals.runs), &note);
+    let note =
+        format!("of {}, {} %", grouped(totals.steps), percent(totals.steps_after_ending, totals.steps));
+    card(out, "", "Steps wasted", &grouped(totals.steps_after_ending), &note);
+    if let Some(tokens) = totals.tokens {
+        let wasted = totals.tokens_after_ending.unwrap_or(0);
+        card(
+            out,
+            "",
+            "Tokens wasted",
+            &rough(wasted),
+            &format!("of {}, {} %", rough(tokens), percent(wasted, tokens)),
+        );
+    }
+    if let Some(cost) = totals.cost_usd {
+        let wasted = totals.cost_after_ending_usd.unwrap_or(0.0);
+        card(out, "", "Cost wasted", &dollars(wasted), &format!("of {}", dollars(cost)));
+    }
+    let destroyed = totals.progress_after_ending;
+    let measured = totals.ended - totals.unmeasured_endings;
+    let (class, note) = match (totals.ended, measured) {
+        (0, _) => ("", "no run would have ended".to_owned()),
+        (_, 0) => ("", "unknown: no run measures progress".to_owned()),
+        (_, measured) if destroyed == 0 => {
+            ("good", format!("in none of {} runs that measure it", grouped(measured)))
+        }
+        (_, measured) => {
+            ("bad", format!("in {} of {} runs that measure it", grouped(destroyed), grouped(measured)))
+        }
+    };
+    let value = if measured == 0 { "–".to_owned() } else { grouped(destroyed) };
+    card(out, class, "Progress destroyed", &value, &note);
+    let effects = &totals.effects;
+    let (all, _) = effects.told();
+    if all > 0 {
+        let note = format!(
+            "went on; {} left by themselves, {} ended",
+            grouped(effects.changed_course),
+            grouped(effects.ended)
+        );
+        card(out, "", "Loops warned of", &format!("{} / {}", grouped(effects.went_on), grouped(all)), &note);
+    }
+    *out += "</dl>\n";
+}
+
+/// Where the steps went: what the runs would have been ended for.
+fn patterns(out: &mut String, report: &Report) {
+    #[derive(Default)]
+    struct Sum {
+        runs: u64,
+        steps: u64,
+        cost: Cost,
+        destroyed: u64,
+    }
+    let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    for run in &report.runs {
+        let Some(ending) = &run.ending else { continue };
+        let sum = sums.entry((ending.detector.as_str(), ending.pattern)).or_default();
+        sum.runs += 1;
+        sum.steps += run.steps_after_ending;
+        sum.cost.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+        sum.destroyed += u64::from(run.progress_after_ending == Some(true));
+    }
+    if sums.is_empty() {
+        return;
+    }
+    let mut sums: Vec<_> = sums.into_iter().collect();
+    sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.steps));
+    let (tokens, cost) = (report.totals.tokens.is_some(), report.totals.cost_usd.is_some());
+    *out += "<section aria-labelledby=\"where-h\">\n<h2 id=\"where-h\">Where it was wasted</h2>\n\
+             <div class=\"scroll\" role=\"region\" aria-label=\"Where it was wasted\" tabindex=\"0\"><table>\n\
+             <thead><tr><th scope=\"col\">stuck on</th><th scope=\"col\">runs</th><th scope=\"col\">steps</th>\
+             <th scope=\"col\">share</th>";
+    for name in
+        [("tokens", tokens), ("cost", cost)].into_iter().filter(|(_, shown)| *shown).map(|(name, _)| name)
+    {
+        let _ = write!(out, "<th scope=\"col\">{name}</th>");
+    }
+    *out += "<th scope=\"col\">progress destroyed</th></tr></thead>\n<tbody>\n";
+    for ((detector, pattern), sum) in sums {
+        let _ = write!(
+            out,
+            "<tr><th scope=\"row\">{} <span class=\"dim\">{detector}</span></th><td>{}</td><td>{}</td><td>{} %</td>",
+            pattern.replace('_', " "),
+            grouped(sum.runs),
+            grouped(sum.steps),
+            percent(sum.steps, report.totals.steps_after_ending)
+        );
+        if tokens {
+            let _ = write!(out, "<td>{}</td>", sum.cost.tokens.map_or("–".to_owned(), rough));
+        }
+        if cost {
+            let _ = write!(out, "<td>{}</td>", sum.cost.cost_usd.map_or("–".to_owned(), dollars));
+        }
+        let runs = if sum.destroyed == 1 { "run" } else { "runs" };
+        let destroyed =
+            if sum.destroyed == 0 { "–".to_owned() } else { format!("{} {runs}", grouped(sum.destroyed)) };
+        let _ = writeln!(out, "<td>{destroyed}</td></tr>");
+    }
+    *out += "</tbody></table></div>\n</section>\n";
+}
+
+/// Tasks and prompts over several runs.
+fn series(out: &mut String, report: &Report) {
+    let found: Vec<_> = report.series.iter().filter(|series| !series.findings.is_empty()).collect();
+    if found.is_empty() {
+        return;
+    }
+    *out += "<section aria-labelledby=\"series-h\">\n<h2 id=\"series-h\">Over several runs</h2>\n\
+             <div class=\"scroll\" role=\"region\" aria-label=\"Over several runs\" tabindex=\"0\"><table>\n\
+             <thead><tr><th scope=\"col\">task or prompt</th><th scope=\"col\">verdict</th><th scope=\"col\">runs</th>\
+             <th scope=\"col\">attempts</th><th scope=\"col\" class=\"text\">found</th></tr></thead>\n<tbody>\n";
+    for series in found.iter().take(SERIES) {
+        let name = series.task.as_ref().or(series.prompt.as_ref()).unwrap_or(&series.key);
+        let mut patterns: Vec<&str> = series.findings.iter().map(|finding| finding.pattern).collect();
+        patterns.dedup();
+        patterns.truncate(4);
+        let verdict = VerdictName::of(&series.findings).as_str();
+        let _ = writeln!(
+            out,
+            "<tr><th scope=\"row\" class=\"wrap log\">{}</th><td><span class=\"{verdict}\">{verdict}</span></td><td>{}</td>\
+             <td>{}</td><td class=\"text\">{}</td></tr>",
+            escape(&clean(name, 120)),
+            grouped(series.runs.len() as u64),
+            grouped(series.attempts),
+            patterns.join(", ").replace('_', " ")
+        );
+    }
+    *out += "</tbody></table></div>\n";
+    if found.len() > SERIES {
+        let _ = writeln!(
+            out,
+            "<p class=\"dim\">{} more are in <code>--json</code>.</p>",
+            grouped((found.len() - SERIES) as u64)
+        );
+    }
+    *out += "</section>\n";
+}
+
+/// The place of the list, which the script fills.
+fn list(out: &mut String, unlisted: usize) {
+    *out += "<section aria-labelledby=\"runs-h\">\n<h2 id=\"runs-h\">Runs</h2>\n";
+    if unlisted > 0 {
+        let _ = writeln!(
+            out,
+            "<p class=\"dim\">Listed are {} runs, the worst first; {} more are counted above.</p>",
+            grouped(LISTED_RUNS as u64),
+            grouped(unlisted as u64)
+        );
+    }
+    *out += "<noscript><p>The list and the timelines need the script of this page, which is switched off.</p></noscript>\n\
+             <div id=\"list\"></div>\n</section>\n";
+}

@@ -1,0 +1,50 @@
+// One run, opened: what it came to, its timeline, its steps.
+class RunView {
+  constructor(run, data, way) {
+    const steps = new Steps(run, data, (turn) => this.timeline.select(turn));
+    this.steps = steps;
+    this.timeline = new Timeline(run, data, (turn) => steps.open(turn));
+    const more = data.more.map((number, index) => number && plural(number, ["loop", "mark of progress", "flag"][index])).filter(Boolean);
+    this.title = el("h1", { tabindex: "-1" }, el("span", { class: `verdict ${run.v}` }, run.v), " ", el("span", { class: "log" }, run.id));
+    this.node = el("article", { "aria-label": `Run ${run.id}` },
+      el("nav", { class: "way", "aria-label": "Runs" }, el("a", { href: "#", class: "back" }, "← All runs"), way),
+      this.title, el("p", { class: "dim log facts" }, facts(run)), story(run, data),
+      el("h2", {}, "Timeline"), this.timeline.node,
+      more.length > 0 && el("p", { class: "dim" }, `Not shown: ${more.join(", ")} more of the same kinds.`),
+      el("h2", {}, "Steps"),
+      el("p", { class: "dim" }, data.steps.length < data.records ? `${count(data.steps.length)} of ${plural(data.records, "step")} kept. ` : "",
+        "Enter opens a step; in a loop, the part that repeats is marked."),
+      this.steps.node);
+  }
+}
+
+function facts(run) {
+  const parts = [run.src, plural(run.n, "step")];
+  if (run.at && run.at[1] > run.at[0]) parts.push(duration(run.at[1] - run.at[0]));
+  if (run.at) parts.push(time(run.at[0]));
+  if (run.sr) parts.push(`score ${count(run.sr.first)} → ${count(run.sr.last)}${run.sr.max > run.sr.last ? ` (${count(run.sr.max)} at most)` : ""}`);
+  if (run.k !== undefined) parts.push(`${rough(run.k)} tokens`);
+  if (run.c !== undefined) parts.push(dollars(run.c));
+  return parts.filter(Boolean).join(" · ");
+}
+
+// What Loopbreak would have done and what that comes to, in a few lines.
+function story(run, data) {
+  const lines = [];
+  const why = (point) => data.flags.find((flag) => flag.t === point[0] && flag.d === point[1] && flag.p === point[2])?.y || words(point[2]);
+  const step = (turn) => el("a", { href: "#", "data-step": turn }, `turn ${count(turn)}`);
+  const line = (name, ...parts) => lines.push(el("dt", {}, name), el("dd", {}, ...parts));
+  if (run.w) line("would warn", step(run.w[0]), `, ${run.w[1]}: `, el("span", { class: "log" }, why(run.w)));
+  if (run.e) line(run.e[3] === "escalate" ? "would call" : "would stop", step(run.e[0]), `, ${run.e[1]}: `, el("span", { class: "log" }, why(run.e)));
+  const [went, left, ended] = run.fx;
+  if (went + left + ended) line("by itself", `of ${plural(went + left + ended, "loop")}, the agent went on with ${went}, left ${left}`, ended > 0 && `; ${ended} ended with the run`);
+  if (run.e) {
+    const parts = [`${count(run.s)} of ${plural(run.n, "step")} (${percent(run.s, run.n)} %)`];
+    if (run.sk !== undefined) parts.push(`${rough(run.sk)} tokens`);
+    if (run.sc !== undefined) parts.push(dollars(run.sc));
+    line("saves", parts.join(", "));
+    line("destroys", run.d === undefined ? "unknown: the run measures no progress"
+      : run.d ? el("strong", { class: "stop" }, "progress was made after that") : "nothing: no progress was made after that");
+  } else if (run.v === "clear") line("result", "nothing to step in for");
+  return el("dl", { class: "story" }, lines);
+}

@@ -1,0 +1,20 @@
+//! What the settings say about words, made ready once for all steps of all guards.
+
+use super::{ActionTable, RefusalTable};
+use crate::config::Settings;
+
+/// The tables by which actions and replies are understood.
+#[derive(Clone, Debug)]
+pub(crate) struct Tables {
+    pub(crate) actions: ActionTable,
+    pub(crate) refusals: RefusalTable,
+}
+
+impl From<&Settings> for Tables {
+    fn from(settings: &Settings) -> Self {
+        Tables {
+            actions: settings.actions.clone().into(),
+            refusals: RefusalTable::from(&settings.failing_target.refusals[..]),
+        }
+    }
+}
