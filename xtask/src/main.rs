@@ -27,6 +27,7 @@ Chores:
                                --check writes nothing and fails if one of them is not current
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
+  hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -62,6 +63,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
         "dist" => return dist::run(rest),
+        "hook-bench" => return bench::hook(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -81,16 +83,23 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "hook-bench", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
 
     #[test]
     fn unknown_words_are_usage_errors_and_name_themselves() {
-        for line in
-            ["", "tidy", "ci --slow", "generate no/such/file", "generate --chekc", "dist --target", "dist x"]
-        {
+        for line in [
+            "",
+            "tidy",
+            "ci --slow",
+            "generate no/such/file",
+            "generate --chekc",
+            "dist --target",
+            "dist x",
+            "hook-bench x",
+        ] {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
             assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");

@@ -62,6 +62,10 @@ pub(crate) enum Command {
     Status(crate::status::StatusArgs),
     /// Show what happened in a run that was guarded
     Log(crate::log::LogArgs),
+    /// Allow a call that was refused
+    ///
+    /// In that session, from the next call on; with --save in all sessions of the project.
+    Allow(crate::allow::AllowArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell

@@ -1,5 +1,6 @@
 //! The `loopbreak` binary: argument parsing and output, nothing else.
 
+mod allow;
 mod analyze;
 mod args;
 mod completions;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Hook(args) => hook::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Allow(args) => allow::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,7 +1,7 @@
 //! `loopbreak status`: the runs that are guarded now.
 
 use clap::Args;
-use loopbreak_store::{Run, RunKey, Sqlite, Store, StoreError, default_path};
+use loopbreak_store::{Attempt, Run, Sqlite, Store, StoreError, default_path};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -73,10 +73,17 @@ pub(crate) fn failed(error: &StoreError) -> UserError {
 }
 
 fn standing(store: &Sqlite, run: Run, now: i64) -> Result<Standing, StoreError> {
-    let key = RunKey { source: run.source.clone(), session: run.session.clone(), agent: run.agent.clone() };
-    let memory = Memory::read(store.snapshot(&key)?.as_deref());
+    let memory = Memory::read(store.snapshot(&run.key())?.as_deref());
     let seen = |seen| serde_json::to_value(seen).unwrap_or_default();
-    let loop_detection = memory.loops.iter().map(|known| (known.id.clone(), seen(known))).collect();
+    let mut loop_detection: Map<String, Value> =
+        memory.loops.iter().map(|known| (known.id.clone(), seen(known))).collect();
+    // The attempts at a task come in order: the last one stands for all.
+    for Attempt { task, number, at, status, .. } in store.attempts(&run)? {
+        loop_detection.insert(
+            task,
+            json!({"attemptCount": number, "lastAttempt": at, "status": status, "pattern": "task"}),
+        );
+    }
     let running = run.ended.is_none() && run.seen >= now - LIVE_MS;
     Ok(Standing { run, running, tick_count: memory.turn, loop_detection })
 }
@@ -113,16 +120,18 @@ fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
             printable(&run.folder),
         );
         text.push_str(&lines);
-        for seen in standing.loop_detection.values() {
+        for (id, seen) in &standing.loop_detection {
             let part = |key: &str| printable(seen[key].as_str().unwrap_or_default());
-            let line = format!(
-                "    {} {} {}, since turn {}: {}\n",
-                part("severity"),
-                part("pattern"),
-                seen["attemptCount"],
-                seen["since"],
-                part("action"),
-            );
+            let count = &seen["attemptCount"];
+            let line = match seen.get("since") {
+                Some(since) => format!(
+                    "    {} {} {count}, since turn {since}: {}\n",
+                    part("severity"),
+                    part("pattern"),
+                    part("action"),
+                ),
+                None => format!("    task {}, {count} attempts: {}\n", printable(id), part("status")),
+            };
             text.push_str(&line);
         }
     }

@@ -154,7 +154,7 @@ fn what_was_kept_and_cannot_be_read_is_forgotten() {
     let folder = folder();
     goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
     let other = rusqlite::Connection::open(store(folder.path())).unwrap();
-    other.execute_batch("UPDATE snapshots SET state = '{oops'").unwrap();
+    other.execute_batch("UPDATE guards SET state = '{oops'").unwrap();
     drop(other);
     let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
     goes_on(&done);

@@ -41,7 +41,7 @@ fn is_sound(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     name.into()

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use crate::StoreError;
 use crate::sqlite::told;
 
-const DAY: i64 = 24 * 60 * 60 * 1000;
+pub(crate) const DAY: i64 = 24 * 60 * 60 * 1000;
 const HOUR: i64 = 60 * 60 * 1000;
 /// How many runs go at once: whoever begins a run waits for it.
 const AT_ONCE: u32 = 50;
@@ -28,6 +28,17 @@ impl Default for Limits {
     }
 }
 
+/// What a run has in each table, and the run itself at the end.
+const TABLES: [&str; 7] = [
+    "events WHERE run",
+    "tasks WHERE run",
+    "attempts WHERE run",
+    "context_entries WHERE run",
+    "recoveries WHERE run",
+    "guards WHERE run",
+    "runs WHERE id",
+];
+
 /// Removes what is beyond the limits, a little at a time. To be called in a transaction.
 pub(crate) fn prune(connection: &Connection, limits: Limits, now: i64) -> Result<(), StoreError> {
     let removed = remove(connection, now.saturating_sub(limits.age))?;
@@ -43,12 +54,15 @@ pub(crate) fn prune(connection: &Connection, limits: Limits, now: i64) -> Result
 
 /// Removes some of the runs that were last seen before then, the oldest first. Gives how many.
 fn remove(connection: &Connection, before: i64) -> Result<usize, StoreError> {
-    let mut asked =
-        connection.prepare("SELECT id FROM runs WHERE seen < ?1 ORDER BY seen LIMIT ?2").map_err(told)?;
-    let old: Vec<i64> =
-        asked.query_map((before, AT_ONCE), |row| row.get(0)).and_then(Iterator::collect).map_err(told)?;
+    let sql = "SELECT id FROM runs JOIN guards ON run = id WHERE day <= ?1 AND seen < ?2 \
+               ORDER BY day, seen LIMIT ?3";
+    let mut asked = connection.prepare(sql).map_err(told)?;
+    let old: Vec<i64> = asked
+        .query_map((before.div_euclid(DAY), before, AT_ONCE), |row| row.get(0))
+        .and_then(Iterator::collect)
+        .map_err(told)?;
     for run in &old {
-        for table in ["events WHERE run", "snapshots WHERE run", "runs WHERE id"] {
+        for table in TABLES {
             connection.execute(&format!("DELETE FROM {table} = ?1"), (run,)).map_err(told)?;
         }
     }

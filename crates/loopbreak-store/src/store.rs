@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::{Attempt, ContextEntry, Records, Recovery, Task};
+
 /// Which run: the agent program, its session, and the subagent in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RunKey {
@@ -37,6 +39,14 @@ pub struct Run {
     pub events: u64,
 }
 
+impl Run {
+    /// The key it is found by.
+    pub fn key(&self) -> RunKey {
+        let Run { source, session, agent, .. } = self.clone();
+        RunKey { source, session, agent }
+    }
+}
+
 /// Something that happened in a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
@@ -50,17 +60,24 @@ pub struct Event {
     pub detail: String,
 }
 
-/// What one event changes in a run.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What changes in a run at once.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// The guard put away again; nothing leaves the one that is there.
     pub snapshot: Option<String>,
-    /// What kind of event it was.
-    pub kind: String,
-    /// The rest of it, as one JSON object.
-    pub detail: String,
+    /// What happened, in order: the kind of each event, and the rest of it as one JSON object.
+    pub events: Vec<(String, String)>,
+    /// Tasks, attempts, context entries and recoveries.
+    pub records: Records,
     /// The run is over.
     pub ended: bool,
+}
+
+impl Change {
+    /// One event, and nothing else.
+    pub fn event(kind: impl Into<String>, detail: impl Into<String>) -> Self {
+        Change { events: vec![(kind.into(), detail.into())], ..Change::default() }
+    }
 }
 
 /// What can go wrong with a store.
@@ -95,7 +112,7 @@ pub enum StoreError {
 
 /// Runs and what happened in them. A server database can stand behind it as well as a file.
 pub trait Store {
-    /// What was put away of a run, if it is known.
+    /// What was put away of a run, if it is known. White space at its end is not kept.
     fn snapshot(&self, run: &RunKey) -> Result<Option<String>, StoreError>;
 
     /// Changes a run as one step that nobody can come between: what was put away is given to `change`, and what that
@@ -108,9 +125,24 @@ pub trait Store {
     /// The runs seen since then, the latest first, at most so many.
     fn runs(&self, since: i64, most: usize) -> Result<Vec<Run>, StoreError>;
 
+    /// The run of this key, if it is known.
+    fn run(&self, run: &RunKey) -> Result<Option<Run>, StoreError>;
+
     /// The runs whose session begins with this text, the latest first.
     fn find(&self, session: &str) -> Result<Vec<Run>, StoreError>;
 
     /// What happened in a run, in order.
     fn events(&self, run: &Run) -> Result<Vec<Event>, StoreError>;
+
+    /// The tasks of a run, by their ids.
+    fn tasks(&self, run: &Run) -> Result<Vec<Task>, StoreError>;
+
+    /// The attempts at the tasks of a run, by task and in order.
+    fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError>;
+
+    /// The context entries of a run, the oldest first.
+    fn context(&self, run: &Run) -> Result<Vec<ContextEntry>, StoreError>;
+
+    /// What was done to recover in a run, the oldest first.
+    fn recoveries(&self, run: &Run) -> Result<Vec<Recovery>, StoreError>;
 }

@@ -6,7 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use loopbreak_store::{Change, Limits, RunKey, Sqlite, Store as _, StoreError};
+use loopbreak_store::{
+    Attempt, Change, ContextEntry, Limits, Options, Records, Recovery, RunKey, Sqlite, Store as _,
+    StoreError, Task,
+};
 
 const NOW: i64 = 1_800_000_000_000;
 const DAY: i64 = 24 * 60 * 60 * 1000;
@@ -16,8 +19,7 @@ fn key(session: &str) -> RunKey {
 }
 
 fn step(snapshot: &impl ToString) -> Change {
-    let detail = "{}".to_owned();
-    Change { snapshot: Some(snapshot.to_string()), kind: "step".into(), detail, ended: false }
+    Change { snapshot: Some(snapshot.to_string()), ..Change::event("step", "{}") }
 }
 
 /// Counts up what was put away.
@@ -51,7 +53,7 @@ fn what_is_put_away_is_there_for_the_next_process() {
 fn an_end_is_kept_until_the_run_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Sqlite::open(&place(&folder), NOW).unwrap();
-    let end = |_: Option<&str>| Some(Change { kind: "end".into(), ended: true, ..step(&1) });
+    let end = |_: Option<&str>| Some(Change { ended: true, ..Change::event("end", "{}") });
     store.update(&key("a"), "", NOW, end).unwrap();
     assert_eq!(store.runs(0, 1).unwrap()[0].ended, Some(NOW));
     count(&mut store, "a", NOW + 1).unwrap();
@@ -95,7 +97,8 @@ fn old_runs_go_when_new_ones_begin() {
 fn a_store_beyond_its_size_loses_its_oldest_runs_and_gives_the_room_back() {
     let folder = tempfile::tempdir().unwrap();
     let limits = Limits { bytes: 2_000_000, ..Limits::default() };
-    let mut store = Sqlite::open_with(&place(&folder), NOW, limits).unwrap();
+    let options = Options { limits, ..Options::default() };
+    let mut store = Sqlite::open_with(&place(&folder), NOW, options).unwrap();
     let large = "x".repeat(50_000);
     for number in 0..300 {
         let then = NOW - 10 * DAY + number;
@@ -148,13 +151,13 @@ fn damage_inside_is_told_and_renewing_puts_it_aside_once() {
     let mut opened = Sqlite::open(&path, NOW).unwrap();
     if opened.put_aside().is_none() {
         assert!(matches!(count(&mut opened, "run 1", NOW), Err(StoreError::Damaged(_))));
-        opened = Sqlite::renew(&path, NOW, Limits::default()).unwrap();
+        opened = Sqlite::renew(&path, NOW, Options::default()).unwrap();
     }
     assert!(opened.put_aside().is_some());
     count(&mut opened, "run 1", NOW).unwrap();
     drop(opened);
     // Another process that found the same damage must leave the new store alone.
-    let again = Sqlite::renew(&path, NOW + 1, Limits::default()).unwrap();
+    let again = Sqlite::renew(&path, NOW + 1, Options::default()).unwrap();
     assert_eq!(again.put_aside(), None);
     assert_eq!(again.runs(0, 9).unwrap().len(), 1);
 }
@@ -174,7 +177,8 @@ fn a_store_of_a_later_version_is_left_alone() {
 fn a_store_that_others_keep_locked_is_busy_in_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = place(&folder);
-    let mut store = Sqlite::open(&path, NOW).unwrap();
+    let options = Options { patience: Duration::from_millis(50), ..Options::default() };
+    let mut store = Sqlite::open_with(&path, NOW, options).unwrap();
     let other = rusqlite::Connection::open(&path).unwrap();
     other.busy_timeout(Duration::ZERO).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -187,4 +191,70 @@ fn a_store_that_others_keep_locked_is_busy_in_the_end() {
 fn a_folder_in_the_place_of_the_store_is_an_error_and_no_panic() {
     let folder = tempfile::tempdir().unwrap();
     assert!(Sqlite::open(folder.path(), NOW).is_err());
+}
+
+#[test]
+fn what_a_run_leaves_behind_is_kept_with_it_and_goes_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Sqlite::open(&place(&folder), NOW).unwrap();
+    let attempt = |at| Attempt {
+        task: "T1".into(),
+        at,
+        status: "blocked".into(),
+        blockers: vec!["no token".into()],
+        work: vec!["read \"a\"".into()],
+        session: "s".into(),
+        ..Attempt::default()
+    };
+    let entry = ContextEntry {
+        timestamp: NOW,
+        entry_type: "directive".into(),
+        topic: "unblock_authority".into(),
+        content: "go".into(),
+        related_tasks: vec!["T1".into()],
+        confidence: 0.5,
+        metadata: serde_json::json!({"scope": {"task": "T1"}}),
+        ..ContextEntry::default()
+    };
+    let recovery = Recovery { at: NOW, turn: 3, intervention: "escalate".into(), ..Recovery::default() };
+    let task = |status: &str| Task { id: "T1".into(), status: status.into(), ..Task::default() };
+    let records = Records {
+        tasks: vec![task("blocked")],
+        attempts: vec![attempt(1), attempt(2)],
+        context: vec![entry.clone()],
+        recoveries: vec![recovery.clone()],
+    };
+    let write = |store: &mut Sqlite, records: Records| {
+        let change = Change { records, ..Change::event("step", "{}") };
+        store.update(&key("a"), "", NOW - 31 * DAY, |_| Some(change)).unwrap();
+    };
+    write(&mut store, records);
+    let done = Records { tasks: vec![task("done")], attempts: vec![attempt(3)], ..Records::default() };
+    write(&mut store, done);
+    let run = store.run(&key("a")).unwrap().unwrap();
+    assert_eq!(store.tasks(&run).unwrap(), [task("done")]);
+    let attempts = store.attempts(&run).unwrap();
+    assert_eq!(attempts[2], Attempt { number: 3, ..attempt(3) });
+    let kept = store.context(&run).unwrap();
+    assert_eq!(kept, [ContextEntry { id: kept[0].id, ..entry }]);
+    assert_eq!(store.recoveries(&run).unwrap(), [recovery]);
+
+    count(&mut store, "new", NOW).unwrap();
+    assert!(store.run(&key("a")).unwrap().is_none());
+    assert!(store.attempts(&run).unwrap().is_empty() && store.context(&run).unwrap().is_empty());
+    assert!(store.tasks(&run).unwrap().is_empty() && store.recoveries(&run).unwrap().is_empty());
+}
+
+#[test]
+fn the_log_of_changes_stays_short_though_every_process_is_the_only_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let large = "x".repeat(20_000);
+    for _ in 0..200 {
+        let mut store = Sqlite::open(&place(&folder), NOW).unwrap();
+        store.update(&key("one"), "", NOW, |_| Some(step(&large))).unwrap();
+    }
+    let log = fs::metadata(folder.path().join("new/loopbreak.db-wal")).unwrap().len();
+    assert!(log < 1_000_000, "{log} bytes");
+    let store = Sqlite::open(&place(&folder), NOW).unwrap();
+    assert_eq!(store.run(&key("one")).unwrap().unwrap().events, 200);
 }

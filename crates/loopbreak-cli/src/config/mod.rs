@@ -4,7 +4,7 @@ mod check;
 mod command;
 mod describe;
 mod explain;
-mod find;
+pub(crate) mod find;
 mod init;
 mod load;
 mod output;

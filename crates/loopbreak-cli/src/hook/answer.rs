@@ -11,6 +11,8 @@ pub(crate) enum Answer {
     Deny(String),
     /// A human is to decide about this call, and is told why.
     Ask(String),
+    /// The agent was about to end its turn, and is told why it may not want to.
+    Continue(String),
     /// The agent is stopped; the user is told why.
     Stop(String),
 }
@@ -23,6 +25,7 @@ impl Answer {
             Answer::Advise { .. } => "advise",
             Answer::Deny(_) => "deny",
             Answer::Ask(_) => "ask",
+            Answer::Continue(_) => "continue",
             Answer::Stop(_) => "stop",
         }
     }
@@ -34,7 +37,45 @@ impl Answer {
             Answer::Advise { agent, user } => {
                 Some([agent, user].into_iter().flatten().cloned().collect::<Vec<_>>().join("\n"))
             }
-            Answer::Deny(text) | Answer::Ask(text) | Answer::Stop(text) => Some(text.clone()),
+            Answer::Deny(text) | Answer::Ask(text) | Answer::Continue(text) | Answer::Stop(text) => {
+                Some(text.clone())
+            }
         }
+    }
+
+    /// Whether the agent itself is told something that it can go on with.
+    pub(crate) fn advises(&self) -> bool {
+        matches!(self, Answer::Advise { agent: Some(_), .. })
+    }
+
+    /// This answer, after another one that was due before it. Of two that decide, the graver one; advice is joined.
+    pub(crate) fn after(self, earlier: Answer) -> Answer {
+        let join = |first: Option<String>, second: Option<String>| match (first, second) {
+            (Some(first), Some(second)) => Some(format!("{first}\n\n{second}")),
+            (first, second) => first.or(second),
+        };
+        match (earlier, self) {
+            (Answer::Nothing, answer) | (answer, Answer::Nothing) => answer,
+            (Answer::Advise { agent, user }, Answer::Advise { agent: also, user: too }) => {
+                Answer::Advise { agent: join(agent, also), user: join(user, too) }
+            }
+            (stop @ Answer::Stop(_), _) => stop,
+            (_, answer) => answer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_is_joined_and_gives_way_to_a_decision() {
+        let advice = |agent: &str| Answer::Advise { agent: Some(agent.to_owned()), user: None };
+        assert_eq!(advice("b").after(advice("a")), advice("a\n\nb"));
+        assert_eq!(advice("b").after(Answer::Nothing), advice("b"));
+        assert_eq!(Answer::Nothing.after(advice("a")), advice("a"));
+        assert_eq!(Answer::Deny("no".into()).after(advice("a")), Answer::Deny("no".into()));
+        assert_eq!(advice("a").after(Answer::Stop("end".into())), Answer::Stop("end".into()));
     }
 }

@@ -12,8 +12,10 @@ use crate::error::UserError;
 Examples:
   loopbreak hook install claude-code --dry-run    What would change in .claude/settings.json
   loopbreak hook install claude-code              Guard Claude Code in this project
-  loopbreak hook install claude-code --user       Guard it everywhere
+  loopbreak hook install codex --user             Guard Codex CLI everywhere
+  loopbreak hook install gemini                   Guard Gemini CLI in this project
   loopbreak hook doctor claude-code               Try what is installed on a made-up session
+  loopbreak allow last                            Let the agent do what was refused
   LOOPBREAK=off claude                            Without the guard, this once
 
 Whatever goes wrong inside a hook, the agent goes on; standard error says why.")]

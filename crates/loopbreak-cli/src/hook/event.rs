@@ -37,7 +37,18 @@ pub(crate) struct Event<'a> {
     pub(crate) prompt: Option<Text<'a>>,
     /// Who wrote the prompt.
     #[serde(borrow)]
-    pub(crate) source: Option<Text<'a>>,
+    source: Option<Text<'a>>,
+    /// Where the agent writes down the conversation.
+    #[serde(borrow)]
+    pub(crate) transcript_path: Option<Text<'a>>,
+    /// The agent goes on only because a hook did not let it stop.
+    pub(crate) stop_hook_active: Option<bool>,
+    #[serde(borrow)]
+    last_assistant_message: Option<Text<'a>>,
+    #[serde(borrow)]
+    prompt_response: Option<Text<'a>>,
+    #[serde(borrow)]
+    background_tasks: Option<Vec<&'a RawValue>>,
 }
 
 impl Event<'_> {
@@ -46,6 +57,16 @@ impl Event<'_> {
         let mut action = Action::new(self.tool_name.as_deref().filter(|name| !name.is_empty())?);
         action.args = self.tool_input.filter(|input| input.get() != "null").map(Args::from);
         Some(action)
+    }
+
+    /// What the agent said last, where it ends its turn.
+    pub(crate) fn last_words(&self) -> Option<&str> {
+        self.last_assistant_message.as_deref().or(self.prompt_response.as_deref())
+    }
+
+    /// Whether something goes on without the agent, which it will be told of.
+    pub(crate) fn waits_for_tasks(&self) -> bool {
+        self.background_tasks.as_ref().is_some_and(|tasks| !tasks.is_empty())
     }
 
     /// Whether a human wrote the prompt. Agents wake themselves in the same way.

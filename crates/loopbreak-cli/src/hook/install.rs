@@ -4,8 +4,9 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::Dialect;
 use super::diff::diff;
 use super::respond::now;
 use super::settings::{with_hooks, without_hooks};
@@ -19,25 +20,20 @@ Examples:
   loopbreak hook install claude-code --dry-run    Show what would change, and change nothing
   loopbreak hook install claude-code              This project: .claude/settings.json
   loopbreak hook install claude-code --user       All projects: ~/.claude/settings.json
+  loopbreak hook install codex                    This project: .codex/hooks.json
+  loopbreak hook install gemini                   This project: .gemini/settings.json
   loopbreak hook uninstall claude-code            Take the hooks out again
 
 The rest of the file stays as it is. What was there before is kept beside it.")]
 pub(crate) struct InstallArgs {
     /// Which agent
     #[arg(value_name = "AGENT")]
-    agent: Installable,
+    agent: Dialect,
     #[command(flatten)]
     place: Place,
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
-}
-
-/// An agent whose settings can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Installable {
-    /// Claude Code
-    ClaudeCode,
 }
 
 /// Whose settings.
@@ -53,8 +49,12 @@ pub(crate) struct Place {
 
 impl Place {
     /// The file of the settings.
-    pub(crate) fn file(&self) -> Result<PathBuf, UserError> {
-        if self.user { user_file() } else { Ok(PathBuf::from(".claude/settings.json")) }
+    pub(crate) fn file(&self, dialect: Dialect) -> Result<PathBuf, UserError> {
+        if self.user {
+            return user_file(dialect);
+        }
+        let (folder, file) = names(dialect);
+        Ok(Path::new(folder).join(file))
     }
 
     /// Whether the user named one.
@@ -63,26 +63,58 @@ impl Place {
     }
 }
 
+/// The folder of an agent's settings, and the file in it.
+fn names(dialect: Dialect) -> (&'static str, &'static str) {
+    match dialect {
+        Dialect::ClaudeCode => (".claude", "settings.json"),
+        Dialect::Codex => (".codex", "hooks.json"),
+        Dialect::Gemini => (".gemini", "settings.json"),
+    }
+}
+
 /// The settings for all projects.
-pub(crate) fn user_file() -> Result<PathBuf, UserError> {
+pub(crate) fn user_file(dialect: Dialect) -> Result<PathBuf, UserError> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = variable("CLAUDE_CONFIG_DIR")
-        .or_else(|| variable("HOME").map(|home| home.join(".claude")))
+    let (folder, file) = names(dialect);
+    let moved = match dialect {
+        Dialect::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
+        Dialect::Codex => variable("CODEX_HOME"),
+        Dialect::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(folder)),
+    };
+    let home = || variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| home.join(folder));
+    let found = moved
+        .or_else(home)
         .ok_or_else(|| UserError::failed("the variable HOME is not set").hint("use --project"))?;
-    Ok(folder.join("settings.json"))
+    Ok(found.join(file))
 }
 
 pub(crate) fn install(args: &InstallArgs) -> Result<u8, UserError> {
-    let command = command()?;
-    change(args, |text| with_hooks(text, &command), "the hooks are there already")
+    let command = command(args.agent)?;
+    change(
+        args,
+        |text| with_hooks(args.agent, text, &command),
+        "the hooks are there already",
+        hint(args.agent),
+    )
 }
 
 pub(crate) fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
-    change(args, without_hooks, "there are no hooks of ours")
+    change(args, |text| without_hooks(args.agent, text), "there are no hooks of ours", "")
+}
+
+/// What is left for the user to do.
+fn hint(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::ClaudeCode => "sessions that run already take them up when they are started anew\n",
+        Dialect::Codex => {
+            "Codex CLI runs no hook that you have not looked at: start it and trust them with /hooks\n"
+        }
+        Dialect::Gemini => "Gemini CLI takes them up when it is started anew; /hooks lists them\n",
+    }
 }
 
 /// This program as a command line for a shell, which every version of the agent understands.
-pub(crate) fn command() -> Result<String, UserError> {
+pub(crate) fn command(dialect: Dialect) -> Result<String, UserError> {
     let program = std::env::current_exe()
         .map_err(|error| UserError::failed(format!("cannot find this program: {error}")))?;
     let program = program.to_str().ok_or_else(|| {
@@ -94,16 +126,16 @@ pub(crate) fn command() -> Result<String, UserError> {
     } else {
         format!("'{}'", program.replace('\'', r"'\''"))
     };
-    Ok(format!("{program} hook claude-code"))
+    Ok(format!("{program} hook {}", dialect.name()))
 }
 
 fn change(
     args: &InstallArgs,
     change: impl FnOnce(&str) -> Result<String, String>,
     same: &str,
+    hint: &str,
 ) -> Result<u8, UserError> {
-    let Installable::ClaudeCode = args.agent;
-    let file = args.place.file()?;
+    let file = args.place.file(args.agent)?;
     let name = file.display();
     let old = match fs::read_to_string(&file) {
         Ok(text) => Some(text),
@@ -129,6 +161,7 @@ fn change(
         Some(kept) => output::print(&format!("written; what was there before is {}\n", kept.display()))?,
         None => output::print("written\n")?,
     }
+    output::print(hint)?;
     Ok(exit::DONE)
 }
 

@@ -1,13 +1,22 @@
 //! What is put away of a run between two events: the guard, and what was said and refused.
 
+use loopbreak::config::AllowRule;
+use loopbreak::text::clip::clip;
 use loopbreak::{Config, Finding, Guard, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};
+
+use super::transcript::Mark;
 
 /// How many loops, refusals, pieces of advice and questions are remembered; the oldest go first.
 const LOOPS: usize = 8;
 const REFUSALS: usize = 8;
 const ADVISED: usize = 8;
 const ASKED: usize = 8;
+/// How many calls are known by their ids, and how many are allowed.
+const CALLS: usize = 32;
+const ALLOWED: usize = 16;
+/// How much of a call's id is kept.
+const ID_BYTES: usize = 64;
 /// For how many turns a refusal is remembered, as the engine does.
 const TURNS: u64 = 20;
 
@@ -25,6 +34,13 @@ pub(crate) struct Memory {
     advised: Vec<u64>,
     /// The calls a human was asked about.
     asked: Vec<String>,
+    /// Up to where the conversation was read, and the last calls that a hook was told of.
+    pub(crate) mark: Option<Mark>,
+    calls: Vec<String>,
+    /// The calls that the user allowed in this session.
+    pub(crate) allowed: Vec<AllowRule>,
+    /// Since the user spoke, the agent was told once that it stopped short.
+    pub(crate) nudged: bool,
 }
 
 /// A loop that was seen.
@@ -71,6 +87,11 @@ impl Memory {
             Some(snapshot) => Guard::restore(config, snapshot).map_err(|error| error.to_string()),
             None => Ok(Guard::new(config).for_run(run)),
         }
+    }
+
+    /// The same as it is, where only what is beside the guard was changed.
+    pub(crate) fn write_beside(&self) -> Result<String, String> {
+        serde_json::to_string(self).map_err(|error| error.to_string())
     }
 
     /// Everything, with the guard, to be put away.
@@ -130,12 +151,12 @@ impl Memory {
     }
 
     pub(crate) fn asks(&mut self, call: &str) {
-        push(&mut self.asked, call.to_owned(), ASKED);
+        push(&mut self.asked, clip(call, ID_BYTES).to_owned(), ASKED);
     }
 
     /// Whether a human was asked about a call; asked once, this is forgotten.
     pub(crate) fn was_asked(&mut self, call: &str) -> bool {
-        let at = self.asked.iter().position(|asked| asked == call);
+        let at = self.asked.iter().position(|asked| !call.is_empty() && asked == clip(call, ID_BYTES));
         at.map(|at| self.asked.remove(at)).is_some()
     }
 
@@ -143,6 +164,27 @@ impl Memory {
     pub(crate) fn forgive(&mut self) {
         self.refusals.clear();
         self.advised.clear();
+        self.nudged = false;
+    }
+
+    /// A hook was told of this call.
+    pub(crate) fn knows(&mut self, call: &str) {
+        if !call.is_empty() && !self.is_known(call) {
+            push(&mut self.calls, clip(call, ID_BYTES).to_owned(), CALLS);
+        }
+    }
+
+    /// Whether a hook was told of this call before.
+    pub(crate) fn is_known(&self, call: &str) -> bool {
+        self.calls.iter().any(|known| known == clip(call, ID_BYTES))
+    }
+
+    /// The user allows such calls in this session.
+    pub(crate) fn allow(&mut self, rule: AllowRule) {
+        self.forgive();
+        if !self.allowed.contains(&rule) {
+            push(&mut self.allowed, rule, ALLOWED);
+        }
     }
 
     /// What was tried against the loop, in words.

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopbreak::Mode;
-use loopbreak_store::{Limits, RunKey, Sqlite, Store as _, StoreError, default_path};
+use loopbreak_store::{Options, RunKey, Sqlite, Store as _, StoreError, default_path};
 
 use super::answer::Answer;
 use super::dialect::{Dialect, Happening};
 use super::event::{Event, read};
+use super::fault;
 use super::session::Session;
 use crate::args::ConfigOptions;
 use crate::exit;
@@ -24,10 +25,22 @@ pub(crate) fn respond(dialect: Dialect, options: &ConfigOptions) -> u8 {
             // An agent that does not listen any more has no use for the answer.
             let _ = writeln!(io::stdout(), "{text}").and_then(|()| io::stdout().flush());
         }
-        Ok(Err(why)) => tell(&format!("{why}; the agent goes on without the guard")),
-        Err(_) => tell("an internal error; the agent goes on without the guard"),
+        Ok(Err(why)) => fail(dialect, &why),
+        Err(_) => fail(dialect, "an internal error"),
     }
     exit::DONE
+}
+
+/// Says why there is no answer, to whoever listens now and to whoever looks later.
+fn fail(dialect: Dialect, why: &str) {
+    tell(&format!("{why}; the agent goes on without the guard"));
+    if let Some(store) = place() {
+        fault::note(&store, now(), dialect, why);
+    }
+}
+
+fn place() -> Option<std::path::PathBuf> {
+    default_path(|name| std::env::var_os(name))
 }
 
 fn tell(text: &str) {
@@ -71,17 +84,16 @@ fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, S
         agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
     };
     let now = now();
-    let session = Session { config: &config, event: &event, happening, run: session, now };
-    let path = default_path(|name| std::env::var_os(name))
-        .ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
+    let session = Session { config: &config, dialect, event: &event, happening, run: session, now };
+    let path = place().ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
     let mut store = Sqlite::open(&path, now).map_err(|error| error.to_string())?;
-    tell_put_aside(&store);
+    tell_put_aside(dialect, &path, &store);
     let answer = match attend(&mut store, &run, folder, &session) {
         Err(Failure::Store(StoreError::Damaged(_))) => {
             drop(store);
             let mut store =
-                Sqlite::renew(&path, now, Limits::default()).map_err(|error| error.to_string())?;
-            tell_put_aside(&store);
+                Sqlite::renew(&path, now, Options::default()).map_err(|error| error.to_string())?;
+            tell_put_aside(dialect, &path, &store);
             attend(&mut store, &run, folder, &session)
         }
         attended => attended,
@@ -122,8 +134,10 @@ fn attend(store: &mut Sqlite, run: &RunKey, folder: &str, session: &Session<'_>)
     result
 }
 
-fn tell_put_aside(store: &Sqlite) {
+fn tell_put_aside(dialect: Dialect, path: &Path, store: &Sqlite) {
     if let Some(aside) = store.put_aside() {
-        tell(&format!("the store was damaged and is now {}; a new one was begun", aside.display()));
+        let told = format!("the store was damaged and is now {}; a new one was begun", aside.display());
+        tell(&told);
+        fault::note(path, now(), dialect, &told);
     }
 }

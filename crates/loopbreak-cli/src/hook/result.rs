@@ -6,6 +6,7 @@ use std::hash::Hasher as _;
 use loopbreak::Outcome;
 use loopbreak::text::clip::head_and_tail;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// An answer of more bytes is not taken apart: its two ends, its length and a sum stand for it.
 const LONGEST: usize = 256 * 1024;
@@ -29,6 +30,11 @@ pub(crate) fn outcome(json: &str) -> Outcome<'static> {
     let error = is_error(&value);
     forget_durations(&mut value);
     Outcome { text: Some(text(&value).into_owned().into()), error }
+}
+
+/// What a value says to a reader.
+pub(crate) fn text_of(json: &RawValue) -> String {
+    outcome(json.get()).text.unwrap_or_default().into_owned().to_string()
 }
 
 /// The outcome of a call that failed.

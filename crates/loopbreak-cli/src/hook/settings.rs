@@ -1,29 +1,43 @@
-//! The hooks in the settings of Claude Code.
+//! The hooks in the settings of an agent. The three agents write them down in the same shape.
 
 use serde_json::{Value, json};
 
+use super::Dialect;
 use super::json_text::{Way, add, remove};
 
-/// The events that are listened to, and whether they are about calls of tools.
-const EVENTS: [(&str, bool); 7] = [
-    ("PreToolUse", true),
-    ("PostToolUse", true),
-    ("PostToolUseFailure", true),
-    ("UserPromptSubmit", false),
-    ("Stop", false),
-    ("SubagentStop", false),
-    ("SessionEnd", false),
-];
+/// The events that are listened to.
+fn events(dialect: Dialect) -> &'static [&'static str] {
+    match dialect {
+        Dialect::ClaudeCode => &[
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "UserPromptSubmit",
+            "Stop",
+            "SubagentStop",
+            "SessionEnd",
+        ],
+        Dialect::Codex => {
+            &["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "SessionEnd"]
+        }
+        Dialect::Gemini => &["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "SessionEnd"],
+    }
+}
 
-/// How long the agent waits for an answer, in seconds; then it goes on. The store gives up earlier.
-const TIMEOUT: u32 = 10;
-
-/// What our commands end in, whatever the path before it.
-const OURS: &str = "hook claude-code";
+/// One hook, in the agent's words. It waits ten seconds for an answer and then goes on; the store gives up earlier.
+fn hook(dialect: Dialect, command: &str) -> Value {
+    match dialect {
+        Dialect::ClaudeCode | Dialect::Codex => json!({"type": "command", "command": command, "timeout": 10}),
+        // In milliseconds, and with a name under which it can be switched off.
+        Dialect::Gemini => {
+            json!({"name": "loopbreak", "type": "command", "command": command, "timeout": 10_000})
+        }
+    }
+}
 
 /// The settings with our hooks in them; those that were there before are replaced.
-pub(crate) fn with_hooks(text: &str, command: &str) -> Result<String, String> {
-    let mut text = without_hooks(text)?;
+pub(crate) fn with_hooks(dialect: Dialect, text: &str, command: &str) -> Result<String, String> {
+    let mut text = without_hooks(dialect, text)?;
     if text.trim().is_empty() {
         "{}\n".clone_into(&mut text);
     }
@@ -33,25 +47,25 @@ pub(crate) fn with_hooks(text: &str, command: &str) -> Result<String, String> {
     if read(&text)?.get("hooks").is_none() {
         text = edit(&text, &[], Some("hooks"), "{}")?;
     }
-    for (event, of_tools) in EVENTS {
+    for &event in events(dialect) {
         if read(&text)?["hooks"].get(event).is_none() {
             text = edit(&text, &[Way::Key("hooks")], Some(event), "[]")?;
         }
-        let hook = json!({"type": "command", "command": command, "timeout": TIMEOUT});
-        let group =
-            if of_tools { json!({"matcher": "*", "hooks": [hook]}) } else { json!({"hooks": [hook]}) };
+        let hook = hook(dialect, command);
+        // Without a matcher it is about all tools, whatever language of patterns the agent has.
+        let group = json!({"hooks": [hook]});
         text = edit(&text, &[Way::Key("hooks"), Way::Key(event)], None, &format!("{group:#}"))?;
     }
     Ok(text)
 }
 
 /// The settings without our hooks.
-pub(crate) fn without_hooks(text: &str) -> Result<String, String> {
+pub(crate) fn without_hooks(dialect: Dialect, text: &str) -> Result<String, String> {
     let mut text = text.to_owned();
     if text.trim().is_empty() {
         return Ok(text);
     }
-    while let Some(way) = ours(&read(&text)?) {
+    while let Some(way) = ours(dialect, &read(&text)?) {
         let way: Vec<Way<'_>> = way.iter().map(Step::way).collect();
         text = remove(&text, &way).ok_or("the hooks cannot be found in the text")?;
     }
@@ -59,12 +73,12 @@ pub(crate) fn without_hooks(text: &str) -> Result<String, String> {
 }
 
 /// The command of ours that is installed, if one is.
-pub(crate) fn installed(text: &str) -> Option<String> {
+pub(crate) fn installed(dialect: Dialect, text: &str) -> Option<String> {
     let settings = read(text).ok()?;
     let events = settings.get("hooks")?.as_object()?.values();
     let groups = events.filter_map(Value::as_array).flatten();
     let hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    hooks.into_iter().find(|hook| is_ours(hook))?["command"].as_str().map(str::to_owned)
+    hooks.into_iter().find(|hook| is_ours(dialect, hook))?["command"].as_str().map(str::to_owned)
 }
 
 fn read(text: &str) -> Result<Value, String> {
@@ -75,9 +89,10 @@ fn read(text: &str) -> Result<Value, String> {
     if settings.is_object() { Ok(settings) } else { Err("it is not a JSON object".to_owned()) }
 }
 
-fn is_ours(hook: &Value) -> bool {
+/// Our commands end in the same words, whatever the path before them.
+fn is_ours(dialect: Dialect, hook: &Value) -> bool {
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-    command.trim_end().ends_with(OURS) && command.contains("loopbreak")
+    command.trim_end().ends_with(&format!("hook {}", dialect.name())) && command.contains("loopbreak")
 }
 
 enum Step {
@@ -96,13 +111,13 @@ impl Step {
 
 /// The way to the next thing that is only there because of us: a hook, else the group, event or table that would hold
 /// nothing without it.
-fn ours(settings: &Value) -> Option<Vec<Step>> {
+fn ours(dialect: Dialect, settings: &Value) -> Option<Vec<Step>> {
     let key = |key: &str| Step::Key(key.to_owned());
     let events = settings.get("hooks")?.as_object()?;
     for (event, groups) in events {
         for (at, group) in groups.as_array().into_iter().flatten().enumerate() {
             let hooks: &[Value] = group.get("hooks").and_then(Value::as_array).map_or(&[], Vec::as_slice);
-            let Some(hook) = hooks.iter().position(is_ours) else { continue };
+            let Some(hook) = hooks.iter().position(|hook| is_ours(dialect, hook)) else { continue };
             let alone =
                 |list: Option<&Value>| list.and_then(Value::as_array).is_some_and(|list| list.len() == 1);
             return Some(match (alone(group.get("hooks")), alone(Some(groups)), events.len() == 1) {
@@ -122,38 +137,54 @@ fn ours(settings: &Value) -> Option<Vec<Step>> {
 mod tests {
     use super::*;
 
-    const COMMAND: &str = "/usr/bin/loopbreak hook claude-code";
+    fn command(dialect: Dialect) -> String {
+        format!("/usr/bin/loopbreak hook {}", dialect.name())
+    }
 
     #[test]
     fn hooks_come_and_go_without_a_trace() {
         let own = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]\n      }\n    ]\n  },\n  \"a\": 1\n}\n";
-        for before in [own, "{}", "{\n\t\"z\": 1,\n\t\"a\": 2\n}\n", "{\"a\":1}"] {
-            let with = with_hooks(before, COMMAND).unwrap();
-            let settings: Value = serde_json::from_str(&with).unwrap();
-            for (event, of_tools) in EVENTS {
-                let group = settings["hooks"][event].as_array().unwrap().last().unwrap();
-                assert_eq!(group["hooks"][0]["command"], COMMAND, "{event}");
-                assert_eq!(group.get("matcher").is_some(), of_tools, "{event}");
+        for dialect in Dialect::ALL {
+            let command = command(dialect);
+            for before in [own, "{}", "{\n\t\"z\": 1,\n\t\"a\": 2\n}\n", "{\"a\":1}"] {
+                let with = with_hooks(dialect, before, &command).unwrap();
+                let settings: Value = serde_json::from_str(&with).unwrap();
+                for &event in events(dialect) {
+                    let group = settings["hooks"][event].as_array().unwrap().last().unwrap();
+                    assert_eq!(group["hooks"][0]["command"], command, "{event}");
+                    assert_eq!(group.get("matcher"), None, "{event}");
+                    assert_ne!(dialect.happening(event), super::super::dialect::Happening::Other, "{event}");
+                }
+                assert_eq!(installed(dialect, &with).as_ref(), Some(&command));
+                assert_eq!(without_hooks(dialect, &with).unwrap(), before);
+                assert_eq!(with_hooks(dialect, &with, &command).unwrap(), with, "twice is once");
+                assert_eq!(installed(dialect, before), None);
             }
-            assert_eq!(installed(&with).as_deref(), Some(COMMAND));
-            assert_eq!(without_hooks(&with).unwrap(), before);
-            assert_eq!(with_hooks(&with, COMMAND).unwrap(), with, "twice is once");
-            assert_eq!(installed(before), None);
         }
     }
 
     #[test]
-    fn a_hook_of_the_user_beside_ours_stays() {
-        let text = json!({"hooks": {"Stop": [{"hooks": [{"command": "mine"}, {"command": COMMAND}]}]}});
-        let left: Value = serde_json::from_str(&without_hooks(&text.to_string()).unwrap()).unwrap();
-        assert_eq!(left, json!({"hooks": {"Stop": [{"hooks": [{"command": "mine"}]}]}}));
+    fn seconds_are_seconds_and_milliseconds_are_milliseconds() {
+        let timeout = |dialect| hook(dialect, "x")["timeout"].clone();
+        assert_eq!(Dialect::ALL.map(timeout), [json!(10), json!(10), json!(10_000)]);
+    }
+
+    #[test]
+    fn hooks_of_the_user_and_of_another_agent_beside_ours_stay() {
+        let (ours, other) = (command(Dialect::ClaudeCode), command(Dialect::Codex));
+        let hooks = json!([{"command": "mine"}, {"command": ours}, {"command": other}]);
+        let text = json!({"hooks": {"Stop": [{"hooks": hooks}]}}).to_string();
+        let left: Value = serde_json::from_str(&without_hooks(Dialect::ClaudeCode, &text).unwrap()).unwrap();
+        let hooks = json!([{"command": "mine"}, {"command": other}]);
+        assert_eq!(left, json!({"hooks": {"Stop": [{"hooks": hooks}]}}));
     }
 
     #[test]
     fn settings_that_cannot_be_understood_are_left_alone() {
+        let with = |text: &str| with_hooks(Dialect::ClaudeCode, text, &command(Dialect::ClaudeCode));
         for text in ["{oops", "[]", "3", "{\"hooks\": 3}", "{\"hooks\": {\"Stop\": 3}}"] {
-            assert!(with_hooks(text, COMMAND).is_err(), "{text}");
+            assert!(with(text).is_err(), "{text}");
         }
-        assert!(with_hooks("", COMMAND).unwrap().starts_with("{\n  \"hooks\": {\n"));
+        assert!(with("").unwrap().starts_with("{\n  \"hooks\": {\n"));
     }
 }

@@ -1,7 +1,7 @@
-//! The words for agents that take commands out of a hook for an attack: facts only.
+//! The settings of a guard in a hook. Agents take commands out of a hook for an attack: they are told facts only.
 
-use loopbreak::config::TemplateSet;
-use loopbreak::{Config, Settings};
+use loopbreak::config::{AllowRule, TemplateSet};
+use loopbreak::{Config, DetectorName, Mode, Settings};
 
 /// What is said instead of the neutral words, by the name of the template.
 const FACTS: [(&str, &str); 6] = [
@@ -20,21 +20,23 @@ const FACTS: [(&str, &str); 6] = [
     ("errors", "Loop guard: {errors} errors in a row since turn {since}. The last one: {last_error}"),
 ];
 
-/// The settings with these words, where the user has not chosen others, and with the measure for proposals where one is
-/// about to be judged.
-pub(crate) fn for_hooks(config: &Config, before: bool) -> Config {
+/// The settings with these words, where the user has not chosen others, and with what is allowed in this session.
+pub(crate) fn for_steps(config: &Config, allowed: &[AllowRule]) -> Config {
     let mut settings: Settings = (**config).clone();
+    settings.allow.extend_from_slice(allowed);
     if settings.advice.templates == TemplateSet::Neutral {
         for (name, text) in FACTS {
             settings.advice.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
         }
     }
-    // The limit counts equal calls. The one that is proposed is the next of them: to count only those that were made
-    // would let one through that is beyond the limit.
-    let cycle = &mut settings.cycle;
-    if before && cycle.hard_at > cycle.warn_at + 1 {
-        cycle.hard_at -= 1;
-    }
+    Config::new(settings).unwrap_or_else(|_| config.clone())
+}
+
+/// The settings by which a call is judged before it is made. Only what is said of that very call counts: the target on
+/// which everything fails may yield to another way, so nobody speaks for it here.
+pub(crate) fn for_proposals(config: &Config, allowed: &[AllowRule]) -> Config {
+    let mut settings = (**config).clone().with_mode(DetectorName::FailingTarget, Mode::Off);
+    settings.allow.extend_from_slice(allowed);
     Config::new(settings).unwrap_or_else(|_| config.clone())
 }
 
@@ -44,11 +46,12 @@ mod tests {
 
     #[test]
     fn the_words_are_valid_and_those_of_the_user_stay() {
-        let config = for_hooks(&Config::default(), true);
-        assert_eq!((config.advice.texts.len(), config.cycle.hard_at), (FACTS.len(), 7));
+        let rule = AllowRule { tool: Some("x".into()), args: None };
+        let config = for_steps(&Config::default(), std::slice::from_ref(&rule));
+        assert_eq!((config.advice.texts.len(), &config.allow), (FACTS.len(), &vec![rule]));
         let mut settings = Settings::default();
         settings.advice.texts.insert("chant".into(), "mine".into());
-        let config = for_hooks(&Config::new(settings).unwrap(), false);
-        assert_eq!((config.advice.texts["chant"].as_str(), config.cycle.hard_at), ("mine", 8));
+        let config = for_steps(&Config::new(settings).unwrap(), &[]);
+        assert_eq!(config.advice.texts["chant"], "mine");
     }
 }
