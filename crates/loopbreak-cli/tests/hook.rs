@@ -2,110 +2,14 @@
 //! can go wrong. Whatever it is, the agent is never harmed.
 
 #![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
-#![expect(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
 
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Value, json};
-use support::{Done, done, folder, loopbreak};
-
-/// A project and the state of its user.
-struct Desk(tempfile::TempDir);
-
-impl Desk {
-    fn new() -> Self {
-        Desk(folder())
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn command(&self, args: &[&str]) -> assert_cmd::Command {
-        let mut command = loopbreak(self.path());
-        command.args(args).env("XDG_STATE_HOME", self.path().join("state"));
-        command
-    }
-
-    fn tell_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> Done {
-        done(self.command(&["hook", agent]).write_stdin(event))
-    }
-
-    /// The answer to an event; nothing where there is none.
-    fn tell(&self, event: &Value) -> Value {
-        let done = self.tell_raw("claude-code", event.to_string());
-        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{event}");
-        if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() }
-    }
-
-    fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session { desk: self, id, agent: None }
-    }
-
-    fn json(&self, args: &[&str]) -> Vec<Value> {
-        let done = done(&mut self.command(args));
-        assert_eq!(done.code, Some(0), "{}", done.err);
-        serde_json::Deserializer::from_str(&done.out).into_iter().map(Result::unwrap).collect()
-    }
-}
-
-/// One session of an agent, or of a subagent in it.
-#[derive(Clone, Copy)]
-struct Session<'a> {
-    desk: &'a Desk,
-    id: &'a str,
-    agent: Option<&'a str>,
-}
-
-impl Session<'_> {
-    fn event(&self, name: &str, more: Value) -> Value {
-        let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.desk.path(),
-                               "transcript_path": "/nowhere.jsonl", "permission_mode": "default"});
-        if let Some(agent) = self.agent {
-            event["agent_id"] = agent.into();
-        }
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        event
-    }
-
-    fn tool(&self, name: &str, tool: &str, input: &Value, more: Value) -> Value {
-        let mut event =
-            self.event(name, json!({"tool_name": tool, "tool_input": input, "tool_use_id": "t1"}));
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        event
-    }
-
-    fn propose(&self, command: &str) -> Value {
-        self.desk.tell(&self.tool("PreToolUse", "Bash", &json!({"command": command}), json!({})))
-    }
-
-    fn finish(&self, command: &str) -> Value {
-        let response = json!({"tool_response": {"stdout": "1 failed", "stderr": "", "interrupted": false}});
-        self.desk.tell(&self.tool("PostToolUse", "Bash", &json!({"command": command}), response))
-    }
-
-    fn prompt(&self, text: &str) -> Value {
-        self.desk.tell(&self.event("UserPromptSubmit", json!({"prompt": text})))
-    }
-
-    /// Makes the same call until it is refused; gives the number of the call that was.
-    fn until_denied(&self, command: &str) -> u32 {
-        for call in 1..=12 {
-            if decision(&self.propose(command)) == "deny" {
-                return call;
-            }
-            self.finish(command);
-        }
-        panic!("never refused");
-    }
-}
-
-fn decision(answer: &Value) -> String {
-    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
-}
+use support::done;
+use support::hooks::{Desk, Session, decision};
 
 #[test]
 fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {

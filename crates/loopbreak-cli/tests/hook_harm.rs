@@ -169,6 +169,9 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let wrong = tell(folder.path(), "claude-code", text);
     goes_on(&wrong);
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
+    // It is written down, too, for whoever looks later.
+    let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
+    assert!(log.contains("claude-code the configuration has a problem"), "{log}");
     // To agents, the exit code 2 would mean a refusal.
     for args in [&["hook"][..], &["hook", "claude-code", "--bogus"], &["hook", "nobody"]] {
         assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(1), "{args:?}");

@@ -13,7 +13,7 @@ mod rows;
 mod sqlite;
 mod store;
 
-pub use path::default_path;
+pub use path::{default_path, make_folder};
 pub use prune::Limits;
 pub use records::{Attempt, ContextEntry, Records, Recovery, Task};
 pub use sqlite::{Options, Sqlite};

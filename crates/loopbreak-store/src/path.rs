@@ -1,7 +1,10 @@
 //! Where the store is.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
 
 /// The file of the store: `$XDG_STATE_HOME/loopbreak/loopbreak.db`, by default under `~/.local/state`. Nothing where
 /// the environment names no folder of the user's.
@@ -12,6 +15,16 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
         .or_else(|| folder("HOME").map(|home| home.join(".local/state")))
         .or_else(|| folder("LOCALAPPDATA"))?;
     Some(state.join("loopbreak").join("loopbreak.db"))
+}
+
+/// Makes the folder of a file, for the user alone: what agents do is nobody else's business.
+pub fn make_folder(path: &Path) -> Result<(), StoreError> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| StoreError::File { path: folder.display().to_string(), error })
 }
 
 #[cfg(test)]

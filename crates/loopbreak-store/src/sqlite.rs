@@ -116,7 +116,7 @@ fn connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreE
     };
     let mut connection = match open() {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-            make_folder(path)?;
+            crate::make_folder(path)?;
             open()
         }
         opened => opened,
@@ -128,16 +128,6 @@ fn connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreE
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;").map_err(told)?;
     migrate(&mut connection, now)?;
     Ok(connection)
-}
-
-/// Makes the folder, for the user alone: what agents do is nobody else's business.
-fn make_folder(path: &Path) -> Result<(), StoreError> {
-    let Some(folder) = path.parent() else { return Ok(()) };
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).map_err(|error| StoreError::File { path: folder.display().to_string(), error })
 }
 
 impl Store for Sqlite {

@@ -21,6 +21,7 @@ pub(crate) fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
         let _ = fs::rename(&file, file.with_extension("log.old"));
     }
     let line = format!("{now} {} {}\n", dialect.name(), why.replace('\n', " "));
+    let _ = loopbreak_store::make_folder(&file);
     let opened = OpenOptions::new().append(true).create(true).open(&file);
     let _ = opened.and_then(|mut log| log.write_all(line.as_bytes()));
 }
@@ -45,6 +46,9 @@ mod tests {
         }
         assert!(fs::metadata(file(&store)).unwrap().len() <= LONGEST + 200);
         assert!(last(&store, 1)[0].ends_with("again 5999"));
+        note(&folder.path().join("new/loopbreak.db"), 1, Dialect::Codex, "x");
+        assert_eq!(last(&folder.path().join("new/loopbreak.db"), 9), ["1 codex x"]);
+        fs::write(folder.path().join("none"), "").unwrap();
         note(&folder.path().join("none/loopbreak.db"), 1, Dialect::Codex, "x");
     }
 }

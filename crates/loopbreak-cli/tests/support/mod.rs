@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+pub(crate) mod hooks;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
