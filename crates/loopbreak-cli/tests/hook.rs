@@ -1,8 +1,6 @@
 //! Hooks through the real program, as agents start them: a conversation written for these tests, and everything that
 //! can go wrong. Whatever it is, the agent is never harmed.
 
-#![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
-
 mod support;
 
 use std::fs;

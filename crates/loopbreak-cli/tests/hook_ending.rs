@@ -1,7 +1,5 @@
 //! The agent ends its turn: too early, or again and again because another hook does not let it.
 
-#![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
-
 mod support;
 
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! Hooks are written into the settings of each agent and taken out again, and the rest of the file stays as it is.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
 mod support;
 
 use std::fs;

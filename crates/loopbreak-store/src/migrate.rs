@@ -134,8 +134,6 @@ fn version(connection: &Connection) -> Result<u32, StoreError> {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
-
     use super::*;
 
     #[test]
