@@ -6,11 +6,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::UserError;
-use crate::hook::{Memory, now};
+use crate::hook::{Memory, fault, now};
 use crate::{exit, output};
 
 /// A run that was silent for so long is not shown without `--all`, and is not said to be running.
 const LIVE_MS: i64 = 60 * 60 * 1000;
+/// For so long a fault of a hook is told of.
+const LATELY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
 /// The most runs that are shown.
 const MOST: usize = 1000;
 
@@ -136,7 +138,22 @@ fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
         }
     }
     output::print(&text)?;
+    tell_faults();
     Ok(exit::DONE)
+}
+
+/// Says where to look if hooks have failed of late. The agents went on, so that nobody may have noticed.
+fn tell_faults() {
+    let Some(store) = default_path(|name| std::env::var_os(name)) else { return };
+    let file = fault::file(&store);
+    let changed = std::fs::metadata(&file).and_then(|known| known.modified()).ok();
+    let passed = changed.and_then(|changed| changed.elapsed().ok());
+    if passed.is_some_and(|passed| passed < LATELY) {
+        anstream::eprintln!(
+            "loopbreak: hooks have failed of late, and the agents went on: see {}",
+            file.display()
+        );
+    }
 }
 
 /// A run as people name it.

@@ -172,6 +172,9 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     // It is written down, too, for whoever looks later.
     let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
     assert!(log.contains("claude-code the configuration has a problem"), "{log}");
+    let state = folder.path().join("state");
+    let status = done(loopbreak(folder.path()).arg("status").env("XDG_STATE_HOME", state));
+    assert!(status.err.contains("hook.log"), "{}", status.err);
     // To agents, the exit code 2 would mean a refusal.
     for args in [&["hook"][..], &["hook", "claude-code", "--bogus"], &["hook", "nobody"]] {
         assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(1), "{args:?}");

@@ -15,6 +15,8 @@ use crate::{Attempt, Change, ContextEntry, Event, Recovery, Run, RunKey, Store, 
 /// How long the log of changes beside the file may get, in bytes. A process that opens the store after all others have
 /// left reads all of it first; to write it into the file has to wait for the disk. This is where the two cost the same.
 const LOG_BYTES: u64 = 600 * 1024;
+/// One change in so many looks whether it has. Where hundreds come at once, not each of them is to wait for the disk.
+const LOOKS: u64 = 8;
 /// The longest names that are kept.
 const NAME_BYTES: usize = 512;
 /// What is put away is filled up to a multiple of this. Most often it has the same length then as before, and is written
@@ -196,7 +198,10 @@ impl Store for Sqlite {
         }
         rows::write(&all, id, &change.records)?;
         all.commit().map_err(told)?;
-        self.shorten_log();
+        // By the run as well: short runs would else never be the one that looks.
+        if (id.unsigned_abs() + events).is_multiple_of(LOOKS) {
+            self.shorten_log();
+        }
         Ok(())
     }
 
