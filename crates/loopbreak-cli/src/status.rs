@@ -12,7 +12,7 @@ use crate::{exit, output};
 /// A run that was silent for so long is not shown without `--all`, and is not said to be running.
 const LIVE_MS: i64 = 60 * 60 * 1000;
 /// For so long a fault of a hook is told of.
-const LATELY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+const LATELY: std::time::Duration = std::time::Duration::from_hours(24);
 /// The most runs that are shown.
 const MOST: usize = 1000;
 
