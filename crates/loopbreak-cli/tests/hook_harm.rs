@@ -233,7 +233,7 @@ fn the_other_agents_are_answered_in_their_own_way() {
         }
         let advised: Value = serde_json::from_str(&answers[3]).unwrap();
         assert!(advised["hookSpecificOutput"]["additionalContext"].is_string(), "{agent}");
-        for _ in 0..2 {
+        for insists in [false, true] {
             let denied: Value =
                 serde_json::from_str(&tell(folder.path(), agent, event("s", before, json!(null))).out)
                     .unwrap();
@@ -243,6 +243,9 @@ fn the_other_agents_are_answered_in_their_own_way() {
                 &denied["decision"]
             };
             assert_eq!(*decision, "deny", "{agent}: {denied}");
+            // They let no hook ask: the user is told, and the call stays refused.
+            let told = denied["systemMessage"].as_str().is_some_and(|text| text.contains("insists"));
+            assert_eq!(told, insists, "{agent}: {denied}");
         }
     }
 }

@@ -15,6 +15,8 @@ const ASKED: usize = 8;
 /// How many calls are known by their ids, and how many are allowed.
 const CALLS: usize = 32;
 const ALLOWED: usize = 16;
+/// For how many turns a warning counts. What comes back after longer is not what was warned of.
+const LATELY: u64 = 30;
 /// How much of a call's id is kept.
 const ID_BYTES: usize = 64;
 /// For how many turns a refusal is remembered, as the engine does.
@@ -56,6 +58,9 @@ pub(crate) struct Seen {
     pub(crate) attempt_count: u32,
     /// In milliseconds since 1970.
     pub(crate) last_attempt: i64,
+    /// The turn at which it was sighted last.
+    #[serde(default)]
+    turn: u64,
     #[serde(default)]
     pub(crate) action: String,
     #[serde(default)]
@@ -127,8 +132,15 @@ impl Memory {
             if let Some(known) = self.loops.iter_mut().find(|known| known.id == id) {
                 known.attempt_count = known.attempt_count.saturating_add(1);
                 known.last_attempt = now;
+                known.turn = verdict.turn;
             }
         }
+    }
+
+    /// Whether the agent was told of late that this call keeps coming back.
+    pub(crate) fn has_warned(&self, action: &str) -> bool {
+        let lately = |seen: &&Seen| seen.turn.saturating_add(LATELY) >= self.turn;
+        self.loops.iter().filter(lately).any(|seen| seen.action == action && seen.severity != "hint")
     }
 
     pub(crate) fn advised(&mut self, turn: u64) {
@@ -223,6 +235,7 @@ impl Seen {
             since: finding.since,
             attempt_count: finding.count,
             last_attempt: now,
+            turn: finding.turn,
             action: text("action"),
             outcome: text("outcome"),
         }

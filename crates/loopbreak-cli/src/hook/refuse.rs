@@ -6,6 +6,7 @@ use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Ste
 use loopbreak_store::Recovery;
 
 use super::answer::Answer;
+use super::memory::Memory;
 use super::record::{Line, quoted};
 use super::session::Course;
 use super::texts;
@@ -16,14 +17,17 @@ const OF_THE_CALL: [DetectorName; 2] = [DetectorName::Cycle, DetectorName::Recur
 /// How much of the arguments a rule takes that allows a call.
 const RULE_BYTES: usize = 400;
 
-/// What speaks against a proposal, if it is to be refused.
-pub(crate) fn objection(guard: &Guard, action: Action<'_>) -> Option<String> {
+/// What speaks against a proposal, if it is to be refused. That a call keeps coming back, whatever lies between, speaks
+/// against it only where the agent was told so: over a long session, much that is healthy comes back at times.
+pub(crate) fn objection(guard: &Guard, memory: &Memory, action: Action<'_>) -> Option<String> {
+    let line = quoted(&action.line());
     let ruling: Ruling = guard.weigh(&Proposal { action, ..Proposal::default() });
     let rejects = ruling.intervention == Some(Intervention::Reject);
     let against = ruling.adjustments.into_iter().find(|adjustment| {
         rejects && adjustment.acted && adjustment.amount < 0.0 && OF_THE_CALL.contains(&adjustment.detector)
     })?;
-    Some(against.reason)
+    let warned = against.detector != DetectorName::Recurrence || memory.has_warned(&line);
+    warned.then_some(against.reason)
 }
 
 impl Course<'_> {
@@ -32,7 +36,9 @@ impl Course<'_> {
         let Some(action) = event.action() else { return Ok(Answer::Nothing) };
         let config = texts::for_proposals(self.session.config, &self.memory.allowed);
         let judge = Guard::restore(config, self.guard.snapshot()).map_err(|error| error.to_string())?;
-        let Some(reason) = objection(&judge, action.clone()) else { return Ok(Answer::Nothing) };
+        let Some(reason) = objection(&judge, &self.memory, action.clone()) else {
+            return Ok(Answer::Nothing);
+        };
 
         let line = quoted(&action.line());
         let rule = rule_for(&action);
@@ -105,9 +111,69 @@ pub(crate) fn rule_for(action: &Action<'_>) -> AllowRule {
 
 #[cfg(test)]
 mod tests {
+    use loopbreak::Config;
     use serde_json::json;
 
+    use super::super::Dialect;
+    use super::super::session::Session;
     use super::*;
+
+    /// A run of which the agent tells through its hooks.
+    #[derive(Default)]
+    struct Run(Option<String>);
+
+    impl Run {
+        fn tell(&mut self, event: &str, command: &str) -> Answer {
+            let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command},
+                              "tool_response": {"stdout": format!("what {command} says")}});
+            let (text, config) = (text.to_string(), Config::default());
+            let happening = Dialect::ClaudeCode.happening(event);
+            let event = serde_json::from_str(&text).unwrap();
+            let session = Session {
+                config: &config,
+                dialect: Dialect::ClaudeCode,
+                event: &event,
+                happening,
+                run: "r",
+                now: 1,
+            };
+            let Some((change, answer)) = session.take(self.0.as_deref()).unwrap() else {
+                return Answer::Nothing;
+            };
+            self.0 = change.snapshot.or(self.0.take());
+            answer
+        }
+
+        /// Makes a call, unless it is refused.
+        fn call(&mut self, command: &str) -> bool {
+            if self.tell("PreToolUse", command) != Answer::Nothing {
+                return false;
+            }
+            self.tell("PostToolUse", command);
+            true
+        }
+    }
+
+    #[test]
+    fn what_comes_back_at_times_in_a_long_session_is_never_refused() {
+        let mut run = Run::default();
+        for number in 0..600 {
+            let command =
+                if number % 40 == 0 { "git status".to_owned() } else { format!("cat file{number}") };
+            assert!(run.call(&command), "{number}");
+        }
+    }
+
+    #[test]
+    fn what_keeps_coming_back_is_refused_after_a_warning_whatever_lies_between() {
+        let mut run = Run::default();
+        let refused = (1..=12).find(|number| {
+            run.call(&format!("cat file{number}"));
+            !run.call("git status")
+        });
+        assert_eq!(refused, Some(8));
+        assert!(run.call("git status -s"));
+    }
 
     #[test]
     fn the_rule_for_a_call_covers_it_and_no_other_and_keeps_no_secret() {

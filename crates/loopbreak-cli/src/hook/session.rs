@@ -44,7 +44,7 @@ impl Session<'_> {
         }
         let config = texts::for_proposals(self.config, &memory.allowed);
         let guard = memory.guard(config, self.run)?;
-        Ok(refuse::objection(&guard, action).is_none())
+        Ok(refuse::objection(&guard, &memory, action).is_none())
     }
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
