@@ -5,6 +5,7 @@ use std::io;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::browser;
 use crate::failure::Failure;
 use crate::generate;
 use crate::process::{cargo, run as run_process, works};
@@ -19,7 +20,7 @@ const STEPS: &[Step] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
-    ("browser", browser, false),
+    ("browser", browser::install, false),
     ("tests", tests, false),
 ];
 
@@ -65,29 +66,6 @@ fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
     Err(Failure::Failed(format!(
         "`cargo {subcommand}` is missing; get it with `rustup component add {component}`"
     )))
-}
-
-/// The tests look at pages in a real browser. A machine without one gets it where that is ours to do.
-fn browser() -> Result<(), Failure> {
-    let there = || works(Command::new("chromium").arg("--version"));
-    if there() {
-        return Ok(());
-    }
-    eprintln!("xtask: the tests need the browser `chromium`; installing it with apt-get …");
-    let installed = run_process(Command::new("apt-get").args(["install", "--yes", "chromium"]));
-    match installed {
-        Ok(()) if there() => Ok(()),
-        result => {
-            let why = match result {
-                Err(Failure::Failed(why) | Failure::Usage(why)) => why,
-                Ok(()) => "it does not start".to_owned(),
-            };
-            Err(Failure::Failed(format!(
-                "the tests of pages need `chromium` on the path, and it cannot be installed here: {why}; \
-                 install it by hand, on Debian with `sudo apt-get install chromium`"
-            )))
-        }
-    }
 }
 
 /// Tests of libraries, binaries, integration tests and examples; benchmarks are for `cargo xtask bench`.

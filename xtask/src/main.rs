@@ -3,13 +3,16 @@
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
 mod bench;
+mod browser;
 mod ci;
 mod dam;
 mod dist;
 mod failure;
+mod fuzz;
 mod generate;
 mod picture;
 mod process;
+mod screenshots;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,8 @@ Chores:
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
+  fuzz [SECONDS]               run every fuzz target for so long, 30 seconds unless told; needs nightly and cargo-fuzz
+  screenshots                  take the pictures of the report page in docs/images/ with a real browser
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -64,6 +69,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         "generate" => return generate::run(rest),
         "dist" => return dist::run(rest),
         "hook-bench" => return bench::hook(rest),
+        "fuzz" => return fuzz::run(rest),
+        "screenshots" => return screenshots::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -83,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "hook-bench", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "hook-bench", "fuzz", "screenshots", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
@@ -99,6 +106,8 @@ mod tests {
             "dist --target",
             "dist x",
             "hook-bench x",
+            "fuzz soon",
+            "screenshots all",
         ] {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };

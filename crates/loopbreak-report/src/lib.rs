@@ -27,7 +27,7 @@ pub use json::{
     SeriesReport, StuckPeriod, VerdictName,
 };
 pub use restarts::Restarts;
-pub use run::RunAnalysis;
+pub use run::{RunAnalysis, RunRecord};
 pub use savings::{Cost, Savings};
 pub use tasks::{TaskAttempt, TaskAttempts};
 pub use timeline::{Bucket, PlaceTurns, Timeline};

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{
-    Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Step, Verdict,
+    Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Snapshot, SnapshotError,
+    Step, Verdict,
 };
 use std::hash::BuildHasher as _;
 
@@ -23,6 +24,13 @@ const EACH: usize = 1000;
 #[derive(Debug)]
 pub struct RunAnalysis {
     guard: Guard,
+    record: RunRecord,
+}
+
+/// What was seen of a run so far, without its guard, which takes up far more room: all that a report needs. A run that
+/// is put away goes on with [`RunRecord::resume`].
+#[derive(Debug)]
+pub struct RunRecord {
     summary: RunSummary,
     run: String,
     ledger: Ledger,
@@ -48,26 +56,59 @@ impl RunAnalysis {
         let run = run.into();
         RunAnalysis {
             guard: Guard::new(config.clone()).for_run(&run),
-            summary: RunSummary::new(config, &run),
-            run,
-            ledger: Ledger::default(),
-            stuck: Stuck::new(config),
-            timeline: Timeline::default(),
-            followed: Followed::default(),
-            interventions: Vec::new(),
-            rulings: Vec::new(),
-            score: None,
-            completed: HashSet::default(),
-            first_warning: None,
-            first_stop: None,
-            ending: None,
-            refused: 0,
-            renumbered: 0,
-            unknown_keys: 0,
-            times: None,
+            record: RunRecord {
+                summary: RunSummary::new(config, &run),
+                run,
+                ledger: Ledger::default(),
+                stuck: Stuck::new(config),
+                timeline: Timeline::default(),
+                followed: Followed::default(),
+                interventions: Vec::new(),
+                rulings: Vec::new(),
+                score: None,
+                completed: HashSet::default(),
+                first_warning: None,
+                first_stop: None,
+                ending: None,
+                refused: 0,
+                renumbered: 0,
+                unknown_keys: 0,
+                times: None,
+            },
         }
     }
 
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.record.run
+    }
+
+    /// What a series is told of the run.
+    pub fn summary(&self) -> &RunSummary {
+        &self.record.summary
+    }
+
+    /// Takes in the next step, and gives what the guard says of it.
+    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        let verdict = self.guard.observe(step);
+        self.record.add(step, &verdict);
+        verdict
+    }
+
+    /// Takes the guard out, to be put away while other runs go on.
+    pub fn put_away(self) -> (Snapshot, RunRecord) {
+        let mut record = self.record;
+        record.timeline.shrink();
+        (self.guard.snapshot(), record)
+    }
+
+    /// Sums up.
+    pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
+        self.record.finish(source, format)
+    }
+}
+
+impl RunRecord {
     /// The name of the run.
     pub fn run(&self) -> &str {
         &self.run
@@ -78,9 +119,12 @@ impl RunAnalysis {
         &self.summary
     }
 
-    /// Takes in the next step, and gives what the guard says of it.
-    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
-        let verdict = self.guard.observe(step);
+    /// Goes on with a run that was put away.
+    pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
+        Ok(RunAnalysis { guard: Guard::restore(config.clone(), snapshot)?, record: self })
+    }
+
+    fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
@@ -88,14 +132,14 @@ impl RunAnalysis {
             let (first, last) = self.times.unwrap_or((at.0, at.0));
             self.times = Some((first.min(at.0), last.max(at.0)));
         }
-        let told = self.told(step, &verdict);
+        let told = self.told(step, verdict);
         if step.refused {
             self.refused += 1;
         } else {
-            self.turn(step, &verdict);
+            self.turn(step, verdict);
         }
-        let done = self.found(&verdict);
-        self.followed.add(step, &verdict);
+        let done = self.found(verdict);
+        self.followed.add(step, verdict);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
@@ -103,7 +147,6 @@ impl RunAnalysis {
         if let Some(ruling) = &verdict.ruling {
             self.ruled(ruling);
         }
-        verdict
     }
 
     /// What the savings need to know. New objectives are found here and not left to stagnation, which may be off.
@@ -333,6 +376,22 @@ mod tests {
         settings.stagnation.mode = Mode::Off;
         let run = analyse(settings, scores(1..=60, 0));
         assert!(run.checkpoints.is_empty() && run.stuck.is_empty() && run.findings.is_empty());
+    }
+
+    #[test]
+    fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
+        let lines: Vec<String> = scores(1..=20, 0).chain(scores(21..=95, 10)).collect();
+        let whole = analyse(Settings::default(), lines.clone());
+        let config = Config::default();
+        let mut analysis = RunAnalysis::new(&config, "test");
+        for line in lines {
+            analysis.observe(&Step::from_json(&line).unwrap());
+            let (snapshot, record) = analysis.put_away();
+            let snapshot = serde_json::to_vec(&snapshot).unwrap();
+            analysis = record.resume(&config, serde_json::from_slice(&snapshot).unwrap()).unwrap();
+        }
+        let report = analysis.finish("test.jsonl", "steps");
+        assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&whole).unwrap());
     }
 
     #[test]

@@ -79,7 +79,11 @@ impl RunSummary {
                 self.prompt = Some((key, quoted(user.trim())));
             }
         }
+        // A run that got further, or that somebody attended to, did not fail to start, however it ends.
         self.progress = self.progress || self.gets_further(step);
+        if self.progress || self.attended {
+            return;
+        }
         if step.action.is_none() && step.outcome.is_none() && step.say.is_none() {
             return;
         }
