@@ -31,6 +31,7 @@ Chores:
                                --check writes nothing and fails if one of them is not current
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
+  hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
   fuzz [SECONDS]               run every fuzz target for so long, 30 seconds unless told; needs nightly and cargo-fuzz
   screenshots                  take the pictures of the report page in docs/images/ with a real browser
   help                         print this
@@ -68,6 +69,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
         "dist" => return dist::run(rest),
+        "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
         "screenshots" => return screenshots::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
@@ -89,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "fuzz", "screenshots", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "hook-bench", "fuzz", "screenshots", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
@@ -104,6 +106,7 @@ mod tests {
             "generate --chekc",
             "dist --target",
             "dist x",
+            "hook-bench x",
             "fuzz soon",
             "screenshots all",
         ] {

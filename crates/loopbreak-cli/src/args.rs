@@ -60,6 +60,19 @@ pub(crate) enum Command {
     ///
     /// One step a line. The analysis of what is written is that of the logs themselves.
     Convert(crate::convert::ConvertArgs),
+    /// Guard an agent while it works, through its hooks
+    ///
+    /// The agent is told when it goes round in circles. A call that goes on with a known loop is refused; if the agent
+    /// insists, a human is asked. What an agent did is kept, so that `loopbreak status` and `loopbreak log` can tell.
+    Hook(crate::hook::HookArgs),
+    /// Show the runs that are guarded now
+    Status(crate::status::StatusArgs),
+    /// Show what happened in a run that was guarded
+    Log(crate::log::LogArgs),
+    /// Allow a call that was refused
+    ///
+    /// In that session, from the next call on; with --save in all sessions of the project.
+    Allow(crate::allow::AllowArgs),
     /// Make, check and explain the configuration
     Config(crate::config::ConfigArgs),
     /// Print completions for a shell

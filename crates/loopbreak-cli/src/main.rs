@@ -1,5 +1,6 @@
 //! The `loopbreak` binary: argument parsing and output, nothing else.
 
+mod allow;
 mod analyze;
 mod args;
 mod completions;
@@ -8,9 +9,12 @@ mod convert;
 mod error;
 mod eval;
 mod formats;
+mod hook;
+mod log;
 mod man;
 mod output;
 mod reference;
+mod status;
 mod tune;
 mod watch;
 
@@ -23,7 +27,25 @@ use loopbreak_report::exit;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // A hook is started twice for each call of a tool, and most often with nothing but the agent's name: it does not
+    // wait until all commands of the program are made known to the parser.
+    let mut arguments = std::env::args_os().skip(1);
+    let hook = arguments.next().is_some_and(|command| command == "hook");
+    if hook
+        && let (Some(agent), None) = (arguments.next(), arguments.next())
+        && let Some(dialect) = agent.to_str().and_then(hook::Dialect::named)
+    {
+        return ExitCode::from(hook::respond(dialect, &args::ConfigOptions::default()));
+    }
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // To agents, the usual exit code of a wrong command line means that every call is to be refused.
+        Err(error) if hook && error.use_stderr() => {
+            let _ = error.print();
+            return ExitCode::from(exit::FAILED);
+        }
+        Err(error) => error.exit(),
+    };
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Watch(args) => watch::run(&args),
@@ -31,6 +53,10 @@ fn main() -> ExitCode {
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),
         Command::Convert(args) => convert::run(&args),
+        Command::Hook(args) => hook::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Log(args) => log::run(&args),
+        Command::Allow(args) => allow::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

@@ -1,10 +1,10 @@
 //! The guard: the engine for one run.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Mode};
+use crate::config::{Config, Mode, Settings};
 use crate::detect::stagnation::Patience;
 use crate::detect::{
     AgentDetectors, Bid, BidPrints, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns,
@@ -13,7 +13,7 @@ use crate::event::RunId;
 use crate::fingerprint::{Call, Effects, Kind, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
-use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, rule};
+use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, foreseen, rule};
 use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
 use crate::text::clip::{clip, clip_escaped};
@@ -68,6 +68,8 @@ const PLACES_SHARE: usize = 16 * 1024;
 #[derive(Clone, Debug)]
 pub struct Guard {
     config: Config,
+    /// The measure for proposals that nobody scored, made when the first of them comes.
+    foreseen: OnceLock<Arc<Settings>>,
     state: State,
 }
 
@@ -126,7 +128,7 @@ impl Default for State {
 impl Guard {
     /// A guard for a new run.
     pub fn new(config: Config) -> Self {
-        Guard { config, state: State::default() }
+        Guard::from_parts(config, State::default())
     }
 
     /// The same guard, for the run of this id; otherwise the first step that names one does.
@@ -137,7 +139,7 @@ impl Guard {
     }
 
     pub(crate) fn from_parts(config: Config, state: State) -> Self {
-        Guard { config, state }
+        Guard { config, foreseen: OnceLock::new(), state }
     }
 
     pub(crate) fn state(&self) -> &State {
@@ -176,7 +178,7 @@ impl Guard {
         let agent_key = key_of(name);
 
         let weighed = step.action.as_ref().zip(step.critic_score()).map(|(action, base)| {
-            let (weighed, ruling) = state.weigh(action, Some(base), turn, agent_key, None, &config);
+            let (weighed, ruling) = state.weigh(action, Some(base), turn, agent_key, None, &config, &config);
             verdict.events.extend(ruling.events.iter().cloned());
             verdict.ruling = Some(ruling);
             weighed
@@ -267,13 +269,19 @@ impl Guard {
     }
 
     /// Says what a proposal is worth. Changes nothing: ask as often as you like.
+    ///
+    /// One without a score is judged as if it were made: where the eighth equal call is one too many, the eighth is
+    /// refused, not the ninth.
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
         let score = proposal.score.filter(|score| score.is_finite());
         let agent = key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT));
         let from = proposal.place.as_ref().and_then(Map::key);
-        self.state
-            .weigh(&proposal.action, score, self.state.turn.saturating_add(1), agent, from, &self.config)
-            .1
+        let turn = self.state.turn.saturating_add(1);
+        let limits: &Settings = match score {
+            Some(_) => &self.config,
+            None => self.foreseen.get_or_init(|| Arc::new(foreseen(&self.config))),
+        };
+        self.state.weigh(&proposal.action, score, turn, agent, from, limits, &self.config).1
     }
 }
 
@@ -354,6 +362,7 @@ impl State {
         }
     }
 
+    #[expect(clippy::too_many_arguments, reason = "a proposal, whose it is, and by what it is judged")]
     fn weigh(
         &self,
         action: &Action<'_>,
@@ -361,6 +370,7 @@ impl State {
         turn: u64,
         agent_key: Key,
         from: Option<Key>,
+        limits: &Settings,
         config: &Config,
     ) -> (Weighed, Ruling) {
         let base = score.unwrap_or(config.policy.score_max);
@@ -391,8 +401,8 @@ impl State {
         };
         let mut draft = Draft::new(config.policy.repeat_penalty);
         if config.mode != Mode::Off {
-            agent.detectors.weigh(&bid, config, &mut draft);
-            self.detectors.weigh(&bid, config, &mut draft);
+            agent.detectors.weigh(&bid, limits, &mut draft);
+            self.detectors.weigh(&bid, limits, &mut draft);
         }
         let ruling = rule(&self.run, &bid, base, &draft, config);
         let weighed = Weighed {

@@ -12,7 +12,17 @@ use crate::error::UserError;
 
 /// The settings that hold here. Whatever is wrong with them is told on stderr, to the letter.
 pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
-    let (source, result) = attempt(options, Path::new("."))?;
+    load_in(options, Path::new("."))
+}
+
+/// The settings that hold in a folder.
+pub(crate) fn load_in(options: &ConfigOptions, folder: &Path) -> Result<Config, UserError> {
+    // Nothing is set most of the time, and then nothing has to be laid over the defaults: a hook is in a hurry.
+    let set = options.config.is_some() || options.profile.is_some() || !options.set.is_empty();
+    if !set && variables()?.is_empty() && find::upwards(folder)?.is_none() {
+        return Ok(Config::default());
+    }
+    let (source, result) = attempt(options, folder)?;
     result.map(|loaded| loaded.config).map_err(|error| refuse(source.as_ref(), &error))
 }
 

@@ -4,7 +4,7 @@ mod check;
 mod command;
 mod describe;
 mod explain;
-mod find;
+pub(crate) mod find;
 mod init;
 mod load;
 mod output;
@@ -13,4 +13,4 @@ mod render;
 mod schema;
 
 pub(crate) use command::{ConfigArgs, run};
-pub(crate) use load::load;
+pub(crate) use load::{load, load_in};

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+pub(crate) mod hooks;
 pub(crate) mod watching;
 
 use std::fmt::Write as _;

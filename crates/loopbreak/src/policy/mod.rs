@@ -2,6 +2,7 @@
 
 mod context;
 mod decide;
+mod foresight;
 mod ladder;
 mod ledger;
 mod recovery;
@@ -9,6 +10,7 @@ mod ruling;
 
 pub use context::{ContextEntry, TaskUpdate};
 pub(crate) use decide::{Circumstances, decide};
+pub(crate) use foresight::foreseen;
 pub(crate) use ledger::Ledger;
 pub(crate) use recovery::{Recovery, choose, reason};
 pub(crate) use ruling::rule;

@@ -181,3 +181,27 @@ fn the_penalty_must_be_one() {
         assert_eq!(loopbreak::Config::new(settings).is_ok(), valid, "{value}");
     }
 }
+
+#[test]
+fn the_eighth_equal_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
+    for detector in [CYCLE, RECURRENCE] {
+        let mut run = Run::only(&[detector]);
+        run.repeat(6, &sh("make lint", "2 warnings"));
+        assert!(propose(&run, "make lint", None).accepted, "the seventh: {detector}");
+        run.see(&sh("make lint", "2 warnings"));
+        let eighth = propose(&run, "make lint", None);
+        assert_eq!((eighth.accepted, eighth.intervention), (false, Some(Intervention::Reject)), "{detector}");
+        assert!(eighth.adjustments[0].reason.contains("7 times"), "{}", eighth.adjustments[0].reason);
+        assert!(propose(&run, "make lint -k", None).accepted, "another call: {detector}");
+    }
+}
+
+#[test]
+fn with_limits_of_its_own_a_call_is_refused_at_its_limit_and_never_unwarned() {
+    let mut run =
+        Run::with(config(json!({"cycle": {"warn_at": 2, "hard_at": 3}, "recurrence": {"mode": "off"}})));
+    run.repeat(2, &sh("make lint", "2 warnings"));
+    assert!(propose(&run, "make lint", None).accepted, "warned of at two, so two are made before");
+    run.see(&sh("make lint", "2 warnings"));
+    assert!(!propose(&run, "make lint", None).accepted);
+}

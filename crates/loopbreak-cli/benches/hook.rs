@@ -1,0 +1,125 @@
+//! What a hook costs the agent: one event through the real program, with a store of 10,000 runs, beside the start of a
+//! Python that does nothing. `hyperfine` measures them, each through the same shell, whose time it takes off.
+//!
+//! `cargo xtask hook-bench` installs `hyperfine` if need be, and runs this.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot begin has failed")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use loopbreak_store::{Change, RunKey, Sqlite, Store as _};
+use serde_json::{Value, json};
+
+const RUNS: usize = 10_000;
+/// How many calls the run has behind it that is measured.
+const CALLS: u32 = 120;
+const PROGRAM: &str = env!("CARGO_BIN_EXE_loopbreak");
+/// The most of Python's time that a hook may take.
+const LIMIT: f64 = 1.0 / 3.0;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        // Asked by hyperfine before each run: the next event, so that no two calls are equal.
+        ["--next", folder] => next(Path::new(folder)),
+        // `cargo nextest` and `cargo test` ask every target for its tests.
+        _ if arguments.iter().any(|argument| argument == "--list") => {}
+        _ => measure(),
+    }
+}
+
+fn measure() {
+    let rounds = std::env::var("ROUNDS").unwrap_or_else(|_| "300".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::create_dir_all(folder.join("project")).unwrap();
+    fs::write(folder.join("transcript.jsonl"), "{}\n".repeat(10_000)).unwrap();
+    for _ in 0..CALLS {
+        next(folder);
+        let input = fs::File::open(folder.join("after.json")).unwrap();
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(["hook", "claude-code"])
+            .env("XDG_STATE_HOME", folder)
+            .stdin(input)
+            .stdout(Stdio::null());
+        assert!(command.status().unwrap().success());
+    }
+    fill(&folder.join("loopbreak/loopbreak.db"));
+
+    let here = std::env::current_exe().unwrap();
+    let hook = |event: &str| format!("{PROGRAM} hook claude-code < {}/{event}.json", folder.display());
+    let results = folder.join("results.json");
+    let mut hyperfine = Command::new("hyperfine");
+    hyperfine
+        .args(["--warmup", "30", "--runs", &rounds, "--style", "basic", "--export-json"])
+        .arg(&results)
+        .args(["--prepare", &format!("{} --next {}", here.display(), folder.display())])
+        .args(["--command-name", "python3 -c pass", &format!("{} -c pass", python().display())])
+        .args(["--command-name", "hook before a call", &hook("before")])
+        .args(["--command-name", "hook after a call", &hook("after")])
+        .env("XDG_STATE_HOME", folder);
+    let measured = hyperfine.status();
+    assert!(
+        measured.is_ok_and(|status| status.success()),
+        "hyperfine, which `cargo xtask hook-bench` installs"
+    );
+
+    let results: Value = serde_json::from_slice(&fs::read(&results).unwrap()).unwrap();
+    let median = |at: usize| results["results"][at]["median"].as_f64().unwrap() * 1000.0;
+    let ratio = |at: usize| median(at) / median(0);
+    println!("medians of {rounds} runs, with a store of {RUNS} runs:");
+    println!("  python3 -c pass     {:.2} ms", median(0));
+    println!("  hook before a call  {:.2} ms, {:.2} of it", median(1), ratio(1));
+    println!("  hook after a call   {:.2} ms, {:.2} of it", median(2), ratio(2));
+    assert!(ratio(1) <= LIMIT && ratio(2) <= LIMIT, "more than a third");
+}
+
+/// The interpreter of the system: a script in front of it, which starts it in the end, would flatter us.
+fn python() -> PathBuf {
+    let system = PathBuf::from("/usr/bin/python3");
+    if system.exists() {
+        return system;
+    }
+    let asked = Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output().unwrap();
+    String::from_utf8(asked.stdout).unwrap().trim().into()
+}
+
+/// Copies the run that is there until there are enough of them.
+fn fill(path: &Path) {
+    let mut store = Sqlite::open(path, 1).unwrap();
+    let run = store.runs(0, 1).unwrap().remove(0);
+    let state = store.snapshot(&run.key()).unwrap();
+    println!("a run of {} events, its guard put away in {} bytes", run.events, state.as_ref().unwrap().len());
+    let mut copy = |number: usize| {
+        let key = RunKey { session: format!("copy {number}"), ..run.key() };
+        let change = Change { snapshot: state.clone(), ended: true, ..Change::event("step", "{}") };
+        store.update(&key, "/p", run.seen, |_| Some(change))
+    };
+    (1..RUNS).for_each(|number| copy(number).unwrap());
+    assert_eq!(store.runs(0, 2 * RUNS).unwrap().len(), RUNS);
+}
+
+/// Writes down the next two events: a call that is proposed, and one that was made.
+fn next(folder: &Path) {
+    let counter = folder.join("counter");
+    let number =
+        fs::read_to_string(&counter).ok().and_then(|text| text.parse::<usize>().ok()).unwrap_or(0) + 1;
+    fs::write(&counter, number.to_string()).unwrap();
+    let event = |name: &str| {
+        json!({
+            "session_id": "5f2c9a1e-1b7d-4c53-9d55-0d6f1f0c7f11", "hook_event_name": name,
+            "cwd": folder.join("project"), "transcript_path": folder.join("transcript.jsonl"),
+            "permission_mode": "default", "tool_name": "Bash",
+            "tool_input": {"command": format!("grep -rn word{number} src")}, "tool_use_id": format!("toolu_{number}"),
+        })
+    };
+    fs::write(folder.join("before.json"), event("PreToolUse").to_string()).unwrap();
+    let mut after = event("PostToolUse");
+    let out = format!("src/a.rs:{number}: word\n").repeat(number % 40 + 1);
+    after["tool_response"] = json!({"stdout": out, "stderr": "", "interrupted": false});
+    fs::write(folder.join("after.json"), after.to_string()).unwrap();
+}

@@ -1,0 +1,229 @@
+//! Changes a JSON text at one place and leaves all the rest as its owner wrote it: order, indents, line ends.
+
+use std::ops::Range;
+
+/// A value in a text: where it stands, and what is in it.
+#[derive(Debug)]
+struct Node {
+    span: Range<usize>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Object(Vec<(String, Range<usize>, Node)>),
+    Array(Vec<Node>),
+    Plain,
+}
+
+/// A step on the way to a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+/// Adds a member to the object at the end of a way, or an element to an array there.
+pub(crate) fn add(text: &str, way: &[Way<'_>], key: Option<&str>, value: &str) -> Option<String> {
+    let root = Scan { text, at: 0, depth: 0 }.whole()?;
+    let node = find(&root, way)?;
+    let spans: Vec<Range<usize>> = node.parts();
+    let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let outer = indent_before(text, node.span.start);
+    // A part that stands on a line of its own shows how far they are indented.
+    let inner = spans.first().and_then(|first| own_line_indent(text, first.start));
+    let inner = inner.map_or_else(|| format!("{outer}{}", unit(text)), str::to_owned);
+    let value = value.replace('\n', &format!("{ends}{inner}"));
+    let part = key.map_or_else(|| value.clone(), |key| format!("{}: {value}", serde_json::Value::from(key)));
+    let mut changed = text.to_owned();
+    if let Some(last) = spans.last() {
+        changed.insert_str(last.end, &format!(",{ends}{inner}{part}"));
+    } else {
+        let inside = node.span.start + 1..node.span.end - 1;
+        changed.replace_range(inside, &format!("{ends}{inner}{part}{ends}{outer}"));
+    }
+    Some(changed)
+}
+
+/// Removes the member or element at the end of a way, with the comma that it leaves behind.
+pub(crate) fn remove(text: &str, way: &[Way<'_>]) -> Option<String> {
+    let root = Scan { text, at: 0, depth: 0 }.whole()?;
+    let (last, before) = way.split_last()?;
+    let parent = find(&root, before)?;
+    let index = match (last, &parent.kind) {
+        (Way::Key(key), Kind::Object(members)) => members.iter().position(|(name, _, _)| name == key)?,
+        (Way::Index(index), Kind::Array(_)) => *index,
+        _ => return None,
+    };
+    let parts = parent.parts();
+    let part = parts.get(index)?;
+    let gap = match (index.checked_sub(1).and_then(|before| parts.get(before)), parts.get(index + 1)) {
+        (Some(before), _) => before.end..part.end,
+        (None, Some(after)) => part.start..after.start,
+        (None, None) => parent.span.start + 1..parent.span.end - 1,
+    };
+    let mut changed = text.to_owned();
+    changed.replace_range(gap, "");
+    Some(changed)
+}
+
+impl Node {
+    /// Where the members, with their keys, or the elements stand.
+    fn parts(&self) -> Vec<Range<usize>> {
+        match &self.kind {
+            Kind::Object(members) => {
+                members.iter().map(|(_, key, value)| key.start..value.span.end).collect()
+            }
+            Kind::Array(values) => values.iter().map(|value| value.span.clone()).collect(),
+            Kind::Plain => Vec::new(),
+        }
+    }
+}
+
+fn find<'n>(node: &'n Node, way: &[Way<'_>]) -> Option<&'n Node> {
+    let Some((first, rest)) = way.split_first() else {
+        return (!matches!(node.kind, Kind::Plain)).then_some(node);
+    };
+    let next = match (first, &node.kind) {
+        (Way::Key(key), Kind::Object(members)) => {
+            &members.iter().find(|(name, _, _)| name == key).map(|(_, _, value)| value)?
+        }
+        (Way::Index(index), Kind::Array(values)) => &values.get(*index)?,
+        _ => return None,
+    };
+    find(next, rest)
+}
+
+/// The white space at the beginning of the line on which a place is.
+fn indent_before(text: &str, at: usize) -> &str {
+    let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
+    &line[..line.len() - line.trim_start().len()]
+}
+
+/// The same, where nothing else stands before the place on its line.
+fn own_line_indent(text: &str, at: usize) -> Option<&str> {
+    let start = text[..at].rfind('\n')? + 1;
+    text[start..at].trim().is_empty().then_some(&text[start..at])
+}
+
+/// One indent more, as this text makes it.
+fn unit(text: &str) -> &str {
+    let first = text.lines().map(|line| &line[..line.len() - line.trim_start().len()]);
+    first.filter(|indent| !indent.is_empty()).min_by_key(|indent| indent.len()).unwrap_or("  ")
+}
+
+/// Walks through a text that is known to be JSON.
+struct Scan<'t> {
+    text: &'t str,
+    at: usize,
+    depth: u32,
+}
+
+impl Scan<'_> {
+    fn whole(mut self) -> Option<Node> {
+        // The parser says what is JSON; what follows only finds out where things stand.
+        serde_json::from_str::<serde::de::IgnoredAny>(self.text).ok()?;
+        self.value()
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn value(&mut self) -> Option<Node> {
+        self.depth += 1;
+        let first = self.peek().filter(|_| self.depth < 100)?;
+        let start = self.at;
+        let kind = match first {
+            b'{' => Kind::Object(self.list(b'}', |scan| {
+                let key = scan.string()?;
+                let name = serde_json::from_str(&scan.text[key.clone()]).ok()?;
+                scan.peek().filter(|byte| *byte == b':')?;
+                scan.at += 1;
+                Some((name, key, scan.value()?))
+            })?),
+            b'[' => Kind::Array(self.list(b']', Scan::value)?),
+            b'"' => {
+                self.string()?;
+                Kind::Plain
+            }
+            _ => {
+                let rest = &self.text[self.at..];
+                self.at += rest.find([',', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(rest.len());
+                Kind::Plain
+            }
+        };
+        self.depth -= 1;
+        Some(Node { span: start..self.at, kind })
+    }
+
+    fn list<T>(&mut self, end: u8, mut part: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut parts = Vec::new();
+        self.at += 1;
+        while self.peek()? != end {
+            if self.peek()? == b',' {
+                self.at += 1;
+                self.peek()?;
+            }
+            parts.push(part(self)?);
+        }
+        self.at += 1;
+        Some(parts)
+    }
+
+    fn string(&mut self) -> Option<Range<usize>> {
+        self.peek().filter(|byte| *byte == b'"')?;
+        let start = self.at;
+        self.at += 1;
+        loop {
+            match self.text.as_bytes().get(self.at)? {
+                b'"' => break,
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at += 1;
+        Some(start..self.at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ODD: &str = "{\n    \"z\": [1,2],   \"a\\\"b\": \"}{\",\n    \"hooks\": {\n        \"Stop\": [ {\"x\": 1} ]\n    }\n}\n";
+
+    #[test]
+    fn what_is_added_stands_in_its_place_and_the_rest_stays() {
+        let added = add(ODD, &[Way::Key("hooks")], Some("New"), "[]").unwrap();
+        assert_eq!(added, ODD.replace("{\"x\": 1} ]", "{\"x\": 1} ],\n        \"New\": []"));
+        let added = add("{}", &[], Some("a"), "{\n  \"b\": 1\n}").unwrap();
+        assert_eq!(added, "{\n  \"a\": {\n    \"b\": 1\n  }\n}");
+        assert_eq!(add("[1]", &[], Some("a"), "1").as_deref(), Some("[1,\n  \"a\": 1]"));
+        assert_eq!(add("{\"a\":1}", &[Way::Key("a")], None, "1"), None);
+        assert_eq!(add("{oops", &[], None, "1"), None);
+    }
+
+    #[test]
+    fn what_is_removed_takes_its_comma_along() {
+        for (text, way, left) in [
+            ("{\"a\": 1, \"b\": 2}", Way::Key("a"), "{\"b\": 2}"),
+            ("{\"a\": 1, \"b\": 2}", Way::Key("b"), "{\"a\": 1}"),
+            ("{ \"a\": [] }", Way::Key("a"), "{}"),
+            ("[1, 2, 3]", Way::Index(1), "[1, 3]"),
+        ] {
+            assert_eq!(remove(text, &[way]).as_deref(), Some(left));
+        }
+        assert_eq!(remove("[]", &[Way::Index(0)]), None);
+    }
+
+    #[test]
+    fn what_was_added_can_be_removed_without_a_trace() {
+        let added = add(ODD, &[Way::Key("hooks"), Way::Key("Stop")], None, "{\n  \"y\": 2\n}").unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&added).is_ok(), "{added}");
+        let way = [Way::Key("hooks"), Way::Key("Stop"), Way::Index(1)];
+        assert_eq!(remove(&added, &way).as_deref(), Some(ODD));
+    }
+}

@@ -1,0 +1,250 @@
+//! What is put away of a run between two events: the guard, and what was said and refused.
+
+use loopbreak::config::AllowRule;
+use loopbreak::text::clip::clip;
+use loopbreak::{Config, Finding, Guard, Snapshot, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::transcript::Mark;
+
+/// How many loops, refusals, pieces of advice and questions are remembered; the oldest go first.
+const LOOPS: usize = 8;
+const REFUSALS: usize = 8;
+const ADVISED: usize = 8;
+const ASKED: usize = 8;
+/// How many calls are known by their ids, and how many are allowed.
+const CALLS: usize = 32;
+const ALLOWED: usize = 16;
+/// For how many turns a warning counts. What comes back after longer is not what was warned of.
+const LATELY: u64 = 30;
+/// How much of a call's id is kept.
+const ID_BYTES: usize = 64;
+/// For how many turns a refusal is remembered, as the engine does.
+const TURNS: u64 = 20;
+
+/// Everything that is put away.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Memory {
+    guard: Option<Snapshot>,
+    /// The turn the guard is at.
+    pub(crate) turn: u64,
+    /// The loops seen, for those who ask how the run stands.
+    pub(crate) loops: Vec<Seen>,
+    refusals: Vec<Refusal>,
+    /// The turns at which the agent was advised.
+    advised: Vec<u64>,
+    /// The calls a human was asked about.
+    asked: Vec<String>,
+    /// Up to where the conversation was read, and the last calls that a hook was told of.
+    pub(crate) mark: Option<Mark>,
+    calls: Vec<String>,
+    /// The calls that the user allowed in this session.
+    pub(crate) allowed: Vec<AllowRule>,
+    /// Since the user spoke, the agent was told once that it stopped short.
+    pub(crate) nudged: bool,
+}
+
+/// A loop that was seen.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Seen {
+    #[serde(rename = "loop")]
+    pub(crate) id: String,
+    pub(crate) detector: String,
+    pub(crate) pattern: String,
+    pub(crate) severity: String,
+    pub(crate) since: u64,
+    pub(crate) attempt_count: u32,
+    /// In milliseconds since 1970.
+    pub(crate) last_attempt: i64,
+    /// The turn at which it was sighted last.
+    #[serde(default)]
+    turn: u64,
+    #[serde(default)]
+    pub(crate) action: String,
+    #[serde(default)]
+    pub(crate) outcome: String,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Refusal {
+    id: String,
+    count: u32,
+    turn: u64,
+}
+
+impl Memory {
+    /// Reads what was put away. What cannot be read is forgotten, which is told.
+    pub(crate) fn read(text: Option<&str>) -> Self {
+        let Some(text) = text else { return Memory::default() };
+        serde_json::from_str(text).unwrap_or_else(|error| {
+            anstream::eprintln!(
+                "loopbreak: what was kept of this run cannot be read, so it begins anew: {error}"
+            );
+            Memory::default()
+        })
+    }
+
+    /// The guard, as it was put away.
+    pub(crate) fn guard(&mut self, config: Config, run: &str) -> Result<Guard, String> {
+        match self.guard.take() {
+            Some(snapshot) => Guard::restore(config, snapshot).map_err(|error| error.to_string()),
+            None => Ok(Guard::new(config).for_run(run)),
+        }
+    }
+
+    /// The same as it is, where only what is beside the guard was changed.
+    pub(crate) fn write_beside(&self) -> Result<String, String> {
+        serde_json::to_string(self).map_err(|error| error.to_string())
+    }
+
+    /// Everything, with the guard, to be put away.
+    pub(crate) fn write(&mut self, guard: &Guard) -> Result<String, String> {
+        self.turn = guard.turn();
+        self.guard = Some(guard.snapshot());
+        serde_json::to_string(self).map_err(|error| error.to_string())
+    }
+
+    /// Takes note of what was found. Whoever saw a loop first names it; a finding is told once a rung, and in between the
+    /// loop is only sighted.
+    pub(crate) fn note(&mut self, verdict: &Verdict, now: i64) {
+        let mut counted: Vec<String> = Vec::new();
+        for finding in &verdict.findings {
+            let seen = Seen::of(finding, now);
+            match self.loops.iter_mut().find(|known| known.id == seen.id) {
+                Some(known) if known.detector == seen.detector => {
+                    counted.push(seen.id.clone());
+                    *known = seen;
+                }
+                Some(_) => {}
+                None => {
+                    counted.push(seen.id.clone());
+                    push(&mut self.loops, seen, LOOPS);
+                }
+            }
+        }
+        for id in &verdict.sighted {
+            let id = id.to_string();
+            if counted.contains(&id) {
+                continue;
+            }
+            if let Some(known) = self.loops.iter_mut().find(|known| known.id == id) {
+                known.attempt_count = known.attempt_count.saturating_add(1);
+                known.last_attempt = now;
+                known.turn = verdict.turn;
+            }
+        }
+    }
+
+    /// Whether the agent was told of late that this call keeps coming back.
+    pub(crate) fn has_warned(&self, action: &str) -> bool {
+        let lately = |seen: &&Seen| seen.turn.saturating_add(LATELY) >= self.turn;
+        self.loops.iter().filter(lately).any(|seen| seen.action == action && seen.severity != "hint")
+    }
+
+    pub(crate) fn advised(&mut self, turn: u64) {
+        push(&mut self.advised, turn, ADVISED);
+    }
+
+    /// Counts the refusals of a proposal, this one among them.
+    pub(crate) fn refused(&mut self, verdict: &Verdict) -> u32 {
+        let turn = verdict.turn;
+        self.refusals.retain(|known| known.turn.saturating_add(TURNS) >= turn);
+        let mut count = 1;
+        for id in &verdict.sighted {
+            let id = id.to_string();
+            let before = self.refusals.iter().position(|known| known.id == id);
+            let before = before.map_or(0, |at| self.refusals.remove(at).count);
+            push(&mut self.refusals, Refusal { id, count: before + 1, turn }, REFUSALS);
+            count = count.max(before + 1);
+        }
+        count
+    }
+
+    pub(crate) fn asks(&mut self, call: &str) {
+        push(&mut self.asked, clip(call, ID_BYTES).to_owned(), ASKED);
+    }
+
+    /// Whether a human was asked about a call; asked once, this is forgotten.
+    pub(crate) fn was_asked(&mut self, call: &str) -> bool {
+        let at = self.asked.iter().position(|asked| !call.is_empty() && asked == clip(call, ID_BYTES));
+        at.map(|at| self.asked.remove(at)).is_some()
+    }
+
+    /// A human spoke: what was said and refused before does not count any more.
+    pub(crate) fn forgive(&mut self) {
+        self.refusals.clear();
+        self.advised.clear();
+        self.nudged = false;
+    }
+
+    /// A hook was told of this call.
+    pub(crate) fn knows(&mut self, call: &str) {
+        if !call.is_empty() && !self.is_known(call) {
+            push(&mut self.calls, clip(call, ID_BYTES).to_owned(), CALLS);
+        }
+    }
+
+    /// Whether a hook was told of this call before.
+    pub(crate) fn is_known(&self, call: &str) -> bool {
+        self.calls.iter().any(|known| known == clip(call, ID_BYTES))
+    }
+
+    /// The user allows such calls in this session.
+    pub(crate) fn allow(&mut self, rule: AllowRule) {
+        self.forgive();
+        if !self.allowed.contains(&rule) {
+            push(&mut self.allowed, rule, ALLOWED);
+        }
+    }
+
+    /// What was tried against the loop, in words.
+    pub(crate) fn tried(&self, refusals: u32) -> Option<String> {
+        let turns: Vec<String> = self.advised.iter().map(u64::to_string).collect();
+        let advice = match turns.as_slice() {
+            [] => None,
+            [turn] => Some(format!("advice at turn {turn}")),
+            turns => Some(format!("advice at turns {}", turns.join(", "))),
+        };
+        let refused = match refusals {
+            0 => None,
+            1 => Some("one refusal".to_owned()),
+            count => Some(format!("{count} refusals")),
+        };
+        let tried: Vec<String> = [advice, refused].into_iter().flatten().collect();
+        (!tried.is_empty()).then(|| tried.join(", "))
+    }
+}
+
+impl Seen {
+    fn of(finding: &Finding, now: i64) -> Self {
+        let text = |name: &str| {
+            finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+        };
+        let severity = match finding.severity {
+            loopbreak::Severity::Hint => "hint",
+            loopbreak::Severity::Warn => "warn",
+            loopbreak::Severity::Hard => "hard",
+        };
+        Seen {
+            id: finding.loop_id.to_string(),
+            detector: finding.detector.to_string(),
+            pattern: finding.pattern.to_owned(),
+            severity: severity.to_owned(),
+            since: finding.since,
+            attempt_count: finding.count,
+            last_attempt: now,
+            turn: finding.turn,
+            action: text("action"),
+            outcome: text("outcome"),
+        }
+    }
+}
+
+fn push<T>(kept: &mut Vec<T>, new: T, most: usize) {
+    if kept.len() >= most {
+        kept.remove(0);
+    }
+    kept.push(new);
+}

@@ -1,0 +1,143 @@
+//! Reads an event, answers it, and lets the agent go on whatever happens.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use loopbreak::Mode;
+use loopbreak_store::{Options, RunKey, Sqlite, Store as _, StoreError, default_path};
+
+use super::answer::Answer;
+use super::dialect::{Dialect, Happening};
+use super::event::{Event, read};
+use super::fault;
+use super::session::Session;
+use crate::args::ConfigOptions;
+use crate::exit;
+
+/// Answers the event on standard input. The exit code is always that of success: any other means something to an agent.
+pub(crate) fn respond(dialect: Dialect, options: &ConfigOptions) -> u8 {
+    let answered = catch_unwind(AssertUnwindSafe(|| answer(dialect, options)));
+    match answered {
+        Ok(Ok(None)) => {}
+        Ok(Ok(Some(text))) => {
+            // An agent that does not listen any more has no use for the answer.
+            let _ = writeln!(io::stdout(), "{text}").and_then(|()| io::stdout().flush());
+        }
+        Ok(Err(why)) => fail(dialect, &why),
+        Err(_) => fail(dialect, "an internal error"),
+    }
+    exit::DONE
+}
+
+/// Says why there is no answer, to whoever listens now and to whoever looks later.
+fn fail(dialect: Dialect, why: &str) {
+    tell(&format!("{why}; the agent goes on without the guard"));
+    if let Some(store) = place() {
+        fault::note(&store, now(), dialect, why);
+    }
+}
+
+fn place() -> Option<std::path::PathBuf> {
+    default_path(|name| std::env::var_os(name))
+}
+
+fn tell(text: &str) {
+    anstream::eprintln!("loopbreak: hook: {text}");
+}
+
+/// Now, in milliseconds since 1970.
+pub(crate) fn now() -> i64 {
+    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        tell("waiting for an event of an agent on standard input; see `loopbreak hook --help`");
+    }
+    let text = read(stdin.lock())?;
+    // In a hurry, nothing else may stand in the way of this.
+    if std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off") {
+        return Ok(None);
+    }
+    let event: Event<'_> =
+        serde_json::from_str(&text).map_err(|error| format!("this is no event: {error}"))?;
+    let name = event.hook_event_name.as_deref().unwrap_or_default();
+    let happening = dialect.happening(name);
+    if happening == Happening::Other {
+        return Ok(None);
+    }
+    let session =
+        event.session_id.as_deref().filter(|id| !id.is_empty()).ok_or("the event names no session")?;
+    let folder = event.cwd.as_deref().unwrap_or_default();
+    let here = if Path::new(folder).is_dir() { Path::new(folder) } else { Path::new(".") };
+    let config = crate::config::load_in(options, here).map_err(|error| error.to_string())?;
+    if config.mode == Mode::Off {
+        return Ok(None);
+    }
+    let run = RunKey {
+        source: dialect.name().to_owned(),
+        session: session.to_owned(),
+        agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
+    };
+    let now = now();
+    let session = Session { config: &config, dialect, event: &event, happening, run: session, now };
+    let path = place().ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
+    let mut store = Sqlite::open(&path, now).map_err(|error| error.to_string())?;
+    tell_put_aside(dialect, &path, &store);
+    let answer = match attend(&mut store, &run, folder, &session) {
+        Err(Failure::Store(StoreError::Damaged(_))) => {
+            drop(store);
+            let mut store =
+                Sqlite::renew(&path, now, Options::default()).map_err(|error| error.to_string())?;
+            tell_put_aside(dialect, &path, &store);
+            attend(&mut store, &run, folder, &session)
+        }
+        attended => attended,
+    };
+    let answer = answer.map_err(|failure| match failure {
+        Failure::Store(error) => error.to_string(),
+        Failure::Session(why) => why,
+    })?;
+    Ok(dialect.put(name, &answer).map(|json| json.to_string()))
+}
+
+enum Failure {
+    Store(StoreError),
+    Session(String),
+}
+
+fn attend(store: &mut Sqlite, run: &RunKey, folder: &str, session: &Session<'_>) -> Result<Answer, Failure> {
+    if session.happening == Happening::Proposed {
+        let kept = store.snapshot(run).map_err(Failure::Store)?;
+        if session.is_free(kept.as_deref()).map_err(Failure::Session)? {
+            return Ok(Answer::Nothing);
+        }
+    }
+    let mut result = Ok(Answer::Nothing);
+    let updated = store.update(run, folder, session.now, |kept| match session.take(kept) {
+        Ok(Some((change, answer))) => {
+            result = Ok(answer);
+            Some(change)
+        }
+        Ok(None) => None,
+        Err(why) => {
+            result = Err(Failure::Session(why));
+            None
+        }
+    });
+    // An answer to what could not be kept would come again and again, or count for nothing.
+    updated.map_err(Failure::Store)?;
+    result
+}
+
+fn tell_put_aside(dialect: Dialect, path: &Path, store: &Sqlite) {
+    if let Some(aside) = store.put_aside() {
+        let told = format!("the store was damaged and is now {}; a new one was begun", aside.display());
+        tell(&told);
+        fault::note(path, now(), dialect, &told);
+    }
+}

@@ -1,0 +1,115 @@
+//! Sessions of agents, told of to hooks as the agents would.
+
+#![allow(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{Done, done, folder, loopbreak};
+
+/// A project and the state of its user.
+pub(crate) struct Desk(tempfile::TempDir);
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Desk(folder())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(crate) fn store(&self) -> PathBuf {
+        self.path().join("state/loopbreak/loopbreak.db")
+    }
+
+    pub(crate) fn command(&self, args: &[&str]) -> assert_cmd::Command {
+        let mut command = loopbreak(self.path());
+        command.args(args).env("XDG_STATE_HOME", self.path().join("state"));
+        command
+    }
+
+    pub(crate) fn tell_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> Done {
+        done(self.command(&["hook", agent]).write_stdin(event))
+    }
+
+    /// The answer to an event; nothing where there is none.
+    pub(crate) fn tell(&self, event: &Value) -> Value {
+        let done = self.tell_raw("claude-code", event.to_string());
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{event}");
+        if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() }
+    }
+
+    pub(crate) fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
+        Session { desk: self, id, agent: None, transcript: "/nowhere.jsonl" }
+    }
+
+    pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
+        let done = done(&mut self.command(args));
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        serde_json::Deserializer::from_str(&done.out).into_iter().map(Result::unwrap).collect()
+    }
+}
+
+/// One session of an agent, or of a subagent in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Session<'a> {
+    pub(crate) desk: &'a Desk,
+    pub(crate) id: &'a str,
+    pub(crate) agent: Option<&'a str>,
+    /// Where the conversation is written down.
+    pub(crate) transcript: &'a str,
+}
+
+impl Session<'_> {
+    pub(crate) fn event(&self, name: &str, more: Value) -> Value {
+        let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.desk.path(),
+                               "transcript_path": self.transcript, "permission_mode": "default"});
+        if let Some(agent) = self.agent {
+            event["agent_id"] = agent.into();
+        }
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    }
+
+    pub(crate) fn tool(&self, name: &str, tool: &str, input: &Value, more: Value) -> Value {
+        let mut event =
+            self.event(name, json!({"tool_name": tool, "tool_input": input, "tool_use_id": "t1"}));
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    }
+
+    pub(crate) fn propose(&self, command: &str) -> Value {
+        self.desk.tell(&self.tool("PreToolUse", "Bash", &json!({"command": command}), json!({})))
+    }
+
+    pub(crate) fn finish(&self, command: &str) -> Value {
+        let response = json!({"tool_response": {"stdout": "1 failed", "stderr": "", "interrupted": false}});
+        self.desk.tell(&self.tool("PostToolUse", "Bash", &json!({"command": command}), response))
+    }
+
+    pub(crate) fn prompt(&self, text: &str) -> Value {
+        self.desk.tell(&self.event("UserPromptSubmit", json!({"prompt": text})))
+    }
+
+    /// Makes the same call until it is refused; gives the number of the call that was.
+    pub(crate) fn until_denied(&self, command: &str) -> u32 {
+        for call in 1..=12 {
+            if decision(&self.propose(command)) == "deny" {
+                return call;
+            }
+            self.finish(command);
+        }
+        panic!("never refused");
+    }
+}
+
+pub(crate) fn decision(answer: &Value) -> String {
+    answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
+}
+
+/// What the agent is told beside a result.
+pub(crate) fn advice(answer: &Value) -> Option<&str> {
+    answer["hookSpecificOutput"]["additionalContext"].as_str()
+}

@@ -1,0 +1,20 @@
+//! What Loopbreak keeps between processes: runs, the guards put away between two steps, what happened, and what came of
+//! it: tasks, attempts, context entries, recoveries.
+//!
+//! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. Nothing is
+//! decided here: whoever changes a run brings the engine along, in the closure given to [`Store::update`].
+
+mod damage;
+mod migrate;
+mod path;
+mod prune;
+mod records;
+mod rows;
+mod sqlite;
+mod store;
+
+pub use path::{default_path, make_folder};
+pub use prune::Limits;
+pub use records::{Attempt, ContextEntry, Records, Recovery, Task};
+pub use sqlite::{Options, Sqlite};
+pub use store::{Change, Event, Run, RunKey, Store, StoreError};
