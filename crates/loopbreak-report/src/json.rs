@@ -80,6 +80,12 @@ pub struct RunReport {
     pub source: String,
     /// The format of the log.
     pub format: &'static str,
+    /// The agents that its steps name, in the order of their first steps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// The models that its steps name, likewise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
     /// How many turns it had.
     pub steps: u64,
     /// What it comes to.

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use foldhash::fast::{FixedState, RandomState};
+use loopbreak::text::clip::clip;
 use loopbreak::{
     Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Snapshot, SnapshotError,
     Step, Verdict,
@@ -52,6 +53,28 @@ pub struct RunRecord {
     renumbered: u64,
     unknown_keys: u64,
     times: Option<(i64, i64)>,
+    agents: Names,
+    models: Names,
+}
+
+/// A few names, each once, in the order in which they came.
+#[derive(Debug, Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    /// How many are kept, and how much of each.
+    const MOST: usize = 16;
+    const BYTES: usize = 100;
+
+    fn add(&mut self, name: Option<&str>) {
+        let Some(name) = name.map(|name| clip(name.trim(), Self::BYTES)).filter(|name| !name.is_empty())
+        else {
+            return;
+        };
+        if self.0.len() < Self::MOST && !self.0.iter().any(|known| known == name) {
+            self.0.push(name.to_owned());
+        }
+    }
 }
 
 impl RunAnalysis {
@@ -81,6 +104,8 @@ impl RunAnalysis {
                 renumbered: 0,
                 unknown_keys: 0,
                 times: None,
+                agents: Names::default(),
+                models: Names::default(),
             },
         }
     }
@@ -140,6 +165,8 @@ impl RunRecord {
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
+        self.agents.add(step.agent.as_deref());
+        self.models.add(step.model.as_deref());
         if let Some(at) = step.at {
             let (first, last) = self.times.unwrap_or((at.0, at.0));
             self.times = Some((first.min(at.0), last.max(at.0)));
@@ -279,6 +306,8 @@ impl RunRecord {
             run: self.run,
             source: source.into(),
             format,
+            agents: self.agents.0,
+            models: self.models.0,
             steps: self.ledger.steps(),
             verdict: self.worst.into(),
             first_warning: self.first_warning,
@@ -335,6 +364,23 @@ mod tests {
 
     fn scores(range: std::ops::RangeInclusive<u64>, score: u64) -> impl Iterator<Item = String> {
         range.map(move |turn| format!(r#"{{"turn":{turn},"score":{score}}}"#))
+    }
+
+    #[test]
+    fn agents_and_models_are_named_once_each() {
+        let lines = [
+            r#"{"agent":"main","model":"m-1","say":"a"}"#,
+            r#"{"agent":"helper","model":" m-2 ","say":"b"}"#,
+            r#"{"agent":"main","model":"m-1","say":"c"}"#,
+            r#"{"agent":"","say":"d"}"#,
+        ];
+        let run = analyse(Settings::default(), lines.map(str::to_owned));
+        assert_eq!(
+            (run.agents, run.models),
+            (vec!["main".into(), "helper".into()], vec!["m-1".into(), "m-2".into()])
+        );
+        let many = (0..40).map(|number| format!(r#"{{"model":"m-{number}","say":"a"}}"#));
+        assert_eq!(analyse(Settings::default(), many).models.len(), Names::MOST);
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub(super) struct Line<'r> {
     /// First and last time, in milliseconds since 1970.
     #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
     times: Option<(i64, i64)>,
+    /// The model, where there is only one.
+    #[serde(rename = "mo", skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
     /// Loops that went on, and that were left, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),
@@ -81,6 +84,7 @@ impl<'r> Line<'r> {
             destroyed: run.progress_after_ending.filter(|_| has_ended),
             score: run.score,
             times: run.started.zip(run.ended),
+            model: Some(&run.models).filter(|models| models.len() == 1).map(|models| clean(&models[0], NAME)),
             effects: (effects.went_on, effects.changed_course, effects.ended),
         }
     }

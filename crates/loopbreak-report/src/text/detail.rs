@@ -47,6 +47,10 @@ fn header(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
         let arrow = look.sign("→", "->");
         about.push(format!("score {} {arrow} {}", score(known.first), score(known.last)));
     }
+    about.extend(run.models.first().map(|model| match run.models.len() {
+        1 => look.fit(model, 40),
+        several => format!("{} and {} more", look.fit(model, 40), several - 1),
+    }));
     about.extend(run.tokens.map(|tokens| format!("{} tokens", rough(tokens))));
     about.extend(run.cost_usd.map(dollars));
     writeln!(out, "{dim}{}{dim:#}", about.join(look.sign(" · ", ", ")))

@@ -23,6 +23,7 @@ function facts(run) {
   if (run.at && run.at[1] > run.at[0]) parts.push(duration(run.at[1] - run.at[0]));
   if (run.at) parts.push(time(run.at[0]));
   if (run.sr) parts.push(`score ${count(run.sr.first)} → ${count(run.sr.last)}${run.sr.max > run.sr.last ? ` (${count(run.sr.max)} at most)` : ""}`);
+  if (run.mo) parts.push(run.mo);
   if (run.k !== undefined) parts.push(`${rough(run.k)} tokens`);
   if (run.c !== undefined) parts.push(dollars(run.c));
   return parts.filter(Boolean).join(" · ");
