@@ -20,6 +20,7 @@ const STEPS: &[Step] = &[
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
     ("browser", browser, false),
+    ("story tools", story_tools, false),
     ("tests", tests, false),
 ];
 
@@ -67,27 +68,41 @@ fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
     )))
 }
 
-/// The tests look at pages in a real browser. A machine without one gets it where that is ours to do.
+/// The tests look at pages in a real browser.
 fn browser() -> Result<(), Failure> {
-    let there = || works(Command::new("chromium").arg("--version"));
+    needs_program("the tests of pages need the browser", "chromium", &["chromium"], "--version", "chromium")
+}
+
+/// The tests of the arena compile its story, and play it in another interpreter as well.
+fn story_tools() -> Result<(), Failure> {
+    let (inform, dfrotz) = (&["inform"], &["dfrotz", "/usr/games/dfrotz"]);
+    needs_program("the tests of the story need its compiler", "inform", inform, "-h", "inform6-compiler")?;
+    needs_program("the tests of the Z-machine need the interpreter", "dfrotz", dfrotz, "-v", "frotz")
+}
+
+/// A machine without a program that the tests need gets it where that is ours to do. It may stand at several places.
+fn needs_program(
+    why: &str,
+    name: &str,
+    places: &[&str],
+    version: &str,
+    package: &str,
+) -> Result<(), Failure> {
+    let there = || places.iter().any(|program| works(Command::new(program).arg(version)));
     if there() {
         return Ok(());
     }
-    eprintln!("xtask: the tests need the browser `chromium`; installing it with apt-get …");
-    let installed = run_process(Command::new("apt-get").args(["install", "--yes", "chromium"]));
-    match installed {
-        Ok(()) if there() => Ok(()),
-        result => {
-            let why = match result {
-                Err(Failure::Failed(why) | Failure::Usage(why)) => why,
-                Ok(()) => "it does not start".to_owned(),
-            };
-            Err(Failure::Failed(format!(
-                "the tests of pages need `chromium` on the path, and it cannot be installed here: {why}; \
-                 install it by hand, on Debian with `sudo apt-get install chromium`"
-            )))
-        }
-    }
+    eprintln!("xtask: {why} `{name}`; installing it with apt-get …");
+    let installed = run_process(Command::new("apt-get").args(["install", "--yes", package]));
+    let reason = match installed {
+        Ok(()) if there() => return Ok(()),
+        Err(Failure::Failed(reason) | Failure::Usage(reason)) => reason,
+        Ok(()) => "it does not start".to_owned(),
+    };
+    Err(Failure::Failed(format!(
+        "{why} `{name}` on the path, and it cannot be installed here: {reason}; \
+         install it by hand, on Debian with `sudo apt-get install {package}`"
+    )))
 }
 
 /// Tests of libraries, binaries, integration tests and examples; benchmarks are for `cargo xtask bench`.

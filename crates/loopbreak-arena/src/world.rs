@@ -1,5 +1,6 @@
 //! A world: takes commands, answers with text, knows the place and the score.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -62,25 +63,37 @@ pub trait World {
 #[derive(Clone, Debug)]
 pub struct StoryWorld {
     machine: Machine,
+    /// The exits of the places where the story told of them.
+    exits: BTreeMap<u16, Vec<String>>,
+}
+
+/// A story as it was.
+#[derive(Clone, Debug)]
+pub struct SavedStory {
+    machine: Snapshot,
+    exits: BTreeMap<u16, Vec<String>>,
 }
 
 impl StoryWorld {
     /// The world of a story. The seed decides what is left to chance.
     pub fn new(story: Arc<Story>, seed: u32) -> Self {
-        StoryWorld { machine: Machine::new(story, seed) }
+        StoryWorld::with_limits(story, seed, Limits::default())
     }
 
     /// The same, with other limits for each command.
     pub fn with_limits(story: Arc<Story>, seed: u32, limits: Limits) -> Self {
-        StoryWorld { machine: Machine::with_limits(story, seed, limits) }
+        StoryWorld { machine: Machine::with_limits(story, seed, limits), exits: BTreeMap::new() }
     }
 
-    fn sight(&self, text: &str, over: bool) -> Sight {
+    fn sight(&mut self, text: &str, over: bool) -> Sight {
         let status = self.machine.status();
+        if let (Some(place), Some(exits)) = (status.place, exits_in(text)) {
+            self.exits.insert(place, exits);
+        }
         let place = status.place.map(|id| Spot {
             id: id.into(),
             name: status.name.unwrap_or_default(),
-            exits: Vec::new(),
+            exits: self.exits.get(&id).cloned().unwrap_or_default(),
         });
         Sight {
             text: without_prompt(text).to_owned(),
@@ -92,6 +105,12 @@ impl StoryWorld {
     }
 }
 
+/// The exits, where a line of the text lists them: `Exits: north, up.`
+fn exits_in(text: &str) -> Option<Vec<String>> {
+    let listed = text.lines().find_map(|line| line.strip_prefix("Exits: "))?;
+    Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
+}
+
 /// The text without the prompt at its end, and without empty lines around it.
 fn without_prompt(text: &str) -> &str {
     let text = text.trim_end();
@@ -99,9 +118,10 @@ fn without_prompt(text: &str) -> &str {
 }
 
 impl World for StoryWorld {
-    type Saved = Snapshot;
+    type Saved = SavedStory;
 
     fn reset(&mut self) -> Result<Sight, WorldError> {
+        self.exits.clear();
         let reply = self.machine.start()?;
         Ok(self.sight(&reply.text, reply.over))
     }
@@ -111,18 +131,27 @@ impl World for StoryWorld {
         Ok(self.sight(&reply.text, reply.over))
     }
 
-    fn save(&self) -> Snapshot {
-        self.machine.snapshot()
+    fn save(&self) -> SavedStory {
+        SavedStory { machine: self.machine.snapshot(), exits: self.exits.clone() }
     }
 
-    fn restore(&mut self, saved: &Snapshot) -> Result<(), WorldError> {
-        Ok(self.machine.restore(saved)?)
+    fn restore(&mut self, saved: &SavedStory) -> Result<(), WorldError> {
+        self.machine.restore(&saved.machine)?;
+        self.exits.clone_from(&saved.exits);
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn exits_are_read_where_they_are_listed() {
+        assert_eq!(exits_in("Hut\nExits: south.\n"), Some(vec!["south".to_owned()]));
+        assert_eq!(exits_in("Dam\nExits: north, down."), Some(vec!["north".to_owned(), "down".to_owned()]));
+        assert_eq!(exits_in("Obvious ways: north"), None);
+    }
 
     #[test]
     fn the_prompt_is_no_part_of_the_answer() {
