@@ -151,6 +151,8 @@ impl Machine {
             }
             11 => self.print("\n"),
             13 => {
+                // Every byte is looked at.
+                self.budget.spend(self.story().bytes().len() as u64 / 8)?;
                 let intact = self.story().is_intact();
                 self.state.branch(intact)
             }

@@ -31,6 +31,7 @@ impl Snapshot {
 impl Machine {
     /// The story saves itself. The counter stands before the branch that tells it how that went.
     pub(super) fn save_story(&mut self) -> Result<()> {
+        self.pay_for_copy()?;
         self.slot = Some(Arc::new(self.state.clone()));
         self.state.branch(true)
     }
@@ -39,15 +40,22 @@ impl Machine {
     pub(super) fn restore_story(&mut self) -> Result<()> {
         let Some(saved) = &self.slot else { return self.state.branch(false) };
         let saved = (**saved).clone();
+        self.pay_for_copy()?;
         self.replace(saved)?;
         self.state.branch(true)
     }
 
     /// The story begins again.
     pub(super) fn restart_story(&mut self) -> Result<()> {
+        self.pay_for_copy()?;
         self.replace(State::new(Arc::clone(self.story()), self.seed))?;
         self.state.random.reseed(0);
         Ok(())
+    }
+
+    /// Copying the whole memory is dear: a story that does nothing else must come to the end of its budget soon.
+    fn pay_for_copy(&mut self) -> Result<()> {
+        self.budget.spend(self.state.memory.dynamic.len() as u64 / 8)
     }
 
     /// What is outside the story stays: the transcript, chance, where text goes.
