@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::texts;
 use crate::zmachine::{Fault, Limits, Machine, Snapshot, Story};
 
 /// Why a world cannot go on.
@@ -87,7 +88,7 @@ impl StoryWorld {
 
     fn sight(&mut self, text: &str, over: bool) -> Sight {
         let status = self.machine.status();
-        if let (Some(place), Some(exits)) = (status.place, exits_in(text)) {
+        if let (Some(place), Some(exits)) = (status.place, texts::exits(text)) {
             self.exits.insert(place, exits);
         }
         let place = status.place.map(|id| Spot {
@@ -103,12 +104,6 @@ impl StoryWorld {
             over,
         }
     }
-}
-
-/// The exits, where a line of the text lists them: `Exits: north, up.`
-fn exits_in(text: &str) -> Option<Vec<String>> {
-    let listed = text.lines().find_map(|line| line.strip_prefix("Exits: "))?;
-    Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
 }
 
 /// The text without the prompt at its end, and without empty lines around it.
@@ -145,13 +140,6 @@ impl World for StoryWorld {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn exits_are_read_where_they_are_listed() {
-        assert_eq!(exits_in("Hut\nExits: south.\n"), Some(vec!["south".to_owned()]));
-        assert_eq!(exits_in("Dam\nExits: north, down."), Some(vec!["north".to_owned(), "down".to_owned()]));
-        assert_eq!(exits_in("Obvious ways: north"), None);
-    }
 
     #[test]
     fn the_prompt_is_no_part_of_the_answer() {
