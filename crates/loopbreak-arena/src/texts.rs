@@ -1,13 +1,29 @@
 //! What can be read out of the text of a game, by anyone who sees nothing but the text.
 
 /// The ways that players try where a game does not list them.
-pub(crate) const WAYS: [&str; 6] = ["north", "south", "east", "west", "up", "down"];
+pub(crate) const WAYS: [&str; 12] = [
+    "north",
+    "south",
+    "east",
+    "west",
+    "up",
+    "down",
+    "northeast",
+    "northwest",
+    "southeast",
+    "southwest",
+    "in",
+    "out",
+];
+/// Their short forms, where they have one.
+const SHORT: [&str; 10] = ["n", "s", "e", "w", "u", "d", "ne", "nw", "se", "sw"];
 
 /// The way as the full word, if the command is one.
 pub(crate) fn way(command: &str) -> Option<&'static str> {
     let command = command.trim();
     let word = command.strip_prefix("go ").unwrap_or(command);
-    WAYS.into_iter().find(|way| *way == word || (word.len() == 1 && way.starts_with(word)))
+    let short = SHORT.iter().position(|short| *short == word);
+    WAYS.into_iter().find(|way| *way == word).or_else(|| short.map(|index| WAYS[index]))
 }
 
 /// The way back.
@@ -18,6 +34,12 @@ pub(crate) fn back(way: &str) -> &'static str {
         "east" => "west",
         "west" => "east",
         "up" => "down",
+        "northeast" => "southwest",
+        "northwest" => "southeast",
+        "southeast" => "northwest",
+        "southwest" => "northeast",
+        "in" => "out",
+        "out" => "in",
         _ => "up",
     }
 }
@@ -26,6 +48,14 @@ pub(crate) fn back(way: &str) -> &'static str {
 pub(crate) fn exits(text: &str) -> Option<Vec<String>> {
     let listed = text.lines().find_map(|line| line.strip_prefix("Exits: "))?;
     Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
+}
+
+/// The ways that a description speaks of, where it lists none.
+pub(crate) fn mentioned(text: &str) -> Vec<&'static str> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+    // Nobody means the way by the word "in".
+    WAYS.into_iter().filter(|way| !matches!(*way, "in" | "out") && words.contains(way)).collect()
 }
 
 /// The name of the place that the text shows: the first line of the paragraph with the exits, or, where there are none,
@@ -106,8 +136,17 @@ mod tests {
     }
 
     #[test]
+    fn ways_are_found_in_prose() {
+        let text = "Behind House\nA path leads into the forest to the east. In one corner there is a window.";
+        assert_eq!(mentioned(text), ["east"]);
+        assert_eq!(mentioned("A path goes Northwest, and down."), ["down", "northwest"]);
+        assert_eq!(mentioned("Westward, ho!"), [""; 0]);
+    }
+
+    #[test]
     fn commands_that_go_somewhere_are_known() {
         assert_eq!((way("n"), way("go north"), way(" down ")), (Some("north"), Some("north"), Some("down")));
+        assert_eq!((way("sw"), way("in"), way("i")), (Some("southwest"), Some("in"), None));
         assert_eq!((way("look"), way("nest"), way("")), (None, None, None));
         assert_eq!(WAYS.map(|way| back(back(way))), WAYS);
     }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::kind::{Move, Player};
+use super::lore;
 use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
@@ -12,6 +13,8 @@ use crate::texts;
 struct Known {
     /// Where the ways lead; nothing yet for those not gone.
     ways: BTreeMap<String, Option<String>>,
+    /// The game lists them: there are no others.
+    listed: bool,
 }
 
 /// Looks for what is new.
@@ -55,8 +58,9 @@ impl Explorer {
         }
         if let Some(title) = title {
             let known = self.places.entry(title.clone()).or_default();
-            let exits = texts::exits(text).unwrap_or_else(|| texts::WAYS.map(str::to_owned).to_vec());
-            for way in exits {
+            let exits = texts::exits(text);
+            known.listed = exits.is_some();
+            for way in exits.unwrap_or_else(|| guess(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
             self.here = Some(title);
@@ -89,15 +93,25 @@ impl Explorer {
         if text.contains("rusted") && self.carried.iter().any(|thing| thing.contains("oil")) {
             self.ideas.push_back("oil door".to_owned());
         }
-        if text.contains("pitch dark") {
+        if text.contains("pitch dark") || text.contains("pitch black") {
             let lantern = self.carried.iter().any(|thing| thing == "lantern" || thing == "lamp");
             let back = texts::way(action).map(texts::back);
-            let idea = if lantern { Some("light lantern") } else { back };
+            let idea = if lantern { Some("turn on lantern") } else { back };
             self.ideas.extend(idea.map(str::to_owned));
         }
-        // A door that opened is a way not gone.
-        if text.contains("open")
-            && (action.starts_with("unlock") || action.starts_with("oil"))
+        let here = self.here.clone().unwrap_or_default();
+        for idea in lore::ideas(text) {
+            if self.tried.insert((here.clone(), idea.to_owned())) {
+                self.ideas.push_back(idea.to_owned());
+            }
+        }
+        // What opened may be a way, one not gone.
+        let opens = ["unlock", "oil", "open", "move"].iter().any(|verb| action.starts_with(verb));
+        if opens && (text.contains("window") || text.contains("trap door")) {
+            self.ideas.extend(["in", "down"].map(str::to_owned));
+        }
+        if opens
+            && text.contains("open")
             && let Some(known) = self.here.as_ref().and_then(|here| self.places.get_mut(here))
         {
             let here = self.here.clone();
@@ -120,13 +134,27 @@ impl Explorer {
                 return Move { action, reason: "It may be useful.".into() };
             }
         }
-        if let Some(way) = self.way_to_the_unknown(&here, context) {
+        let mut way = self.way_to_the_unknown(&here, context);
+        if way.is_none() && self.try_all_ways(&here) {
+            way = self.way_to_the_unknown(&here, context);
+        }
+        if let Some(way) = way {
             return Move { action: way, reason: "I have not been there.".into() };
         }
         let ways: Vec<String> =
             self.places.get(&here).into_iter().flat_map(|known| known.ways.keys().cloned()).collect();
         let fresh: Vec<String> = ways.into_iter().filter(|way| !context.was_refused(way)).collect();
         self.chance.one_of(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
+    }
+
+    /// Where nothing is left to explore, there may be ways here that nobody spoke of. True if there are more now.
+    fn try_all_ways(&mut self, here: &str) -> bool {
+        let Some(known) = self.places.get_mut(here).filter(|known| !known.listed) else { return false };
+        let before = known.ways.len();
+        for way in texts::WAYS {
+            known.ways.entry(way.to_owned()).or_insert(None);
+        }
+        known.ways.len() > before
     }
 
     /// The first move towards the nearest way that was not gone.
@@ -149,6 +177,11 @@ impl Explorer {
         }
         None
     }
+}
+
+/// The ways out, where the game does not list them: what the text speaks of, and the way back.
+fn guess(text: &str, went: Option<&str>) -> Vec<String> {
+    texts::mentioned(text).into_iter().chain(went.map(texts::back)).map(str::to_owned).collect()
 }
 
 /// Things that players of such games do not leave behind.

@@ -7,6 +7,7 @@ mod fiddler;
 mod half_deaf;
 mod juggler;
 mod kind;
+mod lore;
 mod oscillator;
 mod wanderer;
 
