@@ -9,6 +9,7 @@
 //! game is over or the guard ends it, and writes a journal that can be read and judged again with the same verdicts.
 
 mod chance;
+mod contest;
 mod context;
 mod critic;
 mod ending;
@@ -22,6 +23,7 @@ mod world;
 pub mod zmachine;
 
 pub use chance::Chance;
+pub use contest::{Contest, Tally};
 pub use context::{Context, Refusal};
 pub use critic::{Critic, Heuristic, Opinion};
 pub use ending::Ending;
@@ -30,3 +32,8 @@ pub use map::Map;
 pub use objectives::{Objective, Objectives};
 pub use player::{Move, Player, PlayerKind};
 pub use world::{SavedStory, Sight, Spot, StoryWorld, World, WorldError};
+
+/// The snippets of the guide are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/arena.md")]
+struct Guide;

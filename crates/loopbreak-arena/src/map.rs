@@ -32,6 +32,14 @@ impl Map {
         }
     }
 
+    /// Ways out of a place that somebody spoke of; there may be others.
+    pub fn add_ways(&mut self, place: u32, ways: &[&str]) {
+        let room = self.rooms.entry(place).or_default();
+        for way in ways {
+            room.ways.entry((*way).to_owned()).or_insert(None);
+        }
+    }
+
     /// Notes that a way from one place leads to another.
     pub fn connect(&mut self, from: u32, way: &str, to: u32) {
         self.rooms.entry(from).or_default().ways.insert(way.to_owned(), Some(to));

@@ -6,7 +6,8 @@ use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
 use loopbreak_arena::{
-    Context, Ending, Episode, Heuristic, Move, Orchestrator, Player, PlayerKind, Rules, StoryWorld, stories,
+    Contest, Context, Ending, Episode, Heuristic, Move, Orchestrator, Player, PlayerKind, Rules, StoryWorld,
+    stories,
 };
 use loopbreak_report::{RunAnalysis, VerdictName};
 use loopbreak_trace::{Log, Record, Sink, Skipped};
@@ -238,18 +239,32 @@ fn objectives_are_discovered_completed_and_given_up() {
     assert!(last >= first + 30, "{updates:?}");
 }
 
-fn mean_score(kind: PlayerKind, mode: Mode, seeds: u32) -> f64 {
-    let scores = (1..=seeds).map(|seed| {
-        let mut player = kind.half_deaf(seed.into(), 0.5);
-        f64::from(play(&mut *player, seed, mode, Rules::default()).episode.score.unwrap())
-    });
-    scores.sum::<f64>() / f64::from(seeds)
+fn contest(seeds: u32, obedience: f64) -> Contest {
+    Contest { story: stories::spillway(), rules: Rules::default(), seeds: 1..=seeds, obedience }
 }
 
 #[test]
 fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
+    let (contest, settings) = (contest(20, 0.5), Settings::of(Profile::Game));
     for kind in PlayerKind::STUCK {
-        let (on, off) = (mean_score(kind, Mode::Enforce, 12), mean_score(kind, Mode::Off, 12));
-        assert!(on > off + 5.0, "{kind}: {on:.1} with, {off:.1} without");
+        let on = contest.play(kind, &settings, Mode::Enforce).unwrap();
+        let off = contest.play(kind, &settings, Mode::Off).unwrap();
+        assert!(on.score() > off.score() + 5.0, "{kind}: {:.1} with, {:.1} without", on.score(), off.score());
+        assert!(on.turns() < off.turns(), "{kind}: {:.0} turns with, {:.0} without", on.turns(), off.turns());
+        let (better, worse) = on.against(&off);
+        assert!(better > 4 * worse, "{kind}: {better} games went better, {worse} worse");
     }
+}
+
+#[test]
+fn games_side_by_side_are_the_games_that_are_played_alone() {
+    let settings = Settings::of(Profile::Game);
+    let together = contest(6, 0.5).play(PlayerKind::Juggler, &settings, Mode::Enforce).unwrap();
+    for (seed, episode) in (1..).zip(&together.episodes) {
+        let mut player = PlayerKind::Juggler.half_deaf(seed.into(), 0.5);
+        let alone = play(&mut *player, seed, Mode::Enforce, Rules::default()).episode;
+        assert_eq!(Episode { id: alone.id.clone(), ..episode.clone() }, alone);
+    }
+    let count: usize = together.endings().values().sum();
+    assert_eq!(count, 6);
 }
