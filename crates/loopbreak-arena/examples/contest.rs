@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use loopbreak::{Mode, Profile, Settings};
+use loopbreak::{Config, Mode, Profile, Settings};
 use loopbreak_arena::zmachine::Story;
 use loopbreak_arena::{Contest, PlayerKind, Rules, stories};
 
@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(file) => Arc::new(Story::new(&std::fs::read(file)?)?),
     };
     let games: u32 = arguments.get(1).map_or(Ok(100), |games| games.parse())?;
-    let settings = Settings::of(Profile::Game);
+    let config = |mode| Config::new(Settings { mode, ..Settings::of(Profile::Game) });
+    let (without, with) = (config(Mode::Off)?, config(Mode::Enforce)?);
     println!(
         "| player | obeys | score without | with | better / worse | turns without | with | ended as stuck |"
     );
@@ -27,8 +28,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         for kind in PlayerKind::ALL {
             let contest =
                 Contest { story: Arc::clone(&story), rules: Rules::default(), seeds: 1..=games, obedience };
-            let off = contest.play(kind, &settings, Mode::Off)?;
-            let on = contest.play(kind, &settings, Mode::Enforce)?;
+            let off = contest.play(kind, &without)?;
+            let on = contest.play(kind, &with)?;
             let (better, worse) = on.against(&off);
             let stuck = on.endings().get("loop_break").copied().unwrap_or_default();
             println!(

@@ -1,12 +1,12 @@
 //! Many games with Loopbreak, and the same games without: does it help, and what does it spoil?
 
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZero;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use loopbreak::config::Problems;
-use loopbreak::{Config, Guard, Mode, Settings};
+use loopbreak::{Config, Guard};
 
 use crate::critic::Heuristic;
 use crate::episode::{Episode, Orchestrator, Rules};
@@ -72,37 +72,37 @@ impl Tally {
 }
 
 impl Contest {
-    /// Plays all episodes of one kind of player, on as many threads as there are cores, with these settings in this mode:
-    /// `Off` is a game without Loopbreak.
-    pub fn play(&self, kind: PlayerKind, settings: &Settings, mode: Mode) -> Result<Tally, Problems> {
-        let config = Config::new(Settings { mode, ..settings.clone() })?;
+    /// Plays all episodes of one kind of player, on as many threads as there are cores. Settings with the mode `off` are a
+    /// game without Loopbreak.
+    pub fn play(&self, kind: PlayerKind, config: &Config) -> io::Result<Tally> {
         let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
         let mut played: Vec<(u32, Episode)> = std::thread::scope(|scope| {
             let shares: Vec<_> = (0..threads)
                 .map(|share| {
                     let seeds = self.seeds.clone().skip(share).step_by(threads);
-                    let config = &config;
                     scope.spawn(move || {
-                        seeds.map(|seed| (seed, self.episode(kind, config, seed))).collect::<Vec<_>>()
+                        let episodes = seeds.map(|seed| Ok((seed, self.episode(kind, config, seed)?)));
+                        episodes.collect::<io::Result<Vec<_>>>()
                     })
                 })
                 .collect();
-            // A thread that panicked takes this one with it.
-            shares
-                .into_iter()
-                .flat_map(|share| share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        });
+            let mut played = Vec::new();
+            for share in shares {
+                // A thread that panicked takes this one with it.
+                played.extend(share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+            }
+            Ok::<_, io::Error>(played)
+        })?;
         played.sort_by_key(|(seed, _)| *seed);
         Ok(Tally { episodes: played.into_iter().map(|(_, episode)| episode).collect() })
     }
 
-    fn episode(&self, kind: PlayerKind, config: &Config, seed: u32) -> Episode {
+    fn episode(&self, kind: PlayerKind, config: &Config, seed: u32) -> io::Result<Episode> {
         let mut world = StoryWorld::new(Arc::clone(&self.story), seed);
         let mut player = kind.half_deaf(seed.into(), self.obedience);
         let mut critic = Heuristic::default();
         let guard = Guard::new(config.clone());
         let orchestrator = Orchestrator::new(&mut world, &mut *player, &mut critic, guard).rules(self.rules);
-        orchestrator.play_unwritten(&format!("{kind}-{seed}"))
+        orchestrator.play(&format!("{kind}-{seed}"))
     }
 }

@@ -245,10 +245,10 @@ fn contest(seeds: u32, obedience: f64) -> Contest {
 
 #[test]
 fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
-    let (contest, settings) = (contest(20, 0.5), Settings::of(Profile::Game));
+    let contest = contest(20, 0.5);
     for kind in PlayerKind::STUCK {
-        let on = contest.play(kind, &settings, Mode::Enforce).unwrap();
-        let off = contest.play(kind, &settings, Mode::Off).unwrap();
+        let on = contest.play(kind, &config(Mode::Enforce)).unwrap();
+        let off = contest.play(kind, &config(Mode::Off)).unwrap();
         assert!(on.score() > off.score() + 5.0, "{kind}: {:.1} with, {:.1} without", on.score(), off.score());
         assert!(on.turns() < off.turns(), "{kind}: {:.0} turns with, {:.0} without", on.turns(), off.turns());
         let (better, worse) = on.against(&off);
@@ -258,8 +258,7 @@ fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
 
 #[test]
 fn games_side_by_side_are_the_games_that_are_played_alone() {
-    let settings = Settings::of(Profile::Game);
-    let together = contest(6, 0.5).play(PlayerKind::Juggler, &settings, Mode::Enforce).unwrap();
+    let together = contest(6, 0.5).play(PlayerKind::Juggler, &config(Mode::Enforce)).unwrap();
     for (seed, episode) in (1..).zip(&together.episodes) {
         let mut player = PlayerKind::Juggler.half_deaf(seed.into(), 0.5);
         let alone = play(&mut *player, seed, Mode::Enforce, Rules::default()).episode;

@@ -140,12 +140,6 @@ impl<'o, W: World> Orchestrator<'o, W> {
         self
     }
 
-    /// Plays an episode to its end, without a journal: so nothing can fail.
-    pub(crate) fn play_unwritten(self, id: &str) -> Episode {
-        let silent = Orchestrator { journal: Journal::new(None), ..self };
-        silent.play(id).unwrap_or_else(|error| unreachable!("nothing is written: {error}"))
-    }
-
     /// Plays an episode to its end. Only the journal can fail; a story that fails ends the episode.
     pub fn play(mut self, id: &str) -> io::Result<Episode> {
         let actor = Actor { run: id.to_owned(), model: self.player.name() };
