@@ -7,6 +7,7 @@
 mod frotz;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What the story understands, what it does not, and what it should not be told.
 const LINES: &[&str] = &[
@@ -141,8 +142,12 @@ fn script(seed: u64, prefix: usize) -> Vec<String> {
 }
 
 fn compare(seed: u32, commands: &[String]) -> String {
-    let ours = frotz::ours(&story(), seed, commands).unwrap();
-    let theirs = frotz::witness(&story(), seed, commands).unwrap();
+    compare_story(&story(), seed, commands)
+}
+
+fn compare_story(story: &Path, seed: u32, commands: &[String]) -> String {
+    let ours = frotz::ours(story, seed, commands).unwrap();
+    let theirs = frotz::witness(story, seed, commands).unwrap();
     if let Some(difference) = frotz::difference(&ours, &theirs) {
         panic!("seed {seed}: {difference}");
     }
@@ -191,6 +196,37 @@ fn dfrotz_saves_restores_and_restarts_alike() {
     ];
     let transcript = compare(5, &commands.map(str::to_owned));
     assert!(transcript.contains("a lantern"));
+}
+
+#[test]
+fn every_instruction_does_what_it_does_in_dfrotz() {
+    let target = std::env::temp_dir().join(format!("loopbreak-trials-{}.z3", std::process::id()));
+    let compiled = Command::new("inform")
+        .arg("trials.inf")
+        .arg(&target)
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/stories"))
+        .output()
+        .expect("the compiler `inform` does not start; `cargo xtask ci` installs it");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
+    let lines = [
+        "box",
+        "take the crate, ball and doll.",
+        "BOX Crate \"ball\"",
+        "  spaces   all  over  ",
+        "",
+        ".,.,",
+        "supercalifragilistic balls",
+        "a b c d e f g h i j k",
+        "box$ball 12 a-b",
+        "i",
+        "crates crate cratez",
+        "doll.box,\"ball\"",
+    ];
+    for seed in [1, 4711, 0x7fff_ffff] {
+        let transcript = compare_story(&target, seed, &lines.map(str::to_owned));
+        assert!(transcript.ends_with("The trials are over.\n"), "{transcript}");
+    }
+    _ = std::fs::remove_file(&target);
 }
 
 #[test]
