@@ -5,8 +5,10 @@ use std::io;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::browser;
 use crate::failure::Failure;
 use crate::generate;
+use crate::needed;
 use crate::process::{cargo, run as run_process, works};
 
 /// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
@@ -19,8 +21,8 @@ const STEPS: &[Step] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
-    ("browser", browser, false),
-    ("story tools", story_tools, false),
+    ("browser", browser::install, false),
+    ("story tools", needed::story_tools, false),
     ("tests", tests, false),
 ];
 
@@ -65,43 +67,6 @@ fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
     }
     Err(Failure::Failed(format!(
         "`cargo {subcommand}` is missing; get it with `rustup component add {component}`"
-    )))
-}
-
-/// The tests look at pages in a real browser.
-fn browser() -> Result<(), Failure> {
-    needs_program("the tests of pages need the browser", "chromium", &["chromium"], "--version", "chromium")
-}
-
-/// The tests of the arena compile its story, and play it in another interpreter as well.
-fn story_tools() -> Result<(), Failure> {
-    let (inform, dfrotz) = (&["inform"], &["dfrotz", "/usr/games/dfrotz"]);
-    needs_program("the tests of the story need its compiler", "inform", inform, "-h", "inform6-compiler")?;
-    needs_program("the tests of the Z-machine need the interpreter", "dfrotz", dfrotz, "-v", "frotz")
-}
-
-/// A machine without a program that the tests need gets it where that is ours to do. It may stand at several places.
-fn needs_program(
-    why: &str,
-    name: &str,
-    places: &[&str],
-    version: &str,
-    package: &str,
-) -> Result<(), Failure> {
-    let there = || places.iter().any(|program| works(Command::new(program).arg(version)));
-    if there() {
-        return Ok(());
-    }
-    eprintln!("xtask: {why} `{name}`; installing it with apt-get …");
-    let installed = run_process(Command::new("apt-get").args(["install", "--yes", package]));
-    let reason = match installed {
-        Ok(()) if there() => return Ok(()),
-        Err(Failure::Failed(reason) | Failure::Usage(reason)) => reason,
-        Ok(()) => "it does not start".to_owned(),
-    };
-    Err(Failure::Failed(format!(
-        "{why} `{name}` on the path, and it cannot be installed here: {reason}; \
-         install it by hand, on Debian with `sudo apt-get install {package}`"
     )))
 }
 

@@ -3,13 +3,17 @@
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
 mod bench;
+mod browser;
 mod ci;
 mod dam;
 mod dist;
 mod failure;
+mod fuzz;
 mod generate;
+mod needed;
 mod picture;
 mod process;
+mod screenshots;
 
 use std::process::ExitCode;
 
@@ -27,6 +31,8 @@ Chores:
                                --check writes nothing and fails if one of them is not current
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
+  fuzz [SECONDS]               run every fuzz target for so long, 30 seconds unless told; needs nightly and cargo-fuzz
+  screenshots                  take the pictures of the report page in docs/images/ with a real browser
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -62,6 +68,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
         "dist" => return dist::run(rest),
+        "fuzz" => return fuzz::run(rest),
+        "screenshots" => return screenshots::run(rest),
         other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
@@ -81,16 +89,24 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "help"] {
+        for chore in ["ci", "generate", "dist", "bench", "fuzz", "screenshots", "help"] {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
 
     #[test]
     fn unknown_words_are_usage_errors_and_name_themselves() {
-        for line in
-            ["", "tidy", "ci --slow", "generate no/such/file", "generate --chekc", "dist --target", "dist x"]
-        {
+        for line in [
+            "",
+            "tidy",
+            "ci --slow",
+            "generate no/such/file",
+            "generate --chekc",
+            "dist --target",
+            "dist x",
+            "fuzz soon",
+            "screenshots all",
+        ] {
             let failure = run(&words(line)).unwrap_err();
             let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
             assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");

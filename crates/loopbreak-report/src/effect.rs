@@ -8,6 +8,8 @@ use std::ops::Deref;
 use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
 use serde::Serialize;
 
+use crate::json::MOST_LISTED;
+
 /// For how many steps of the agent a warning is followed, at least; two rounds of a loop whose rounds are longer.
 pub const FOLLOWED_STEPS: u64 = 5;
 /// How many of the last of them have to be free of the loop, at least; one round of a loop whose rounds are longer.
@@ -119,6 +121,8 @@ impl Effects {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
     findings: Vec<FindingReport>,
+    /// How many more there were.
+    unlisted: u64,
     /// The warnings that are not judged yet: never more than were given in the last few steps.
     open: Vec<Open>,
 }
@@ -163,6 +167,11 @@ impl Followed {
             false
         });
         for finding in &verdict.findings {
+            // A run may have no end, and a report of it has to have one.
+            if self.findings.len() >= MOST_LISTED {
+                self.unlisted += 1;
+                continue;
+            }
             if is_followed(finding) {
                 self.open.push(Open::new(finding, self.findings.len()));
             }
@@ -171,12 +180,12 @@ impl Followed {
         }
     }
 
-    /// All findings, in their order.
-    pub(crate) fn finish(mut self) -> Vec<FindingReport> {
+    /// The findings in their order, and how many more there were.
+    pub(crate) fn finish(mut self) -> (Vec<FindingReport>, u64) {
         for open in &self.open {
             self.findings[open.finding].effect = Some(Effect::Ended);
         }
-        self.findings
+        (self.findings, self.unlisted)
     }
 }
 
@@ -218,7 +227,7 @@ mod tests {
             let verdict = guard.observe(&step);
             followed.add(&step, &verdict);
         }
-        followed.finish()
+        followed.finish().0
     }
 
     fn first(then: &str) -> (Option<Effect>, Option<u64>) {
@@ -278,7 +287,7 @@ mod tests {
             let step = Step::from_json(&line).unwrap();
             followed.add(&step, &guard.observe(&step));
         }
-        let findings = followed.finish();
+        let findings = followed.finish().0;
         assert!(!findings.is_empty() && findings.iter().all(|finding| finding.effect.is_none()));
     }
 }

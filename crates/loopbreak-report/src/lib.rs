@@ -23,11 +23,11 @@ pub mod tune;
 
 pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
 pub use json::{
-    Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
-    SeriesReport, StuckPeriod, VerdictName,
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
+    ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
 pub use restarts::Restarts;
-pub use run::RunAnalysis;
+pub use run::{RunAnalysis, RunRecord};
 pub use savings::{Cost, Savings};
 pub use tasks::{TaskAttempt, TaskAttempts};
 pub use timeline::{Bucket, PlaceTurns, Timeline};

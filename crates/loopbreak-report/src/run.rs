@@ -4,13 +4,14 @@ use std::collections::HashSet;
 
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{
-    Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Step, Verdict,
+    Act, Config, Event, Finding, Guard, Intervention, Ruling, RunSummary, Severity, Snapshot, SnapshotError,
+    Step, Verdict,
 };
 use std::hash::BuildHasher as _;
 
 use crate::effect::{Effects, Followed};
 use crate::json::{
-    Ending, FirstStop, FirstWarning, InterventionReport, RulingGroup, RunReport, ScoreReport, VerdictName,
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunReport, ScoreReport,
 };
 use crate::savings::{Done, Ledger, Told};
 use crate::stuck::Stuck;
@@ -23,6 +24,13 @@ const EACH: usize = 1000;
 #[derive(Debug)]
 pub struct RunAnalysis {
     guard: Guard,
+    record: RunRecord,
+}
+
+/// What was seen of a run so far, without its guard, which takes up far more room: all that a report needs. A run that
+/// is put away goes on with [`RunRecord::resume`].
+#[derive(Debug)]
+pub struct RunRecord {
     summary: RunSummary,
     run: String,
     ledger: Ledger,
@@ -30,6 +38,10 @@ pub struct RunAnalysis {
     timeline: Timeline,
     followed: Followed,
     interventions: Vec<InterventionReport>,
+    unlisted_interventions: u64,
+    warnings_given: u64,
+    /// The worst that was found and acted on.
+    worst: Option<Severity>,
     rulings: Vec<RulingGroup>,
     score: Option<ScoreReport>,
     completed: HashSet<u64, RandomState>,
@@ -48,26 +60,62 @@ impl RunAnalysis {
         let run = run.into();
         RunAnalysis {
             guard: Guard::new(config.clone()).for_run(&run),
-            summary: RunSummary::new(config, &run),
-            run,
-            ledger: Ledger::default(),
-            stuck: Stuck::new(config),
-            timeline: Timeline::default(),
-            followed: Followed::default(),
-            interventions: Vec::new(),
-            rulings: Vec::new(),
-            score: None,
-            completed: HashSet::default(),
-            first_warning: None,
-            first_stop: None,
-            ending: None,
-            refused: 0,
-            renumbered: 0,
-            unknown_keys: 0,
-            times: None,
+            record: RunRecord {
+                summary: RunSummary::new(config, &run),
+                run,
+                ledger: Ledger::default(),
+                stuck: Stuck::new(config),
+                timeline: Timeline::default(),
+                followed: Followed::default(),
+                interventions: Vec::new(),
+                unlisted_interventions: 0,
+                warnings_given: 0,
+                worst: None,
+                rulings: Vec::new(),
+                score: None,
+                completed: HashSet::default(),
+                first_warning: None,
+                first_stop: None,
+                ending: None,
+                refused: 0,
+                renumbered: 0,
+                unknown_keys: 0,
+                times: None,
+            },
         }
     }
 
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        &self.record.run
+    }
+
+    /// What a series is told of the run.
+    pub fn summary(&self) -> &RunSummary {
+        &self.record.summary
+    }
+
+    /// Takes in the next step, and gives what the guard says of it.
+    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        let verdict = self.guard.observe(step);
+        self.record.add(step, &verdict);
+        verdict
+    }
+
+    /// Takes the guard out, to be put away while other runs go on.
+    pub fn put_away(self) -> (Snapshot, RunRecord) {
+        let mut record = self.record;
+        record.timeline.shrink();
+        (self.guard.snapshot(), record)
+    }
+
+    /// Sums up.
+    pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
+        self.record.finish(source, format)
+    }
+}
+
+impl RunRecord {
     /// The name of the run.
     pub fn run(&self) -> &str {
         &self.run
@@ -78,9 +126,12 @@ impl RunAnalysis {
         &self.summary
     }
 
-    /// Takes in the next step, and gives what the guard says of it.
-    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
-        let verdict = self.guard.observe(step);
+    /// Goes on with a run that was put away.
+    pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
+        Ok(RunAnalysis { guard: Guard::restore(config.clone(), snapshot)?, record: self })
+    }
+
+    fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
@@ -88,14 +139,14 @@ impl RunAnalysis {
             let (first, last) = self.times.unwrap_or((at.0, at.0));
             self.times = Some((first.min(at.0), last.max(at.0)));
         }
-        let told = self.told(step, &verdict);
+        let told = self.told(step, verdict);
         if step.refused {
             self.refused += 1;
         } else {
-            self.turn(step, &verdict);
+            self.turn(step, verdict);
         }
-        let done = self.found(&verdict);
-        self.followed.add(step, &verdict);
+        let done = self.found(verdict);
+        self.followed.add(step, verdict);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
@@ -103,7 +154,6 @@ impl RunAnalysis {
         if let Some(ruling) = &verdict.ruling {
             self.ruled(ruling);
         }
-        verdict
     }
 
     /// What the savings need to know. New objectives are found here and not left to stagnation, which may be off.
@@ -144,6 +194,9 @@ impl RunAnalysis {
         let mut done = Done::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
+            if finding.acted {
+                self.worst = self.worst.max(Some(severity));
+            }
             if finding.acted && severity >= Severity::Warn && self.first_warning.is_none() {
                 self.first_warning = Some(FirstWarning { turn, detector, pattern });
             }
@@ -162,6 +215,11 @@ impl RunAnalysis {
     }
 
     fn intervened(&mut self, turn: u64, act: &Act) {
+        self.warnings_given += u64::from(act.acted && act.intervention == Intervention::Warn);
+        if self.interventions.len() >= MOST_LISTED {
+            self.unlisted_interventions += 1;
+            return;
+        }
         self.interventions.push(InterventionReport {
             turn,
             intervention: act.intervention,
@@ -204,7 +262,7 @@ impl RunAnalysis {
         let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
         let spent = self.ledger.spent();
         let (stuck, checkpoints) = self.stuck.finish();
-        let findings = self.followed.finish();
+        let (findings, unlisted_findings) = self.followed.finish();
         let ruled = |intervention: Intervention| {
             self.rulings
                 .iter()
@@ -212,13 +270,12 @@ impl RunAnalysis {
                 .map(|group| group.count)
                 .sum()
         };
-        let warned = |act: &&InterventionReport| act.acted && act.intervention == Intervention::Warn;
         RunReport {
             run: self.run,
             source: source.into(),
             format,
             steps: self.ledger.steps(),
-            verdict: VerdictName::of(findings.iter().map(|found| &found.finding)),
+            verdict: self.worst.into(),
             first_warning: self.first_warning,
             stuck_since: self.first_stop.as_ref().map(|(_, since)| *since),
             first_stop: self.first_stop.map(|(stop, _)| stop),
@@ -227,8 +284,10 @@ impl RunAnalysis {
             checkpoints,
             effects: Effects::of(&findings),
             findings,
-            warnings_given: self.interventions.iter().filter(warned).count() as u64,
+            unlisted_findings,
+            warnings_given: self.warnings_given,
             interventions: self.interventions,
+            unlisted_interventions: self.unlisted_interventions,
             ending: self.ending,
             steps_after_ending: after_ending.steps,
             progress_after_ending: after_ending.destroyed,
@@ -257,6 +316,7 @@ impl RunAnalysis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::VerdictName;
     use loopbreak::{Mode, Settings};
 
     fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
@@ -270,6 +330,21 @@ mod tests {
 
     fn scores(range: std::ops::RangeInclusive<u64>, score: u64) -> impl Iterator<Item = String> {
         range.map(move |turn| format!(r#"{{"turn":{turn},"score":{score}}}"#))
+    }
+
+    #[test]
+    fn a_run_without_end_has_a_report_with_one() {
+        let line = |turn: u64| {
+            let room = (turn * turn * 7 + turn / 3) % 23;
+            let way = ["north", "south", "take lamp"][(turn % 3) as usize];
+            format!(r#"{{"turn":{turn},"action":"{way}","place":"Room {room}","critic":{{"score":0.9}}}}"#)
+        };
+        let run = analyse(Settings::default(), (1..=20_000).map(line));
+        assert_eq!(run.findings.len(), MOST_LISTED);
+        assert!(run.unlisted_findings > 0 && run.interventions.len() <= MOST_LISTED);
+        let listed = run.interventions.iter().filter(|act| act.intervention == Intervention::Warn).count();
+        assert!(run.warnings_given >= listed as u64);
+        assert_eq!(run.steps, 20_000);
     }
 
     #[test]
@@ -333,6 +408,22 @@ mod tests {
         settings.stagnation.mode = Mode::Off;
         let run = analyse(settings, scores(1..=60, 0));
         assert!(run.checkpoints.is_empty() && run.stuck.is_empty() && run.findings.is_empty());
+    }
+
+    #[test]
+    fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
+        let lines: Vec<String> = scores(1..=20, 0).chain(scores(21..=95, 10)).collect();
+        let whole = analyse(Settings::default(), lines.clone());
+        let config = Config::default();
+        let mut analysis = RunAnalysis::new(&config, "test");
+        for line in lines {
+            analysis.observe(&Step::from_json(&line).unwrap());
+            let (snapshot, record) = analysis.put_away();
+            let snapshot = serde_json::to_vec(&snapshot).unwrap();
+            analysis = record.resume(&config, serde_json::from_slice(&snapshot).unwrap()).unwrap();
+        }
+        let report = analysis.finish("test.jsonl", "steps");
+        assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&whole).unwrap());
     }
 
     #[test]

@@ -91,6 +91,12 @@ impl Timeline {
         self.in_last = 1;
     }
 
+    /// Gives back room that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.buckets.shrink_to_fit();
+        self.places.shrink_to_fit();
+    }
+
     fn arrive(&mut self, place: &Place<'_>) -> Option<u32> {
         let key = match (&place.id, &place.name) {
             (Some(id), _) => id.as_text(),

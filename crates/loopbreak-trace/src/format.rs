@@ -33,6 +33,14 @@ pub(crate) trait Kind: Sync {
     fn kin(&self, _value: &str) -> Option<Kin> {
         None
     }
+    /// What a line says, for formats whose lines stand by themselves: they can be read in any order, by many threads.
+    fn line<'a>(&self, _unit: Unit<'a>) -> Option<Result<Record<'a>, Reason>> {
+        None
+    }
+    /// Whether lines stand by themselves: then `line` gives what the reader would.
+    fn lines_stand_alone(&self) -> bool {
+        false
+    }
     /// A reader for one log. `beside` are the agents that have files of their own, which are read with it.
     fn reader(&self, beside: &[String]) -> Box<dyn Reader>;
 }

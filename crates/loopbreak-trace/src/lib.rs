@@ -4,8 +4,11 @@
 //! [`Format`], and [`Log::read`] streams its records to a [`Sink`]. Nothing is judged here, and memory does not grow with the
 //! length of a log: one line is held at a time, none longer than [`LONGEST_LINE`]. Only a log that is one JSON document over
 //! many lines is held as a whole, up to [`LARGEST_DOCUMENT`].
+//!
+//! Where each line of a log stands by itself, [`Log::blocks`] gives the lines in [`Block`]s, which several threads can read.
 
 mod arguments;
+mod block;
 mod content;
 mod document;
 mod format;
@@ -22,6 +25,7 @@ mod sniff;
 mod source;
 mod unpack;
 
+pub use block::{Block, Blocks};
 pub use format::{Format, Read, Record, Sink, Skipped};
 pub use installed::{Place, installed};
 pub use lines::{LONGEST_LINE, Line, Lines};

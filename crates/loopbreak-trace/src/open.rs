@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
 use std::path::PathBuf;
 
+use crate::block::Blocks;
 use crate::format::{Format, Read, Sink};
 use crate::read::{self, Part};
 use crate::sniff::{Layout, Sniffed, sniff};
@@ -170,6 +171,16 @@ impl Log {
     /// Its format.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`Log::read`] reads.
+    pub fn blocks(self) -> Result<Blocks, Log> {
+        let alone = self.layout == Layout::Lines && self.format.kind().lines_stand_alone();
+        if alone && self.parts.is_empty() && self.rest.is_empty() {
+            Ok(Blocks::new(self.format, self.input))
+        } else {
+            Err(self)
+        }
     }
 
     /// Reads it from the beginning to the end.

@@ -33,6 +33,18 @@ fn tool_call(bencher: Bencher<'_, '_>) {
     observe(bencher, &load::lines(STEPS));
 }
 
+/// Steps as agents really log them, one kind each.
+#[divan::bench(args = ["coding", "edits", "game", "web"])]
+fn typical(bencher: Bencher<'_, '_>, kind: &str) {
+    let lines = match kind {
+        "coding" => load::typical::coding(STEPS),
+        "edits" => load::typical::edits(STEPS),
+        "game" => load::typical::game(STEPS),
+        _ => load::typical::web(STEPS),
+    };
+    observe(bencher, &lines);
+}
+
 /// The output of a whole iteration: `signature` and `similarity` read it.
 #[divan::bench(args = [500, 2_000, 4_000])]
 fn iteration_output(bencher: Bencher<'_, '_>, bytes: usize) {

@@ -333,9 +333,14 @@ impl State {
     /// Keeps what later texts will show.
     fn remember(&mut self, step: &Step<'_>) {
         if let Some(objectives) = &step.objectives {
-            let open = objectives.active.iter().take(OBJECTIVES);
-            self.objectives =
-                open.map(|objective| clip_escaped(objective, OBJECTIVE_BYTES).to_owned()).collect();
+            let open = || {
+                let first = objectives.active.iter().take(OBJECTIVES);
+                first.map(|objective| clip_escaped(objective, OBJECTIVE_BYTES))
+            };
+            // Most steps have the same ones as the step before.
+            if !open().eq(self.objectives.iter().map(String::as_str)) {
+                self.objectives = open().map(str::to_owned).collect();
+            }
         }
         if step.action.is_none()
             && let Some(text) = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref())

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::evidence::quoted;
-use crate::fingerprint::{Kind, changes_nothing, failed, outcome_key};
+use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
 use crate::memory::Key;
 use crate::step::Step;
 use crate::text::clip::clip;
@@ -79,7 +79,11 @@ impl RunSummary {
                 self.prompt = Some((key, quoted(user.trim())));
             }
         }
+        // A run that got further, or that somebody attended to, did not fail to start, however it ends.
         self.progress = self.progress || self.gets_further(step);
+        if self.progress || self.attended {
+            return;
+        }
         if step.action.is_none() && step.outcome.is_none() && step.say.is_none() {
             return;
         }
@@ -111,7 +115,7 @@ impl RunSummary {
         let (Some(action), Some(outcome)) = (&step.action, &step.outcome) else { return false };
         self.config.tables().actions.kind(action) == Kind::Edit
             && !failed(outcome)
-            && !changes_nothing(action, outcome.text.as_deref())
+            && !Change::of(action).is_none(outcome.text.as_deref().map(Opening::of).as_ref())
     }
 
     /// The name of the run.

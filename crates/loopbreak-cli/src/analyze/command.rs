@@ -10,7 +10,7 @@ use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
 use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
 use rayon::prelude::*;
 
-use super::log::{Events, Manner, Outcome, analyze};
+use super::log::{Events, Manner, Outcome, analyze, analyze_on_all_threads};
 use super::talk::Talk;
 use super::{explain, page, progress};
 use crate::args::{AnalyzeArgs, FailOn};
@@ -116,15 +116,34 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         output::quietly(events.finish(), &path.display().to_string())?;
         outcomes
     } else {
-        let one = |input| match manner_of_telling(args) {
+        let one = |input: &Input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
             None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
-        inputs.par_iter().map(one).collect()
+        // Where there are as many large logs as threads, each thread has one.
+        let few = inputs.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
+        let on_all = |input: &Input| few && !args.explain && args.html.is_none() && is_large(input);
+        let small = |input: &Input| (!on_all(input)).then(|| one(input));
+        let mut outcomes: Vec<Option<Outcome>> = inputs.par_iter().map(small).collect();
+        // One after the other: each has work for all threads, and memory for each would be needed at the same time.
+        for (input, outcome) in inputs.iter().zip(&mut outcomes) {
+            if outcome.is_none() {
+                *outcome = Some(analyze_on_all_threads(input, manner, watch()));
+            }
+        }
+        outcomes.into_iter().flatten().collect()
     };
     bar.finish_and_clear();
     Ok(outcomes)
+}
+
+/// From this size on a log is worth the work of all threads, in bytes. Smaller ones are read side by side.
+const LARGE: u64 = 4 * 1024 * 1024;
+
+/// Whether a log is worth all threads. Nobody knows how long a stream will be.
+fn is_large(input: &Input) -> bool {
+    input.path().is_none() || input.size() >= LARGE
 }
 
 /// How the steps are to be told, if they are.

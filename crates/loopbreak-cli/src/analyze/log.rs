@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use foldhash::fast::RandomState;
 use loopbreak::{Config, RunSummary, Step, Verdict};
 use loopbreak_report::html::Recording;
-use loopbreak_report::{RunAnalysis, RunReport, TaskAttempt};
-use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped};
+use loopbreak_report::{RunReport, TaskAttempt};
+use loopbreak_trace::{Format, Input, Log, Read, Record, Refusal, Sink, Skipped};
+
+use super::rounds;
+use super::runs::Runs;
 
 /// What a log came to.
 #[derive(Debug, Default)]
@@ -51,13 +55,13 @@ pub(crate) struct Manner<'m> {
 
 /// Where events go.
 pub(crate) struct Events<'e> {
-    out: &'e mut dyn Write,
+    out: &'e mut (dyn Write + Send),
     /// The first thing that went wrong. Nothing is written after that.
     failed: io::Result<()>,
 }
 
 impl<'e> Events<'e> {
-    pub(crate) fn new(out: &'e mut dyn Write) -> Self {
+    pub(crate) fn new(out: &'e mut (dyn Write + Send)) -> Self {
         Events { out, failed: Ok(()) }
     }
 
@@ -90,13 +94,38 @@ pub(crate) fn analyze(
     analyze_with(input, manner, events, &mut |_, _, _| {}, watch)
 }
 
-/// The same, with every step shown to someone else too: the name of its run, the step, what the guard said of it.
+/// The same on all threads, where the format allows it.
+pub(crate) fn analyze_on_all_threads(
+    input: &Input,
+    manner: Manner<'_>,
+    watch: impl Fn(u64) + Clone + Send + 'static,
+) -> Outcome {
+    read_with(input, manner, None, &mut |_, _, _| {}, watch, |log, reading| match log.blocks() {
+        Ok(blocks) => rounds::read(blocks, reading),
+        Err(log) => log.read(reading),
+    })
+}
+
+/// A log on one thread, with every step shown to someone else too: the name of its run, the step, what the guard said of it.
 pub(crate) fn analyze_with(
     input: &Input,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
-    also: &mut dyn FnMut(&str, &Step<'_>, &Verdict),
+    also: Also<'_>,
     watch: impl Fn(u64) + Clone + Send + 'static,
+) -> Outcome {
+    read_with(input, manner, events, also, watch, |log, reading| log.read(reading))
+}
+
+type Also<'a> = &'a mut (dyn FnMut(&str, &Step<'_>, &Verdict) + Send);
+
+fn read_with<'r, 'e>(
+    input: &Input,
+    manner: Manner<'r>,
+    events: Option<&'r mut Events<'e>>,
+    also: Also<'r>,
+    watch: impl Fn(u64) + Clone + Send + 'static,
+    read: impl FnOnce(Log, &mut Reading<'r, 'e>) -> io::Result<Read>,
 ) -> Outcome {
     let log = match input.open(manner.format, watch) {
         Ok(log) => log,
@@ -108,15 +137,16 @@ pub(crate) fn analyze_with(
         events,
         also,
         unnamed: input.run(),
-        runs: Vec::new(),
-        by_name: HashMap::new(),
-        last: 0,
+        runs: Runs::new(manner.config),
+        last: None,
+        turns: HashMap::default(),
         says_something: false,
+        failed: Ok(()),
         outcome: Outcome::default(),
     };
-    let read = log.read(&mut reading);
-    let Reading { runs, says_something, mut outcome, .. } = reading;
-    match read {
+    let read = read(log, &mut reading);
+    let Reading { runs, says_something, failed, mut outcome, .. } = reading;
+    match failed.and(read) {
         Ok(read) => outcome.bytes = read.bytes,
         Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
     }
@@ -124,9 +154,14 @@ pub(crate) fn analyze_with(
         outcome.refusal = Some(manner.format.map_or(Refusal::Unknown, Refusal::Not));
         return outcome;
     }
+    let runs = runs.finish();
     let alone = runs.len() == 1 && outcome.others.is_empty();
-    for run in runs {
-        outcome.summaries.push(run.summary().clone());
+    outcome.runs.reserve_exact(runs.len());
+    for run in runs.flatten() {
+        // The others are in no series.
+        if run.summary().prompt().is_some() {
+            outcome.summaries.push(run.summary().clone());
+        }
         let mut run = run.finish(input.name(), format.as_str());
         run.skipped_lines = alone.then_some(outcome.skipped);
         outcome.runs.push(run);
@@ -134,28 +169,34 @@ pub(crate) fn analyze_with(
     outcome
 }
 
-struct Reading<'r, 'e> {
-    manner: Manner<'r>,
+/// A log while it is read.
+pub(super) struct Reading<'r, 'e> {
+    pub(super) manner: Manner<'r>,
     events: Option<&'r mut Events<'e>>,
-    also: &'r mut dyn FnMut(&str, &Step<'_>, &Verdict),
+    also: Also<'r>,
     /// The name of the run of records that name none.
     unnamed: String,
-    runs: Vec<RunAnalysis>,
-    by_name: HashMap<String, usize>,
+    pub(super) runs: Runs<'r>,
     /// The run of the record before: most logs write run after run.
-    last: usize,
+    last: Option<(String, usize)>,
+    /// Which runs have steps in this round, and where these are collected.
+    pub(super) turns: HashMap<usize, usize, RandomState>,
     /// At least one record tells anything.
-    says_something: bool,
-    outcome: Outcome,
+    pub(super) says_something: bool,
+    /// Whether runs could be put away and taken out.
+    failed: io::Result<()>,
+    pub(super) outcome: Outcome,
 }
 
 impl Reading<'_, '_> {
     /// The run of a record, if it was asked for.
-    fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
+    pub(super) fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
         let named = record.run();
         let name = named.as_deref().unwrap_or(&self.unnamed);
-        if self.runs.get(self.last).is_some_and(|run| run.run() == name) {
-            return Some(self.last);
+        if let Some((last, index)) = &self.last
+            && last == name
+        {
+            return Some(*index);
         }
         if self.manner.only.is_some_and(|only| only != name) {
             let others = &mut self.outcome.others;
@@ -164,14 +205,19 @@ impl Reading<'_, '_> {
             }
             return None;
         }
-        self.last = if let Some(known) = self.by_name.get(name) {
-            *known
-        } else {
-            self.runs.push(RunAnalysis::new(self.manner.config, name));
-            self.by_name.insert(name.to_owned(), self.runs.len() - 1);
-            self.runs.len() - 1
-        };
-        Some(self.last)
+        let index = self.runs.index(name);
+        self.last = Some((name.to_owned(), index));
+        Some(index)
+    }
+
+    /// Where the steps of a run are collected in this round: `next` if there are none yet.
+    pub(super) fn turn_of(&mut self, run: usize, next: usize) -> usize {
+        *self.turns.entry(run).or_insert(next)
+    }
+
+    /// Notes a turn that is not after the one before.
+    pub(super) fn renumbered(&mut self, line: u64, named: u64, counted: u64) {
+        self.note(line, || format!("turn {named} is not after the turn before it; counted as {counted}"));
     }
 
     fn note(&mut self, line: u64, text: impl FnOnce() -> String) {
@@ -181,14 +227,10 @@ impl Reading<'_, '_> {
             self.outcome.unsaid += 1;
         }
     }
-}
 
-impl Sink for Reading<'_, '_> {
-    fn record(&mut self, record: &Record<'_>) {
-        let step: &Step<'_> = &record.step;
-        self.says_something |= step.has_facet();
-        let Some(index) = self.run_of(record) else { return };
-        let run = &mut self.runs[index];
+    fn observe(&mut self, index: usize, record: &Record<'_>) -> io::Result<()> {
+        let step = &record.step;
+        let run = self.runs.at(index)?;
         let verdict = run.observe(step);
         (self.also)(run.run(), step, &verdict);
         self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
@@ -196,10 +238,18 @@ impl Sink for Reading<'_, '_> {
             events.write(&verdict.events);
         }
         if verdict.renumbered {
-            let (named, counted) = (step.turn.unwrap_or(0), verdict.turn);
-            self.note(record.line, || {
-                format!("turn {named} is not after the turn before it; counted as {counted}")
-            });
+            self.renumbered(record.line, step.turn.unwrap_or(0), verdict.turn);
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Reading<'_, '_> {
+    fn record(&mut self, record: &Record<'_>) {
+        self.says_something |= record.step.has_facet();
+        let Some(index) = self.run_of(record) else { return };
+        if self.failed.is_ok() {
+            self.failed = self.observe(index, record);
         }
     }
 

@@ -5,6 +5,9 @@ mod explain;
 mod log;
 mod page;
 mod progress;
+mod rounds;
+mod runs;
+mod spill;
 mod talk;
 
 pub(crate) use command::{create, empty_folders, run, spare, tell};

@@ -44,7 +44,8 @@ impl Browser {
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         browser.call("Page.enable", &json!({}));
         browser.call("Page.navigate", &json!({"url": format!("file://{}{fragment}", page.display())}));
-        browser.wait("Page.loadEventFired");
+        // The page is there from here on. Events are no help: the blank page before it is loaded too, at some time.
+        browser.eval("document.readyState === 'complete' || new Promise((done) => addEventListener('load', () => done(true)))");
         // Drawn at least once.
         browser.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
         browser
@@ -59,10 +60,6 @@ impl Browser {
         );
         message.pop();
         serde_json::from_slice(&message).unwrap()
-    }
-
-    fn wait(&mut self, event: &str) {
-        while self.read()["method"] != event {}
     }
 
     fn call(&mut self, method: &str, params: &Value) -> Value {

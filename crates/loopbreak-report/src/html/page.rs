@@ -69,11 +69,15 @@ pub fn page(report: &Report, recordings: Vec<Recording>) -> String {
     Page { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write()
 }
 
+fn runs_of(count: u64) -> &'static str {
+    if count == 1 { "run" } else { "runs" }
+}
+
 /// What it all comes to, in one sentence.
 fn headline(out: &mut String, report: &Report) {
     let totals = &report.totals;
     let (runs, steps) = (grouped(totals.runs), grouped(totals.steps));
-    let were = if totals.ended == 1 { "run" } else { "runs" };
+    let were = runs_of(totals.runs);
     let _ = if totals.ended == 0 {
         writeln!(
             out,
@@ -132,10 +136,15 @@ fn cards(out: &mut String, report: &Report) {
         (0, _) => ("", "no run would have ended".to_owned()),
         (_, 0) => ("", "unknown: no run measures progress".to_owned()),
         (_, measured) if destroyed == 0 => {
-            ("good", format!("in none of {} runs that measure it", grouped(measured)))
+            let runs = runs_of(measured);
+            ("good", format!("in none of {} {runs} that measure progress", grouped(measured)))
         }
         (_, measured) => {
-            ("bad", format!("in {} of {} runs that measure it", grouped(destroyed), grouped(measured)))
+            let runs = runs_of(measured);
+            (
+                "bad",
+                format!("in {} of {} {runs} that measure progress", grouped(destroyed), grouped(measured)),
+            )
         }
     };
     let value = if measured == 0 { "–".to_owned() } else { grouped(destroyed) };

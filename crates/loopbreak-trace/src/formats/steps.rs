@@ -26,15 +26,25 @@ impl Kind for Steps {
     fn recognises(&self, value: &Glimpse<'_>) -> bool {
         !value.text.starts_with(EVENT) && Step::from_json(value.text).is_ok_and(|step| step.has_facet())
     }
+    fn lines_stand_alone(&self) -> bool {
+        true
+    }
+    fn line<'a>(&self, unit: Unit<'a>) -> Option<Result<Record<'a>, Reason>> {
+        Some(record(unit))
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Steps)
     }
 }
 
+fn record(unit: Unit<'_>) -> Result<Record<'_>, Reason> {
+    let step = Step::from_json(unit.text).map_err(|error| Reason::of(unit.text, &error))?;
+    Ok(Record { line: unit.line, step })
+}
+
 impl Reader for Steps {
     fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let step = Step::from_json(unit.text).map_err(|error| Reason::of(unit.text, &error))?;
-        sink.record(&Record { line: unit.line, step });
+        sink.record(&record(unit)?);
         Ok(())
     }
 }

@@ -163,7 +163,12 @@ impl Cycle {
     }
 
     /// Follows the shapes of actions that are logged without an outcome, where the ids in them tell nothing.
-    fn push_shape(&mut self, scene: &Scene<'_>, prints: &Prints, settings: &CycleSettings) -> Option<Round> {
+    fn push_shape(
+        &mut self,
+        scene: &Scene<'_>,
+        prints: &Prints<'_>,
+        settings: &CycleSettings,
+    ) -> Option<Round> {
         let shape = prints.shape?;
         let weight = if shape.telling { SOME } else { FAINT };
         self.masked = (self.masked << 1) | u32::from(shape.masked);

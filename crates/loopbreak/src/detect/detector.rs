@@ -41,7 +41,7 @@ pub(crate) struct Scene<'s> {
     /// The agent's step before this one was nothing but waiting.
     pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
-    pub(crate) prints: Option<&'s Prints>,
+    pub(crate) prints: Option<&'s Prints<'s>>,
     /// How many changes there were so far, this step's included.
     pub(crate) epoch: u64,
     /// The tables by which actions and replies are understood.

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::{Kind, path_of, replacements};
+use crate::fingerprint::{Kind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
+use crate::text::scan::trimmed;
 use crate::verdict::Severity;
 
 /// Steps that do nothing.
@@ -153,10 +154,8 @@ impl Detector for Noop {
 
 impl Noop {
     fn edit(&mut self, scene: &Scene<'_>, settings: &NoopSettings, out: &mut Sightings<'_>) {
-        let (Some(prints), Some(action)) = (scene.prints, &scene.step.action) else { return };
-        if prints.kind != Kind::Edit {
-            return;
-        }
+        let Some(prints) = scene.prints else { return };
+        let Some(change) = &prints.change else { return };
         if prints.idle {
             self.no_change.one_more(scene.turn);
             sight(NO_CHANGE, self.no_change, 0, scene, settings, out);
@@ -165,8 +164,8 @@ impl Noop {
         if prints.failed {
             return;
         }
-        let replaced = replacements(action);
-        let (path, pair) = (path_of(action).unwrap_or_default(), replaced.first());
+        let (path, replaced) = (change.path.unwrap_or_default(), &change.replaced);
+        let pair = replaced.first();
         let edit = Edit {
             path,
             old: pair.map_or(0, |pair| key_of(pair.old)),
@@ -203,10 +202,10 @@ impl Noop {
         }
         let text =
             scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).unwrap_or_default();
-        if text.contains(last.new.as_str()) {
+        if contains(text, &last.new) {
             self.no_effect = Count::default();
             self.last = None;
-        } else if text.contains(last.old.as_str()) {
+        } else if contains(text, &last.old) {
             self.no_effect.one_more(scene.turn);
             self.last = None;
             sight(NO_EFFECT, self.no_effect, 2, scene, settings, out);
@@ -299,17 +298,27 @@ fn sight(
     }
 }
 
+/// Whether a piece stands in a text, which can be a whole file.
+fn contains(text: &str, piece: &str) -> bool {
+    memchr::memmem::find(text.as_bytes(), piece.as_bytes()).is_some()
+}
+
 /// The longest piece of a JSON text that is written without escapes and does not stand in the other one: what a file
 /// is looked through for.
 fn telling(text: &str, other: &str) -> Option<String> {
-    let mut pieces = text.trim_matches('"').split('\\');
-    // What follows a backslash is the name of the escape.
-    let first = pieces.next();
-    let rest = pieces.map(|piece| {
-        let mut chars = piece.chars();
-        if matches!(chars.next(), Some('u')) { "" } else { chars.as_str() }
-    });
-    let pieces = first.into_iter().chain(rest).map(|piece| clip_escaped(piece.trim(), SNIPPET));
-    let telling = pieces.filter(|piece| piece.len() >= TELLING && !other.contains(piece));
-    telling.max_by_key(|piece| piece.len()).map(str::to_owned)
+    let (mut rest, mut longest) = (unquoted(text), "");
+    loop {
+        let end = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
+        let piece = clip_escaped(trimmed(&rest[..end]), SNIPPET);
+        if piece.len() >= longest.len().max(TELLING) && !contains(other, piece) {
+            longest = piece;
+        }
+        // What follows a backslash is the name of the escape.
+        let mut after = rest[end..].chars().skip(1);
+        let Some(name) = after.next() else { break };
+        rest = &rest[end + 1 + name.len_utf8()..];
+        // A number that names a character is no text.
+        rest = if name == 'u' { rest.get(4..).unwrap_or_default() } else { rest };
+    }
+    (!longest.is_empty()).then(|| longest.to_owned())
 }

@@ -235,7 +235,7 @@ impl Recurrence {
     fn note(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints,
+        prints: &Prints<'_>,
         agent: Key,
         step: u64,
         window: u32,

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::Opening;
 use super::arguments::{fields, items};
 use crate::memory::{Key, key_of};
 use crate::step::Action;
-use crate::text::clip::clip;
+use crate::text::scan::trimmed;
 
 /// The arguments that name a file.
 const PATHS: [&str; 8] =
@@ -15,42 +16,43 @@ const PATHS: [&str; 8] =
 const REPLACED: [(&str, &str); 4] =
     [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
 
-/// How an edit says that it changed nothing, by how that begins.
-const NO: [&str; 10] = [
-    "no changes made",
-    "no changes were made",
-    "no changes to make",
-    "no change was made",
-    "no edits made",
-    "no edits were made",
-    "no modifications",
-    "nothing changed",
-    "nothing to change",
-    "nothing to commit",
-];
-const FILE: [&str; 2] = ["file unchanged", "file is unchanged"];
-const ARE: [&str; 2] = ["are exactly the same", "are identical"];
-
-/// How much of a reply is looked at for that.
-const HEAD: usize = 200;
-
 /// The arguments of an edit, each value as it is written in JSON.
 type Arguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 
-/// What an edit replaces, each text as it is written in JSON.
-#[derive(Debug, Default)]
+/// What the arguments of an edit say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change<'a> {
+    /// The file.
+    pub(crate) path: Option<Key>,
+    /// What is replaced in it.
+    pub(crate) replaced: Vec<Replacement<'a>>,
+}
+
+/// A text for another, each as it is written in JSON.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Replacement<'a> {
     pub(crate) old: &'a str,
     pub(crate) new: &'a str,
 }
 
-/// What the arguments of an edit say.
-pub(crate) fn replacements<'a>(action: &'a Action<'_>) -> Vec<Replacement<'a>> {
+impl<'a> Change<'a> {
+    pub(crate) fn of(action: &'a Action<'_>) -> Self {
+        let args = arguments(action);
+        Change { path: file_of(action, &args), replaced: replacements(&args) }
+    }
+
+    /// Whether it changes nothing: what it replaces is what it puts there, or the reply says so.
+    pub(crate) fn is_none(&self, opening: Option<&Opening<'_>>) -> bool {
+        let all_same = !self.replaced.is_empty() && self.replaced.iter().all(|edit| edit.old == edit.new);
+        all_same || opening.is_some_and(Opening::is_unchanged)
+    }
+}
+
+fn replacements<'a>(args: &Arguments<'a>) -> Vec<Replacement<'a>> {
     let mut found = Vec::new();
-    let args = arguments(action);
-    pairs(&args, &mut found);
+    pairs(args, &mut found);
     for list in ["edits", "changes", "replacements"] {
-        let Some(list) = value_of(&args, list) else { continue };
+        let Some(list) = value_of(args, list) else { continue };
         // A list of anything else is no list of edits.
         if items(list).all(|edit| edit.starts_with('{')) {
             items(list).for_each(|edit| pairs(&fields(edit).collect::<Arguments<'_>>(), &mut found));
@@ -61,38 +63,21 @@ pub(crate) fn replacements<'a>(action: &'a Action<'_>) -> Vec<Replacement<'a>> {
 
 /// The file that a call is about: its target, or the argument that names one.
 pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
+    file_of(action, &arguments(action))
+}
+
+fn file_of(action: &Action<'_>, args: &Arguments<'_>) -> Option<Key> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }
-    let args = arguments(action);
-    let path = PATHS.iter().find_map(|name| value_of(&args, name))?;
-    Some(key_of(path.trim_matches('"').trim()))
+    let path = PATHS.iter().find_map(|name| value_of(args, name))?;
+    Some(key_of(trimmed(unquoted(path))))
 }
 
-/// Whether an edit changes nothing: what it replaces is what it puts there, or its outcome says so.
-pub(crate) fn changes_nothing(action: &Action<'_>, outcome: Option<&str>) -> bool {
-    if outcome.is_some_and(says_unchanged) {
-        return true;
-    }
-    let all = replacements(action);
-    !all.is_empty() && all.iter().all(|edit| edit.old == edit.new)
-}
-
-fn says_unchanged(text: &str) -> bool {
-    let head = clip(text.trim_start(), HEAD).as_bytes();
-    let says = |at: usize, phrase: &&str| {
-        head[at..].get(..phrase.len()).is_some_and(|found| found.eq_ignore_ascii_case(phrase.as_bytes()))
-    };
-    // Two letters rule out nearly everything, in one pass over the text.
-    head.windows(2).enumerate().any(|(at, pair)| {
-        let phrases: &[&str] = match [pair[0] | 0x20, pair[1] | 0x20] {
-            [b'n', b'o'] => &NO,
-            [b'f', b'i'] => &FILE,
-            [b'a', b'r'] => &ARE,
-            _ => return false,
-        };
-        phrases.iter().any(|phrase| says(at, phrase))
-    })
+/// A JSON text without its quotes.
+pub(crate) fn unquoted(json: &str) -> &str {
+    let inner = json.strip_prefix('"').unwrap_or(json);
+    inner.strip_suffix('"').unwrap_or(inner)
 }
 
 fn arguments<'a>(action: &'a Action<'_>) -> Arguments<'a> {
@@ -133,7 +118,7 @@ mod tests {
 
     fn nothing(args: &str, reply: &str) -> bool {
         let json = format!(r#"{{"name":"edit","args":{args}}}"#);
-        changes_nothing(&serde_json::from_str(&json).unwrap(), Some(reply))
+        Change::of(&serde_json::from_str(&json).unwrap()).is_none(Some(&Opening::of(reply)))
     }
 
     #[test]

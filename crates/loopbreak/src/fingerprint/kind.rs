@@ -1,5 +1,6 @@
 //! What kind of doing an action is: one table of names, not code spread over detectors.
 
+use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,9 @@ impl Default for ActionSettings {
 pub(crate) struct ActionTable {
     pub(super) settings: ActionSettings,
     names: WordIndex,
+    /// The first words of the commands that change something.
+    commands: WordIndex,
+    view: Finder<'static>,
 }
 
 /// The lists of names, by their bits in the index.
@@ -107,7 +111,12 @@ impl From<ActionSettings> for ActionTable {
         let ActionSettings { edit, read, run, search, wait, page, jobs, say, .. } = &settings;
         // In the order of their bits.
         let names = WordIndex::of(&[edit, read, run, search, wait, page, jobs, say]);
-        ActionTable { settings, names }
+        let beginnings = settings.changing_commands.iter().flat_map(|command| {
+            let dashes = command.match_indices('-').map(|(at, _)| at);
+            dashes.chain([command.len()]).map(|end| command[..end].to_owned())
+        });
+        let commands = WordIndex::of(&[&beginnings.collect::<Vec<_>>()]);
+        ActionTable { settings, names, commands, view: Finder::new("\"view\"") }
     }
 }
 
@@ -135,7 +144,7 @@ impl ActionTable {
         } else if named(list::PAGE) {
             Kind::Page
         } else if named(list::EDIT) {
-            if args.contains("\"view\"") { Kind::Read } else { Kind::Edit }
+            if self.view.find(args.as_bytes()).is_some() { Kind::Read } else { Kind::Edit }
         } else if named(list::RUN) {
             self.kind_of_command(args)
         } else if named(list::SEARCH) {
@@ -177,13 +186,7 @@ impl ActionTable {
             if first == "sleep" && kind == Kind::Run {
                 kind = Kind::Wait;
             }
-            // `git-commit` in the table is the command `git commit`.
-            let initial = first.bytes().next();
-            let changes = self.settings.changing_commands.iter().any(|known| {
-                let rest = known.strip_prefix(first).filter(|_| known.bytes().next() == initial);
-                rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-') == Some(second))
-            });
-            let changes = changes && !first.is_empty();
+            let changes = self.changes(first, second);
             let redirects =
                 part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
             if changes || redirects || (first == "sed" && second.starts_with("-i")) {
@@ -191,6 +194,19 @@ impl ActionTable {
             }
         }
         kind
+    }
+
+    /// Whether a command that begins with these two words changes something.
+    fn changes(&self, first: &str, second: &str) -> bool {
+        // Nearly every command is none of these.
+        if first.is_empty() || self.commands.lists_with(first) == 0 {
+            return false;
+        }
+        // `git-commit` in the table is the command `git commit`.
+        self.settings.changing_commands.iter().any(|known| {
+            let rest = known.strip_prefix(first);
+            rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix('-') == Some(second))
+        })
     }
 }
 
@@ -219,8 +235,7 @@ fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(command);
     std::iter::from_fn(move || {
         let text = rest?;
-        // Byte by byte, for the marks are ASCII: a search for characters would have to decode the whole line.
-        let end = text.bytes().position(|byte| matches!(byte, b'&' | b';' | b'|'));
+        let end = memchr::memchr3(b'&', b';', b'|', text.as_bytes());
         rest = end.map(|end| &text[end + 1..]);
         Some(end.map_or(text, |end| &text[..end]))
     })

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::volatile::{Verdict, judge};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
-use crate::text::scan::position;
+use crate::text::scan::{digit, trimmed};
 
 /// How much of each end of a long text is looked at.
 const END: usize = 2048;
@@ -18,7 +18,7 @@ const TELLING: usize = 8;
 
 /// The key of an outcome, volatile parts masked. A text that is mostly volatile is compared as it is.
 pub(crate) fn outcome_key(text: &str) -> Key {
-    let text = text.trim();
+    let text = trimmed(text);
     if text.len() <= 2 * END {
         return masked_key(text);
     }
@@ -59,9 +59,11 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 fn masked_key(text: &str) -> Key {
     let bytes = text.as_bytes();
     let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
-    let letters_in = |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    // More than a few need not be counted.
+    let letters_in =
+        |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).take(TELLING).count();
     // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
-    while let Some(digit) = position(&bytes[at..], |byte| byte.is_ascii_digit()).map(|found| at + found) {
+    while let Some(digit) = digit(&bytes[at..]).map(|found| at + found) {
         let word = word_around(bytes, digit, kept_from);
         at = word.end.max(digit + 1);
         if judge(text, word.clone()) == Verdict::Mask {

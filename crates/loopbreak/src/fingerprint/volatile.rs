@@ -11,28 +11,23 @@ pub(super) enum Verdict {
     Mask,
 }
 
-/// Words after which a number is only a name or a count of tries.
-const NAMED: &[&str] = &[
-    "pid",
-    "ppid",
-    "tid",
-    "process",
-    "thread",
-    "port",
-    "attempt",
-    "attempts",
-    "try",
-    "retry",
-    "retries",
-    "execution",
-    "iteration",
-    "request",
-    "trace",
-    "span",
-    "session",
-    "uid",
-    "fd",
-];
+/// Words after which a number is only a name or a count of tries, by their first letter.
+fn naming(letter: u8) -> &'static [&'static str] {
+    match letter {
+        b'a' => &["attempt", "attempts"],
+        b'e' => &["execution"],
+        b'f' => &["fd"],
+        b'i' => &["iteration"],
+        b'p' => &["pid", "ppid", "process", "port"],
+        b'r' => &["retry", "retries", "request"],
+        b's' => &["span", "session"],
+        b't' => &["tid", "thread", "try", "trace"],
+        b'u' => &["uid"],
+        _ => &[],
+    }
+}
+
+const LONGEST_NAMING: usize = 9;
 
 /// Units that make a number a length of time.
 const TIME_UNITS: &[&str] = &[
@@ -68,14 +63,12 @@ pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
             || is_tag(text, &word)
             || is_part_of_time(text, word.start)
     } else {
-        is_time(bytes)
-            || is_date(bytes)
+        let begins_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
+        begins_with_digit && (is_time(bytes) || is_date(bytes) || is_address(bytes) || is_duration(shown))
             || is_uuid(bytes)
-            || is_address(bytes)
             || is_hash(bytes)
-            || is_duration(shown)
-            || is_socket(shown)
-            || is_temporary(shown)
+            || is_socket(bytes)
+            || is_temporary(bytes)
     };
     if mask { Verdict::Mask } else { Verdict::Keep }
 }
@@ -121,11 +114,11 @@ fn is_address(word: &[u8]) -> bool {
 
 /// At least seven hexadecimal digits, letters and figures mixed: a commit, a checksum.
 fn is_hash(word: &[u8]) -> bool {
+    if word.len() < 7 || !word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return false;
+    }
     let figures = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-    word.len() >= 7
-        && figures >= 2
-        && figures < word.len()
-        && word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    figures >= 2 && figures < word.len()
 }
 
 /// `1.52s`, `532ms`, `2m30s`.
@@ -149,16 +142,21 @@ fn is_duration(word: &str) -> bool {
 }
 
 /// `127.0.0.1:54321`, `localhost:54321`: the port of a connection.
-fn is_socket(word: &str) -> bool {
-    let Some((host, port)) = word.rsplit_once(':') else { return false };
-    let port = port.len() >= 4 && port.bytes().all(|byte| byte.is_ascii_digit());
-    port && (host == "localhost"
-        || host.split('.').count() == 4 && host.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+fn is_socket(word: &[u8]) -> bool {
+    let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let [host @ .., b':'] = &word[..word.len() - digits] else { return false };
+    digits >= 4
+        && (host == b"localhost"
+            || host.split(|byte| *byte == b'.').count() == 4
+                && host.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
 }
 
 /// A name below a folder for temporary files.
-fn is_temporary(word: &str) -> bool {
-    ["/tmp/", "/var/folders/", "\\Temp\\"].iter().any(|folder| word.contains(folder))
+fn is_temporary(word: &[u8]) -> bool {
+    memchr::memchr2_iter(b'/', b'\\', word).any(|at| {
+        let rest = &word[at..];
+        rest.starts_with(b"/tmp/") || rest.starts_with(b"/var/folders/") || rest.starts_with(b"\\Temp\\")
+    })
 }
 
 fn is_number(word: &[u8]) -> bool {
@@ -167,11 +165,19 @@ fn is_number(word: &[u8]) -> bool {
 
 /// Whether the word before makes this one a mere name.
 fn names(text: &str, start: usize) -> bool {
-    let before = text[..start]
-        .trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '#' | ':' | '=' | '(' | '"' | '\''));
-    let start = before.bytes().rposition(|byte| !byte.is_ascii_alphanumeric()).map_or(0, |found| found + 1);
-    let word = &before.as_bytes()[start..];
-    word.len() > 1 && NAMED.iter().any(|name| name.as_bytes().eq_ignore_ascii_case(word))
+    // The longest such word has nine letters; nothing before it is looked at.
+    let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'');
+    let mut before = &text.as_bytes()[..start];
+    while let [rest @ .., last] = before
+        && between(last)
+    {
+        before = rest;
+    }
+    let length =
+        before.iter().rev().take(LONGEST_NAMING + 1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let word = &before[before.len() - length..];
+    let is_this = |known: &&str| known.as_bytes().eq_ignore_ascii_case(word);
+    word.first().is_some_and(|first| naming(first | 0x20).iter().any(is_this))
 }
 
 /// Whether the word after makes this one a length of time.

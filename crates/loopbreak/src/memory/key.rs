@@ -2,6 +2,8 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::text::scan::{between, position, trimmed};
+
 /// 48 bits of a hash. Wide enough that two of the few thousand texts a guard remembers do not meet, and short enough
 /// (15 digits) that snapshots stay small. Stable across versions and machines, for snapshots carry it.
 pub(crate) type Key = u64;
@@ -21,16 +23,15 @@ const SHORT: usize = 64;
 
 /// The key of a text, trimmed and in lower case. Most texts are so already and are not copied.
 pub(crate) fn key_of_lower(text: &str) -> Key {
-    let text = text.trim();
+    let text = trimmed(text);
     if !text.is_ascii() {
         key_of(&text.to_lowercase())
-    } else if text.bytes().fold(false, |found, byte| found | byte.is_ascii_uppercase()) {
+    } else if position(text.as_bytes(), |group| between(group, b'A', b'Z')).is_some() {
         if let Some(lower) = [0; SHORT].get_mut(..text.len()) {
             lower.copy_from_slice(text.as_bytes());
             lower.make_ascii_lowercase();
             return xxh3_64(lower) & BITS;
         }
-        // Looking at every byte instead of stopping at the first find is what lets the compiler look at many at once.
         key_of(&text.to_ascii_lowercase())
     } else {
         key_of(text)

@@ -63,12 +63,12 @@ impl History {
 
     /// Records an attempt; at most `capacity` are kept.
     pub(crate) fn record(&mut self, task: &Task<'_>, turn: u64, at: Option<i64>, capacity: usize) {
-        let work = || task.work.iter().map(|work| key_of(work.trim()));
-        let grew =
-            self.attempts.len() > 0 && work().any(|item| !self.work.iter().any(|known| *known == item));
-        for item in work() {
-            if !self.work.iter().any(|known| *known == item) {
-                self.work.push(item, WORK);
+        let work: Vec<Key> = task.work.iter().map(|work| key_of(work.trim())).collect();
+        let mut grew = false;
+        for item in &work {
+            if !self.work.iter().any(|known| known == item) {
+                self.work.push(*item, WORK);
+                grew = self.attempts.len() > 0;
             }
         }
         let status = match task.status.as_deref().map(str::trim).unwrap_or_default() {
@@ -88,8 +88,8 @@ impl History {
                 turn,
                 at,
                 status,
-                blockers: set_key(task.blockers.iter().map(|blocker| key_of(blocker.trim()))),
-                work: set_key(work()),
+                blockers: set_key(task.blockers.iter().map(|blocker| key_of(blocker.trim())).collect()),
+                work: set_key(work),
                 grew,
                 session: session.unwrap_or_default(),
             },
@@ -143,8 +143,7 @@ impl History {
 }
 
 /// The key of a set: order and repeats do not matter.
-fn set_key(items: impl Iterator<Item = Key>) -> Key {
-    let mut items: Vec<Key> = items.collect();
+fn set_key(mut items: Vec<Key>) -> Key {
     if items.is_empty() {
         return NOTHING;
     }

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use super::scan::{between, equal};
+
 /// The longest prefix of `text` that takes at most `max_bytes`, cut between characters.
 pub fn clip(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
@@ -13,8 +15,10 @@ pub fn clip(text: &str, max_bytes: usize) -> &str {
 
 /// The longest prefix of `text` that takes at most `max_bytes` inside a JSON string.
 pub fn clip_escaped(text: &str, max_bytes: usize) -> &str {
-    if text.len().saturating_mul(LONGEST_ESCAPE) <= max_bytes {
-        return text;
+    // Most texts have nothing in them that needs an escape.
+    let head = clip(text, max_bytes);
+    if escaped_len(head) == head.len() {
+        return head;
     }
     let mut room = max_bytes;
     let end = text.bytes().position(|byte| !take(&mut room, byte)).unwrap_or(text.len());
@@ -38,7 +42,14 @@ pub fn head_and_tail(text: &str, max_bytes: usize) -> Cow<'_, str> {
 
 /// How many bytes `text` takes inside a JSON string, the quotes around it not counted.
 pub fn escaped_len(text: &str) -> usize {
-    text.bytes().map(escaped_byte_len).sum()
+    let escapes = |group| between(group, 0, 0x1f) | equal(group, b'"') | equal(group, b'\\');
+    let (groups, rest) = text.as_bytes().as_chunks::<8>();
+    let one_by_one = |bytes: &[u8]| bytes.iter().map(|byte| escaped_byte_len(*byte)).sum::<usize>();
+    // Most groups of bytes have nothing in them that needs an escape.
+    let lengths = groups
+        .iter()
+        .map(|group| if escapes(u64::from_le_bytes(*group)) == 0 { group.len() } else { one_by_one(group) });
+    lengths.sum::<usize>() + one_by_one(rest)
 }
 
 const LONGEST_ESCAPE: usize = 6;

@@ -4,11 +4,13 @@
 
 use std::borrow::Cow;
 
+use super::scan::trimmed;
+
 /// `text` trimmed, in lower case, each inner run of white space one space.
 ///
 /// Borrows where the text is already so, which is the common case: most actions are short and lower case.
 pub fn folded(text: &str) -> Cow<'_, str> {
-    let text = text.trim();
+    let text = trimmed(text);
     if is_folded(text) {
         return Cow::Borrowed(text);
     }

@@ -1,20 +1,84 @@
-//! Looking for a byte, many bytes at a time.
+//! Looking for bytes, eight at a time.
 
-/// Bytes that are looked at together: as many as the smallest register for it that every machine has.
-const TOGETHER: usize = 16;
+/// A byte in each of eight places.
+const fn eight(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
 
-/// Where the first byte is that is wanted. Groups of bytes are looked at whole, without stopping at the first find: that
-/// is what lets the compiler look at all of them at once.
+const LOW: u64 = eight(0x7f);
+const HIGH: u64 = eight(0x80);
+
+/// The places of eight bytes that hold this one: their highest bit.
 #[inline]
-pub(crate) fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usize> {
-    let (groups, rest) = bytes.as_chunks::<TOGETHER>();
+pub(crate) fn equal(bytes: u64, byte: u8) -> u64 {
+    let differ = bytes ^ eight(byte);
+    !(((differ & LOW) + LOW) | differ) & HIGH
+}
+
+/// The places of eight bytes that hold one from `first` to `last`, both ASCII.
+#[inline]
+pub(crate) fn between(bytes: u64, first: u8, last: u8) -> u64 {
+    let low = bytes & LOW;
+    let reaches = low + eight(0x80 - first);
+    let passes = low + eight(0x7f - last);
+    reaches & !passes & !bytes & HIGH
+}
+
+/// The marks of eight places as eight bits.
+#[inline]
+pub(crate) fn gathered(marks: u64) -> u64 {
+    ((marks >> 7) & eight(1)).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// A text without the white space around it. Most texts have none, and show it by their first and last byte.
+#[inline]
+pub(crate) fn trimmed(text: &str) -> &str {
+    let solid = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let bytes = text.as_bytes();
+    if solid(bytes.first()) && solid(bytes.last()) { text } else { text.trim() }
+}
+
+/// Where the first byte is that `marks` marks in its group of eight.
+#[inline]
+pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
+    let (groups, rest) = bytes.as_chunks::<8>();
     for (at, group) in groups.iter().enumerate() {
-        if group.iter().fold(false, |found, byte| found | wanted(*byte)) {
-            return group.iter().position(|byte| wanted(*byte)).map(|found| at * TOGETHER + found);
+        let marked = marks(u64::from_le_bytes(*group));
+        if marked != 0 {
+            return Some(8 * at + marked.trailing_zeros() as usize / 8);
         }
     }
-    let found = rest.iter().position(|byte| wanted(*byte));
-    found.map(|found| groups.len() * TOGETHER + found)
+    // The rest, filled up with what is cut off again.
+    let mut last = [0; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let found = marks(u64::from_le_bytes(last)).trailing_zeros() as usize / 8;
+    (found < rest.len()).then_some(8 * groups.len() + found)
+}
+
+/// Where the first ASCII digit is.
+#[inline]
+pub(crate) fn digit(bytes: &[u8]) -> Option<usize> {
+    position(bytes, |group| between(group, b'0', b'9'))
+}
+
+/// Whether one of these words stands anywhere in a text, whatever the case of its letters. Each is told by the letter
+/// that comes first.
+pub(crate) fn mentions(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| mentions_one(text.as_bytes(), word.as_bytes()))
+}
+
+fn mentions_one(text: &[u8], word: &[u8]) -> bool {
+    let Some(&first) = word.first() else { return true };
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    let mut at = 0;
+    while let Some(found) = position(&text[at..], |group| equal(group, lower) | equal(group, upper)) {
+        at += found;
+        if text[at..].get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Where the JSON string ends whose first character is at `from`: at its closing quote, or at the end of the text.
@@ -22,7 +86,7 @@ pub(crate) fn position(bytes: &[u8], wanted: impl Fn(u8) -> bool) -> Option<usiz
 pub(crate) fn end_of_string(json: &[u8], from: usize) -> usize {
     let mut end = from;
     while let Some(found) =
-        json.get(end..).and_then(|rest| position(rest, |byte| matches!(byte, b'"' | b'\\')))
+        json.get(end..).and_then(|rest| position(rest, |group| equal(group, b'"') | equal(group, b'\\')))
     {
         end += found;
         if json[end] == b'"' {
@@ -42,8 +106,28 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_of_its_kind_is_found(bytes in prop::collection::vec(0u8..20, 0..80)) {
-            prop_assert_eq!(position(&bytes, |byte| byte == 7), bytes.iter().position(|byte| *byte == 7));
+        fn the_first_of_its_kind_is_found(bytes in prop::collection::vec(any::<u8>(), 0..80), wanted: u8) {
+            let first = |is: &dyn Fn(u8) -> bool| bytes.iter().position(|byte| is(*byte));
+            prop_assert_eq!(position(&bytes, |group| equal(group, wanted)), first(&|byte| byte == wanted));
+            prop_assert_eq!(digit(&bytes), first(&|byte| byte.is_ascii_digit()));
+            let upper = position(&bytes, |group| between(group, b'A', b'Z'));
+            prop_assert_eq!(upper, first(&|byte| byte.is_ascii_uppercase()));
+        }
+
+        #[test]
+        fn marks_are_gathered_in_their_order(bytes: [u8; 8], wanted: u8) {
+            let bits = gathered(equal(u64::from_le_bytes(bytes), wanted));
+            prop_assert_eq!(bits, bytes.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(*byte == wanted)));
+        }
+
+        #[test]
+        fn what_is_trimmed_is_what_trim_trims(text in "[ \\t\u{a0}\u{2003}aé]{0,6}") {
+            prop_assert_eq!(trimmed(&text), text.trim());
+        }
+
+        #[test]
+        fn a_word_is_found_whatever_its_case(text in "[a-cA-C ]{0,40}", word in "[a-c]{1,3}") {
+            prop_assert_eq!(mentions(&text, &["x", &word]), text.to_ascii_lowercase().contains(&word));
         }
 
         #[test]

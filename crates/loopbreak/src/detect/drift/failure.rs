@@ -45,7 +45,7 @@ impl Failures {
     pub(super) fn observe(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints,
+        prints: &Prints<'_>,
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {

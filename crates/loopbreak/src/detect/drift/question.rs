@@ -35,7 +35,7 @@ impl Question {
     pub(super) fn observe(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints,
+        prints: &Prints<'_>,
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {

@@ -80,7 +80,7 @@ impl Sweep {
     pub(super) fn observe(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints,
+        prints: &Prints<'_>,
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {
@@ -109,7 +109,7 @@ impl Sweep {
     }
 
     /// Which number moved since the last call, and whether it rose, where nothing else did.
-    fn moves_on(&self, prints: &Prints, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
+    fn moves_on(&self, prints: &Prints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
         if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
         {
             return None;
@@ -166,7 +166,7 @@ impl Grown {
     fn observe(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints,
+        prints: &Prints<'_>,
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {

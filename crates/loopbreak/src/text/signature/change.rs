@@ -1,6 +1,7 @@
 //! A changed file: its name and what was done to it. The same file changed in another way is another
 //! signature, because it is another attempt.
 
+use super::super::scan::mentions;
 use super::file::file_in;
 use super::words::{Token, core, is_dash, is_one_of, is_telling, slug, tokens};
 
@@ -71,6 +72,10 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
 }
 
 fn change_in(line: &str, following: &[&str]) -> Option<String> {
+    // Every name of a file has a dot in it, but for the few that everybody knows.
+    if !mentions(line, &[".", "file"]) {
+        return None;
+    }
     let tokens = tokens(line);
     let verb = (0..tokens.len()).find(|&index| is_change(&tokens, index))?;
     let first = tokens.iter().position(|token| file_in(token.raw).is_some())?;

@@ -1,5 +1,6 @@
 //! Failed tests: how many, and the first names. The count stays in, because a falling count is progress.
 
+use super::super::scan::mentions;
 use super::file::file_in;
 use super::words::{Token, is_dash, is_one_of, is_telling, slug, tokens};
 
@@ -24,6 +25,11 @@ const TESTS: [&str; 15] = [
     "scenarios",
 ];
 
+/// Whether a line can have one of these words in it, for the price of one look at every byte: all of them begin alike.
+fn may_tell_failures(line: &str) -> bool {
+    mentions(line, &["fail"])
+}
+
 /// A count of failed tests in one line.
 struct Tally {
     count: usize,
@@ -41,14 +47,14 @@ pub(super) fn is_summary(line: &str) -> bool {
 }
 
 pub(super) fn find(lines: &[&str]) -> Option<String> {
-    let about_tests = lines.iter().any(|line| speaks_of_tests(line));
+    let about_tests = std::cell::LazyCell::new(|| lines.iter().any(|line| speaks_of_tests(line)));
     let tallies: Vec<(usize, Tally)> = lines
         .iter()
         .enumerate()
         .filter_map(|(index, line)| Some((index, tally_in(line)?)))
         .filter(|(index, tally)| {
             let rest = lines[*index][tally.end..].trim_start();
-            !tally.bare || about_tests || !rest.starts_with(char::is_alphanumeric)
+            !tally.bare || *about_tests || !rest.starts_with(char::is_alphanumeric)
         })
         .collect();
     // The last count holds: an output that tells a history ends with the present.
@@ -103,6 +109,9 @@ fn binaries_of_cargo(lines: &[&str], tallies: &[(usize, Tally)]) -> Option<usize
 /// The last count of failures in `line`: `2 failed`, `3 of 10 tests failed`, `Failures: 2`, `failures=2`.
 fn tally_in(line: &str) -> Option<Tally> {
     const HOLDERS: [&str; 6] = ["suite", "suites", "file", "files", "snapshot", "snapshots"];
+    if !may_tell_failures(line) {
+        return None;
+    }
     let tokens = tokens(line);
     let mut found = None;
     let mut coarse = false;
@@ -206,6 +215,9 @@ fn items(list: &str) -> impl Iterator<Item = String> {
 
 /// `Tests failed: login, logout`.
 fn uncounted_list(line: &str) -> Option<Vec<String>> {
+    if !may_tell_failures(line) {
+        return None;
+    }
     let tokens = tokens(line);
     let failed = (1..tokens.len()).find(|&index| {
         let denied = index >= 2 && tokens[index - 2].is_one_of(&["no", "zero", "without"]);

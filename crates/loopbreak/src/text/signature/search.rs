@@ -1,5 +1,6 @@
 //! A search: `search:` and what was looked for. A new query is a new attempt, the old one again is not.
 
+use super::super::scan::mentions;
 use super::words::{Token, slug, tokens};
 
 const SEARCHES: [&str; 12] = [
@@ -17,6 +18,9 @@ const SEARCHES: [&str; 12] = [
     "looked",
 ];
 
+/// One of these is part of each of them.
+const MARKS: [&str; 5] = ["search", "grep", "googled", "queried", "looked"];
+
 const QUERY_WORDS: usize = 8;
 
 pub(super) fn find(lines: &[&str]) -> Option<String> {
@@ -24,6 +28,9 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
 }
 
 fn query_in(line: &str) -> Option<String> {
+    if !mentions(line, &MARKS) {
+        return None;
+    }
     let tokens = tokens(line);
     let verb = tokens.iter().position(|token| token.is_one_of(&SEARCHES))?;
     let query = match quoted(&line[tokens[verb].end()..]) {

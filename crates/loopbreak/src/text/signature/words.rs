@@ -30,23 +30,33 @@ impl<'a> Token<'a> {
 }
 
 pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
+    // A word and its blank take some six bytes.
+    let mut tokens = Vec::with_capacity(line.len() / 6 + 1);
     let mut start = None;
-    for (at, char) in line.char_indices() {
-        match (char.is_whitespace(), start) {
-            (true, Some(begin)) => {
-                tokens.push(Token { at: begin, raw: &line[begin..at] });
-                start = None;
-            }
-            (false, None) => start = Some(at),
-            _ => {}
+    let mut each = |at: usize, blank: bool| match (blank, start) {
+        (true, Some(begin)) => {
+            tokens.push(Token { at: begin, raw: &line[begin..at] });
+            start = None;
         }
+        (false, None) => start = Some(at),
+        _ => {}
+    };
+    if line.is_ascii() {
+        // As `char::is_whitespace` has it, which takes longer to ask.
+        line.bytes().enumerate().for_each(|(at, byte)| each(at, matches!(byte, b' ' | b'\t'..=b'\r')));
+    } else {
+        line.char_indices().for_each(|(at, char)| each(at, char.is_whitespace()));
     }
     tokens.extend(start.map(|begin| Token { at: begin, raw: &line[begin..] }));
     tokens
 }
 
 pub(super) fn core(word: &str) -> &str {
+    let plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    // Most words have nothing around them.
+    if plain(word.as_bytes().first()) && plain(word.as_bytes().last()) {
+        return word;
+    }
     word.trim_matches(|char: char| !char.is_alphanumeric() && char != '_')
 }
 

@@ -3,6 +3,7 @@
 //! "Error" is also an ordinary word, so a line counts only in the shapes that tools print, and not where
 //! the words before it say that the error was mended or is absent.
 
+use super::super::super::scan::mentions;
 use super::super::failure;
 use super::super::file::file_in;
 use super::super::words::{Token, is_dash, is_one_of, is_timestamp, tokens};
@@ -14,6 +15,9 @@ struct Head<'a> {
     message: &'a str,
 }
 
+/// What every line that an error can begin with has somewhere in it, however it is written.
+const MARKS: [&str; 5] = ["error", "exception", "panic", "fatal", ".go:"];
+
 /// The first error that `lines` report.
 pub(super) fn first<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     (0..lines.len()).find_map(|index| report_at(lines, index))
@@ -21,7 +25,7 @@ pub(super) fn first<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
 
 fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<Report<'a>> {
     let line = lines[index];
-    if failure::is_summary(line) {
+    if !mentions(line, &MARKS) || failure::is_summary(line) {
         return None;
     }
     // Looked up only where it is needed: an output of blank lines must not be read through from each.

@@ -1,0 +1,151 @@
+//! The logs that are measured: made by a fixed rule, or the fixtures of the readers again and again.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// A log to measure.
+pub(crate) struct Log {
+    pub(crate) name: &'static str,
+    make: fn(&Path, usize) -> u64,
+}
+
+/// All of them.
+pub(crate) const ALL: [Log; 5] = [
+    Log { name: "coding, mixed runs", make: |path, bytes| coding(path, bytes, 64) },
+    Log { name: "coding, one run", make: |path, bytes| coding(path, bytes, 1) },
+    Log { name: "game, one run", make: game },
+    Log { name: "tiny runs", make: tiny },
+    Log { name: "fixtures, many files", make: fixtures },
+];
+
+impl Log {
+    /// Writes about so many bytes to this path. Gives how many.
+    pub(crate) fn write(&self, path: &Path, bytes: usize) -> u64 {
+        (self.make)(path, bytes)
+    }
+}
+
+/// Numbers that look like chance, and are always the same.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+/// Writes lines until there are enough bytes.
+fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut Dice) -> String) -> u64 {
+    let mut out = BufWriter::new(File::create(path).unwrap());
+    let mut dice = Dice(7);
+    let mut written = 0;
+    for index in 0.. {
+        if written >= bytes {
+            break;
+        }
+        let line = line(index, &mut dice);
+        out.write_all(line.as_bytes()).unwrap();
+        written += line.len();
+    }
+    out.flush().unwrap();
+    written as u64
+}
+
+/// Some lines of what programs print, as they stand in JSON.
+fn output(lines: usize, dice: &mut Dice) -> String {
+    let line = |dice: &mut Dice| {
+        let (number, part) = (dice.below(5000), dice.below(40));
+        match dice.below(5) {
+            0 => format!("test parser::case_{number} ... ok\\n"),
+            1 => format!("src/part_{part}.rs:{number}:9: warning: unused variable `value_{part}`\\n"),
+            2 => format!("    let total = sum(\\\"part {part}\\\", {number}); // see above\\n"),
+            3 => format!("Compiling part_{part} v0.{part}.{number}\\n"),
+            _ => format!("-rw-r--r-- 1 agent agent {number} Nov  4 09:35 part_{part}.rs\\n"),
+        }
+    };
+    (0..lines).map(|_| line(dice)).collect()
+}
+
+/// Coding agents: tool calls, with outputs of very different lengths. So many runs at a time, 500 steps each.
+fn coding(path: &Path, bytes: usize, runs: usize) -> u64 {
+    lines(path, bytes, |index, dice| {
+        let run = if runs == 1 { 0 } else { index / (500 * runs) * runs + index % runs };
+        let (part, number) = (dice.below(40), dice.below(900));
+        let action = match dice.below(4) {
+            0 => {
+                format!(r#"{{"name":"Read","args":{{"file_path":"src/part_{part}.rs","offset":{number}}}}}"#)
+            }
+            1 => format!(
+                r#"{{"name":"Edit","args":{{"file_path":"src/part_{part}.rs","old_string":"value_{number}","new_string":"total_{number}"}}}}"#
+            ),
+            2 => format!(r#"{{"name":"Grep","args":{{"pattern":"value_{number}","path":"src"}}}}"#),
+            _ => {
+                format!(r#"{{"name":"Bash","args":{{"command":"cargo test -p part_{part} case_{number}"}}}}"#)
+            }
+        };
+        let length = [1, 4, 12, 40, 120][dice.below(5)];
+        format!(
+            "{{\"run\":\"session-{run}\",\"at\":{at},\"action\":{action},\"outcome\":{{\"text\":\"{text}\",\"error\":{error}}},\"usage\":{{\"input_tokens\":{number},\"output_tokens\":80}}}}\n",
+            at = 1_762_248_924_000_u64 + 4_000 * index as u64,
+            text = output(length, dice),
+            error = dice.below(12) == 0,
+        )
+    })
+}
+
+/// A text adventure: places, scores, a critic.
+fn game(path: &Path, bytes: usize) -> u64 {
+    lines(path, bytes, |index, dice| {
+        let (room, way) =
+            (dice.below(110), ["north", "south", "east", "west", "open door", "take lamp"][dice.below(6)]);
+        format!(
+            "{{\"run\":\"ep-1\",\"turn\":{turn},\"action\":\"{way}\",\"outcome\":\"Room {room}. You see a {thing} here, and a path that leads on.\",\"place\":{{\"id\":{room},\"name\":\"Room {room}\",\"exits\":[\"north\",\"south\"]}},\"score\":{score},\"critic\":{{\"score\":0.{critic}}}}}\n",
+            turn = index + 1,
+            thing = ["lamp", "sword", "leaflet", "wrench"][dice.below(4)],
+            score = index / 30,
+            critic = dice.below(9) + 1,
+        )
+    })
+}
+
+/// Runs of two steps each.
+fn tiny(path: &Path, bytes: usize) -> u64 {
+    lines(path, bytes, |index, dice| {
+        let number = dice.below(5000);
+        format!("{{\"run\":\"r{}\",\"action\":\"look\",\"outcome\":\"dark {number}\"}}\n", index / 2)
+    })
+}
+
+/// The fixtures of the readers, copied until there are enough bytes: each copy in a folder of its own.
+fn fixtures(path: &Path, bytes: usize) -> u64 {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../loopbreak-trace/tests/fixtures");
+    let files = files(&from);
+    let mut written = 0;
+    for copy in 0.. {
+        for file in &files {
+            let to = path.join(format!("{copy:06}")).join(file.strip_prefix(&from).unwrap());
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            written += fs::copy(file, to).unwrap();
+        }
+        if written >= bytes as u64 {
+            break;
+        }
+    }
+    written
+}
+
+/// All logs in a folder, or the one that is named.
+pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
+    let (mut files, mut paths) = (Vec::new(), vec![path.to_owned()]);
+    while let Some(path) = paths.pop() {
+        if path.is_dir() {
+            paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_none_or(|end| end == "json" || end == "jsonl") {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}

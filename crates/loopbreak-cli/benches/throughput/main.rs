@@ -1,0 +1,149 @@
+//! How fast logs are read: `cargo bench -p loopbreak-cli --bench throughput [-- MEGABYTES]`.
+//!
+//! Three things on the same bytes: the floor (read, and look for line ends), parsing alone (every line to a step, no engine)
+//! and `loopbreak analyze --json` as a whole, on one thread and on all. The ratio of the last two to parsing is what to
+//! compare by: machines have moods. Each figure is the best of three rounds, taken in turn.
+//!
+//! `MEASURED_PROGRAM=FILE` measures another build of the program on the same logs.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark that cannot run has failed")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+mod logs;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use loopbreak_trace::{Record, Sink, Skipped, expand};
+
+/// How often each thing is done.
+const ROUNDS: usize = 3;
+
+fn main() {
+    // `cargo bench` says `--bench`; `cargo test` says nothing, and only wants to see it work.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_bench = arguments.iter().any(|argument| argument == "--bench");
+    let megabytes = arguments.iter().find_map(|argument| argument.parse().ok());
+    let megabytes: usize = megabytes.unwrap_or(if is_bench { 128 } else { 1 });
+    let folder = tempfile::tempdir().unwrap();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    println!("MB/s (ratio to parsing alone); {megabytes} MB a log, {threads} threads, best of {ROUNDS}");
+    println!(
+        "{:<22}{:>8}{:>8}{:>18}{:>18}{:>12}",
+        "log", "floor", "parse", "analyze, 1 thread", "analyze, all", "peak memory"
+    );
+    for log in logs::ALL {
+        let path = folder.path().join(log.name);
+        let bytes = log.write(&path, megabytes * 1_000_000);
+        measure(log.name, &path, bytes);
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap();
+        } else {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+}
+
+fn measure(name: &str, path: &Path, bytes: u64) {
+    let mut best = [Duration::MAX; 4];
+    let mut peak = 0;
+    for _ in 0..ROUNDS {
+        let mut analyzed = |threads| {
+            let (time, memory) = analyze(path, threads);
+            peak = peak.max(memory);
+            time
+        };
+        let times = [timed(|| floor(path)), timed(|| parse(path)), analyzed(Some(1)), analyzed(None)];
+        for (best, time) in best.iter_mut().zip(times) {
+            *best = time.min(*best);
+        }
+    }
+    let speed = |time: Duration| bytes as f64 / 1e6 / time.as_secs_f64();
+    let ratio =
+        |time: Duration| format!("{:.0} ({:.0} %)", speed(time), 100.0 * speed(time) / speed(best[1]));
+    println!(
+        "{name:<22}{:>8.0}{:>8.0}{:>18}{:>18}{:>9} MB",
+        speed(best[0]),
+        speed(best[1]),
+        ratio(best[2]),
+        ratio(best[3]),
+        peak / 1000
+    );
+}
+
+fn timed(work: impl FnOnce() -> u64) -> Duration {
+    let start = Instant::now();
+    black_box(work());
+    start.elapsed()
+}
+
+/// Reads, and looks for the ends of lines.
+fn floor(path: &Path) -> u64 {
+    let mut lines = 0;
+    let mut buffer = vec![0; 256 * 1024];
+    for path in logs::files(path) {
+        let mut file = File::open(path).unwrap();
+        loop {
+            let count = file.read(&mut buffer).unwrap();
+            if count == 0 {
+                break;
+            }
+            lines += memchr::memchr_iter(b'\n', &buffer[..count]).count() as u64;
+        }
+    }
+    lines
+}
+
+struct Count(u64);
+
+impl Sink for Count {
+    fn record(&mut self, record: &Record<'_>) {
+        self.0 += 1;
+        black_box(record);
+    }
+    fn skipped(&mut self, skipped: Skipped) {
+        black_box(skipped);
+    }
+}
+
+/// Every line to a step, on one thread.
+fn parse(path: &Path) -> u64 {
+    let mut count = Count(0);
+    for input in expand([path]).inputs {
+        input.open(None, |_| {}).unwrap().read(&mut count).unwrap();
+    }
+    assert!(count.0 > 0);
+    count.0
+}
+
+/// The whole program. Gives the time, and the peak of its memory in kilobytes where the system tells it.
+fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
+    let program =
+        std::env::var_os("MEASURED_PROGRAM").unwrap_or(OsString::from(env!("CARGO_BIN_EXE_loopbreak")));
+    let mut command = Command::new(program);
+    command.args(["analyze", "--json", "--quiet"]).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
+    if let Some(threads) = threads {
+        command.env("RAYON_NUM_THREADS", threads.to_string());
+    }
+    let start = Instant::now();
+    let mut child = command.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let ended = loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended;
+        }
+        let told = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let figure = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        peak = peak.max(figure.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    assert!(ended.success(), "{ended}");
+    (start.elapsed(), peak)
+}

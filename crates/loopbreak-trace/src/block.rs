@@ -1,0 +1,164 @@
+//! Lines in blocks, for logs whose lines stand by themselves: the lines of a block can be read by several threads.
+
+use std::io::{self, BufRead};
+use std::ops::Range;
+
+use crate::format::{Format, Read, Record, Skipped, Unit};
+use crate::lines::{Line, Lines};
+use crate::reason::Reason;
+
+/// A block is closed after so many bytes. A longer line makes a block of its own.
+const BLOCK_BYTES: usize = 1024 * 1024;
+/// And after so many lines: each may be of another run, and all of these are held in memory at once.
+const BLOCK_LINES: usize = 1024;
+/// Room that a block of long lines may leave behind.
+const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
+
+/// The blocks of a log, in its order.
+pub struct Blocks {
+    format: Format,
+    lines: Lines<Box<dyn BufRead + Send>>,
+}
+
+/// Some lines of a log, one after the other.
+#[derive(Debug, Default)]
+pub struct Block {
+    format: Option<Format>,
+    text: Vec<u8>,
+    lines: Vec<Held>,
+}
+
+/// A line of a block.
+#[derive(Clone, Debug)]
+struct Held {
+    number: u64,
+    /// Where it lies in the text, or its length where it was too long to be held.
+    text: Result<Range<usize>, u64>,
+}
+
+impl Blocks {
+    pub(crate) fn new(format: Format, input: Box<dyn BufRead + Send>) -> Self {
+        Blocks { format, lines: Lines::new(input) }
+    }
+
+    /// Puts the next lines into a block, in place of those that it held. It stays empty at the end of the log.
+    pub fn fill(&mut self, block: &mut Block) -> io::Result<()> {
+        block.format = Some(self.format);
+        block.lines.clear();
+        block.text.clear();
+        if block.text.capacity() > KEPT_ROOM {
+            block.text = Vec::new();
+        }
+        while block.text.len() < BLOCK_BYTES && block.lines.len() < BLOCK_LINES {
+            let Some(line) = self.lines.next()? else { break };
+            let text = match line {
+                Line::TooLong { length } => Err(length),
+                Line::Whole(line) => {
+                    let start = block.text.len();
+                    block.text.extend_from_slice(line);
+                    Ok(start..block.text.len())
+                }
+            };
+            block.lines.push(Held { number: self.lines.number(), text });
+        }
+        Ok(())
+    }
+
+    /// How much was read so far.
+    pub fn read(&self) -> Read {
+        Read { bytes: self.lines.bytes(), lines: self.lines.number() }
+    }
+}
+
+impl Block {
+    /// How many lines it has, blank ones included.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether the log was at its end.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// What the line at this place says, or why it is skipped. Nothing for a blank line.
+    pub fn record(&self, at: usize) -> Option<Result<Record<'_>, Skipped>> {
+        let line = self.lines.get(at)?;
+        let read = match &line.text {
+            Err(length) => Err(Reason::too_long(*length)),
+            Ok(range) => {
+                let bytes = &self.text[range.clone()];
+                if bytes.trim_ascii().is_empty() {
+                    return None;
+                }
+                match simdutf8::basic::from_utf8(bytes) {
+                    Ok(text) => self.format?.kind().line(Unit { text, line: line.number })?,
+                    Err(_) => Err(Reason::not_utf8(bytes)),
+                }
+            }
+        };
+        Some(read.map_err(|reason| Skipped { line: line.number, reason }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::{Log, Sink};
+
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Sink for Told {
+        fn record(&mut self, record: &Record<'_>) {
+            self.0.push(format!("{record:?}"));
+        }
+        fn skipped(&mut self, skipped: Skipped) {
+            self.0.push(format!("{skipped:?}"));
+        }
+    }
+
+    #[test]
+    fn blocks_say_what_the_stream_says_line_by_line() {
+        let mut text =
+            b"\xEF\xBB\xBF{\"run\":\"a\",\"score\":1}\r\n\n  \nnonsense\n{\"say\":\"\xFF\"}\n".to_vec();
+        for turn in 0..3 * BLOCK_LINES {
+            text.extend_from_slice(format!("{{\"run\":{},\"turn\":{turn}}}\n", turn % 7).as_bytes());
+        }
+        text.extend_from_slice(format!("{{\"say\":\"{}\"}}\n", "x".repeat(3 * BLOCK_BYTES)).as_bytes());
+        text.extend_from_slice(b"{\"score\":2}");
+        let open = || Log::stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
+        let mut streamed = Told::default();
+        let read = open().read(&mut streamed).unwrap();
+
+        let mut blocks = open().blocks().unwrap();
+        let mut block = Block::default();
+        let mut told = Told::default();
+        loop {
+            blocks.fill(&mut block).unwrap();
+            assert!(block.len() <= BLOCK_LINES);
+            if block.is_empty() {
+                break;
+            }
+            for line in (0..block.len()).filter_map(|at| block.record(at)) {
+                match line {
+                    Ok(record) => told.record(&record),
+                    Err(skipped) => told.skipped(skipped),
+                }
+            }
+        }
+        assert_eq!(told.0.len(), 3 * BLOCK_LINES + 5);
+        assert_eq!(told.0, streamed.0);
+        assert_eq!(blocks.read(), read);
+    }
+
+    #[test]
+    fn a_log_whose_lines_lean_on_each_other_has_no_blocks() {
+        let line = r#"{"type":"user","sessionId":"s","uuid":"u","timestamp":"2025-01-01T00:00:00Z","message":{"role":"user","content":"hi"}}"#;
+        let log = Log::stream(Cursor::new(line), None, |_| {}).unwrap();
+        assert_eq!(log.format().as_str(), "claude-code");
+        assert!(log.blocks().is_err());
+    }
+}

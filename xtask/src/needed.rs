@@ -1,0 +1,61 @@
+//! Programs that the tests need, and how a machine gets them.
+
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::process::{run, works};
+
+/// A program that is not ours.
+pub(crate) struct Program {
+    /// What it is needed for.
+    pub(crate) why: &'static str,
+    /// Where it may stand; the first is its name.
+    pub(crate) places: &'static [&'static str],
+    /// An argument with which it only says something about itself.
+    pub(crate) version: &'static str,
+    /// The package that holds it.
+    pub(crate) package: &'static str,
+}
+
+/// The tests of the arena compile its story, and play it in another interpreter as well.
+pub(crate) fn story_tools() -> Result<(), Failure> {
+    const COMPILER: Program = Program {
+        why: "the story of the arena is compiled with",
+        places: &["inform"],
+        version: "-h",
+        package: "inform6-compiler",
+    };
+    const WITNESS: Program = Program {
+        why: "the Z-machine is compared with",
+        places: &["dfrotz", "/usr/games/dfrotz"],
+        version: "-v",
+        package: "frotz",
+    };
+    COMPILER.install()?;
+    WITNESS.install()
+}
+
+impl Program {
+    fn is_there(&self) -> bool {
+        self.places.iter().any(|program| works(Command::new(program).arg(self.version)))
+    }
+
+    /// Makes sure that it is there. A machine without it gets it where that is ours to do.
+    pub(crate) fn install(&self) -> Result<(), Failure> {
+        if self.is_there() {
+            return Ok(());
+        }
+        let Program { why, places, package, .. } = self;
+        let name = places.first().unwrap_or(package);
+        eprintln!("xtask: {why} `{name}`; installing it with apt-get …");
+        let reason = match run(Command::new("apt-get").args(["install", "--yes", package])) {
+            Ok(()) if self.is_there() => return Ok(()),
+            Err(Failure::Failed(reason) | Failure::Usage(reason)) => reason,
+            Ok(()) => "it does not start".to_owned(),
+        };
+        Err(Failure::Failed(format!(
+            "{why} `{name}`, which is not on the path and cannot be installed here: {reason}; \
+             install it by hand, on Debian with `sudo apt-get install {package}`"
+        )))
+    }
+}
