@@ -73,8 +73,7 @@ mod tests {
         assert_eq!(of_game("You go home.", true), Some(Ending::Left));
         // Zork goes on after a death, twice.
         assert_eq!(of_game("****  You have died  ****\n\nForest", false), None);
-        let asks = "You have died.\nWould you like to restart the game from the beginning, restore a saved game \
-                    position, or end this session of the game?";
+        let asks = "You have died.\nWould you like to restart, or to stop here?";
         assert_eq!(of_game(asks, false), Some(Ending::Death));
     }
 

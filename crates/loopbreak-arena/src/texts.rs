@@ -132,12 +132,12 @@ mod tests {
         assert_eq!(nouns(DAM)[..3], ["crest", "panel", "wheel"]);
         assert_eq!(title("You walk for a while.\n\nPine Wood\nExits: west."), Some("Pine Wood"));
         assert_eq!(title("Taken."), None);
-        assert_eq!(title("West of House\nYou are standing in an open field."), Some("West of House"));
+        assert_eq!(title("Back Yard\nYou stand among nettles."), Some("Back Yard"));
     }
 
     #[test]
     fn ways_are_found_in_prose() {
-        let text = "Behind House\nA path leads into the forest to the east. In one corner there is a window.";
+        let text = "Back Yard\nA track runs off to the east. In one wall there is a window.";
         assert_eq!(mentioned(text), ["east"]);
         assert_eq!(mentioned("A path goes Northwest, and down."), ["down", "northwest"]);
         assert_eq!(mentioned("Westward, ho!"), [""; 0]);
