@@ -14,8 +14,10 @@ const MEMORY: u64 = 1024;
 /// One input may take so many seconds. The sanitizer slows everything down.
 const TIMEOUT: u64 = 10;
 
-/// The targets in `fuzz/fuzz_targets/`.
-const TARGETS: [&str; 2] = ["read", "analyze"];
+/// The targets in `fuzz/fuzz_targets/`, and what each begins with.
+const TARGETS: [(&str, &str); 3] =
+    [("read", LOGS), ("analyze", LOGS), ("story", "crates/loopbreak-arena/story")];
+const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";
 
 /// Runs all targets.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -34,9 +36,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if !works(rustup_cargo().args(["fuzz", "--version"])) {
         return Err(Failure::Failed("fuzzing needs cargo-fuzz: cargo install cargo-fuzz".to_owned()));
     }
-    for target in TARGETS {
+    for (target, fixtures) in TARGETS {
         let corpus = root().join("fuzz/corpus").join(target);
-        seed(&root().join("crates/loopbreak-trace/tests/fixtures"), &corpus)?;
+        seed(&root().join(fixtures), &corpus)?;
         let limits = [
             format!("-max_total_time={seconds}"),
             format!("-rss_limit_mb={MEMORY}"),
@@ -83,7 +85,8 @@ mod tests {
     #[test]
     fn every_target_has_a_file_and_is_in_the_manifest() {
         let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
-        for target in TARGETS {
+        for (target, fixtures) in TARGETS {
+            assert!(root().join(fixtures).is_dir(), "{fixtures}");
             assert!(root().join(format!("fuzz/fuzz_targets/{target}.rs")).is_file(), "{target}");
             assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");
         }
@@ -91,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_corpus_has_all_fixtures() {
-        let fixtures = root().join("crates/loopbreak-trace/tests/fixtures");
+        let fixtures = root().join(LOGS);
         let corpus = std::env::temp_dir().join(format!("loopbreak-corpus-{}", std::process::id()));
         seed(&fixtures, &corpus).unwrap();
         let count = fs::read_dir(&corpus).unwrap().count();

@@ -1,4 +1,4 @@
-//! The programs that the tests need beside a Rust toolchain. A machine without one gets it where that is ours to do.
+//! Programs that the tests need beside a Rust toolchain, and how a machine gets them.
 
 use std::process::Command;
 
@@ -7,17 +7,45 @@ use crate::process::{run, works};
 
 /// A program of Debian.
 pub(crate) struct Program {
-    name: &'static str,
+    /// What it is needed for.
+    why: &'static str,
+    /// Where it may stand; the first is its name.
+    places: &'static [&'static str],
+    /// An argument with which it only says something about itself.
+    version: &'static str,
+    /// The package that holds it.
     package: &'static str,
-    /// Who needs it.
-    who: &'static str,
 }
 
 /// Pages are looked at in a real browser.
-pub(crate) const BROWSER: Program =
-    Program { name: "chromium", package: "chromium", who: "the tests and pictures of pages" };
-const ALL: [Program; 2] =
-    [BROWSER, Program { name: "xmllint", package: "libxml2-utils", who: "the tests of test results" }];
+pub(crate) const BROWSER: Program = Program {
+    why: "pages are looked at in",
+    places: &["chromium"],
+    version: "--version",
+    package: "chromium",
+};
+
+const ALL: [Program; 4] = [
+    BROWSER,
+    Program {
+        why: "test results are held to their schema by",
+        places: &["xmllint"],
+        version: "--version",
+        package: "libxml2-utils",
+    },
+    Program {
+        why: "the story of the arena is compiled with",
+        places: &["inform"],
+        version: "-h",
+        package: "inform6-compiler",
+    },
+    Program {
+        why: "the Z-machine is compared with",
+        places: &["dfrotz", "/usr/games/dfrotz"],
+        version: "-v",
+        package: "frotz",
+    },
+];
 
 /// Makes sure that all of them are there.
 pub(crate) fn install() -> Result<(), Failure> {
@@ -25,27 +53,29 @@ pub(crate) fn install() -> Result<(), Failure> {
 }
 
 impl Program {
-    /// Makes sure that it is there.
+    fn is_there(&self) -> bool {
+        self.places.iter().any(|program| works(Command::new(program).arg(self.version)))
+    }
+
+    /// Makes sure that it is there. A machine without it gets it where that is ours to do.
     pub(crate) fn install(&self) -> Result<(), Failure> {
-        let Program { name, package, who } = self;
-        let there = || works(Command::new(name).arg("--version"));
-        if there() {
+        if self.is_there() {
             return Ok(());
         }
-        eprintln!("xtask: {who} need `{name}`; installing {package} with apt-get …");
-        let installed = run(Command::new("apt-get").args(["install", "--yes", package]));
-        match installed {
-            Ok(()) if there() => Ok(()),
-            result => {
-                let why = match result {
-                    Err(Failure::Failed(why) | Failure::Usage(why)) => why,
-                    Ok(()) => "it does not start".to_owned(),
-                };
-                Err(Failure::Failed(format!(
-                    "{who} need `{name}` on the path, and it cannot be installed here: {why}; \
-                     install it by hand, on Debian with `sudo apt-get install {package}`"
-                )))
-            }
-        }
+        let Program { why, places, package, .. } = self;
+        let name = places.first().unwrap_or(package);
+        eprintln!("xtask: {why} `{name}`; installing it with apt-get …");
+        let get = || run(Command::new("apt-get").args(["install", "--yes", package]));
+        // A machine that was just made may not know yet what there is.
+        let got = get().or_else(|_| run(Command::new("apt-get").arg("update")).and_then(|()| get()));
+        let reason = match got {
+            Ok(()) if self.is_there() => return Ok(()),
+            Err(Failure::Failed(reason) | Failure::Usage(reason)) => reason,
+            Ok(()) => "it does not start".to_owned(),
+        };
+        Err(Failure::Failed(format!(
+            "{why} `{name}`, which is not on the path and cannot be installed here: {reason}; \
+             install it by hand, on Debian with `sudo apt-get install {package}`"
+        )))
     }
 }

@@ -12,7 +12,7 @@ use crate::reason::Reason;
 
 /// How many rooms are remembered by name.
 const ROOMS: usize = 4096;
-/// How many objectives of one turn are kept.
+/// How many objectives or exits of one turn are kept.
 const OBJECTIVES: usize = 256;
 
 /// An event. The same thing has other keys in other versions.
@@ -54,6 +54,8 @@ struct Event<'a> {
     objective: Content<'a>,
     #[serde(deserialize_with = "texts")]
     objectives: Vec<String>,
+    #[serde(deserialize_with = "texts")]
+    exits: Vec<String>,
     #[serde(borrow, alias = "agent_model")]
     model: Option<Text<'a>>,
 }
@@ -83,6 +85,7 @@ struct Turn {
     score: Option<f64>,
     room: Option<String>,
     room_id: Option<Label<'static>>,
+    exits: Vec<String>,
     active: Vec<String>,
     completed: Vec<String>,
 }
@@ -166,6 +169,7 @@ impl Events {
                     self.turn.room = name;
                 }
                 self.turn.room_id = id.or(self.turn.room_id.take());
+                self.turn.exits = event.exits;
             }
             "experience" if in_turn => self.turn.score = event.zork_score.or(self.turn.score),
             "objective_completed" if in_turn && self.turn.completed.len() < OBJECTIVES => {
@@ -211,7 +215,7 @@ impl Events {
         let place = (turn.room.is_some() || id.is_some()).then(|| Place {
             id,
             name: turn.room.as_deref().map(Text::from),
-            exits: Vec::new(),
+            exits: turn.exits.iter().map(|exit| exit.as_str().into()).collect(),
         });
         let objectives = (!turn.active.is_empty() || !turn.completed.is_empty()).then(|| Objectives {
             active: turn.active.iter().map(|text| text.as_str().into()).collect(),

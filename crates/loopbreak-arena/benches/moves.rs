@@ -1,0 +1,90 @@
+#![expect(
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "a benchmark reads the clock, prints its figures and has a valid load"
+)]
+//! Moves a second on one core, on the story in the tree: `cargo bench -p loopbreak-arena --bench moves`.
+//!
+//! The world alone, then whole episodes of every kind of player: without Loopbreak, with Loopbreak that only observes, and
+//! with Loopbreak on. The first two play the very same moves, so what they differ by is Loopbreak's own share. Time is that
+//! of the processor, where the system tells it, so that other programs on the machine do not count.
+
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use loopbreak::{Config, Guard, Mode, Profile, Settings};
+use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, Rules, StoryWorld, World, stories};
+
+const ROUNDS: usize = 7;
+const SEEDS: u32 = 10;
+
+/// So many turns, in this time.
+type Pace = (u64, Duration);
+
+fn main() {
+    let walk: Vec<&str> = include_str!("../story/walkthrough.txt").lines().collect();
+    let alone = best(|| world_alone(&walk));
+    println!("the world alone: {:.0} moves a second", rate(alone));
+    let off = best(|| episodes(Mode::Off));
+    let observed = best(|| episodes(Mode::Observe));
+    let on = best(|| episodes(Mode::Enforce));
+    assert_eq!(off.0, observed.0, "whoever only observes changes nothing");
+    println!("episodes without Loopbreak: {:.0} moves a second", rate(off));
+    println!("episodes with Loopbreak observing: {:.0} moves a second", rate(observed));
+    println!("episodes with Loopbreak on: {:.0} moves a second", rate(on));
+    let share = 1.0 - off.1.as_secs_f64() / observed.1.as_secs_f64();
+    let each = (observed.1.saturating_sub(off.1)).as_secs_f64() * 1e6 / observed.0 as f64;
+    println!("Loopbreak's own share of the time: {:.0} % ({each:.1} µs a move)", 100.0 * share);
+}
+
+fn rate((turns, time): Pace) -> f64 {
+    turns as f64 / time.as_secs_f64()
+}
+
+/// The quickest of some rounds: what else the machine does can only slow one down.
+fn best(round: impl Fn() -> Pace) -> Pace {
+    (0..ROUNDS).map(|_| round()).min_by_key(|(_, time)| *time).expect("there are rounds")
+}
+
+/// The time that this thread was at work; where nobody tells, the time that went by.
+fn now() -> Duration {
+    static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = told.as_deref().and_then(|told| told.split(' ').next()?.parse().ok());
+    nanos.map_or_else(|| STARTED.elapsed(), Duration::from_nanos)
+}
+
+fn world_alone(commands: &[&str]) -> Pace {
+    let started = now();
+    for seed in 0..100 {
+        let mut world = StoryWorld::new(stories::spillway(), seed);
+        world.reset().expect("the story begins");
+        for command in commands {
+            world.act(command).expect("the story goes on");
+        }
+    }
+    (100 * commands.len() as u64, now().saturating_sub(started))
+}
+
+fn episodes(mode: Mode) -> Pace {
+    let config =
+        Config::new(Settings { mode, ..Settings::of(Profile::Game) }).expect("a valid configuration");
+    let started = now();
+    let mut turns = 0;
+    for kind in PlayerKind::ALL {
+        for seed in 1..=SEEDS {
+            let mut world = StoryWorld::new(stories::spillway(), seed);
+            let mut player = kind.half_deaf(seed.into(), 0.5);
+            let mut critic = Heuristic::default();
+            let guard = Guard::new(config.clone());
+            let rules = Rules { max_turns: 200, ..Rules::default() };
+            let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard)
+                .rules(rules)
+                .journal(std::io::sink())
+                .play("bench")
+                .expect("nothing fails to be written");
+            turns += episode.turns;
+        }
+    }
+    (turns, now().saturating_sub(started))
+}

@@ -1,0 +1,44 @@
+//! Plays an episode of a story, with Loopbreak in the loop, and writes its journal.
+//!
+//! `cargo run -p loopbreak-arena --example episode -- STORY PLAYER SEED OBEDIENCE JOURNAL`, where the story is a file such
+//! as `zork1.z3`, or `spillway` for the one in the tree; then `loopbreak analyze JOURNAL`.
+
+#![expect(clippy::print_stdout, reason = "an example shows what it found")]
+
+use std::error::Error;
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::Arc;
+
+use loopbreak::{Config, Guard, Profile};
+use loopbreak_arena::zmachine::Story;
+use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, StoryWorld, stories};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [story, player, seed, obedience, journal] = arguments.as_slice() else {
+        return Err("usage: episode STORY PLAYER SEED OBEDIENCE JOURNAL".into());
+    };
+    let story = match story.as_str() {
+        "spillway" => stories::spillway(),
+        file => Arc::new(Story::new(&std::fs::read(file)?)?),
+    };
+    let seed: u32 = seed.parse()?;
+    let mut world = StoryWorld::new(story, seed);
+    let mut player = player.parse::<PlayerKind>()?.half_deaf(seed.into(), obedience.parse()?);
+    let mut critic = Heuristic::default();
+    let guard = Guard::new(Config::of(Profile::Game));
+    let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard)
+        .journal(BufWriter::new(File::create(journal)?))
+        .play(&format!("episode-{seed}"))?;
+    println!(
+        "{} after {} turns ({}), score {}, {} places, {} proposals refused",
+        episode.ending.mark(),
+        episode.turns,
+        episode.ending.reason(),
+        episode.score.unwrap_or_default(),
+        episode.places,
+        episode.refused
+    );
+    Ok(())
+}

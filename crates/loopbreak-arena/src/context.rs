@@ -1,0 +1,46 @@
+//! What a player is shown before each turn: texts, and nothing else.
+
+/// A proposal of this turn that was refused, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// What was proposed.
+    pub action: String,
+    /// What the critic gave for it.
+    pub base: f64,
+    /// What it was found to be worth.
+    pub score: f64,
+    /// Why, in words.
+    pub reasons: Vec<String>,
+}
+
+/// What a player knows: what the game said, what it was advised, what was refused.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Context {
+    /// The turn that is to come.
+    pub turn: u64,
+    /// What was done last.
+    pub last_action: Option<String>,
+    /// What the game said to that, or at its beginning.
+    pub text: String,
+    /// What is to be reached.
+    pub objectives: Vec<String>,
+    /// What Loopbreak says to the agent.
+    pub advice: Vec<String>,
+    /// What it says to the critic.
+    pub critic_advice: Vec<String>,
+    /// What was proposed for this turn and refused.
+    pub refused: Vec<Refusal>,
+}
+
+impl Context {
+    /// Whether Loopbreak wants the player to do something else: it gave advice, or lowered what was proposed. What the
+    /// critic alone refused does not count.
+    pub fn is_admonished(&self) -> bool {
+        !self.advice.is_empty() || self.refused.iter().any(|refusal| refusal.score < refusal.base)
+    }
+
+    /// Whether this was refused in this turn.
+    pub fn was_refused(&self, action: &str) -> bool {
+        self.refused.iter().any(|refusal| refusal.action == action)
+    }
+}

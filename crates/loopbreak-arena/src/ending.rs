@@ -1,0 +1,86 @@
+//! How an episode ended. An end that Loopbreak made is never taken for one inside the game.
+
+use std::borrow::Cow;
+
+use loopbreak::Stop;
+
+/// How an episode ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The game was won.
+    Victory,
+    /// The player died, for good.
+    Death,
+    /// The game ended in another way: the player left it.
+    Left,
+    /// Loopbreak ended it, for this reason, such as `stuck_no_progress`.
+    LoopBreak(&'static str),
+    /// All turns were used.
+    TurnLimit,
+    /// The story failed.
+    Fault(String),
+}
+
+impl Ending {
+    /// The mark of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `fault`.
+    pub fn mark(&self) -> &'static str {
+        match self {
+            Ending::Victory => "victory",
+            Ending::Death => "death",
+            Ending::Left => "left",
+            Ending::LoopBreak(_) => Stop::ENDING,
+            Ending::TurnLimit => "turn_limit",
+            Ending::Fault(_) => "fault",
+        }
+    }
+
+    /// Why it ended: the mark, or the reason of Loopbreak or of the fault.
+    pub fn reason(&self) -> Cow<'_, str> {
+        match self {
+            Ending::LoopBreak(reason) => Cow::Borrowed(reason),
+            Ending::Fault(fault) => Cow::Borrowed(fault),
+            _ => Cow::Borrowed(self.mark()),
+        }
+    }
+}
+
+/// How the game ended, if it did: `over` says that it takes no more commands. Many classics go on asking what to do once
+/// all is over: that is an end too.
+pub(crate) fn of_game(text: &str, over: bool) -> Option<Ending> {
+    let asks = text.contains("Would you like to restart") || text.contains("Would you like to start over");
+    if !over && !asks {
+        return None;
+    }
+    let lower = text.to_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    Some(if says(&["you have won", "master adventurer"]) {
+        Ending::Victory
+    } else if says(&["you have died", "you are dead", "you're dead"]) {
+        Ending::Death
+    } else {
+        Ending::Left
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_of_the_game_are_told_from_its_words() {
+        assert_eq!(of_game("*** You have won ***", true), Some(Ending::Victory));
+        assert_eq!(of_game("*** You have died ***", true), Some(Ending::Death));
+        assert_eq!(of_game("You go home.", true), Some(Ending::Left));
+        // Zork goes on after a death, twice.
+        assert_eq!(of_game("****  You have died  ****\n\nForest", false), None);
+        let asks = "You have died.\nWould you like to restart, or to stop here?";
+        assert_eq!(of_game(asks, false), Some(Ending::Death));
+    }
+
+    #[test]
+    fn an_end_that_loopbreak_made_is_no_death() {
+        let ending = Ending::LoopBreak("stuck_no_progress");
+        assert_eq!((ending.mark(), &*ending.reason()), ("loop_break", "stuck_no_progress"));
+        assert_ne!(ending.mark(), Ending::Death.mark());
+    }
+}

@@ -1,0 +1,88 @@
+//! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
+
+use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step};
+
+use crate::objectives::Objective;
+use crate::world::Sight;
+
+/// A proposal that was judged.
+#[derive(Clone, Debug)]
+pub(super) struct Judged {
+    pub(super) action: String,
+    pub(super) reason: String,
+    pub(super) base: f64,
+    pub(super) justification: String,
+    /// The score that decides.
+    pub(super) score: f64,
+}
+
+/// Whose turns they are.
+#[derive(Clone, Debug)]
+pub(super) struct Actor {
+    pub(super) run: String,
+    pub(super) model: String,
+}
+
+/// A turn that was played.
+#[derive(Clone, Debug)]
+pub(super) struct Turn {
+    pub(super) number: u64,
+    pub(super) at: Millis,
+    pub(super) chosen: Judged,
+    /// It was taken although it had been refused: nothing better was proposed.
+    pub(super) overridden: bool,
+    pub(super) sight: Sight,
+    pub(super) completed: Vec<Objective>,
+    /// The open objectives, where they changed.
+    pub(super) objectives: Option<Vec<String>>,
+}
+
+impl Actor {
+    /// The step of a proposal that was refused.
+    pub(super) fn refused<'s>(&'s self, judged: &'s Judged, at: Millis) -> Step<'s> {
+        Step {
+            run: Some(Label::from(self.run.as_str())),
+            at: Some(at),
+            model: Some(self.model.as_str().into()),
+            action: Some(Action::new(judged.action.as_str())),
+            critic: Some(Critic { score: Some(judged.base) }),
+            refused: true,
+            ..Step::default()
+        }
+    }
+
+    /// The step of a turn.
+    pub(super) fn step<'s>(&'s self, turn: &'s Turn) -> Step<'s> {
+        let Turn { chosen, sight, .. } = turn;
+        let active = turn.objectives.as_deref().unwrap_or_default();
+        let objectives = (!active.is_empty() || !turn.completed.is_empty()).then(|| Objectives {
+            active: active.iter().map(|text| text.as_str().into()).collect(),
+            completed: turn
+                .completed
+                .iter()
+                .map(|objective| Completed {
+                    objective: objective.text.as_str().into(),
+                    ..Completed::default()
+                })
+                .collect(),
+        });
+        Step {
+            run: Some(Label::from(self.run.as_str())),
+            turn: Some(turn.number),
+            at: Some(turn.at),
+            model: Some(self.model.as_str().into()),
+            action: Some(Action::new(chosen.action.as_str())),
+            outcome: Some(Outcome { text: Some(sight.text.as_str().into()), error: false }),
+            say: (!chosen.reason.is_empty()).then(|| chosen.reason.as_str().into()),
+            place: sight.place.as_ref().map(|spot| Place {
+                id: Some(Label::from(i64::from(spot.id))),
+                name: Some(spot.name.as_str().into()),
+                exits: spot.exits.iter().map(|exit| exit.as_str().into()).collect(),
+            }),
+            score: sight.score.map(f64::from),
+            objectives,
+            critic: Some(Critic { score: Some(chosen.base) }),
+            ..Step::default()
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Games with an agent, a critic and Loopbreak in the loop.
+//!
+//! A [`World`] takes commands and answers with text. The first kind of world is a story file for the Z-machine,
+//! version 3, the kind of the classic text adventures: see [`zmachine`]. Worlds are deterministic: the same story, the
+//! same seed and the same commands give the same texts, however many of them run side by side.
+//!
+//! A [`Player`] proposes commands, a [`Critic`] says what they seem to be worth, and a guard of the engine says what
+//! they are worth in the light of all that came before. The [`Orchestrator`] puts them together, turn by turn, until the
+//! game is over or the guard ends it, and writes a journal that can be read and judged again with the same verdicts.
+
+mod chance;
+mod contest;
+mod context;
+mod critic;
+mod ending;
+mod episode;
+mod map;
+mod objectives;
+pub mod player;
+pub mod stories;
+mod texts;
+mod world;
+pub mod zmachine;
+
+pub use chance::Chance;
+pub use contest::{Contest, Tally};
+pub use context::{Context, Refusal};
+pub use critic::{Critic, Heuristic, Opinion};
+pub use ending::Ending;
+pub use episode::{Clock, Episode, Orchestrator, Rules, ticking};
+pub use map::Map;
+pub use objectives::{Objective, Objectives};
+pub use player::{Move, Player, PlayerKind};
+pub use world::{SavedStory, Sight, Spot, StoryWorld, World, WorldError};
+
+/// The snippets of the guide are compiled and run with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/arena.md")]
+struct Guide;

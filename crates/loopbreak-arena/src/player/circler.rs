@@ -1,0 +1,63 @@
+//! Walks a little, then the same round over and over: three moves out, three moves back.
+
+use super::kind::{Move, Player};
+use super::wanderer::Wanderer;
+use crate::chance::Chance;
+use crate::context::Context;
+use crate::texts;
+
+/// The moves out; with those back, a round has six.
+const OUT: usize = 3;
+
+/// Walks a round of six moves.
+#[derive(Clone, Debug)]
+pub struct Circler {
+    wanderer: Wanderer,
+    walks: usize,
+    /// The moves out that led somewhere.
+    out: Vec<&'static str>,
+    at: usize,
+}
+
+impl Circler {
+    /// One from a seed, which decides where.
+    pub fn new(seed: u64) -> Self {
+        Circler {
+            wanderer: Wanderer::new(seed),
+            walks: 1 + Chance::new(seed).below(5),
+            out: Vec::new(),
+            at: 0,
+        }
+    }
+}
+
+impl Player for Circler {
+    fn name(&self) -> String {
+        "circler".to_owned()
+    }
+
+    fn propose(&mut self, context: &Context) -> Move {
+        let first_try = context.refused.is_empty();
+        if self.walks > 0 {
+            self.walks -= usize::from(first_try);
+            return self.wanderer.way(context).into();
+        }
+        if self.out.len() < OUT {
+            // Another way out than the one it came by, if there is one.
+            let came = self.out.last().map(|way| texts::back(way));
+            let way = (0..4).map(|_| self.wanderer.way(context)).find(|way| Some(way.as_str()) != came);
+            let way = way.as_deref().and_then(texts::way).or(came).unwrap_or("north");
+            if first_try {
+                self.out.push(way);
+            } else if let Some(last) = self.out.last_mut() {
+                *last = way;
+            }
+            return way.into();
+        }
+        let round = 2 * OUT;
+        let at = self.at;
+        self.at = (at + usize::from(first_try)) % round;
+        let way = if at < OUT { texts::back(self.out[OUT - 1 - at]) } else { self.out[at - OUT] };
+        Move { action: way.into(), reason: "Once more round.".into() }
+    }
+}

@@ -1,0 +1,53 @@
+//! Walks a little, then tries verb after verb at one thing.
+
+use super::kind::{Move, Player};
+use super::wanderer::Wanderer;
+use crate::chance::Chance;
+use crate::context::Context;
+use crate::texts;
+
+const VERBS: [&str; 12] =
+    ["push", "pull", "turn", "open", "examine", "read", "touch", "kick", "move", "press", "rub", "hit"];
+
+/// Tries verb after verb at one thing.
+#[derive(Clone, Debug)]
+pub struct Fiddler {
+    chance: Chance,
+    wanderer: Wanderer,
+    walks: usize,
+    noun: Option<String>,
+    verb: usize,
+}
+
+impl Fiddler {
+    /// One from a seed, which decides where and at what.
+    pub fn new(seed: u64) -> Self {
+        let mut chance = Chance::new(seed);
+        let walks = 2 + chance.below(6);
+        Fiddler { chance, wanderer: Wanderer::new(seed), walks, noun: None, verb: 0 }
+    }
+}
+
+impl Player for Fiddler {
+    fn name(&self) -> String {
+        "fiddler".to_owned()
+    }
+
+    fn propose(&mut self, context: &Context) -> Move {
+        if self.walks > 0 {
+            self.walks -= usize::from(context.refused.is_empty());
+            return self.wanderer.way(context).into();
+        }
+        // A description that tells of something: that is the thing.
+        if self.noun.is_none() || texts::title(&context.text).is_some() {
+            let nouns = texts::nouns(&context.text);
+            self.noun = self.chance.one_of(&nouns).cloned().or(self.noun.take());
+        }
+        let Some(noun) = &self.noun else { return "look".into() };
+        self.verb = (self.verb + 1 + self.chance.below(3)) % VERBS.len();
+        Move {
+            action: format!("{} {noun}", VERBS[self.verb]),
+            reason: format!("The {noun} must be good for something."),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What every player of such games knows: words that ask for a command.
+
+/// A word of the game, and what it asks for.
+const LORE: [(&str, &str); 9] = [
+    ("window", "open window"),
+    ("mailbox", "open mailbox"),
+    ("trap door", "open trap door"),
+    ("rug", "move rug"),
+    ("lantern", "take lantern"),
+    ("sword", "take sword"),
+    ("case", "open case"),
+    ("sack", "open sack"),
+    ("leaflet", "take leaflet"),
+];
+
+/// What this text asks for.
+pub(super) fn ideas(text: &str) -> impl Iterator<Item = &'static str> {
+    LORE.iter().filter(|(word, _)| has_word(text, word)).map(|(_, idea)| *idea)
+}
+
+/// Whether a text has a word, as a word: a rug, but no drug.
+fn has_word(text: &str, word: &str) -> bool {
+    let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    text.match_indices(word)
+        .any(|(at, _)| ends(text[..at].chars().next_back()) && ends(text[at + word.len()..].chars().next()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_ask_for_commands_where_they_are_words() {
+        let found = |text| ideas(text).collect::<Vec<_>>();
+        assert_eq!(found("There is a window, slightly ajar."), ["open window"]);
+        assert_eq!(found("drugs and windows"), [""; 0]);
+        assert_eq!(found("A rug. A trap door."), ["open trap door", "move rug"]);
+    }
+}

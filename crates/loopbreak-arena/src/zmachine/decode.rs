@@ -1,0 +1,189 @@
+//! From bytes to instructions.
+
+use super::fault::{FaultKind, Result};
+use super::machine::State;
+
+/// At most so many operands.
+const OPERANDS: usize = 4;
+
+/// How an instruction is counted: by the number of its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    None,
+    One,
+    Two,
+    Many,
+}
+
+/// An instruction with the values of its operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Instruction {
+    pub(super) class: Class,
+    pub(super) number: u8,
+    /// The first byte, to name it in a fault.
+    pub(super) byte: u8,
+    values: [u16; OPERANDS],
+    count: u8,
+}
+
+impl Instruction {
+    /// The operands that are there.
+    #[inline]
+    pub(super) fn operands(&self) -> &[u16] {
+        &self.values[..usize::from(self.count)]
+    }
+
+    /// An operand that has to be there.
+    #[inline]
+    pub(super) fn operand(&self, index: u8) -> Result<u16> {
+        if index < self.count { Ok(self.values[usize::from(index)]) } else { Err(FaultKind::MissingOperand) }
+    }
+
+    pub(super) fn unknown(&self) -> FaultKind {
+        FaultKind::UnknownInstruction(self.byte)
+    }
+}
+
+/// What the two bits of an operand's kind say.
+const LARGE: u8 = 0;
+const SMALL: u8 = 1;
+const VARIABLE: u8 = 2;
+
+impl State {
+    /// Reads the instruction at the counter and moves the counter behind its operands.
+    #[inline]
+    pub(super) fn decode(&mut self) -> Result<Instruction> {
+        let byte = self.fetch()?;
+        let mut instruction =
+            Instruction { class: Class::Two, number: byte & 31, byte, values: [0; OPERANDS], count: 0 };
+        match byte {
+            0x00..=0x7f => {
+                let kind = |bit: u8| if byte & bit == 0 { SMALL } else { VARIABLE };
+                instruction.values[0] = self.operand(kind(0x40))?;
+                instruction.values[1] = self.operand(kind(0x20))?;
+                instruction.count = 2;
+            }
+            0x80..=0xaf => {
+                (instruction.class, instruction.number) = (Class::One, byte & 15);
+                instruction.values[0] = self.operand(byte >> 4 & 3)?;
+                instruction.count = 1;
+            }
+            0xb0..=0xbf => (instruction.class, instruction.number) = (Class::None, byte & 15),
+            0xc0..=0xff => {
+                if byte & 0x20 != 0 {
+                    instruction.class = Class::Many;
+                }
+                let kinds = self.fetch()?;
+                for shift in [6, 4, 2, 0] {
+                    let kind = kinds >> shift & 3;
+                    if kind > VARIABLE {
+                        break;
+                    }
+                    instruction.values[usize::from(instruction.count)] = self.operand(kind)?;
+                    instruction.count += 1;
+                }
+            }
+        }
+        Ok(instruction)
+    }
+
+    #[inline]
+    fn operand(&mut self, kind: u8) -> Result<u16> {
+        match kind {
+            LARGE => Ok(u16::from_be_bytes([self.fetch()?, self.fetch()?])),
+            SMALL => Ok(self.fetch()?.into()),
+            _ => {
+                let variable = self.fetch()?;
+                self.variable(variable)
+            }
+        }
+    }
+
+    /// The byte at the counter.
+    #[inline]
+    pub(super) fn fetch(&mut self) -> Result<u8> {
+        let byte = self.memory.byte(self.counter)?;
+        self.counter += 1;
+        Ok(byte)
+    }
+
+    /// Reads a variable; reading the stack takes the value away.
+    #[inline]
+    pub(super) fn variable(&mut self, variable: u8) -> Result<u16> {
+        match variable {
+            0 => self.stack.pop(),
+            1..=15 => self.stack.local(variable).copied(),
+            16.. => self.memory.global(variable - 16),
+        }
+    }
+
+    /// Writes a variable; writing the stack puts a value on top.
+    #[inline]
+    pub(super) fn set_variable(&mut self, variable: u8, value: u16) -> Result<()> {
+        match variable {
+            0 => self.stack.push(value)?,
+            1..=15 => *self.stack.local(variable)? = value,
+            16.. => self.memory.set_global(variable - 16, value)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a variable that an operand names; the stack keeps its value.
+    pub(super) fn named(&mut self, variable: u16) -> Result<u16> {
+        match variable as u8 {
+            0 => self.stack.top().copied(),
+            variable => self.variable(variable),
+        }
+    }
+
+    /// Writes a variable that an operand names; on the stack it takes the place of the value on top.
+    pub(super) fn set_named(&mut self, variable: u16, value: u16) -> Result<()> {
+        match variable as u8 {
+            0 => *self.stack.top()? = value,
+            variable => self.set_variable(variable, value)?,
+        }
+        Ok(())
+    }
+
+    /// Stores a result where the next byte says.
+    #[inline]
+    pub(super) fn store(&mut self, value: u16) -> Result<()> {
+        let variable = self.fetch()?;
+        self.set_variable(variable, value)
+    }
+
+    /// Branches as the next bytes say, if the condition is what they ask for.
+    #[inline]
+    pub(super) fn branch(&mut self, condition: bool) -> Result<()> {
+        let first = self.fetch()?;
+        let offset = if first & 0x40 != 0 {
+            i16::from(first & 0x3f)
+        } else {
+            let far = u16::from_be_bytes([first & 0x3f, self.fetch()?]);
+            // Fourteen bits, the highest of them the sign.
+            (far << 2).cast_signed() >> 2
+        };
+        if condition != (first & 0x80 != 0) {
+            return Ok(());
+        }
+        match offset {
+            0 | 1 => self.give_back(offset.cast_unsigned()),
+            _ => self.jump(offset),
+        }
+    }
+
+    /// Goes this far from the counter, as branches and jumps reckon it: less two.
+    #[inline]
+    pub(super) fn jump(&mut self, offset: i16) -> Result<()> {
+        let to = i64::from(self.counter) + i64::from(offset) - 2;
+        self.counter = u32::try_from(to).map_err(|_| FaultKind::Outside(to))?;
+        Ok(())
+    }
+
+    /// Returns from the routine with a value.
+    #[inline]
+    pub(super) fn give_back(&mut self, value: u16) -> Result<()> {
+        self.counter = self.stack.leave()?;
+        self.store(value)
+    }
+}

@@ -1,0 +1,162 @@
+//! A story file and its header.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+/// The header takes this much.
+const HEADER: usize = 64;
+/// Version 3 cannot address more.
+const LARGEST: usize = 128 * 1024;
+/// The game sets this bit of the second flags to ask for a transcript.
+pub(super) const FLAGS_2: u16 = 0x10;
+
+/// Why a file is not a story that can be played.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StoryError {
+    /// Shorter than its header.
+    #[error("the file has {0} bytes: too short for a story file")]
+    TooShort(usize),
+    /// Longer than version 3 allows.
+    #[error("the file has {0} bytes: a story file of version 3 has {LARGEST} at most")]
+    TooLong(usize),
+    /// Another version, or no story file at all.
+    #[error("version {0} is not supported: only story files of version 3 (.z3) are")]
+    Version(u8),
+    /// A table that the header points to lies outside the file.
+    #[error("the header is damaged: {table} at {address:#x} lies outside the file")]
+    Header {
+        /// Which table.
+        table: &'static str,
+        /// Where it should be.
+        address: u16,
+    },
+}
+
+/// A story file, checked as far as its header goes. Shared by all machines that play it, and never written to.
+#[derive(Clone, Debug)]
+pub struct Story {
+    bytes: Arc<[u8]>,
+    pub(super) start: u16,
+    pub(super) dictionary: u16,
+    pub(super) objects: u16,
+    pub(super) globals: u16,
+    pub(super) static_base: u16,
+    pub(super) abbreviations: u16,
+    pub(super) checksum: u16,
+    pub(super) tells_time: bool,
+    length: usize,
+    release: u16,
+    serial: [u8; 6],
+}
+
+impl Story {
+    /// Takes the bytes of a story file.
+    pub fn new(bytes: &[u8]) -> Result<Self, StoryError> {
+        if bytes.len() < HEADER {
+            return Err(StoryError::TooShort(bytes.len()));
+        }
+        if bytes[0] != 3 {
+            return Err(StoryError::Version(bytes[0]));
+        }
+        if bytes.len() > LARGEST {
+            return Err(StoryError::TooLong(bytes.len()));
+        }
+        let word = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
+        let inside = |table: &'static str, at: usize| {
+            let address = word(at);
+            let there = (HEADER..bytes.len()).contains(&usize::from(address));
+            if there { Ok(address) } else { Err(StoryError::Header { table, address }) }
+        };
+        let mut serial = [0; 6];
+        serial.copy_from_slice(&bytes[0x12..0x18]);
+        // Files are padded to full blocks; the header says where the story ends, or nothing.
+        let length = match usize::from(word(0x1a)) * 2 {
+            length @ HEADER.. if length <= bytes.len() => length,
+            _ => bytes.len(),
+        };
+        Ok(Story {
+            start: inside("the first instruction", 0x06)?,
+            dictionary: inside("the dictionary", 0x08)?,
+            objects: inside("the object table", 0x0a)?,
+            globals: inside("the table of global variables", 0x0c)?,
+            static_base: inside("the static memory", 0x0e)?,
+            // Stories without abbreviations have no table.
+            abbreviations: word(0x18),
+            checksum: word(0x1c),
+            tells_time: bytes[1] & 0b10 != 0,
+            length,
+            release: word(0x02),
+            serial,
+            bytes: bytes.into(),
+        })
+    }
+
+    /// The release number, as the author counts.
+    pub fn release(&self) -> u16 {
+        self.release
+    }
+
+    /// The serial number, mostly the date of compilation.
+    pub fn serial(&self) -> String {
+        self.serial.iter().map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '?' }).collect()
+    }
+
+    /// Whether the file is as its author's compiler left it.
+    pub fn is_intact(&self) -> bool {
+        let sum =
+            self.bytes[HEADER..self.length].iter().fold(0_u16, |sum, byte| sum.wrapping_add((*byte).into()));
+        sum == self.checksum
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// What the story may write to, as it is at the start.
+    pub(super) fn dynamic(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.static_base)]
+    }
+
+    pub(super) fn is_same(&self, other: &Story) -> bool {
+        Arc::ptr_eq(&self.bytes, &other.bytes) || self.bytes == other.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn smallest() -> Vec<u8> {
+        let mut bytes = vec![0; 128];
+        bytes[0] = 3;
+        for at in [0x06, 0x08, 0x0a, 0x0c, 0x0e] {
+            bytes[at + 1] = 64;
+        }
+        bytes
+    }
+
+    #[test]
+    fn a_file_that_is_no_story_of_version_3_is_refused_with_the_reason() {
+        assert_eq!(Story::new(b"PK").unwrap_err(), StoryError::TooShort(2));
+        let mut other = smallest();
+        other[0] = 5;
+        let error = Story::new(&other).unwrap_err();
+        assert_eq!(error.to_string(), "version 5 is not supported: only story files of version 3 (.z3) are");
+        let mut long = smallest();
+        long.resize(LARGEST + 1, 0);
+        assert_eq!(Story::new(&long).unwrap_err(), StoryError::TooLong(LARGEST + 1));
+        assert!(Story::new(&smallest()).is_ok());
+    }
+
+    #[test]
+    fn a_table_outside_the_file_is_named() {
+        let mut bytes = smallest();
+        bytes[0x08] = 0xff;
+        let error = Story::new(&bytes).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the header is damaged: the dictionary at 0xff40 lies outside the file"
+        );
+    }
+}
