@@ -1,4 +1,5 @@
-//! How fast logs are read: `cargo bench -p loopbreak-cli --bench throughput [-- MEGABYTES]`.
+//! How fast logs are read: `cargo bench -p loopbreak-cli --bench throughput [-- MEGABYTES] [NAME]`. With a name, only the
+//! logs whose names have it in them are measured.
 //!
 //! Three things on the same bytes: the floor (read, and look for line ends), parsing alone (every line to a step, no engine)
 //! and `loopbreak analyze --json` as a whole, on one thread and on all. The ratio of the last two to parsing is what to
@@ -37,7 +38,8 @@ fn main() {
         "{:<22}{:>8}{:>8}{:>18}{:>18}{:>12}",
         "log", "floor", "parse", "analyze, 1 thread", "analyze, all", "peak memory"
     );
-    for log in logs::ALL {
+    let named = arguments.iter().find(|argument| argument.parse::<usize>().is_err() && !argument.starts_with('-'));
+    for log in logs::ALL.iter().filter(|log| named.is_none_or(|name| log.name.contains(name.as_str()))) {
         let path = folder.path().join(log.name);
         let bytes = log.write(&path, megabytes * 1_000_000);
         measure(log.name, &path, bytes);
