@@ -5,10 +5,10 @@ use std::io;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::browser;
 use crate::failure::Failure;
 use crate::generate;
 use crate::process::{cargo, run as run_process, works};
+use crate::programs;
 
 /// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
 type Step = (&'static str, fn() -> Result<(), Failure>, bool);
@@ -20,7 +20,7 @@ const STEPS: &[Step] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
-    ("browser", browser::install, false),
+    ("programs", programs::install, false),
     ("tests", tests, false),
 ];
 

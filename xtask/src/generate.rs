@@ -6,6 +6,7 @@ use crate::dam;
 use crate::failure::Failure;
 use crate::picture;
 use crate::process::{loopbreak, root, stdout_of};
+use crate::rules;
 
 /// Where a generated file comes from.
 enum Source {
@@ -22,6 +23,7 @@ const FILES: &[(&str, Source)] = &[
     ("docs/reference/configuration.md", Source::Loopbreak(&["config", "reference"])),
     ("docs/reference/config.schema.json", Source::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", Source::Loopbreak(&["man", "--markdown"])),
+    ("crates/loopbreak-report/src/outputs/rules.md", Source::Function(rules::markdown)),
     ("examples/dam.jsonl", Source::Function(dam::jsonl)),
     ("docs/images/analyze.svg", Source::Picture(&["analyze", "examples/dam.jsonl"])),
 ];

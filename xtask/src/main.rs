@@ -3,7 +3,6 @@
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
 mod bench;
-mod browser;
 mod ci;
 mod dam;
 mod dist;
@@ -12,6 +11,8 @@ mod fuzz;
 mod generate;
 mod picture;
 mod process;
+mod programs;
+mod rules;
 mod screenshots;
 
 use std::process::ExitCode;

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::browser;
 use crate::failure::Failure;
 use crate::process::{loopbreak, root, run as run_process};
+use crate::programs::BROWSER;
 
 /// What the page is made of: a run that is stuck, and logs of many tools beside it.
 const LOGS: [&str; 2] = ["examples/dam.jsonl", "crates/loopbreak-trace/tests/fixtures"];
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if let [other, ..] = arguments {
         return Err(Failure::Usage(format!("screenshots: unexpected {other:?}")));
     }
-    browser::install()?;
+    BROWSER.install()?;
     let folder = root().join("target/screenshots");
     fs::create_dir_all(&folder)
         .map_err(|error| Failure::io(format_args!("make {}", folder.display()), &error))?;

@@ -18,6 +18,7 @@ Examples:
   loopbreak analyze                      Where were the agents on this machine stuck?
   loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
   loopbreak analyze --json run.jsonl     The same as data
+  loopbreak watch logs/                  Tell me at once when a run is stuck
   loopbreak analyze --help               More about a command
 
 Exit codes:
@@ -37,6 +38,12 @@ pub(crate) enum Command {
     /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. Only what ends
     /// a run or hands it to a human saves steps. The replay goes on after a stop, as if nobody had acted.
     Analyze(AnalyzeArgs),
+    /// Follow growing logs, and say at once when a run is stuck
+    ///
+    /// Shows every step to the guard of its run as it is written, prints what would be done as it comes, one line each, and
+    /// runs a command or calls a webhook when a run should be stopped or needs a human. Files may be rotated, emptied and
+    /// replaced, new ones may come to be. It goes on until it is interrupted.
+    Watch(crate::watch::WatchArgs),
     /// Compare with labelled runs: precision, recall and savings, beside rules of others
     ///
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
@@ -119,6 +126,8 @@ Examples:
   loopbreak analyze logs/ --json > report.json    The same as data
   loopbreak analyze logs/ --html report.html      One page with timelines, for a browser
   loopbreak analyze logs/ --fail-on stop          Exit with 10 if Loopbreak should have stepped in
+  loopbreak analyze logs/ --csv runs.csv          A table, one line a run
+  loopbreak analyze logs/ --junit loops.xml --sarif loops.sarif --markdown \"$GITHUB_STEP_SUMMARY\"
   loopbreak analyze logs/ --set stagnation.max_turns=60
 
 Logs of many tools are read: see loopbreak formats. Your own may have one JSON object a line, such as
@@ -163,6 +172,8 @@ pub(crate) struct AnalyzeArgs {
     /// Tell every run in detail, every intervention, every line skipped and every file ignored
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) outputs: crate::analyze::OutputFiles,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
 }

@@ -16,6 +16,7 @@ mod output;
 mod reference;
 mod status;
 mod tune;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
     };
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
+        Command::Watch(args) => watch::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),

@@ -19,9 +19,20 @@ pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
+/// Writes data to standard output as it is: what looks like a colour in it is part of the data.
+pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
+    let mut out = io::stdout().lock();
+    quietly(out.write_all(bytes).and_then(|()| out.flush()), "standard output")
+}
+
 /// Writes a whole file, or nothing: it is put beside the place and moved there, so a full disk leaves no half of it.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
+    // A pipe or a device is written to, never replaced.
+    if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+        let opened = fs::OpenOptions::new().write(true).open(path);
+        return quietly(opened.and_then(|mut file| file.write_all(bytes)), &path.display().to_string());
+    }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use support::{analyze, done, folder, json, loopbreak, root, shown};
+use support::{analyze, done, folder, json, loopbreak, root, shown, stuck};
 
 fn fixtures() -> PathBuf {
     root().join("crates/loopbreak-trace/tests/fixtures")
@@ -113,6 +113,21 @@ fn a_format_can_be_named() {
     let unknown = analyze(here.path(), &["log", "--format", "word"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("there are claude-code, codex"), "{}", unknown.err);
+}
+
+#[test]
+fn eval_and_tune_take_the_name_of_a_format_too() {
+    let folder = folder();
+    let runs: String = ["a", "b", "c", "d"].map(|run| stuck(run, 40)).concat();
+    // It begins with more than is looked at.
+    fs::write(folder.path().join("log.txt"), "prose\n".repeat(2000) + &runs).unwrap();
+    let code = |args: &[&str]| done(loopbreak(folder.path()).args(args)).code;
+    for command in [&["eval"][..], &["tune", "--budget", "3", "--folds", "2"]] {
+        let with = |more: &[&str]| code(&[command, &["log.txt"], more].concat());
+        assert_eq!(with(&[]), Some(1), "{command:?}: the content does not show it");
+        assert_eq!(with(&["--format", "steps"]), Some(0), "{command:?}");
+        assert_eq!(with(&["--format", "nonsense"]), Some(2), "{command:?}");
+    }
 }
 
 #[test]

@@ -8,6 +8,8 @@ use std::ops::Deref;
 use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
 use serde::Serialize;
 
+use crate::json::MOST_LISTED;
+
 /// For how many steps of the agent a warning is followed, at least; two rounds of a loop whose rounds are longer.
 pub const FOLLOWED_STEPS: u64 = 5;
 /// How many of the last of them have to be free of the loop, at least; one round of a loop whose rounds are longer.
@@ -48,6 +50,9 @@ pub struct FindingReport {
     /// After how many more steps of the loop it was left: 0 is at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_after: Option<u64>,
+    /// The line of the log that it was found at, where that is known.
+    #[serde(skip)]
+    pub line: Option<u64>,
 }
 
 impl Deref for FindingReport {
@@ -119,6 +124,8 @@ impl Effects {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Followed {
     findings: Vec<FindingReport>,
+    /// How many more there were.
+    unlisted: u64,
     /// The warnings that are not judged yet: never more than were given in the last few steps.
     open: Vec<Open>,
 }
@@ -137,8 +144,8 @@ struct Open {
 }
 
 impl Followed {
-    /// Takes in a step and what the guard said of it.
-    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    /// Takes in a step, what the guard said of it, and the line it was read from.
+    pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
         let findings = &mut self.findings;
         self.open.retain_mut(|open| {
@@ -163,20 +170,25 @@ impl Followed {
             false
         });
         for finding in &verdict.findings {
+            // A run may have no end, and a report of it has to have one.
+            if self.findings.len() >= MOST_LISTED {
+                self.unlisted += 1;
+                continue;
+            }
             if is_followed(finding) {
                 self.open.push(Open::new(finding, self.findings.len()));
             }
             let finding = finding.clone();
-            self.findings.push(FindingReport { finding, effect: None, left_after: None });
+            self.findings.push(FindingReport { finding, effect: None, left_after: None, line });
         }
     }
 
-    /// All findings, in their order.
-    pub(crate) fn finish(mut self) -> Vec<FindingReport> {
+    /// The findings in their order, and how many more there were.
+    pub(crate) fn finish(mut self) -> (Vec<FindingReport>, u64) {
         for open in &self.open {
             self.findings[open.finding].effect = Some(Effect::Ended);
         }
-        self.findings
+        (self.findings, self.unlisted)
     }
 }
 
@@ -216,9 +228,9 @@ mod tests {
             );
             let step = Step::from_json(&line).unwrap();
             let verdict = guard.observe(&step);
-            followed.add(&step, &verdict);
+            followed.add(&step, &verdict, None);
         }
-        followed.finish()
+        followed.finish().0
     }
 
     fn first(then: &str) -> (Option<Effect>, Option<u64>) {
@@ -276,9 +288,9 @@ mod tests {
         for number in 0..20 {
             let line = format!(r#"{{"action":"{number}","outcome":"came to {number}"}}"#);
             let step = Step::from_json(&line).unwrap();
-            followed.add(&step, &guard.observe(&step));
+            followed.add(&step, &guard.observe(&step), None);
         }
-        let findings = followed.finish();
+        let findings = followed.finish().0;
         assert!(!findings.is_empty() && findings.iter().all(|finding| finding.effect.is_none()));
     }
 }

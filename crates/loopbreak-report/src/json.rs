@@ -11,6 +11,14 @@ use crate::totals::{Reading, Totals};
 /// The name and version of this form of report.
 pub const SCHEMA: &str = "loopbreak.report/1";
 
+/// How many findings and interventions of a run are listed. All are counted; a run may have no end.
+pub const MOST_LISTED: usize = 2_000;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// What was found in all logs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -48,8 +56,13 @@ impl VerdictName {
 
     /// What findings come to. One that only observes decides nothing.
     pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        let worst =
-            findings.into_iter().filter(|finding| finding.acted).map(|finding| finding.severity).max();
+        findings.into_iter().filter(|finding| finding.acted).map(|finding| finding.severity).max().into()
+    }
+}
+
+impl From<Option<Severity>> for VerdictName {
+    /// What the worst finding comes to.
+    fn from(worst: Option<Severity>) -> Self {
         match worst {
             Some(Severity::Hard) => VerdictName::Stop,
             Some(Severity::Warn) => VerdictName::Warn,
@@ -81,10 +94,16 @@ pub struct RunReport {
     pub progress_after_stop: Option<bool>,
     /// All checks at which there had been no progress for too long.
     pub checkpoints: Vec<u64>,
-    /// Everything that was found.
+    /// Everything that was found; of a run without end, the first [`MOST_LISTED`].
     pub findings: Vec<FindingReport>,
-    /// What would have been done, and why.
+    /// How many findings came after those that are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unlisted_findings: u64,
+    /// What would have been done, and why; of a run without end, the first [`MOST_LISTED`].
     pub interventions: Vec<InterventionReport>,
+    /// How many interventions came after those that are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unlisted_interventions: u64,
     /// What the agent did after the first warning of each loop.
     pub effects: Effects,
     /// Where the run would have ended, or been handed to a human. A refusal or a change of task does neither.

@@ -10,6 +10,7 @@ pub mod explain;
 pub mod html;
 mod json;
 mod number;
+pub mod outputs;
 mod repeats;
 mod restarts;
 mod run;
@@ -23,8 +24,8 @@ pub mod tune;
 
 pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
 pub use json::{
-    Ending, FirstStop, FirstWarning, InterventionReport, Report, RulingGroup, RunReport, SCHEMA, ScoreReport,
-    SeriesReport, StuckPeriod, VerdictName,
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
+    ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
 pub use restarts::Restarts;
 pub use run::{RunAnalysis, RunRecord};

@@ -11,7 +11,7 @@ use std::hash::BuildHasher as _;
 
 use crate::effect::{Effects, Followed};
 use crate::json::{
-    Ending, FirstStop, FirstWarning, InterventionReport, RulingGroup, RunReport, ScoreReport, VerdictName,
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunReport, ScoreReport,
 };
 use crate::savings::{Done, Ledger, Told};
 use crate::stuck::Stuck;
@@ -38,6 +38,10 @@ pub struct RunRecord {
     timeline: Timeline,
     followed: Followed,
     interventions: Vec<InterventionReport>,
+    unlisted_interventions: u64,
+    warnings_given: u64,
+    /// The worst that was found and acted on.
+    worst: Option<Severity>,
     rulings: Vec<RulingGroup>,
     score: Option<ScoreReport>,
     completed: HashSet<u64, RandomState>,
@@ -64,6 +68,9 @@ impl RunAnalysis {
                 timeline: Timeline::default(),
                 followed: Followed::default(),
                 interventions: Vec::new(),
+                unlisted_interventions: 0,
+                warnings_given: 0,
+                worst: None,
                 rulings: Vec::new(),
                 score: None,
                 completed: HashSet::default(),
@@ -90,8 +97,13 @@ impl RunAnalysis {
 
     /// Takes in the next step, and gives what the guard says of it.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        self.observe_at(step, None)
+    }
+
+    /// The same for a step that was read from this line of a log.
+    pub fn observe_at(&mut self, step: &Step<'_>, line: Option<u64>) -> Verdict {
         let verdict = self.guard.observe(step);
-        self.record.add(step, &verdict);
+        self.record.add(step, &verdict, line);
         verdict
     }
 
@@ -124,7 +136,7 @@ impl RunRecord {
         Ok(RunAnalysis { guard: Guard::restore(config.clone(), snapshot)?, record: self })
     }
 
-    fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+    fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         self.summary.observe(step);
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
@@ -139,7 +151,7 @@ impl RunRecord {
             self.turn(step, verdict);
         }
         let done = self.found(verdict);
-        self.followed.add(step, verdict);
+        self.followed.add(step, verdict, line);
         self.ledger.add(&told, done);
         for act in &verdict.acts {
             self.intervened(verdict.turn, act);
@@ -187,6 +199,9 @@ impl RunRecord {
         let mut done = Done::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
+            if finding.acted {
+                self.worst = self.worst.max(Some(severity));
+            }
             if finding.acted && severity >= Severity::Warn && self.first_warning.is_none() {
                 self.first_warning = Some(FirstWarning { turn, detector, pattern });
             }
@@ -205,6 +220,11 @@ impl RunRecord {
     }
 
     fn intervened(&mut self, turn: u64, act: &Act) {
+        self.warnings_given += u64::from(act.acted && act.intervention == Intervention::Warn);
+        if self.interventions.len() >= MOST_LISTED {
+            self.unlisted_interventions += 1;
+            return;
+        }
         self.interventions.push(InterventionReport {
             turn,
             intervention: act.intervention,
@@ -247,7 +267,7 @@ impl RunRecord {
         let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
         let spent = self.ledger.spent();
         let (stuck, checkpoints) = self.stuck.finish();
-        let findings = self.followed.finish();
+        let (findings, unlisted_findings) = self.followed.finish();
         let ruled = |intervention: Intervention| {
             self.rulings
                 .iter()
@@ -255,13 +275,12 @@ impl RunRecord {
                 .map(|group| group.count)
                 .sum()
         };
-        let warned = |act: &&InterventionReport| act.acted && act.intervention == Intervention::Warn;
         RunReport {
             run: self.run,
             source: source.into(),
             format,
             steps: self.ledger.steps(),
-            verdict: VerdictName::of(findings.iter().map(|found| &found.finding)),
+            verdict: self.worst.into(),
             first_warning: self.first_warning,
             stuck_since: self.first_stop.as_ref().map(|(_, since)| *since),
             first_stop: self.first_stop.map(|(stop, _)| stop),
@@ -270,8 +289,10 @@ impl RunRecord {
             checkpoints,
             effects: Effects::of(&findings),
             findings,
-            warnings_given: self.interventions.iter().filter(warned).count() as u64,
+            unlisted_findings,
+            warnings_given: self.warnings_given,
             interventions: self.interventions,
+            unlisted_interventions: self.unlisted_interventions,
             ending: self.ending,
             steps_after_ending: after_ending.steps,
             progress_after_ending: after_ending.destroyed,
@@ -300,6 +321,7 @@ impl RunRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::VerdictName;
     use loopbreak::{Mode, Settings};
 
     fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
@@ -313,6 +335,21 @@ mod tests {
 
     fn scores(range: std::ops::RangeInclusive<u64>, score: u64) -> impl Iterator<Item = String> {
         range.map(move |turn| format!(r#"{{"turn":{turn},"score":{score}}}"#))
+    }
+
+    #[test]
+    fn a_run_without_end_has_a_report_with_one() {
+        let line = |turn: u64| {
+            let room = (turn * turn * 7 + turn / 3) % 23;
+            let way = ["north", "south", "take lamp"][(turn % 3) as usize];
+            format!(r#"{{"turn":{turn},"action":"{way}","place":"Room {room}","critic":{{"score":0.9}}}}"#)
+        };
+        let run = analyse(Settings::default(), (1..=20_000).map(line));
+        assert_eq!(run.findings.len(), MOST_LISTED);
+        assert!(run.unlisted_findings > 0 && run.interventions.len() <= MOST_LISTED);
+        let listed = run.interventions.iter().filter(|act| act.intervention == Intervention::Warn).count();
+        assert!(run.warnings_given >= listed as u64);
+        assert_eq!(run.steps, 20_000);
     }
 
     #[test]

@@ -29,6 +29,11 @@ pub(crate) trait Kind: Sync {
     fn recognises_text(&self, _line: &str) -> bool {
         false
     }
+    /// Whether this value is a run, or several, rather than one record of a run. Where it is all that a file holds, the file
+    /// is written anew when the run goes on.
+    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+        false
+    }
     /// Of which run, and of which of its agents, a file is that holds this value. For formats that spread a run over files.
     fn kin(&self, _value: &str) -> Option<Kin> {
         None
@@ -47,19 +52,21 @@ pub(crate) trait Kind: Sync {
 
 /// Whose file this is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kin {
+pub struct Kin {
     /// The run.
-    pub(crate) run: String,
+    pub run: String,
     /// The agent, where it is not the main one.
-    pub(crate) agent: Option<String>,
+    pub agent: Option<String>,
     /// The place of the file, where each record of a run has one of its own. Then the run is that of the folder.
-    pub(crate) order: Option<i64>,
+    pub order: Option<i64>,
 }
 
 /// Turns the units of a log into steps. It keeps what it needs between them, and never more than a bound.
 pub(crate) trait Reader: Send {
     /// The next unit. An error is why it was skipped.
     fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason>;
+    /// From now on this agent has a file of its own, which is read with the others.
+    fn joined(&mut self, _agent: &str) {}
     /// The log is at its end: give what was held back.
     fn end(&mut self, _sink: &mut dyn Sink) {}
 }

@@ -99,6 +99,12 @@ fn of(input: &Input) -> Option<Kin> {
     let file = File::open(path).ok()?;
     let mut head = Vec::new();
     unpack(Box::new(BufReader::new(file))).ok()?.take(HEAD).read_to_end(&mut head).ok()?;
+    of_head(&head)
+}
+
+/// Whose file it is that begins like this.
+pub(crate) fn of_head(head: &[u8]) -> Option<Kin> {
+    let head = &head[..head.len().min(HEAD as usize)];
     let lines =
         head.split(|byte| *byte == b'\n').take(LINES).filter_map(|line| std::str::from_utf8(line).ok());
     let mut lines = lines.filter(|line| line.starts_with('{'));

@@ -2,24 +2,21 @@
 
 use std::io::{self, BufRead};
 
+use crate::seam::{Cut, Seam, bare};
+
 /// The longest line that is read, in bytes. A longer one is passed over without being held.
 pub const LONGEST_LINE: usize = 64 * 1024 * 1024;
-
-/// Room that a line may leave behind in the buffer; more is given back before the next line is read.
-const KEPT_ROOM: usize = 1024 * 1024;
 
 /// The lines of a stream. Lends each one out until the next is asked for.
 #[derive(Debug)]
 pub struct Lines<R> {
     reader: R,
-    /// Holds a line only where it does not lie in the reader's own buffer as a whole.
-    line: Vec<u8>,
+    seam: Seam,
     /// How much of the reader's buffer the line lent out last takes up.
     lent: usize,
     found: Found,
     number: u64,
     bytes: u64,
-    longest: usize,
 }
 
 /// One line, without its end.
@@ -39,7 +36,7 @@ pub enum Line<'a> {
 enum Found {
     End,
     InReader(usize),
-    InLine,
+    InSeam,
     TooLong(u64),
 }
 
@@ -51,7 +48,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The same with another limit.
     pub fn with_longest(reader: R, longest: usize) -> Self {
-        Lines { reader, line: Vec::new(), lent: 0, found: Found::End, number: 0, bytes: 0, longest }
+        Lines { reader, seam: Seam::new(longest), lent: 0, found: Found::End, number: 0, bytes: 0 }
     }
 
     /// The number of the line lent out last, from 1 on.
@@ -68,9 +65,6 @@ impl<R: BufRead> Lines<R> {
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend out its own buffer")]
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         self.reader.consume(std::mem::take(&mut self.lent));
-        if self.line.capacity() > KEPT_ROOM {
-            self.line = Vec::new();
-        }
         self.found = self.find()?;
         if !matches!(self.found, Found::End) {
             self.number += 1;
@@ -83,51 +77,35 @@ impl<R: BufRead> Lines<R> {
         let line = match self.found {
             Found::End => return Ok(None),
             Found::TooLong(length) => return Ok(Some(Line::TooLong { length })),
-            Found::InLine => &self.line[..],
+            Found::InSeam => self.seam.line(),
             // The buffer is not empty, so this reads nothing and shows the same bytes again.
             Found::InReader(length) => {
                 let buffer = self.reader.fill_buf()?;
                 &buffer[..length.min(buffer.len())]
             }
         };
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let line = if self.number == 1 { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line };
-        Ok(Some(Line::Whole(line)))
+        Ok(Some(Line::Whole(bare(line, self.number == 1))))
     }
 
     fn find(&mut self) -> io::Result<Found> {
-        self.line.clear();
-        let mut length = 0_u64;
         loop {
             let buffer = match self.reader.fill_buf() {
                 Ok(buffer) => buffer,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let (end, whole) = match memchr::memchr(b'\n', buffer) {
-                Some(at) => (at + 1, true),
-                None => (buffer.len(), buffer.is_empty()),
-            };
-            length += end as u64;
+            let (end, cut) = if buffer.is_empty() { (0, self.seam.rest()) } else { self.seam.take(buffer) };
             self.bytes += end as u64;
-            let too_long = length > self.longest as u64 + 1;
-            if whole && length == end as u64 && end > 0 && !too_long {
+            if cut == Cut::InPiece {
                 self.lent = end;
                 return Ok(Found::InReader(end));
             }
-            if too_long {
-                self.line = Vec::new();
-            } else {
-                self.line.extend_from_slice(&buffer[..end]);
-            }
             self.reader.consume(end);
-            if whole {
-                return Ok(match length {
-                    0 => Found::End,
-                    _ if too_long => Found::TooLong(length),
-                    _ => Found::InLine,
-                });
+            match cut {
+                Cut::Open if end > 0 => {}
+                Cut::Open | Cut::InPiece => return Ok(Found::End),
+                Cut::Joined => return Ok(Found::InSeam),
+                Cut::TooLong(length) => return Ok(Found::TooLong(length)),
             }
         }
     }
@@ -173,16 +151,6 @@ mod tests {
         text.extend_from_slice(b"\nshort\n");
         assert_eq!(lines(&text, 16, 100), [Err(1001), Ok(b"short".to_vec())]);
         assert_eq!(lines(&text, 4096, 100), [Err(1001), Ok(b"short".to_vec())]);
-    }
-
-    #[test]
-    fn the_room_of_a_long_line_is_given_back() {
-        let mut text = vec![b'x'; 3 * KEPT_ROOM];
-        text.extend_from_slice(b"\nshort\n");
-        let mut lines = Lines::new(BufReader::new(&text[..]));
-        assert!(matches!(lines.next().unwrap(), Some(Line::Whole(line)) if line.len() == 3 * KEPT_ROOM));
-        lines.next().unwrap();
-        assert!(lines.line.capacity() <= KEPT_ROOM);
     }
 
     #[test]

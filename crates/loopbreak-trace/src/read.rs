@@ -5,9 +5,9 @@ use std::io::{self, BufRead, Read as _};
 use loopbreak::Millis;
 use serde::Deserialize;
 
-use crate::format::{Read, Reader, Sink, Skipped, Unit};
+use crate::feed::{Feed, take};
+use crate::format::{Read, Reader, Sink};
 use crate::lines::{Line, Lines};
-use crate::reason::Reason;
 
 /// The largest document that is read, in bytes. It has to be held as a whole; lines have no such limit on their number.
 pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
@@ -15,17 +15,26 @@ pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 /// Reads line by line. Blank lines are nothing; every other line is taken or skipped.
 pub(crate) fn lines(
     reader: &mut dyn Reader,
-    input: impl BufRead,
+    mut input: impl BufRead,
     file: Option<&str>,
     sink: &mut dyn Sink,
 ) -> io::Result<Read> {
-    let mut lines = Lines::new(input);
-    let mut number = 0;
-    while let Some(line) = lines.next()? {
-        number += 1;
-        take(reader, line, number, file, sink);
+    let mut feed = Feed::new(file);
+    loop {
+        let buffer = match input.fill_buf() {
+            Ok(buffer) => buffer,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let length = buffer.len();
+        if length == 0 {
+            break;
+        }
+        feed.push(reader, buffer, sink);
+        input.consume(length);
     }
-    Ok(Read { bytes: lines.bytes(), lines: lines.number() })
+    feed.close(reader, sink);
+    Ok(feed.read())
 }
 
 /// Reads the whole as one document.
@@ -42,10 +51,15 @@ pub(crate) fn document(
             "one JSON document of more than {largest} MB; write it as one record a line, or cut long outputs"
         )));
     }
+    whole(reader, &text, sink);
     let lines = memchr::memchr_iter(b'\n', &text).count() as u64 + u64::from(!text.ends_with(b"\n"));
-    let document = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&text);
-    take(reader, Line::Whole(document), 1, None, sink);
     Ok(Read { bytes, lines })
+}
+
+/// Gives a whole document to the reader.
+pub(crate) fn whole(reader: &mut dyn Reader, text: &[u8], sink: &mut dyn Sink) {
+    let document = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+    take(reader, Line::Whole(document), 1, None, sink);
 }
 
 /// A file that is read beside another.
@@ -114,21 +128,4 @@ fn time(line: &[u8]) -> Option<i64> {
     }
     let timed: Timed = serde_json::from_slice(line).ok()?;
     timed.timestamp.map(|time| time.0)
-}
-
-/// Gives a line to the reader, or says why not.
-fn take(reader: &mut dyn Reader, line: Line<'_>, number: u64, file: Option<&str>, sink: &mut dyn Sink) {
-    let taken = match line {
-        Line::TooLong { length } => Err(Reason::too_long(length)),
-        Line::Whole(line) if line.trim_ascii().is_empty() => return,
-        // Checked as a whole, once, which is far cheaper than string by string.
-        Line::Whole(line) => match simdutf8::basic::from_utf8(line) {
-            Ok(text) => reader.unit(Unit { text, line: number }, sink),
-            Err(_) => Err(Reason::not_utf8(line)),
-        },
-    };
-    if let Err(reason) = taken {
-        let reason = file.map_or(reason.clone(), |file| reason.in_file(file));
-        sink.skipped(Skipped { line: number, reason });
-    }
 }

@@ -68,7 +68,7 @@ impl Input {
     }
 
     /// Makes this the first file of a folder with a record a file. Sessions keep them in a folder `events`.
-    pub(crate) fn begin_sequence(&mut self) {
+    pub fn begin_sequence(&mut self) {
         let mut folders = self.path.iter().flat_map(|path| path.ancestors().skip(1));
         let name = folders.find_map(|folder| {
             let name = folder.file_name()?.to_string_lossy();
@@ -139,6 +139,13 @@ pub struct Trouble {
 /// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
 /// Files of one run, such as those of a session and its subagents, become one input.
 pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
+    let mut expansion = files(paths);
+    expansion.inputs = kin::gather(expansion.inputs);
+    expansion
+}
+
+/// The same, but every file is an input of its own, and none is opened.
+pub fn files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
     let mut walk = Walk::default();
     for path in paths {
         let path = path.as_ref();
@@ -154,7 +161,6 @@ pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
             Ok(about) => walk.file(path, None, about.len()),
         }
     }
-    walk.out.inputs = kin::gather(walk.out.inputs);
     walk.out
 }
 

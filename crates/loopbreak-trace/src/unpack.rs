@@ -8,13 +8,22 @@ use ruzstd::decoding::StreamingDecoder;
 /// How much unpacked text is held at a time.
 const BUFFER: usize = 256 * 1024;
 
+/// How packed files begin.
+const GZIP: [u8; 3] = [0x1F, 0x8B, 0x08];
+const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Whether a file that begins like this is packed.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    head.starts_with(&GZIP) || head.starts_with(&ZSTD)
+}
+
 /// The content of a stream, unpacked where it is packed.
 pub(crate) fn unpack(mut input: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>> {
     let head = input.fill_buf()?;
-    if head.starts_with(&[0x1F, 0x8B, 0x08]) {
+    if head.starts_with(&GZIP) {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(input))));
     }
-    if head.starts_with(&[0x28, 0xB5, 0x2F, 0xFD]) {
+    if head.starts_with(&ZSTD) {
         return Ok(Box::new(BufReader::with_capacity(BUFFER, Frames::Between(Some(input)))));
     }
     Ok(input)

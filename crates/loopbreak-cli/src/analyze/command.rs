@@ -22,6 +22,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     let mut talk = Talk::new(args.quiet, args.verbose);
     let expansion = if args.paths.is_empty() { expand(found(&talk)?) } else { expand(&args.paths) };
+    args.outputs.check(&expansion.inputs, taken(args))?;
     if let Some(path) = &args.html {
         spare("--html", path, &expansion.inputs)?;
     }
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     }
     let recordings = page::recordings(&mut outcomes);
     let report = report(outcomes, &reading, &config);
+    args.outputs.write(&report)?;
     if let Some(path) = &args.html {
         page::save(path, &report, recordings)?;
     }
@@ -73,6 +75,15 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         (false, true) => exit::FAILED,
         (false, false) => exit::DONE,
     })
+}
+
+/// The places that are taken by other options; `-` is standard output.
+fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
+    let stdout = Path::new("-");
+    let flags = [("--json", args.json), ("--explain", args.explain)];
+    let flags = flags.into_iter().filter_map(|(option, given)| given.then_some((option, stdout)));
+    let files = [("--html", &args.html), ("--events", &args.events)];
+    flags.chain(files.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?)))).collect()
 }
 
 /// The logs of the agents on this machine, where none are named. Says where it looked.
@@ -249,6 +260,9 @@ fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report 
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
+    if args.outputs.take_stdout() {
+        return Ok(());
+    }
     if args.json {
         return output::write(|out| {
             if output::is_terminal() {

@@ -231,7 +231,7 @@ impl Reading<'_, '_> {
     fn observe(&mut self, index: usize, record: &Record<'_>) -> io::Result<()> {
         let step = &record.step;
         let run = self.runs.at(index)?;
-        let verdict = run.observe(step);
+        let verdict = run.observe_at(step, Some(record.line));
         (self.also)(run.run(), step, &verdict);
         self.outcome.attempts.extend(TaskAttempt::of(run.run(), step));
         if let Some(events) = &mut self.events {

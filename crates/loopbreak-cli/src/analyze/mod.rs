@@ -2,6 +2,7 @@
 
 mod command;
 mod explain;
+mod files;
 mod log;
 mod page;
 mod progress;
@@ -11,6 +12,7 @@ mod spill;
 mod talk;
 
 pub(crate) use command::{create, empty_folders, run, spare, tell};
+pub(crate) use files::OutputFiles;
 pub(crate) use log::{Manner, Note, Outcome, analyze_with};
 pub(crate) use progress::bar;
 pub(crate) use talk::Talk;

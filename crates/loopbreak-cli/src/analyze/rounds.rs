@@ -101,7 +101,7 @@ impl Turn<'_, '_> {
         self.analysis = Some(lent.wake(config).map(|mut analysis| {
             for (at, record) in &self.records {
                 let step = &record.step;
-                let verdict = analysis.observe(step);
+                let verdict = analysis.observe_at(step, Some(record.line));
                 self.told
                     .extend(TaskAttempt::of(analysis.run(), step).map(|a| (*at, Told::Attempt(Box::new(a)))));
                 if verdict.renumbered {

@@ -69,6 +69,10 @@ fn variables() -> Result<Vec<(String, String)>, UserError> {
     let mut variables = Vec::new();
     for (name, value) in env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
+        // What a command that we started is told is no setting of ours, should it call us.
+        if crate::watch::VARIABLES.contains(&name) {
+            continue;
+        }
         let Some(value) = value.to_str() else {
             return Err(UserError::usage(format!("the variable {name} is not Unicode")));
         };

@@ -28,6 +28,9 @@ pub(crate) struct EvalArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    pub(crate) format: Option<loopbreak_trace::Format>,
     #[command(flatten)]
     pub(crate) known: KnownArgs,
     /// Compare with these, joined by commas

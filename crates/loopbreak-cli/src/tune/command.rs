@@ -35,7 +35,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     }
     let expansion = logs_of(&args.paths, &args.known.labels);
     let mut talk = Talk::new(args.quiet, false);
-    let (outcomes, mut runs) = logs::read(&expansion, &config, &talk, args.quiet, logs::MOST_BYTES)?;
+    let (outcomes, mut runs) =
+        logs::read(&expansion, &config, args.format, &talk, args.quiet, logs::MOST_BYTES)?;
     let failed = trouble(&expansion, &outcomes, &mut talk);
     if runs.is_empty() {
         return if failed {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::tune::KeptRun;
-use loopbreak_trace::{Expansion, Input};
+use loopbreak_trace::{Expansion, Format, Input};
 use rayon::prelude::*;
 
 use crate::analyze::{Manner, Outcome, Talk, analyze_with, bar};
@@ -18,6 +18,7 @@ pub(super) const MOST_BYTES: u64 = 1024 * 1024 * 1024;
 pub(super) fn read(
     expansion: &Expansion,
     config: &Config,
+    format: Option<Format>,
     talk: &Talk,
     quiet: bool,
     most: u64,
@@ -26,7 +27,7 @@ pub(super) fn read(
     let progress = bar(&expansion.inputs, quiet);
     let one = |input: &Input| {
         let progress = progress.clone();
-        keep(input, config, talk.notes(), (&kept_bytes, most), move |bytes| progress.inc(bytes))
+        keep(input, (config, format), talk.notes(), (&kept_bytes, most), move |bytes| progress.inc(bytes))
     };
     let (outcomes, runs): (Vec<Outcome>, Vec<Vec<KeptRun>>) = expansion.inputs.par_iter().map(one).unzip();
     progress.finish_and_clear();
@@ -41,7 +42,7 @@ pub(super) fn read(
 
 fn keep(
     input: &Input,
-    config: &Config,
+    (config, format): (&Config, Option<Format>),
     notes: usize,
     (bytes, most): (&AtomicU64, u64),
     watch: impl Fn(u64) + Clone + Send + 'static,
@@ -59,7 +60,7 @@ fn keep(
             bytes.fetch_add(runs[index].keep(step) as u64, Ordering::Relaxed);
         }
     };
-    let manner = Manner { config, only: None, format: None, notes };
+    let manner = Manner { config, only: None, format, notes };
     let outcome = analyze_with(input, manner, None, &mut also, watch);
     // A file that is no log has no runs.
     if outcome.runs.is_empty() {
@@ -86,7 +87,7 @@ mod tests {
         )
         .unwrap();
         let expansion = expand(&[log]);
-        let read = |most| read(&expansion, &Config::default(), &Talk::new(true, false), true, most);
+        let read = |most| read(&expansion, &Config::default(), None, &Talk::new(true, false), true, most);
         let (_, runs) = read(MOST_BYTES).unwrap();
         let told: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.steps.len(), run.turns)).collect();
         assert_eq!(told, [("a", 9, 9), ("b", 1, 1)]);

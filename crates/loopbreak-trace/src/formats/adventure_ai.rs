@@ -24,6 +24,9 @@ impl Kind for AdventureAi {
     fn recognises(&self, value: &Glimpse<'_>) -> bool {
         value.has_all(&["promptPattern", "messages.[].role", "messages.[].score"])
     }
+    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+        true
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(AdventureAi)
     }

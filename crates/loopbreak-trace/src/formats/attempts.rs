@@ -27,6 +27,9 @@ impl Kind for Attempts {
             has("taskId") && (has("status") || has("blockers") || has("completedWork"))
         })
     }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("") || value.is_list("attempts")
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Attempts)
     }

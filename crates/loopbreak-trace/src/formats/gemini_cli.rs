@@ -27,6 +27,9 @@ impl Kind for GeminiCli {
     fn recognises(&self, value: &Glimpse<'_>) -> bool {
         value.has_all(&["sessionId", "projectHash"])
     }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("messages")
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Session::default())
     }

@@ -30,6 +30,9 @@ impl Kind for SweAgent {
             && (value.has_all(&["trajectory.[].action", "trajectory.[].observation"])
                 || value.has_all(&["history", "environment"]))
     }
+    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+        true
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(SweAgent)
     }

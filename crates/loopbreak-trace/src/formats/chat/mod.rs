@@ -37,6 +37,9 @@ impl Kind for Chat {
             || message("[].")
             || LISTS.iter().any(|list| message(&format!("{list}.[].")) || message(&format!("[].{list}.[].")))
     }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("") || LISTS.iter().any(|list| value.is_list(list))
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Conversations::default())
     }

@@ -194,6 +194,12 @@ impl Reader for Session {
         self.line(line, None, unit.line, sink)
     }
 
+    fn joined(&mut self, agent: &str) {
+        if !self.beside.iter().any(|beside| beside == agent) {
+            self.beside.push(agent.to_owned());
+        }
+    }
+
     fn end(&mut self, sink: &mut dyn Sink) {
         for mut agent in self.agents.drain(..) {
             agent.end(sink);

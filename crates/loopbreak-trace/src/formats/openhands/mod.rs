@@ -48,6 +48,9 @@ impl Kind for OpenHands {
         let known = event.source.is_some() && (event.action.is_some() || event.observation.is_some());
         Some(Kin { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
     }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("") || value.is_list("history")
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Events::default())
     }

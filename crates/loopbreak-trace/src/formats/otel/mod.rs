@@ -38,6 +38,9 @@ impl Kind for Otel {
                 has("context.span_id") && has("attributes")
             })
     }
+    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+        value.is_list("") || value.is_list("spans") || OTLP.iter().any(|list| value.is_list(list))
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Traces::default())
     }

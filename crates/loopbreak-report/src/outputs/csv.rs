@@ -1,0 +1,172 @@
+//! One line a run, as RFC 4180 has it.
+
+use std::fmt::Display;
+
+use super::time::rfc3339;
+use super::why::Why;
+use crate::json::{Report, RunReport};
+
+/// What a column is called, what it holds, and how it is read off a run.
+pub type Column = (&'static str, &'static str, fn(&RunReport) -> Cell);
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// A text, which may come from a log.
+    Text(String),
+    /// A figure or a word of ours.
+    Plain(String),
+    /// Nothing is known.
+    Empty,
+}
+
+/// All columns in their order. New ones come at the end; none is ever renamed.
+pub const COLUMNS: &[Column] = &[
+    ("run", "the id of the run, or the name of its file", |run| text(Some(&run.run))),
+    ("source", "the file it was read from, `-` for standard input", |run| text(Some(&run.source))),
+    ("format", "the format of the log", |run| text(Some(run.format))),
+    ("verdict", "`clear`, `warn` or `stop`", |run| plain(Some(run.verdict.as_str()))),
+    ("steps", "how many turns it had", |run| plain(Some(run.steps))),
+    ("started", "time of the first record, RFC 3339 in UTC", |run| plain(run.started.and_then(rfc3339))),
+    ("ended", "time of the last record", |run| plain(run.ended.and_then(rfc3339))),
+    ("reason", "what decides the verdict, in one sentence", |run| text(Why::of(run).map(|why| why.reason))),
+    ("first_warning_turn", "turn of the first finding at `warn` or above", |run| {
+        plain(run.first_warning.as_ref().map(|it| it.turn))
+    }),
+    ("first_warning_detector", "whose finding that is", |run| {
+        plain(run.first_warning.as_ref().map(|it| it.detector))
+    }),
+    ("first_warning_pattern", "what it is", |run| plain(run.first_warning.as_ref().map(|it| it.pattern))),
+    ("first_stop_turn", "turn of the first hard finding", |run| {
+        plain(run.first_stop.as_ref().map(|it| it.turn))
+    }),
+    ("first_stop_detector", "whose finding that is", |run| {
+        plain(run.first_stop.as_ref().map(|it| it.detector))
+    }),
+    ("first_stop_pattern", "what it is", |run| plain(run.first_stop.as_ref().map(|it| it.pattern))),
+    ("first_stop_intervention", "what would have been done", |run| {
+        plain(run.first_stop.as_ref().and_then(|it| it.intervention).map(loopbreak::Intervention::as_str))
+    }),
+    ("ending_turn", "turn at which the run would have ended or been handed to a human", |run| {
+        plain(run.ending.as_ref().map(|it| it.turn))
+    }),
+    ("ending_pattern", "for which pattern", |run| plain(run.ending.as_ref().map(|it| it.pattern))),
+    ("ending_intervention", "`stop` or `escalate`", |run| {
+        plain(run.ending.as_ref().map(|it| it.intervention.as_str()))
+    }),
+    ("steps_after_ending", "turns after that: what is saved", |run| plain(Some(run.steps_after_ending))),
+    ("progress_after_ending", "`true` if progress would have been destroyed; empty if not known", |run| {
+        plain(run.progress_after_ending)
+    }),
+    ("tokens", "tokens read and written", |run| plain(run.tokens)),
+    ("cost_usd", "US dollars", |run| plain(run.cost_usd)),
+    ("tokens_after_ending", "tokens after the ending", |run| plain(run.tokens_after_ending)),
+    ("cost_after_ending_usd", "US dollars after the ending", |run| plain(run.cost_after_ending_usd)),
+    ("score_first", "the first score", |run| plain(run.score.map(|score| score.first))),
+    ("score_last", "the last score", |run| plain(run.score.map(|score| score.last))),
+    ("score_max", "the highest score", |run| plain(run.score.map(|score| score.max))),
+    ("warnings_given", "how often the agent would have been warned", |run| plain(Some(run.warnings_given))),
+    ("findings", "how many findings there are, hints included", |run| plain(Some(run.findings.len()))),
+    ("refused", "records of refused proposals, which are no turns", |run| plain(Some(run.refused))),
+];
+
+fn text(text: Option<&str>) -> Cell {
+    text.map_or(Cell::Empty, |text| Cell::Text(text.to_owned()))
+}
+
+fn plain(value: Option<impl Display>) -> Cell {
+    value.map_or(Cell::Empty, |value| Cell::Plain(value.to_string()))
+}
+
+/// The runs as a table with a head, lines ended by CR LF.
+pub fn csv(report: &Report) -> String {
+    let mut out = String::new();
+    line(&mut out, COLUMNS.iter().map(|(name, ..)| Cell::Plain((*name).to_owned())));
+    for run in &report.runs {
+        line(&mut out, COLUMNS.iter().map(|(.., read)| read(run)));
+    }
+    out
+}
+
+fn line(out: &mut String, cells: impl Iterator<Item = Cell>) {
+    for (index, cell) in cells.enumerate() {
+        if index > 0 {
+            out.push(',');
+        }
+        match cell {
+            Cell::Text(text) => quoted(out, &harmless(&text)),
+            Cell::Plain(text) => quoted(out, &text),
+            Cell::Empty => {}
+        }
+    }
+    out.push_str("\r\n");
+}
+
+/// A text that no spreadsheet takes for a formula: `=HYPERLINK(…)` in a log must not run on the desk of who opens the
+/// table. The apostrophe is the sign for "this is text".
+fn harmless(text: &str) -> String {
+    // NUL ends a cell for some readers, and an escape moves the cursor of a terminal.
+    let shown = |char: char| if char.is_control() && !"\t\r\n".contains(char) { '\u{FFFD}' } else { char };
+    let text: String = text.chars().map(shown).collect();
+    // Blanks before the sign are taken away by some of them.
+    if text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+        || text.starts_with(['\t', '\r', '\n'])
+    {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+fn quoted(out: &mut String, cell: &str) {
+    let needs = |char| matches!(char, ',' | '"' | '\r' | '\n' | ';' | '\t');
+    if !cell.contains(needs) && cell.trim() == cell {
+        out.push_str(cell);
+        return;
+    }
+    out.push('"');
+    out.push_str(&cell.replace('"', "\"\""));
+    out.push('"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(cells: &[&str]) -> String {
+        let mut out = String::new();
+        line(&mut out, cells.iter().map(|cell| Cell::Text((*cell).to_owned())));
+        out
+    }
+
+    #[test]
+    fn cells_are_quoted_where_they_have_to_be() {
+        assert_eq!(
+            written(&["a", "b,c", "say \"no\"", "two\nlines", " x"]),
+            "a,\"b,c\",\"say \"\"no\"\"\",\"two\nlines\",\" x\"\r\n"
+        );
+    }
+
+    #[test]
+    fn a_text_of_a_log_is_no_formula() {
+        for (text, safe) in [
+            ("=1+1", "'=1+1"),
+            ("+A1", "'+A1"),
+            ("-A1", "'-A1"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("-", "'-"),
+            ("\t=1", "\"'\t=1\""),
+            ("  =1", "'  =1"),
+            ("a=1", "a=1"),
+        ] {
+            assert_eq!(written(&[text]), format!("{safe}\r\n"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_negative_figure_stays_a_figure() {
+        let mut out = String::new();
+        line(&mut out, [plain(Some(-5.5)), plain(None::<u64>)].into_iter());
+        assert_eq!(out, "-5.5,\r\n");
+    }
+}

@@ -1,0 +1,169 @@
+//! A page that fits the summary of a build job: the sums, then the worst runs, never longer than such a summary may be.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use super::why::Why;
+use crate::json::{Report, RunReport, SeriesReport, VerdictName};
+use crate::number::{dollars, grouped, percent, rough};
+
+/// How many runs and how many series are told.
+const RUNS: usize = 50;
+const SERIES: usize = 20;
+/// The longest name and the longest reason, in characters: a page of them stays far below 100 kB.
+const NAME: usize = 80;
+const REASON: usize = 200;
+
+/// The report as a page of GitHub's Markdown.
+pub fn markdown(report: &Report) -> String {
+    let mut out = String::from("## Loopbreak\n\n");
+    sums(&mut out, report);
+    let mut found: Vec<&RunReport> =
+        report.runs.iter().filter(|run| run.verdict > VerdictName::Clear).collect();
+    // The worst verdict first, then what would have been saved, then the order of reading.
+    found.sort_by_key(|run| Reverse((run.verdict, run.ending.is_some(), run.steps_after_ending)));
+    if !found.is_empty() {
+        out += "\n### Runs\n\n| verdict | run | source | steps | turn | saves | why |\n|---|---|---|--:|--:|--:|---|\n";
+        found.iter().take(RUNS).for_each(|run| row(&mut out, run));
+        more(&mut out, found.len(), RUNS, "runs");
+    }
+    let series: Vec<&SeriesReport> = report
+        .series
+        .iter()
+        .filter(|series| VerdictName::of(&series.findings) > VerdictName::Clear)
+        .collect();
+    if !series.is_empty() {
+        out += "\n### Over several runs\n\n| what | runs | attempts | pattern |\n|---|--:|--:|---|\n";
+        for series in series.iter().take(SERIES) {
+            let patterns: Vec<&str> = series.findings.iter().map(|finding| finding.pattern).collect();
+            let pattern = patterns.last().copied().unwrap_or_default();
+            let (key, runs) = (code(&series.key), series.runs.len());
+            _ = writeln!(out, "| {key} | {runs} | {} | `{pattern}` |", series.attempts);
+        }
+        more(&mut out, series.len(), SERIES, "of them");
+    }
+    out
+}
+
+fn sums(out: &mut String, report: &Report) {
+    let totals = &report.totals;
+    let steered = totals.stopped - totals.ended.min(totals.stopped);
+    let mut row = |what: &str, figure: String| _ = writeln!(out, "| {what} | {figure} |");
+    row("runs", grouped(totals.runs));
+    row("---", "--:".to_owned());
+    row("steps", grouped(totals.steps));
+    row("would have been stopped", grouped(totals.ended));
+    if steered > 0 {
+        row("only steered", grouped(steered));
+    }
+    row("only warned", grouped(totals.warned - totals.stopped.min(totals.warned)));
+    row("clear", grouped(totals.runs - totals.warned.min(totals.runs)));
+    let saved = totals.steps_after_ending;
+    row("steps saved", format!("{} ({} %)", grouped(saved), percent(saved, totals.steps)));
+    if let Some(tokens) = totals.tokens_after_ending {
+        row("tokens saved", rough(tokens));
+    }
+    if let Some(cost) = totals.cost_after_ending_usd {
+        row("cost saved", dollars(cost));
+    }
+    row("runs whose later progress would have been destroyed", grouped(totals.progress_after_ending));
+    if totals.skipped_lines > 0 {
+        row("lines that could not be read", grouped(totals.skipped_lines));
+    }
+}
+
+fn row(out: &mut String, run: &RunReport) {
+    let why = Why::of(run);
+    let saves = if run.ending.is_some() {
+        let lost = if run.progress_after_ending == Some(true) { ", destroys progress" } else { "" };
+        format!("{} %{lost}", percent(run.steps_after_ending, run.steps))
+    } else {
+        String::new()
+    };
+    _ = writeln!(
+        out,
+        "| {} | {} | {} | {} | {} | {saves} | {} |",
+        run.verdict.as_str(),
+        code(&run.run),
+        code(&run.source),
+        grouped(run.steps),
+        why.map(|why| grouped(why.turn)).unwrap_or_default(),
+        why.map(|why| format!("`{}`: {}", why.detector, plain(why.reason))).unwrap_or_default(),
+    );
+}
+
+fn more(out: &mut String, all: usize, told: usize, what: &str) {
+    if all > told {
+        _ = writeln!(out, "\n{} more {what} are left out.", grouped((all - told) as u64));
+    }
+}
+
+/// A name as code: nothing in it is Markdown, a link or a mention of anyone.
+fn code(name: &str) -> String {
+    let name = one_line(name, NAME).replace('|', "\\|");
+    // The fence has to be longer than every row of backquotes in the name.
+    let longest = name.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let blank = if longest > 0 || name.is_empty() { " " } else { "" };
+    format!("{fence}{blank}{name}{blank}{fence}")
+}
+
+/// A sentence with words of a log in it, as mere text.
+fn plain(sentence: &str) -> String {
+    let mut out = String::new();
+    for char in one_line(sentence, REASON).chars() {
+        match char {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            // A sign without width keeps a name behind it from being called.
+            '@' => out.push_str("@\u{2060}"),
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~'
+            | '$' => {
+                out.push('\\');
+                out.push(char);
+            }
+            _ => out.push(char),
+        }
+    }
+    out
+}
+
+/// On one line, without what moves a cursor, and cut.
+fn one_line(text: &str, longest: usize) -> String {
+    let visible = |char: char| if char.is_control() || is_turning(char) { ' ' } else { char };
+    let mut line: String = text.chars().map(visible).take(longest + 1).collect();
+    if line.chars().count() > longest {
+        line = line.chars().take(longest - 1).collect();
+        line.push('…');
+    }
+    line.trim().to_owned()
+}
+
+/// Signs that turn the direction of writing, by which a text can look like another, and ends of lines that are no
+/// control characters.
+fn is_turning(char: char) -> bool {
+    matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stays_in_its_cell() {
+        assert_eq!(code("a|b"), "`a\\|b`");
+        assert_eq!(code("`rm`"), "`` `rm` ``");
+        assert_eq!(code("two\nlines\u{202E}"), "`two lines`");
+        assert_eq!(code("").len(), 4, "an empty name is still a cell");
+        assert_eq!(code(&"x".repeat(500)).chars().count(), NAME + 2);
+    }
+
+    #[test]
+    fn a_sentence_is_mere_text() {
+        assert_eq!(
+            plain("<img src=x> ![a](b) @all *x* `c` | $x$"),
+            "&lt;img src=x&gt; \\!\\[a\\]\\(b\\) @\u{2060}all \\*x\\* \\`c\\` \\| \\$x\\$"
+        );
+    }
+}

@@ -1,0 +1,16 @@
+//! The report in the forms that other programs read: tables, job summaries, test results, code scanning.
+//!
+//! Texts of a log are untrusted in all of them: none may break out of its cell, its attribute or its line.
+
+mod csv;
+mod junit;
+mod markdown;
+mod sarif;
+mod time;
+mod why;
+mod xml;
+
+pub use csv::{COLUMNS, Cell, Column, csv};
+pub use junit::junit;
+pub use markdown::markdown;
+pub use sarif::sarif;

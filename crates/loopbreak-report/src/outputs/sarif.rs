@@ -1,0 +1,216 @@
+//! SARIF 2.1.0, which code scanning and editors read: rules are the detectors, results are the findings.
+
+use std::fmt::Write as _;
+
+use loopbreak::config::tables;
+use loopbreak::{DetectorName, Finding, Severity};
+use serde_json::{Map, Value, json};
+
+use super::why::reason;
+use crate::json::{Report, RunReport, SeriesReport};
+
+/// Where the format is described, in the form that editors look up.
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// What the guide says of each detector, under a heading with its name. Written by `cargo xtask generate`.
+const GUIDE: &str = include_str!("rules.md");
+
+/// The report as a SARIF log.
+pub fn sarif(report: &Report) -> String {
+    let rules: Vec<Value> = DetectorName::ALL.iter().map(|detector| rule(*detector)).collect();
+    let mut results: Vec<Value> = Vec::new();
+    for run in &report.runs {
+        results.extend(run.findings.iter().map(|found| of_run(run, &found.finding, found.line)));
+    }
+    for series in &report.series {
+        results.extend(series.findings.iter().map(|finding| of_series(series, finding)));
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules}},
+            "invocations": [{"executionSuccessful": true}],
+            "columnKind": "unicodeCodePoints",
+            "results": results,
+        }],
+    });
+    // A value made of texts and numbers can always be written.
+    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+}
+
+fn rule(detector: DetectorName) -> Value {
+    let name = detector.as_str();
+    let short = tables().iter().find(|table| table.path == name).map_or(name, |table| table.doc.as_str());
+    let guide = section(name);
+    let guide = if guide.is_empty() { short } else { guide };
+    json!({
+        "id": name,
+        "shortDescription": {"text": first_paragraph(short)},
+        "fullDescription": {"text": unmarked(first_paragraph(guide))},
+        "help": {"text": unmarked(guide), "markdown": guide},
+        "defaultConfiguration": {"level": "warning"},
+    })
+}
+
+fn first_paragraph(text: &str) -> &str {
+    text.split("\n\n").next().unwrap_or(text)
+}
+
+/// What the guide says of a detector.
+fn section(name: &str) -> &'static str {
+    let heading = format!("## `{name}`\n");
+    let Some((_, after)) = GUIDE.split_once(&heading) else { return "" };
+    after.split("\n## ").next().unwrap_or(after).trim()
+}
+
+/// Without the signs of Markdown that the guide uses.
+fn unmarked(text: &str) -> String {
+    text.replace("**", "").replace('`', "")
+}
+
+fn of_run(run: &RunReport, finding: &Finding, line: Option<u64>) -> Value {
+    let text = reason(run, finding.turn, finding.detector, finding.pattern);
+    let text = format!("{} (run {}, turn {})", sentence(text, finding), run.run, finding.turn);
+    let mut location = json!({
+        "logicalLocations": [{"name": run.run, "kind": "run", "fullyQualifiedName": format!("{}#{}", run.source, run.run)}],
+    });
+    if run.source != "-" {
+        let mut place = json!({"artifactLocation": {"uri": uri(&run.source)}});
+        if let Some(line) = line.filter(|line| *line > 0) {
+            place["region"] = json!({"startLine": line});
+        }
+        location["physicalLocation"] = place;
+    }
+    let mut result = result(finding, &text, &location);
+    result["partialFingerprints"] = json!({"run/v1": run.run});
+    result["properties"]["run"] = json!(run.run);
+    result
+}
+
+fn of_series(series: &SeriesReport, finding: &Finding) -> Value {
+    let runs = series.runs.len();
+    let text = format!(
+        "{} ({}, {} attempts in {runs} runs)",
+        sentence(finding.pattern, finding),
+        series.key,
+        series.attempts
+    );
+    let location = json!({"logicalLocations": [{"name": series.key, "kind": "series"}]});
+    let mut result = result(finding, &text, &location);
+    result["partialFingerprints"] = json!({"series/v1": series.key});
+    result["properties"]["runs"] = json!(series.runs);
+    result
+}
+
+/// Why, with the words of a bare pattern made readable.
+fn sentence(reason: &str, finding: &Finding) -> String {
+    if reason == finding.pattern { reason.replace('_', " ") } else { reason.to_owned() }
+}
+
+fn result(finding: &Finding, text: &str, location: &Value) -> Value {
+    let rule = DetectorName::ALL.iter().position(|detector| *detector == finding.detector);
+    let level = match finding.severity {
+        // What is only observed is for information.
+        _ if !finding.acted => "note",
+        Severity::Hint => "note",
+        Severity::Warn => "warning",
+        Severity::Hard => "error",
+    };
+    let mut properties = match serde_json::to_value(finding) {
+        Ok(Value::Object(properties)) => properties,
+        _ => Map::new(),
+    };
+    // These have places of their own.
+    for key in ["detector", "loop"] {
+        properties.remove(key);
+    }
+    json!({
+        "ruleId": finding.detector.as_str(),
+        "ruleIndex": rule,
+        "level": level,
+        "message": {"text": message(text)},
+        "locations": [location],
+        "fingerprints": {"loop/v1": finding.loop_id.to_string()},
+        "properties": properties,
+    })
+}
+
+/// A text fit to be a message. In one, `{0}` stands for an argument and `[text](target)` is a link: a log must be able to
+/// make neither.
+fn message(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', ']']) {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        if let Some(after) = tail.strip_prefix("](") {
+            out.push_str("\\](");
+            rest = after;
+            continue;
+        }
+        let digits = tail[1..].bytes().take_while(u8::is_ascii_digit).count();
+        if tail.starts_with('{') && digits > 0 && tail[1 + digits..].starts_with('}') {
+            _ = write!(out, "{{{}}}", &tail[..digits + 2]);
+            rest = &tail[digits + 2..];
+            continue;
+        }
+        out.push_str(&tail[..1]);
+        rest = &tail[1..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// A path as a reference: relative as it was given, absolute as a `file:` address.
+fn uri(path: &str) -> String {
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
+    let drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');
+    let mut out = String::new();
+    if path.starts_with('/') {
+        out.push_str("file://");
+    } else if drive {
+        out.push_str("file:///");
+    }
+    for (at, byte) in path.bytes().enumerate() {
+        let plain = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) || (drive && at == 1);
+        if plain {
+            out.push(char::from(byte));
+        } else {
+            _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_detector_has_its_words_of_the_guide() {
+        for detector in DetectorName::ALL {
+            let section = section(detector.as_str());
+            assert!(section.starts_with("**Sees** "), "{detector}: {section:?}");
+            assert!(section.contains("**Must not catch** "), "{detector}");
+            assert!(!unmarked(section).contains("**"));
+        }
+    }
+
+    #[test]
+    fn a_log_makes_no_links_and_no_arguments() {
+        assert_eq!(
+            message("see [here](http://x) {0} {a} [1] {12}]"),
+            "see [here\\](http://x) {{0}} {a} [1] {{12}}]"
+        );
+        assert_eq!(message("é{é]é"), "é{é]é");
+    }
+
+    #[test]
+    fn paths_are_references() {
+        assert_eq!(uri("logs/a b#1.jsonl"), "logs/a%20b%231.jsonl");
+        assert_eq!(uri("/var/é:x"), "file:///var/%C3%A9%3Ax");
+    }
+}

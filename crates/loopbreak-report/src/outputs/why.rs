@@ -1,0 +1,42 @@
+//! Why a run comes to its verdict, in one sentence.
+
+use loopbreak::DetectorName;
+
+use crate::json::RunReport;
+
+/// What decides a verdict: the end of the run, else the first step in, else the first warning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Why<'r> {
+    pub(super) turn: u64,
+    pub(super) detector: DetectorName,
+    pub(super) pattern: &'static str,
+    pub(super) reason: &'r str,
+}
+
+impl<'r> Why<'r> {
+    /// Nothing for a run that is clear.
+    pub(super) fn of(run: &'r RunReport) -> Option<Self> {
+        let ending = run.ending.as_ref().map(|it| (it.turn, it.detector, it.pattern));
+        let stop = run.first_stop.as_ref().map(|it| (it.turn, it.detector, it.pattern));
+        let warning = run.first_warning.as_ref().map(|it| (it.turn, it.detector, it.pattern));
+        let (turn, detector, pattern) = ending.or(stop).or(warning)?;
+        Some(Why { turn, detector, pattern, reason: reason(run, turn, detector, pattern) })
+    }
+}
+
+/// What the policy says of a finding; its pattern where nothing was done about it.
+pub(super) fn reason<'r>(
+    run: &'r RunReport,
+    turn: u64,
+    detector: DetectorName,
+    pattern: &'static str,
+) -> &'r str {
+    // Interventions are in the order of their turns, and a long run has many.
+    let first = run.interventions.partition_point(|act| act.turn < turn);
+    let same_turn = run.interventions[first..].iter().take_while(|act| act.turn == turn);
+    same_turn
+        .filter(|act| act.detector == detector && act.pattern == pattern)
+        .map(|act| act.reason.as_str())
+        .next()
+        .unwrap_or(pattern)
+}

@@ -1,0 +1,176 @@
+//! Logs while they are written: whatever pieces they come in, what comes out is what a reading of the whole gives.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+mod support;
+
+use std::fs;
+use std::path::PathBuf;
+
+use loopbreak_trace::{Format, Input, LONGEST_LINE, Live, Looked, Shape, files, is_whole, look};
+use proptest::prelude::*;
+use support::{Collected, fixtures};
+
+/// The fixtures that are logs, without the page that describes them.
+fn logs() -> Vec<PathBuf> {
+    let inputs = files([fixtures()]).inputs;
+    let paths = inputs.iter().filter_map(|input| input.path().map(PathBuf::from));
+    paths.filter(|path| path.extension().is_none_or(|ending| ending != "md")).collect()
+}
+
+fn looked(head: &[u8], settled: bool) -> Option<(Format, Shape)> {
+    match look(head, settled, None) {
+        Looked::Log { format, shape, .. } => Some((format, shape)),
+        Looked::NotYet | Looked::Never(_) => None,
+    }
+}
+
+/// The steps and the skipped lines of a file that is read by itself.
+fn at_once(path: &std::path::Path) -> (Format, Collected) {
+    let log = Input::file(path).open(None, |_| {}).unwrap();
+    let format = log.format();
+    let mut collected = Collected::default();
+    log.read(&mut collected).unwrap();
+    (format, collected)
+}
+
+fn in_pieces(format: Format, bytes: &[u8], size: usize) -> Collected {
+    let mut live = Live::new(format);
+    let mut collected = Collected::default();
+    for piece in bytes.chunks(size) {
+        live.push(0, piece, &mut collected);
+    }
+    live.end(&mut collected);
+    collected
+}
+
+#[test]
+fn every_log_of_lines_can_come_in_pieces() {
+    let mut formats = std::collections::BTreeSet::new();
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let Some((_, Shape::Lines)) = looked(&bytes, true) else { continue };
+        let (format, expected) = at_once(&path);
+        formats.insert(format.as_str());
+        for size in [1, 7, 64, 4096] {
+            let collected = in_pieces(format, &bytes, size);
+            assert_eq!(collected.steps, expected.steps, "{} by {size}", path.display());
+            assert_eq!(collected.skipped, expected.skipped, "{} by {size}", path.display());
+        }
+    }
+    for format in ["claude-code", "codex", "gemini-cli", "openhands", "zorkgpt", "ralph", "chat", "attempts"]
+    {
+        assert!(formats.contains(format), "no log of lines of {format}: {formats:?}");
+    }
+}
+
+#[test]
+fn every_document_can_be_read_as_a_whole_again_and_again() {
+    let mut count = 0;
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let Some((format, Shape::Document)) = looked(&bytes, true) else { continue };
+        assert!(is_whole(&bytes), "{}", path.display());
+        assert!(!is_whole(&bytes[..bytes.len() - 3]), "{}", path.display());
+        let expected = at_once(&path).1;
+        let mut collected = Collected::default();
+        let mut live = Live::new(format);
+        live.whole(&bytes, &mut collected);
+        live.end(&mut collected);
+        assert_eq!(collected.steps, expected.steps, "{}", path.display());
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+}
+
+#[test]
+fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let whole = looked(&bytes, true);
+        // Where lines are cut, a log may look like nothing yet, but never like another format. A document that is cut says
+        // nothing: it is looked at again once it is whole.
+        for end in (0..bytes.len()).step_by((bytes.len() / 40).max(1)) {
+            if let Some((format, Shape::Lines)) = looked(&bytes[..end], false) {
+                assert_eq!(Some(format), whole.map(|(format, _)| format), "{}: {end} bytes", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_are_told_by_what_the_file_holds() {
+    let step = b"{\"action\":\"look\"}";
+    assert_eq!(looked(step, false), None, "half a line, for all one knows");
+    assert_eq!(looked(step, true), Some((Format::STEPS, Shape::Lines)));
+    let chat = Format::named("chat").unwrap();
+    let talk = br#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#;
+    assert_eq!(looked(talk, true), Some((chat, Shape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n"].concat(), false), Some((chat, Shape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, Shape::Lines)));
+    let event = br#"{"id":3,"source":"agent","action":"run","args":{"command":"ls"}}"#;
+    let openhands = Format::named("openhands").unwrap();
+    assert_eq!(looked(event, true), Some((openhands, Shape::Piece)));
+    assert_eq!(looked(&[&event[..], b"\n"].concat(), false), Some((openhands, Shape::Lines)));
+    assert!(matches!(look(b"\x1F\x8B\x08\0", false, None), Looked::Never(_)));
+    assert!(matches!(look(b"prose\n", true, None), Looked::NotYet), "it may go on with steps");
+    assert!(matches!(look(&b"prose\n".repeat(1 << 20), true, None), Looked::Never(_)));
+}
+
+#[test]
+fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
+    let mut live = Live::new(Format::STEPS);
+    let mut collected = Collected::default();
+    let piece = vec![b'x'; 8 * 1024 * 1024];
+    for _ in 0..=LONGEST_LINE / piece.len() {
+        live.push(0, &piece, &mut collected);
+    }
+    assert!(live.waiting(0) > LONGEST_LINE as u64);
+    live.push(0, b"y\nnonsense\n{\"score\":1}\n{\"sco", &mut collected);
+    assert_eq!(live.waiting(0), 5);
+    live.push(0, b"re\":2}\n", &mut collected);
+    assert_eq!(collected.steps.iter().map(|step| step.0).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(collected.skipped.len(), 2, "{:?}", collected.skipped);
+}
+
+#[test]
+fn what_is_told_of_an_agent_with_a_file_of_its_own_is_not_told_twice() {
+    let format = Format::named("claude-code").unwrap();
+    let inner = r#"{"type":"assistant","sessionId":"s","isSidechain":true,"agentId":"a","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#;
+    let told = format!(
+        r#"{{"type":"progress","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","data":{{"type":"agent_progress","agentId":"a","message":{inner}}}}}"#
+    );
+    let mut live = Live::new(format);
+    let mut collected = Collected::default();
+    let agent = live.join(Some("a"));
+    live.push(0, format!("{told}\n").as_bytes(), &mut collected);
+    live.push(agent, format!("{inner}\n").as_bytes(), &mut collected);
+    live.end(&mut collected);
+    assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn pieces_may_end_anywhere(
+        text in "([ab\u{e9}{}\"\n\r]|\\{\"score\":1\\}\n){0,80}",
+        sizes in prop::collection::vec(1_usize..40, 1..20),
+    ) {
+        let expected = in_pieces(Format::STEPS, text.as_bytes(), text.len().max(1));
+        let mut live = Live::new(Format::STEPS);
+        let mut collected = Collected::default();
+        let mut rest = text.as_bytes();
+        for size in sizes.into_iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let (piece, after) = rest.split_at(size.min(rest.len()));
+            live.push(0, piece, &mut collected);
+            rest = after;
+        }
+        live.end(&mut collected);
+        prop_assert_eq!(collected.steps, expected.steps);
+        prop_assert_eq!(collected.skipped, expected.skipped);
+    }
+}
