@@ -70,7 +70,7 @@ fn data(run: &Run, event: &loopbreak_store::Event, detail: Value) -> String {
 
 fn line(event: &loopbreak_store::Event, detail: &Value) -> String {
     let part = |key: &str| detail[key].as_str().map(printable);
-    let what = part("action").or_else(|| part("user")).unwrap_or_default();
+    let what = part("action").or_else(|| part("user")).or_else(|| part("said")).unwrap_or_default();
     let turn = detail["turn"].as_u64().map_or_else(String::new, |turn| turn.to_string());
     let mut line = format!("{turn:>5}  {:<8} {what}", event.kind);
     line.truncate(line.trim_end().len());

@@ -3,8 +3,8 @@
 use std::env;
 use std::path::Path;
 
-use loopbreak::Config;
 use loopbreak::config::{ConfigError, Layers, Loaded, Source};
+use loopbreak::{Config, Settings};
 
 use super::{find, render};
 use crate::args::ConfigOptions;
@@ -16,14 +16,19 @@ pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
 }
 
 /// The settings that hold in a folder.
-pub(crate) fn load_in(options: &ConfigOptions, folder: &Path) -> Result<Config, UserError> {
-    // Nothing is set most of the time, and then nothing has to be laid over the defaults: a hook is in a hurry.
-    let set = options.config.is_some() || options.profile.is_some() || !options.set.is_empty();
-    if !set && variables()?.is_empty() && find::upwards(folder)?.is_none() {
-        return Ok(Config::default());
-    }
+fn load_in(options: &ConfigOptions, folder: &Path) -> Result<Config, UserError> {
     let (source, result) = attempt(options, folder)?;
     result.map(|loaded| loaded.config).map_err(|error| refuse(source.as_ref(), &error))
+}
+
+/// The same before they are made ready for a guard, for whoever changes them first. Nothing is set most of the time, and
+/// then nothing has to be laid over the defaults: a hook is in a hurry.
+pub(crate) fn settings_in(options: &ConfigOptions, folder: &Path) -> Result<Settings, UserError> {
+    let set = options.config.is_some() || options.profile.is_some() || !options.set.is_empty();
+    if !set && variables()?.is_empty() && find::upwards(folder)?.is_none() {
+        return Ok(Settings::default());
+    }
+    load_in(options, folder).map(|config| (*config).clone())
 }
 
 /// Loads the settings as they would hold in a folder, with the file they came from.

@@ -111,7 +111,7 @@ pub(crate) fn rule_for(action: &Action<'_>) -> AllowRule {
 
 #[cfg(test)]
 mod tests {
-    use loopbreak::Config;
+    use loopbreak::Settings;
     use serde_json::json;
 
     use super::super::Dialect;
@@ -126,7 +126,7 @@ mod tests {
         fn tell(&mut self, event: &str, command: &str) -> Answer {
             let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command},
                               "tool_response": {"stdout": format!("what {command} says")}});
-            let (text, config) = (text.to_string(), Config::default());
+            let (text, config) = (text.to_string(), Settings::default());
             let happening = Dialect::ClaudeCode.happening(event);
             let event = serde_json::from_str(&text).unwrap();
             let session = Session {

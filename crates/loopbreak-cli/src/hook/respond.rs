@@ -74,7 +74,7 @@ fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, S
         event.session_id.as_deref().filter(|id| !id.is_empty()).ok_or("the event names no session")?;
     let folder = event.cwd.as_deref().unwrap_or_default();
     let here = if Path::new(folder).is_dir() { Path::new(folder) } else { Path::new(".") };
-    let config = crate::config::load_in(options, here).map_err(|error| error.to_string())?;
+    let config = crate::config::settings_in(options, here).map_err(|error| error.to_string())?;
     if config.mode == Mode::Off {
         return Ok(None);
     }

@@ -1,6 +1,6 @@
 //! One event of one run: from what happened to an answer. The engine decides; here its verdict is put into practice.
 
-use loopbreak::{Audience, Config, Guard, Intervention, Millis, Outcome, Step, Text, Verdict};
+use loopbreak::{Audience, Guard, Intervention, Millis, Outcome, Settings, Step, Text, Verdict};
 use loopbreak_store::{Change, Records};
 use serde_json::value::RawValue;
 
@@ -14,7 +14,7 @@ use super::{refuse, result, texts, transcript};
 /// An event that is looked at.
 #[derive(Debug)]
 pub(crate) struct Session<'a> {
-    pub(crate) config: &'a Config,
+    pub(crate) config: &'a Settings,
     pub(crate) dialect: Dialect,
     pub(crate) event: &'a Event<'a>,
     pub(crate) happening: Happening,

@@ -21,23 +21,25 @@ const FACTS: [(&str, &str); 6] = [
 ];
 
 /// The settings with these words, where the user has not chosen others, and with what is allowed in this session.
-pub(crate) fn for_steps(config: &Config, allowed: &[AllowRule]) -> Config {
-    let mut settings: Settings = (**config).clone();
+pub(crate) fn for_steps(settings: &Settings, allowed: &[AllowRule]) -> Config {
+    let mut settings = settings.clone();
     settings.allow.extend_from_slice(allowed);
     if settings.advice.templates == TemplateSet::Neutral {
         for (name, text) in FACTS {
             settings.advice.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
         }
     }
-    Config::new(settings).unwrap_or_else(|_| config.clone())
+    // Not reached: nothing was added that could be invalid.
+    Config::new(settings).unwrap_or_default()
 }
 
 /// The settings by which a call is judged before it is made. Only what is said of that very call counts: the target on
 /// which everything fails may yield to another way, so nobody speaks for it here.
-pub(crate) fn for_proposals(config: &Config, allowed: &[AllowRule]) -> Config {
-    let mut settings = (**config).clone().with_mode(DetectorName::FailingTarget, Mode::Off);
+pub(crate) fn for_proposals(settings: &Settings, allowed: &[AllowRule]) -> Config {
+    let mut settings = settings.clone().with_mode(DetectorName::FailingTarget, Mode::Off);
     settings.allow.extend_from_slice(allowed);
-    Config::new(settings).unwrap_or_else(|_| config.clone())
+    // Not reached: nothing was added that could be invalid.
+    Config::new(settings).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -47,11 +49,11 @@ mod tests {
     #[test]
     fn the_words_are_valid_and_those_of_the_user_stay() {
         let rule = AllowRule { tool: Some("x".into()), args: None };
-        let config = for_steps(&Config::default(), std::slice::from_ref(&rule));
+        let config = for_steps(&Settings::default(), std::slice::from_ref(&rule));
         assert_eq!((config.advice.texts.len(), &config.allow), (FACTS.len(), &vec![rule]));
         let mut settings = Settings::default();
         settings.advice.texts.insert("chant".into(), "mine".into());
-        let config = for_steps(&Config::new(settings).unwrap(), &[]);
+        let config = for_steps(&settings, &[]);
         assert_eq!(config.advice.texts["chant"], "mine");
     }
 }
