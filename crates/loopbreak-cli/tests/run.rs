@@ -6,6 +6,8 @@
 mod support;
 
 use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -133,6 +135,90 @@ fn where_nobody_can_be_asked_an_escalation_ends_with_13() {
         assert!(done.err.contains(part), "{part}: {}", done.err);
     }
     assert_eq!(fs::read_to_string(folder.path().join("called")).unwrap(), "escalate 3\n");
+}
+
+#[test]
+fn a_command_that_prints_its_prompt_hides_no_loop_and_makes_none() {
+    let prompt = "Work through the plan, one item at a time, and say what you did.\n".repeat(20);
+    let loops = folder();
+    let done = run_with(loops.path(), &["--prompt", &prompt], "cat; echo fixed the null check");
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    assert_eq!(done.out.lines().filter(|line| *line == "fixed the null check").count(), 3, "{}", done.out);
+    let works = folder();
+    let args = ["--prompt", &prompt, "--max-iterations", "5"];
+    let done = run_with(works.path(), &args, &agent(&format!("cat; {VARIED}")));
+    assert_eq!(done.code, Some(11), "{}", done.err);
+}
+
+#[test]
+fn on_a_terminal_a_human_is_asked() {
+    let folder = folder();
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let slave = || Stdio::from(terminal.slave.try_clone().unwrap());
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .args(["run", "--on-loop", "escalate", "--prompt", "go", "--", "sh", "-c"])
+        .arg(agent("cat > prompt-$N; echo 'Fixed auth.ts - added null check'"))
+        .stdin(slave())
+        .stdout(Stdio::null())
+        .stderr(slave())
+        .spawn()
+        .unwrap();
+    // So that a program that ends without a question ends the reading too.
+    drop(terminal.slave);
+    let mut master = fs::File::from(terminal.master);
+    // Nonsense is asked again; then the run goes on once, and is cancelled at the next loop.
+    let mut answers = ["well\n", "1 use the cache\n", "3\n"].into_iter();
+    let (mut seen, mut asked) = (String::new(), 0);
+    let mut buffer = [0; 4096];
+    while asked < 3 {
+        let count = master.read(&mut buffer).unwrap();
+        seen.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        while asked < seen.matches("1, 2 or 3?").count() {
+            asked += 1;
+            master.write_all(answers.next().unwrap().as_bytes()).unwrap();
+        }
+    }
+    assert_eq!(child.wait().unwrap().code(), Some(10), "{seen}");
+    let fourth = fs::read_to_string(folder.path().join("prompt-4")).unwrap();
+    assert!(
+        fourth.contains("A human looked at this and says: try another approach. use the cache"),
+        "{fourth}"
+    );
+    let count = fs::read_to_string(folder.path().join("count")).unwrap();
+    assert_eq!(count.trim(), "6", "a full set of fresh attempts after the human's word");
+}
+
+#[test]
+fn a_webhook_is_told_of_the_end() {
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let to = format!("webhook=http://{}/hook", listener.local_addr().unwrap());
+    let heard = thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut text = String::new();
+        let mut buffer = [0; 4096];
+        while !text.trim_end().ends_with('}') {
+            let count = stream.read(&mut buffer).unwrap();
+            text.push_str(&String::from_utf8_lossy(&buffer[..count]));
+        }
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
+        text
+    });
+    let done = run_with(
+        folder.path(),
+        &["--notify", &to, "--max-iterations", "1"],
+        "echo a; : --api-key=sk-abcdefghijklmnopqrstuvwxyz123456",
+    );
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    let text = heard.join().unwrap();
+    let body: serde_json::Value = serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!((&body["intervention"], &body["pattern"]), (&"stop".into(), &"max_iterations".into()));
+    assert_eq!(body["run"], session(&done));
+    assert!(!text.contains("sk-abcdefghijklmnopqrstuvwxyz123456"), "{text}");
+    let database = fs::read(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
+    assert!(!String::from_utf8_lossy(&database).contains("sk-abcdefghijklmnop"), "secrets are not kept");
 }
 
 #[test]
@@ -272,7 +358,9 @@ fn iterations_that_say_nothing_are_a_loop() {
 #[test]
 fn a_quota_is_waited_for_and_is_no_loop() {
     let folder = folder();
-    let body = agent("if [ $N -lt 5 ]; then echo 'error: rate limit, try later' >&2; exit 1; fi; echo DONE");
+    let body = agent(
+        "if [ $N -lt 5 ]; then echo 'error: rate limit exceeded, try later' >&2; exit 1; fi; echo DONE",
+    );
     let args = ["--completion-promise", "DONE", "--backoff", "0.01"];
     let done = run_with(folder.path(), &args, &body);
     assert_eq!(done.code, Some(0), "{}", done.err);

@@ -22,8 +22,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
     let (keeper, guard, kept) = Keeper::open(&args.command, &config, args.resume)?;
     let mut course = Course { args, config, prompt, told, interrupts, keeper, guard, kept, human: None };
     course.begin();
-    let (ending, why) = course.go()?;
-    course.end(ending, &why);
-    say(&format!("{}: {why}", ending.as_str()));
-    Ok(ending.code())
+    match course.go() {
+        Ok((ending, why)) => {
+            let what = format!("{}: {why}", ending.as_str());
+            course.end(&what, ending.code());
+            say(&what);
+            Ok(ending.code())
+        }
+        Err(error) => {
+            course.end(&format!("failed: {error}"), error.code);
+            Err(error)
+        }
+    }
 }

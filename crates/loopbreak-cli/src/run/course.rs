@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
+use loopbreak::text::secret::mask;
 use loopbreak::{
     Act, Audience, Config, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Outcome, Step, Verdict,
 };
@@ -62,7 +63,7 @@ impl Course<'_> {
             // Whoever starts it again has looked at it.
             self.human = Some("started the run again".to_owned());
         }
-        let detail = json!({"action": crate::status::printable(&self.args.command.join(" "))});
+        let detail = json!({"action": self.command()});
         self.keeper.write(&Event::new("start", detail), &self.guard, &mut self.kept);
     }
 
@@ -71,7 +72,7 @@ impl Course<'_> {
         let mut troubles = 0;
         loop {
             let ran = self.start()?;
-            let mut iteration = Iteration::new(self.guard.turn() + 1, &ran);
+            let iteration = self.look(&ran);
             if ran.end == End::Interrupted {
                 self.jot(&iteration, "interrupted");
                 return Ok(interrupted());
@@ -85,7 +86,7 @@ impl Course<'_> {
                 }
             }
             troubles = 0;
-            if let Some(over) = self.take(&ran, &mut iteration) {
+            if let Some(over) = self.take(&ran, &iteration) {
                 return Ok(over);
             }
             if let Some(over) = self.args.delay.and_then(|delay| self.sleep(delay)) {
@@ -122,8 +123,13 @@ impl Course<'_> {
         })
     }
 
+    fn look(&self, ran: &Ran) -> Iteration {
+        let told = [self.prompt.last(), self.kept.advice.as_deref().unwrap_or_default()];
+        Iteration::new(self.guard.turn() + 1, ran, told)
+    }
+
     /// Shows an iteration to the guard, and does what it says.
-    fn take(&mut self, ran: &Ran, iteration: &mut Iteration) -> Option<Over> {
+    fn take(&mut self, ran: &Ran, iteration: &Iteration) -> Option<Over> {
         let human = self.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
         let step = Step {
@@ -138,11 +144,6 @@ impl Course<'_> {
         let surplus = self.kept.history.len().saturating_sub(HISTORY);
         self.kept.history.drain(..surplus);
         self.kept.advice = self.advice(&verdict);
-        for advice in verdict.advice.iter().filter(|advice| advice.audience == Audience::User) {
-            if advice.detector == DetectorName::Budget {
-                say(&advice.text);
-            }
-        }
         let promise = self.args.completion_promise.as_deref();
         let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.prompt.last()));
         let over = if kept && !iteration.failed {
@@ -151,6 +152,9 @@ impl Course<'_> {
             ending::call(&verdict, self.config.policy.on_loop)
                 .and_then(|call| self.called(&call, &verdict, &step))
         };
+        if over.is_none() {
+            self.tell_user(iteration, &verdict);
+        }
         let next = match (&over, &self.kept.advice) {
             (Some((ending, why)), _) => format!("{}: {why}", ending.as_str()),
             (None, Some(_)) => "try another approach".to_owned(),
@@ -159,6 +163,19 @@ impl Course<'_> {
         self.record(iteration, &verdict);
         self.jot(iteration, &next);
         over
+    }
+
+    /// What whoever runs the program should know while it goes on: how near the limits are.
+    fn tell_user(&self, iteration: &Iteration, verdict: &Verdict) {
+        let near = |advice: &&loopbreak::Advice| {
+            advice.audience == Audience::User && advice.detector == DetectorName::Budget
+        };
+        for advice in verdict.advice.iter().filter(near) {
+            say(&advice.text);
+        }
+        if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
+            say("warning: the command does not tell what it costs, so that no limit of money can hold");
+        }
     }
 
     /// A guard calls for an end. Nothing where a human lets the run go on.
@@ -248,7 +265,12 @@ impl Course<'_> {
     }
 
     fn notice(&self, verdict: &Verdict, step: &Step<'_>, act: &Act) -> Notice {
-        Notice::new(self.keeper.session(), &self.args.command.join(" "), verdict.turn, step, verdict, act)
+        Notice::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act)
+    }
+
+    /// The command on one line, secrets masked.
+    fn command(&self) -> String {
+        crate::status::printable(&mask(&self.args.command.join(" ")))
     }
 
     /// What the agent is told next, with what went before.
@@ -301,8 +323,8 @@ impl Course<'_> {
     }
 
     /// Keeps the end, and waits for those who are told of it.
-    pub(super) fn end(&mut self, ending: Ending, why: &str) {
-        let detail = json!({"action": format!("{}: {why}", ending.as_str()), "code": ending.code()});
+    pub(super) fn end(&mut self, what: &str, code: u8) {
+        let detail = json!({"action": what, "code": code});
         let event = Event { ended: true, ..Event::new("end", detail) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
         for wrong in self.told.finish() {

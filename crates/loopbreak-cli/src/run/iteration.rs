@@ -8,6 +8,9 @@ use super::child::{End, Ran};
 /// The text that stands for no output at all: iterations that are idle are alike.
 const IDLE: &str = "(no output)";
 
+/// From how many bytes on a text that is printed again is known to be the one that was told.
+const ECHO: usize = 24;
+
 /// One iteration.
 #[derive(Debug)]
 pub(super) struct Iteration {
@@ -25,7 +28,9 @@ pub(super) struct Iteration {
 }
 
 impl Iteration {
-    pub(super) fn new(number: u64, ran: &Ran) -> Self {
+    /// `told` is what the agent was told: where it prints that again, it is no work of its own.
+    pub(super) fn new(number: u64, ran: &Ran, told: [&str; 2]) -> Self {
+        let (out, err) = (&without(&ran.out, told), &without(&ran.err, told));
         let (status, failed) = match ran.end {
             End::Exited(status) if status.success() => ("ok".to_owned(), false),
             End::Exited(status) => match status.code() {
@@ -35,12 +40,12 @@ impl Iteration {
             End::TimedOut => ("timed out".to_owned(), true),
             End::Interrupted => ("interrupted".to_owned(), true),
         };
-        let said = ran.out.trim().is_empty();
+        let said = out.trim().is_empty();
         // What is told on the side, such as progress, is no part of what was done, unless there is nothing else.
         let outcome = match (failed, said) {
-            (false, false) => ran.out.clone(),
-            (true, false) => format!("{}\n{}", ran.out, ran.err),
-            (_, true) => ran.err.clone(),
+            (false, false) => out.clone(),
+            (true, false) => format!("{}\n{}", out, err),
+            (_, true) => err.clone(),
         };
         let idle = outcome.trim().is_empty();
         let outcome = match (idle, failed) {
@@ -48,18 +53,18 @@ impl Iteration {
             (true, false) => IDLE.to_owned(),
             _ => outcome,
         };
-        let errors = match (failed, last_line(&ran.err)) {
+        let errors = match (failed, last_line(err)) {
             (false, _) => String::new(),
-            (true, line) if line.is_empty() => last_line(&ran.out),
+            (true, line) if line.is_empty() => last_line(out),
             (true, line) => line,
         };
-        let cost_usd = cost(&ran.out);
+        let cost_usd = cost(out);
         Iteration {
             number,
             status,
             failed,
             outcome,
-            accomplished: last_line(&ran.out),
+            accomplished: last_line(out),
             errors,
             usage: cost_usd.map(|cost| Usage { cost_usd: Some(cost), ..Usage::default() }),
         }
@@ -71,6 +76,15 @@ impl Iteration {
         let said = if said.is_empty() { IDLE } else { said };
         format!("Iteration {}, {}: {said}", self.number, self.status)
     }
+}
+
+/// An output without texts that were told. Short ones may be there by chance.
+fn without(output: &str, told: [&str; 2]) -> String {
+    let mut output = output.to_owned();
+    for text in told.map(str::trim).into_iter().filter(|text| text.len() >= ECHO) {
+        output = output.replace(text, "");
+    }
+    output
 }
 
 /// The last line that says something: secrets masked, nothing in it that a terminal would obey.

@@ -18,7 +18,8 @@ const RUNS: usize = 1000;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Kept {
-    pub(super) command: Vec<String>,
+    /// Which command it is. Its words may hold secrets.
+    command: String,
     /// When the run began, and for how long nobody ran it since: that time does not count. Both in milliseconds.
     pub(super) started: i64,
     pub(super) paused: i64,
@@ -52,6 +53,7 @@ impl Keeper {
         config: &Config,
         resume: bool,
     ) -> Result<(Self, Guard, Kept), UserError> {
+        let command = &format!("{:016x}", xxh3_64(format!("{command:?}").as_bytes()));
         let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
         let now = now();
         let store = match default_path(|name| std::env::var_os(name)) {
@@ -66,7 +68,7 @@ impl Keeper {
                 None
             }
         };
-        let name = xxh3_64(format!("{folder}\0{command:?}\0{now}\0{}", std::process::id()).as_bytes());
+        let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
         let mut keeper = Keeper { store, key, folder, memory: Memory::default() };
@@ -82,12 +84,12 @@ impl Keeper {
             say("there is no earlier run of this command in this folder; a new one begins");
         }
         let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
-        let kept = Kept { command: command.to_vec(), started: now, at: now, ..Kept::default() };
+        let kept = Kept { command: command.clone(), started: now, at: now, ..Kept::default() };
         Ok((keeper, guard, kept))
     }
 
     /// The last run of a command in this folder, as it was kept.
-    fn last(&self, command: &[String]) -> Result<Option<(RunKey, String, Kept)>, UserError> {
+    fn last(&self, command: &str) -> Result<Option<(RunKey, String, Kept)>, UserError> {
         let Some(store) = &self.store else { return Ok(None) };
         let failed = |error| crate::status::failed(&error);
         let here = |run: &loopbreak_store::Run| run.source == SOURCE && run.folder == self.folder;

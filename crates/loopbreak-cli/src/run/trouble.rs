@@ -2,9 +2,11 @@
 
 /// Words that programs fail with when a quota is used up or the service is overloaded, in lower case.
 const QUOTA: &[&str] = &[
-    "rate limit",
-    "rate_limit",
-    "ratelimit",
+    "rate limit exceeded",
+    "rate limit reached",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "ratelimiterror",
     "usage limit reached",
     "hit your usage limit",
     "quota exceeded",
@@ -20,13 +22,10 @@ const QUOTA: &[&str] = &[
 /// The same for a login.
 const LOGIN: &[&str] = &[
     "authentication_error",
-    "authentication failed",
-    "authentication required",
     "invalid api key",
     "invalid_api_key",
     "incorrect api key",
     "invalid x-api-key",
-    "api key not found",
     "oauth token has expired",
     "please run /login",
     "not logged in",
@@ -92,7 +91,12 @@ mod tests {
     fn only_the_end_of_an_output_counts() {
         assert_eq!(Trouble::of("", "Error: 429 Too Many Requests\n"), Some(Trouble::Quota));
         assert_eq!(Trouble::of("Invalid API key · Please run /login", ""), Some(Trouble::Login));
-        let long = format!("I added a test for the rate limit.{}1 failed", " é".repeat(END));
+        let long = format!("Error: 429 Too Many Requests{}1 failed", " é".repeat(END));
         assert_eq!(Trouble::of(&long, "error: test failed"), None);
+        assert_eq!(
+            Trouble::of("test the_rate_limit_holds ... FAILED", ""),
+            None,
+            "a limit that is worked on"
+        );
     }
 }
