@@ -44,7 +44,7 @@ impl Iteration {
         // What is told on the side, such as progress, is no part of what was done, unless there is nothing else.
         let outcome = match (failed, said) {
             (false, false) => out.clone(),
-            (true, false) => format!("{}\n{}", out, err),
+            (true, false) => format!("{out}\n{err}"),
             (_, true) => err.clone(),
         };
         let idle = outcome.trim().is_empty();
