@@ -191,6 +191,18 @@ fn on_a_terminal_a_human_is_asked() {
 }
 
 #[test]
+fn a_profile_for_something_else_takes_no_limit_away() {
+    let folder = folder();
+    fs::write(folder.path().join("loopbreak.toml"), "profile = \"coding\"\n[errors]\nwarn_at = 4\n").unwrap();
+    assert_eq!(run_with(folder.path(), &[], "echo the same").code, Some(10));
+    let done = run_with(folder.path(), &[], &agent(&format!("{VARIED} >&2; exit 3")));
+    assert_eq!((done.code, done.err.matches("documented").count()), (Some(12), 1), "{}", done.err);
+    fs::write(folder.path().join("loopbreak.toml"), "[policy]\non_loop = \"escalate\"\n").unwrap();
+    assert_eq!(run_with(folder.path(), &[], "echo the same").code, Some(13));
+    assert_eq!(run_with(folder.path(), &["--on-loop", "stop"], "echo the same").code, Some(10));
+}
+
+#[test]
 fn a_webhook_is_told_of_the_end() {
     let folder = folder();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -219,6 +231,42 @@ fn a_webhook_is_told_of_the_end() {
     assert!(!text.contains("sk-abcdefghijklmnopqrstuvwxyz123456"), "{text}");
     let database = fs::read(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
     assert!(!String::from_utf8_lossy(&database).contains("sk-abcdefghijklmnop"), "secrets are not kept");
+}
+
+#[test]
+fn in_json_only_the_words_of_the_agent_are_compared() {
+    let folder = folder();
+    let around = "\\\"type\\\":\\\"result\\\",\\\"is_error\\\":false,\\\"usage\\\":{\\\"input_tokens\\\":4,\\\"tiers\\\":[\\\"standard\\\",\\\"standard\\\",\\\"standard\\\"]}";
+    let body = agent(&format!("echo \"{{{around},\\\"result\\\":\\\"$({VARIED})\\\"}}\""));
+    let done = run_with(folder.path(), &["--max-iterations", "5", "--scratchpad", "pad"], &body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    let pad = fs::read_to_string(folder.path().join("pad")).unwrap();
+    assert!(pad.contains("accomplished: wrote seventeen unit checks; "), "{pad}");
+}
+
+#[test]
+fn a_run_whose_runner_was_killed_goes_on() {
+    let folder = folder();
+    let body = agent(&format!("if [ $N = 3 ]; then touch up; exec sleep 7; fi; {VARIED}"));
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .args(["run", "--", "sh", "-c", &body])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + LONG;
+    while !folder.path().join("up").exists() {
+        assert!(Instant::now() < end, "the third iteration did not come");
+        thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = run_with(folder.path(), &["--resume", "--max-iterations", "4"], &body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    assert!(done.err.contains("goes on after iteration 2"), "{}", done.err);
+    assert_eq!(done.out.lines().count(), 2, "the third, again, and the fourth: {}", done.out);
 }
 
 #[test]

@@ -19,7 +19,7 @@ Examples:
   loopbreak run --prompt-file PROMPT.md --on-loop escalate --notify webhook=https://example.com/hook -- ./agent.sh
   loopbreak run --prompt-file PROMPT.md --resume -- ./agent.sh      Go on where it was ended
 
-Without a configuration the profile is `iterations`: 10 iterations, 15 minutes, 3 errors in a row.
+Unless set here or in the configuration, the limits are 10 iterations, 15 minutes and 3 errors in a row.
 `loopbreak log RUN` tells afterwards what happened; the run's name is the first thing that is said.
 
 Exit codes:
@@ -58,7 +58,7 @@ pub(crate) struct RunArgs {
     /// Needs a command that tells its cost: `total_cost_usd` or `cost_usd` in JSON on its standard output.
     #[arg(long, value_name = "USD", help_heading = "Guards")]
     pub(crate) max_cost: Option<f64>,
-    /// What is done about a loop: stop is the default of the profile `iterations`
+    /// What is done about a loop; stop, unless the configuration says otherwise (`policy.on_loop`)
     #[arg(long, value_name = "WHAT", help_heading = "Guards")]
     pub(crate) on_loop: Option<OnLoop>,
     /// End an iteration that takes longer; it counts as failed

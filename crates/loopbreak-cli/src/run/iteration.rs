@@ -3,6 +3,7 @@
 use loopbreak::text::{clip::clip, secret::mask};
 use loopbreak::{EVIDENCE_BYTES, Usage};
 
+use super::answer::answer;
 use super::child::{End, Ran};
 
 /// The text that stands for no output at all: iterations that are idle are alike.
@@ -30,7 +31,8 @@ pub(super) struct Iteration {
 impl Iteration {
     /// `told` is what the agent was told: where it prints that again, it is no work of its own.
     pub(super) fn new(number: u64, ran: &Ran, told: [&str; 2]) -> Self {
-        let (out, err) = (&without(&ran.out, told), &without(&ran.err, told));
+        let out = answer(&ran.out).unwrap_or_else(|| ran.out.clone());
+        let (out, err) = (&without(&out, told), &without(&ran.err, told));
         let (status, failed) = match ran.end {
             End::Exited(status) if status.success() => ("ok".to_owned(), false),
             End::Exited(status) => match status.code() {
@@ -40,9 +42,9 @@ impl Iteration {
             End::TimedOut => ("timed out".to_owned(), true),
             End::Interrupted => ("interrupted".to_owned(), true),
         };
-        let said = out.trim().is_empty();
+        let silent = out.trim().is_empty();
         // What is told on the side, such as progress, is no part of what was done, unless there is nothing else.
-        let outcome = match (failed, said) {
+        let outcome = match (failed, silent) {
             (false, false) => out.clone(),
             (true, false) => format!("{out}\n{err}"),
             (_, true) => err.clone(),
@@ -58,7 +60,7 @@ impl Iteration {
             (true, line) if line.is_empty() => last_line(out),
             (true, line) => line,
         };
-        let cost_usd = cost(out);
+        let cost_usd = cost(&ran.out);
         Iteration {
             number,
             status,

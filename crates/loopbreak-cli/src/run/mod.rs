@@ -1,5 +1,6 @@
 //! `loopbreak run`: the loop runner. Starts an agent again and again, and ends it when it is stuck.
 
+mod answer;
 mod args;
 mod capture;
 mod child;

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::answer::answer;
 use super::args::RunArgs;
 use crate::error::UserError;
 
@@ -71,15 +72,17 @@ fn read(path: &Path) -> Result<String, String> {
 /// Whether an output keeps the promise: on a line of its own or in its own tags, and not in the prompt that is printed again.
 pub(super) fn keeps_promise(output: &str, promise: &str, prompt: &str) -> bool {
     let promise = promise.trim();
-    let without =
-        if prompt.trim().is_empty() { output.to_owned() } else { output.replace(prompt.trim(), "") };
+    let own = answer(output);
+    let output = own.as_deref().unwrap_or(output);
+    let (prompt, mut output) = (prompt.trim(), output.to_owned());
+    if prompt.contains(promise) && prompt != promise {
+        output = output.replace(prompt, "");
+    }
     let bare = |text: &str| text.trim().trim_matches(['*', '`', '_', '#', ' ']).to_owned();
     let wanted = bare(promise);
-    // An answer in JSON has its line breaks written out, and quotes around it.
-    let mut lines = without.split(['\n', '\r', '"']).flat_map(|line| line.split("\\n"));
     !wanted.is_empty()
-        && (without.contains(&format!("<promise>{promise}</promise>"))
-            || lines.any(|line| bare(line) == wanted))
+        && (output.contains(&format!("<promise>{promise}</promise>"))
+            || output.lines().any(|line| bare(line) == wanted))
 }
 
 #[cfg(test)]
@@ -93,6 +96,8 @@ mod tests {
         assert!(keeps(r#"{"result":"All is well.\nDONE","cost":1}"#));
         assert!(!keeps("this is not DONE yet\n") && !keeps("DONE-ish\n") && !keeps(""));
         assert!(!keeps("> Work.\nWhen all is well, print\nDONE\nI begin."), "the prompt, printed again");
+        let read = "{\"type\":\"tool\",\"text\":\"print\\nDONE\"}\n{\"type\":\"result\",\"result\":\"I read the plan.\"}";
+        assert!(!keeps(read), "what an agent read is not what it says");
         assert!(!keeps_promise("\n\n", " ", ""));
     }
 }

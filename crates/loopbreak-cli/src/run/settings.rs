@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use loopbreak::Config;
+use loopbreak::{Config, Profile, Settings};
 
-use super::args::RunArgs;
+use super::args::{OnLoop, RunArgs};
 use crate::args::ConfigOptions;
 use crate::config;
 use crate::error::UserError;
@@ -12,17 +12,28 @@ use crate::error::UserError;
 /// At how many errors in a row the guard warns by default.
 const WARN_AT: u32 = 3;
 
-/// The settings. Where nobody chose a profile, it is `iterations`.
+/// The settings. Where nobody chose a profile, it is `iterations`. The limits of that profile hold under any other as well,
+/// unless somebody set them: a project whose file is meant for a hook must not have a loop without an end.
 pub(super) fn load(args: &RunArgs) -> Result<Config, UserError> {
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
     let here = Path::new(".");
-    let chosen = match config::attempt(&options, here)? {
-        (_, Ok(loaded)) => loaded.origin("profile").is_set(),
-        // What is wrong with the settings is told below.
-        (_, Err(_)) => false,
-    };
-    if !chosen && options.profile.is_none() {
-        options.profile = Some("iterations".to_owned());
+    // What is wrong with the settings is told when they are loaded.
+    if let (_, Ok(loaded)) = config::attempt(&options, here)? {
+        if !loaded.origin("profile").is_set() {
+            options.profile = Some("iterations".to_owned());
+        }
+        let runner = Settings::of(Profile::Iterations);
+        let hard_at = runner.errors.hard_at.max(loaded.config.errors.warn_at);
+        for (key, value) in [
+            ("budget.max_iterations", runner.budget.max_iterations.to_string()),
+            ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis)),
+            ("errors.hard_at", hard_at.to_string()),
+            ("policy.on_loop", format!("\"{}\"", OnLoop::Stop.as_str())),
+        ] {
+            if !loaded.origin(key).is_set() {
+                options.set.push(format!("{key}={value}"));
+            }
+        }
     }
     config::load(&options)
 }
