@@ -44,6 +44,12 @@ pub(crate) enum Command {
     /// runs a command or calls a webhook when a run should be stopped or needs a human. Files may be rotated, emptied and
     /// replaced, new ones may come to be. It goes on until it is interrupted.
     Watch(crate::watch::WatchArgs),
+    /// Run an agent again and again, with guards against loops, limits and errors
+    ///
+    /// Each round starts the command with the prompt on its standard input, passes its output through, and shows it to the
+    /// guard. What the guard has to say goes into the next prompt; where nothing helps, the loop ends with an exit code that
+    /// says why.
+    Run(Box<crate::run::RunArgs>),
     /// Compare with labelled runs: precision, recall and savings, beside rules of others
     ///
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the

@@ -14,6 +14,7 @@ mod log;
 mod man;
 mod output;
 mod reference;
+mod run;
 mod status;
 mod tune;
 mod watch;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Analyze(args) => analyze::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),

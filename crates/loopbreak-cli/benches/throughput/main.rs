@@ -38,7 +38,8 @@ fn main() {
         "{:<22}{:>8}{:>8}{:>18}{:>18}{:>12}",
         "log", "floor", "parse", "analyze, 1 thread", "analyze, all", "peak memory"
     );
-    let named = arguments.iter().find(|argument| argument.parse::<usize>().is_err() && !argument.starts_with('-'));
+    let named =
+        arguments.iter().find(|argument| argument.parse::<usize>().is_err() && !argument.starts_with('-'));
     for log in logs::ALL.iter().filter(|log| named.is_none_or(|name| log.name.contains(name.as_str()))) {
         let path = folder.path().join(log.name);
         let bytes = log.write(&path, megabytes * 1_000_000);

@@ -13,4 +13,4 @@ mod render;
 mod schema;
 
 pub(crate) use command::{ConfigArgs, run};
-pub(crate) use load::{load, settings_in};
+pub(crate) use load::{attempt, load, settings_in};

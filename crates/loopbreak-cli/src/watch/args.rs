@@ -75,7 +75,7 @@ pub(crate) struct WatchArgs {
 }
 
 /// A length of time: a number of seconds, or with units.
-fn time(text: &str) -> Result<Duration, String> {
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is no length of time"));
     }

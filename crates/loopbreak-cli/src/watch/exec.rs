@@ -25,7 +25,7 @@ const AT_ONCE: usize = 16;
 
 /// Starts the command, one at a time for each run.
 #[derive(Debug)]
-pub(super) struct Exec {
+pub(crate) struct Exec {
     words: Vec<String>,
     running: Vec<(String, Child)>,
     /// At most one for each run: the latest.
@@ -35,7 +35,7 @@ pub(super) struct Exec {
 
 impl Exec {
     /// `quiet` throws away what the command prints, where it would spoil the screen.
-    pub(super) fn new(command: &str, quiet: bool) -> Result<Self, UserError> {
+    pub(crate) fn new(command: &str, quiet: bool) -> Result<Self, UserError> {
         let words = words(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             UserError::usage(format!("--exec {command:?}: no command, or a quote is left open"))
         })?;
@@ -43,14 +43,14 @@ impl Exec {
     }
 
     /// Calls the command, now or when its turn comes.
-    pub(super) fn call(&mut self, notice: &Notice) {
+    pub(crate) fn call(&mut self, notice: &Notice) {
         let key = key(notice);
         self.waiting.retain(|waiting| self::key(waiting) != key);
         self.waiting.push_back(notice.clone());
     }
 
     /// Takes in what has ended, and starts what can be. Gives what there is to tell.
-    pub(super) fn poll(&mut self) -> Vec<String> {
+    pub(crate) fn poll(&mut self) -> Vec<String> {
         let mut told = Vec::new();
         self.running.retain_mut(|(run, child)| match child.try_wait() {
             Ok(None) => true,
@@ -79,7 +79,7 @@ impl Exec {
     }
 
     /// Waits until all are done, but not longer than this. Gives what there is to tell.
-    pub(super) fn finish(&mut self, longest: Duration) -> Vec<String> {
+    pub(crate) fn finish(&mut self, longest: Duration) -> Vec<String> {
         let until = Instant::now() + longest;
         let mut told = self.poll();
         while !(self.running.is_empty() && self.waiting.is_empty()) {

@@ -17,6 +17,8 @@ mod tail;
 mod told;
 mod webhook;
 
-pub(crate) use args::WatchArgs;
+pub(crate) use args::{WatchArgs, time};
 pub(crate) use command::run;
-pub(crate) use exec::VARIABLES;
+pub(crate) use exec::{Exec, VARIABLES};
+pub(crate) use notice::Notice;
+pub(crate) use webhook::Webhook;

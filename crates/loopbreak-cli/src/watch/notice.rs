@@ -7,35 +7,35 @@ use serde::Serialize;
 const SCHEMA: &str = "loopbreak.watch/1";
 
 /// The run, the turn, the detector, the pattern and the intervention.
-pub(super) type Sameness = (String, u64, DetectorName, &'static str, Intervention);
+pub(crate) type Sameness = (String, u64, DetectorName, &'static str, Intervention);
 
 /// What is printed, sent and given to a command. Keys may be added, never renamed.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Notice {
+pub(crate) struct Notice {
     schema: &'static str,
-    pub(super) run: String,
-    pub(super) source: String,
+    pub(crate) run: String,
+    pub(crate) source: String,
     /// The line of the log.
     line: u64,
-    pub(super) turn: u64,
+    pub(crate) turn: u64,
     /// The time of the step, in milliseconds since 1970, where it has one.
     at: Option<i64>,
-    pub(super) intervention: Intervention,
-    pub(super) detector: DetectorName,
-    pub(super) pattern: &'static str,
+    pub(crate) intervention: Intervention,
+    pub(crate) detector: DetectorName,
+    pub(crate) pattern: &'static str,
     #[serde(rename = "loop")]
-    pub(super) loop_id: LoopId,
+    pub(crate) loop_id: LoopId,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<String>,
-    pub(super) reason: String,
+    pub(crate) reason: String,
     /// False where the guard or the detector only observes.
-    pub(super) acted: bool,
+    pub(crate) acted: bool,
     /// What the agent, the critic and the user are to be told.
     advice: Vec<Advice>,
 }
 
 impl Notice {
-    pub(super) fn new(
+    pub(crate) fn new(
         run: &str,
         source: &str,
         line: u64,
@@ -63,17 +63,17 @@ impl Notice {
     }
 
     /// By what it is known when its log is read again.
-    pub(super) fn sameness(&self) -> Sameness {
+    pub(crate) fn sameness(&self) -> Sameness {
         (self.run.clone(), self.turn, self.detector, self.pattern, self.intervention)
     }
 
     /// Whether somebody has to do something now: the run is to be stopped, or needs a human.
-    pub(super) fn calls(&self) -> bool {
+    pub(crate) fn calls(&self) -> bool {
         self.acted && matches!(self.intervention, Intervention::Stop | Intervention::Escalate)
     }
 
     /// On one line, for people.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let observed = if self.acted { "" } else { " (observed)" };
         clean(&format!(
             "{:<8} {}  turn {}  {}: {}{observed}  {}:{}",
@@ -89,7 +89,7 @@ impl Notice {
 }
 
 /// Texts of a log must not move the cursor.
-pub(super) fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     let hidden = |char: char| {
         char.is_control()
             || matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

@@ -16,7 +16,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2
 
 /// Where notices are sent.
 #[derive(Debug)]
-pub(super) struct Webhook {
+pub(crate) struct Webhook {
     /// What of the address may be told: the path of many is a secret.
     name: String,
     queue: Option<SyncSender<String>>,
@@ -26,7 +26,7 @@ pub(super) struct Webhook {
 
 impl Webhook {
     /// Reads `webhook=URL`.
-    pub(super) fn new(option: &str) -> Result<Self, UserError> {
+    pub(crate) fn new(option: &str) -> Result<Self, UserError> {
         let wrong = |what: &str| {
             UserError::usage(format!("--notify: {what}"))
                 .hint("write it like webhook=https://example.com/hook")
@@ -54,7 +54,7 @@ impl Webhook {
     }
 
     /// Sends a notice. Gives what there is to tell.
-    pub(super) fn send(&self, notice: &Notice) -> Option<String> {
+    pub(crate) fn send(&self, notice: &Notice) -> Option<String> {
         let body = serde_json::to_string(notice).ok()?;
         match self.queue.as_ref()?.try_send(body) {
             Ok(()) => None,
@@ -68,12 +68,12 @@ impl Webhook {
     }
 
     /// What went wrong since it was asked last.
-    pub(super) fn poll(&self) -> Vec<String> {
+    pub(crate) fn poll(&self) -> Vec<String> {
         self.failures.try_iter().collect()
     }
 
     /// Waits until all is sent, but not longer than this. Gives what there is to tell.
-    pub(super) fn finish(&mut self, longest: Duration) -> Vec<String> {
+    pub(crate) fn finish(&mut self, longest: Duration) -> Vec<String> {
         self.queue = None;
         let until = Instant::now() + longest;
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) {

@@ -1,0 +1,180 @@
+//! What is kept of a run in the store, so that it can be told and gone on with.
+
+use loopbreak::{Config, Guard, Intervention, Verdict};
+use loopbreak_store::{Change, Records, Recovery, RunKey, Sqlite, Store as _, default_path};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::error::UserError;
+use crate::hook::{Memory, now};
+
+/// The name of the program in the store.
+const SOURCE: &str = "run";
+/// Among how many of the latest runs one is looked for to go on with.
+const RUNS: usize = 1000;
+
+/// What the runner keeps beside the guard.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Kept {
+    /// Which command it is. Its words may hold secrets.
+    command: String,
+    /// When the run began, and for how long nobody ran it since: that time does not count. Both in milliseconds.
+    pub(super) started: i64,
+    pub(super) paused: i64,
+    /// When it was kept.
+    pub(super) at: i64,
+    /// The last iterations, one line each.
+    pub(super) history: Vec<String>,
+    /// What the agent is told next.
+    pub(super) advice: Option<String>,
+}
+
+/// Where `Kept` is found in what is kept.
+#[derive(Deserialize)]
+struct Beside {
+    runner: Kept,
+}
+
+/// The run in the store.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    store: Option<Sqlite>,
+    key: RunKey,
+    folder: String,
+    memory: Memory,
+}
+
+impl Keeper {
+    /// Begins a new run, or goes on with the last one of this command in this folder.
+    pub(super) fn open(
+        command: &[String],
+        config: &Config,
+        resume: bool,
+    ) -> Result<(Self, Guard, Kept), UserError> {
+        let command = &format!("{:016x}", xxh3_64(format!("{command:?}").as_bytes()));
+        let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
+        let now = now();
+        let store = match default_path(|name| std::env::var_os(name)) {
+            Some(path) => Sqlite::open(&path, now).map_err(|error| error.to_string()),
+            None => Err("there is no folder for the store: set XDG_STATE_HOME or HOME".to_owned()),
+        };
+        let store = match store {
+            Ok(store) => Some(store),
+            Err(why) if resume => return Err(UserError::failed(format!("--resume: {why}"))),
+            Err(why) => {
+                say(&format!("warning: {why}; nothing is kept of this run"));
+                None
+            }
+        };
+        let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
+        let session = format!("{name:016x}")[..12].to_owned();
+        let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
+        let mut keeper = Keeper { store, key, folder, memory: Memory::default() };
+        if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
+            keeper.key = key;
+            keeper.memory = Memory::read(Some(&text));
+            let guard =
+                keeper.memory.guard(config.clone(), &keeper.key.session).map_err(UserError::failed)?;
+            kept.paused = kept.paused.saturating_add(now.saturating_sub(kept.at).max(0));
+            return Ok((keeper, guard, kept));
+        }
+        if resume {
+            say("there is no earlier run of this command in this folder; a new one begins");
+        }
+        let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
+        let kept = Kept { command: command.clone(), started: now, at: now, ..Kept::default() };
+        Ok((keeper, guard, kept))
+    }
+
+    /// The last run of a command in this folder, as it was kept.
+    fn last(&self, command: &str) -> Result<Option<(RunKey, String, Kept)>, UserError> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let failed = |error| crate::status::failed(&error);
+        let here = |run: &loopbreak_store::Run| run.source == SOURCE && run.folder == self.folder;
+        for run in store.runs(i64::MIN, RUNS).map_err(failed)?.into_iter().filter(here) {
+            let Some(text) = store.snapshot(&run.key()).map_err(failed)? else { continue };
+            if let Ok(Beside { runner }) = serde_json::from_str(&text)
+                && runner.command == command
+            {
+                return Ok(Some((run.key(), text, runner)));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn session(&self) -> &str {
+        &self.key.session
+    }
+
+    /// Takes note of what the guard found.
+    pub(super) fn note(&mut self, verdict: &Verdict, at: i64) {
+        self.memory.note(verdict, at);
+    }
+
+    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without.
+    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) {
+        let now = now();
+        kept.at = now;
+        if let Err(why) = self.try_write(event, guard, kept, now) {
+            say(&format!("warning: {why}; nothing more is kept of this run"));
+            self.store = None;
+        }
+    }
+
+    fn try_write(&mut self, event: &Event<'_>, guard: &Guard, kept: &Kept, now: i64) -> Result<(), String> {
+        let Some(store) = &mut self.store else { return Ok(()) };
+        let runner = serde_json::to_string(kept).map_err(|error| error.to_string())?;
+        let mut snapshot = self.memory.write(guard)?;
+        // Beside the guard in the same object, whose text is not read again: figures stay as they were written.
+        if snapshot.pop() != Some('}') {
+            return Err("the guard cannot be put away".to_owned());
+        }
+        snapshot.push_str(",\"runner\":");
+        snapshot.push_str(&runner);
+        snapshot.push('}');
+        let recoveries = event.verdict.map(|verdict| recoveries(verdict, now)).unwrap_or_default();
+        let change = Change {
+            snapshot: Some(snapshot),
+            events: vec![(event.kind.to_owned(), event.detail.to_string())],
+            records: Records { recoveries, ..Records::default() },
+            ended: event.ended,
+        };
+        store.update(&self.key, &self.folder, now, |_| Some(change)).map_err(|error| error.to_string())
+    }
+}
+
+/// Something to be kept.
+#[derive(Debug)]
+pub(super) struct Event<'v> {
+    pub(super) kind: &'static str,
+    pub(super) detail: Value,
+    pub(super) verdict: Option<&'v Verdict>,
+    pub(super) ended: bool,
+}
+
+impl Event<'_> {
+    pub(super) fn new(kind: &'static str, detail: Value) -> Self {
+        Event { kind, detail, verdict: None, ended: false }
+    }
+}
+
+/// The acts that were more than words.
+fn recoveries(verdict: &Verdict, now: i64) -> Vec<Recovery> {
+    let grave = verdict.acts.iter().filter(|act| act.acted && act.intervention > Intervention::Penalize);
+    let recovery = |act: &loopbreak::Act| Recovery {
+        at: now,
+        turn: verdict.turn,
+        intervention: act.intervention.as_str().to_owned(),
+        loop_id: act.loop_id.to_string(),
+        task: act.task.clone(),
+        reason: act.reason.clone(),
+    };
+    grave.map(recovery).collect()
+}
+
+/// Says something to whoever runs the program.
+pub(super) fn say(text: &str) {
+    anstream::eprintln!("loopbreak: {text}");
+}
