@@ -175,6 +175,8 @@ def otel(path):
             count.add(run, calls=0 if id(parent) in coding else 1)
         elif "gen_ai.completion.0.tool_calls.0.name" in attributes:
             count.add(run, calls=1)
+        elif kind(attributes) in ("llm", "chat") and kind(parent) == "tool":
+            pass  # What a tool asks a model is the tool's own affair.
         elif kind(attributes) in ("llm", "chat"):
             count.add(run, calls=1 if "```" in str(text) else 0, says=1 if text and "```" not in text else 0)
     return count
