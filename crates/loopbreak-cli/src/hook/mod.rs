@@ -25,4 +25,5 @@ mod transcript;
 pub(crate) use command::{HookArgs, run};
 pub(crate) use dialect::Dialect;
 pub(crate) use memory::Memory;
+pub(crate) use record::keep;
 pub(crate) use respond::{now, respond};

@@ -1,13 +1,13 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
-use loopbreak::{Config, Guard, Intervention, Verdict};
-use loopbreak_store::{Change, Records, Recovery, RunKey, Sqlite, Store as _, default_path};
+use loopbreak::{Config, Guard, Verdict};
+use loopbreak_store::{Change, Records, RunKey, Sqlite, Store as _, default_path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::UserError;
-use crate::hook::{Memory, now};
+use crate::hook::{Memory, keep, now};
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
@@ -134,11 +134,14 @@ impl Keeper {
         snapshot.push_str(",\"runner\":");
         snapshot.push_str(&runner);
         snapshot.push('}');
-        let recoveries = event.verdict.map(|verdict| recoveries(verdict, now)).unwrap_or_default();
+        let mut records = Records::default();
+        if let Some(verdict) = event.verdict {
+            keep(&mut records, verdict, now);
+        }
         let change = Change {
             snapshot: Some(snapshot),
             events: vec![(event.kind.to_owned(), event.detail.to_string())],
-            records: Records { recoveries, ..Records::default() },
+            records,
             ended: event.ended,
         };
         store.update(&self.key, &self.folder, now, |_| Some(change)).map_err(|error| error.to_string())
@@ -158,20 +161,6 @@ impl Event<'_> {
     pub(super) fn new(kind: &'static str, detail: Value) -> Self {
         Event { kind, detail, verdict: None, ended: false }
     }
-}
-
-/// The acts that were more than words.
-fn recoveries(verdict: &Verdict, now: i64) -> Vec<Recovery> {
-    let grave = verdict.acts.iter().filter(|act| act.acted && act.intervention > Intervention::Penalize);
-    let recovery = |act: &loopbreak::Act| Recovery {
-        at: now,
-        turn: verdict.turn,
-        intervention: act.intervention.as_str().to_owned(),
-        loop_id: act.loop_id.to_string(),
-        task: act.task.clone(),
-        reason: act.reason.clone(),
-    };
-    grave.map(recovery).collect()
 }
 
 /// Says something to whoever runs the program.

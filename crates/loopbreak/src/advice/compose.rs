@@ -119,7 +119,9 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         }
         (DetectorName::Revisit, _) => "back at {location_name}",
         (DetectorName::Signature, _) => "the same output signature {repeats} times: {signature}",
-        (DetectorName::Similarity, _) => "the output is {similarity} similar to that of turn {like_turn}",
+        (DetectorName::Similarity, _) => {
+            "the output repeats that of turn {like_turn} (similarity {similarity})"
+        }
         (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
         (DetectorName::Recurrence, patterns::AGAIN) => {
             "the same call with the same outcome, {times} times with others between: {action}"

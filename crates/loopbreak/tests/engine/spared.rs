@@ -147,7 +147,7 @@ fn twelve_different_searches_without_a_match_are_no_loop() {
         "json!",
         "lazy_static",
         "spawn_blocking",
-        "#[ignore]",
+        "#[must_use]",
     ];
     assert_spared(sought.map(|pattern| {
         let args =
