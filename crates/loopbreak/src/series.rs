@@ -87,21 +87,42 @@ impl Series {
         self.state.clone()
     }
 
-    /// Takes in a step of any run; only task attempts matter here.
+    /// Takes in a step of any run; only task attempts matter here. The same as [`Series::record`] and then
+    /// [`Series::recover`] of its task.
     pub fn observe(&mut self, run: &str, step: &Step<'_>) -> Verdict {
-        let mut verdict = Verdict::default();
-        let mode = self.config.mode_of(DetectorName::Task);
-        let Some(task) =
-            step.task.as_ref().filter(|task| is_attempt(task) && !step.refused && mode != Mode::Off)
-        else {
-            return verdict;
+        match step.task.as_ref().filter(|_| self.record(step)) {
+            Some(task) => self.recover(run, &task.id.as_text(), None),
+            None => Verdict::default(),
+        }
+    }
+
+    /// Takes in an attempt at a task and does nothing about it, for whoever asks with [`Series::check`] and decides when a
+    /// recovery is due. Says whether the step was an attempt.
+    pub fn record(&mut self, step: &Step<'_>) -> bool {
+        let on = self.config.mode_of(DetectorName::Task) != Mode::Off;
+        let Some(task) = step.task.as_ref().filter(|task| is_attempt(task) && !step.refused && on) else {
+            return false;
         };
         let state = &mut self.state;
         state.ticks += 1;
         state.now = state.now.max(step.at.map(|at| at.0));
-        verdict.turn = state.ticks;
         let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
-        let report = report(history, &self.config.task, state.now, mode);
+        if history.judge(&self.config.task, state.now).is_none() {
+            // The loop was left: should it come back, that is news.
+            history.forget_report();
+        }
+        true
+    }
+
+    /// Does about a task what [`Series::check`] recommends. What was done about these attempts before is not done again: the
+    /// verdict is empty then, and so it is where the task does not go round in circles.
+    pub fn recover(&mut self, run: &str, task: &str, now: Option<i64>) -> Verdict {
+        let mode = self.config.mode_of(DetectorName::Task);
+        let state = &mut self.state;
+        let mut verdict = Verdict { turn: state.ticks, ..Verdict::default() };
+        let now = now.max(state.now);
+        let history = state.book.history_mut(task).filter(|_| mode != Mode::Off);
+        let report = history.and_then(|history| report(history, &self.config.task, now, mode));
         self.decide(run, report.into_iter().collect(), &mut verdict);
         verdict
     }

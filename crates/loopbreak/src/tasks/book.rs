@@ -9,7 +9,6 @@ use crate::memory::{KEY_BYTES, Key, Lru, key_of};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
-/// The longest id that is kept.
 /// The histories of the tasks attempted last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -50,9 +49,14 @@ impl Book {
         self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
     }
 
+    /// The same, to be judged: this makes it the one that is kept longest.
+    pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut History> {
+        self.0.touch(key_of(clip_escaped(id, ID_BYTES)))
+    }
+
     /// Forgets the attempts at one task.
     pub(crate) fn clear(&mut self, id: &str) {
-        if let Some(history) = self.0.touch(key_of(clip_escaped(id, ID_BYTES))) {
+        if let Some(history) = self.history_mut(id) {
             history.clear();
         }
     }

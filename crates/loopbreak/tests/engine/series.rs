@@ -181,3 +181,60 @@ fn a_step_without_a_task_is_none_of_its_business() {
     let verdict = series.observe("r", &step(&json!({"action": "look", "outcome": {"error": true}})));
     assert_eq!((verdict.turn, verdict.findings.len()), (0, 0));
 }
+
+/// What an orchestrator does that asks before it takes up a task: records, asks, recovers.
+fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
+    let mut series = Series::new(Config::default());
+    let mut done = Vec::new();
+    for attempt in attempts {
+        let attempt = step(attempt);
+        assert!(series.record(&attempt));
+        let id = attempt.task.as_ref().unwrap().id.as_text().into_owned();
+        let found = series.check(&id, None);
+        let verdict = series.recover("run", &id, None);
+        assert!(found.is_looping || verdict.acts.is_empty());
+        for act in &verdict.acts {
+            assert_eq!(found.recommendation, Some(act.intervention));
+        }
+        assert!(series.recover("run", &id, None).acts.is_empty(), "nothing is done twice about one attempt");
+        done.push(written(&verdict));
+    }
+    (done, series)
+}
+
+#[test]
+fn whoever_records_and_recovers_gets_what_the_observer_gets() {
+    let mut attempts = Vec::new();
+    for (id, status, blockers, work) in [
+        ("T1", "blocked", vec!["no token"], vec![]),
+        ("T2", "done", vec![], vec!["all"]),
+        ("T3", "in_progress", vec![], vec!["read A"]),
+    ] {
+        for tick in 0..14 {
+            // Once something else is done, so that the loop ends and comes back.
+            let work = if tick == 7 { vec!["something new"] } else { work.clone() };
+            attempts.push(json!({"at": 1000 * tick, "task":
+                {"id": id, "status": status, "blockers": blockers, "work": work}}));
+        }
+    }
+    let mut series = Series::new(Config::default());
+    let observed: Vec<Value> =
+        attempts.iter().map(|attempt| written(&series.observe("run", &step(attempt)))).collect();
+    let (done, asked) = asked(&attempts);
+    assert_eq!(done, observed);
+    assert_eq!(written(&asked.snapshot()), written(&series.snapshot()));
+    let acts = done.iter().flat_map(|verdict| verdict["acts"].as_array().unwrap());
+    let granted = acts.filter(|act| act["intervention"] == "unblock_authority").count();
+    assert_eq!(granted, 1);
+}
+
+#[test]
+fn a_recovery_of_a_task_that_is_unknown_or_goes_on_well_does_nothing() {
+    let mut series = Series::new(Config::default());
+    assert!(series.recover("run", "T9", Some(5)).acts.is_empty());
+    assert!(!series.record(&step(&json!({"action": "look"}))));
+    assert!(series.record(&step(&json!({"task": {"id": "T9", "status": "blocked"}}))));
+    assert!(series.recover("run", "T9", Some(5)).acts.is_empty());
+    let mut off = Series::new(config(json!({"task": {"mode": "off"}})));
+    assert!(!off.record(&step(&json!({"task": {"id": "T9", "status": "blocked"}}))));
+}
