@@ -12,6 +12,7 @@ mod records;
 mod rows;
 mod sqlite;
 mod store;
+pub mod tasks;
 
 pub use path::{default_path, make_folder};
 pub use prune::Limits;
