@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use loopbreak::config::{AllowRule, Layers, Shape, Source};
-use loopbreak_store::{Change, Event, Run, Sqlite, Store as _};
+use loopbreak_store::{Change, Event, Memory, Run, Sqlite, Store as _, now};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::error::UserError;
-use crate::hook::{Memory, now};
-use crate::status::{failed, name, open, printable};
+use crate::status::{failed, name, open, printable, warn};
 use crate::{config, exit, output};
 
 /// Among how many of the latest runs the last refusal is looked for.
@@ -58,7 +57,7 @@ pub(crate) fn run(args: &AllowArgs) -> Result<u8, UserError> {
     let mut kept = Ok(());
     let now = now();
     let allow = |snapshot: Option<&str>| {
-        let mut memory = Memory::read(snapshot);
+        let mut memory = Memory::read(snapshot, warn);
         memory.allow(rule.clone());
         match memory.write_beside() {
             Ok(text) => {

@@ -1,12 +1,12 @@
 //! `loopbreak status`: the runs that are guarded now.
 
 use clap::Args;
-use loopbreak_store::{Attempt, Run, Sqlite, Store, StoreError, default_path};
+use loopbreak_store::{Attempt, Memory, Run, Sqlite, Store, StoreError, default_path, now};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::error::UserError;
-use crate::hook::{Memory, fault, now};
+use crate::hook::fault;
 use crate::{exit, output};
 
 /// A run that was silent for so long is not shown without `--all`, and is not said to be running.
@@ -70,12 +70,17 @@ pub(crate) fn open() -> Result<Option<Sqlite>, UserError> {
     Ok(Some(store))
 }
 
+/// Says something that whoever looks ought to know.
+pub(crate) fn warn(text: &str) {
+    anstream::eprintln!("loopbreak: {text}");
+}
+
 pub(crate) fn failed(error: &StoreError) -> UserError {
     UserError::failed(error.to_string())
 }
 
 fn standing(store: &Sqlite, run: Run, now: i64) -> Result<Standing, StoreError> {
-    let memory = Memory::read(store.snapshot(&run.key())?.as_deref());
+    let memory = Memory::read(store.snapshot(&run.key())?.as_deref(), warn);
     let seen = |seen| serde_json::to_value(seen).unwrap_or_default();
     let mut loop_detection: Map<String, Value> =
         memory.loops.iter().map(|known| (known.id.clone(), seen(known))).collect();

@@ -2,9 +2,13 @@
 //! it: tasks, attempts, context entries, recoveries.
 //!
 //! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. Nothing is
-//! decided here: whoever changes a run brings the engine along, in the closure given to [`Store::update`].
+//! decided here: whoever changes a run brings the engine along, in the closure given to [`Store::update`]. [`Memory`] is what
+//! is put away of a run between two steps, whoever shows them to its guard, and [`keep`] what a verdict leaves behind.
 
+mod clock;
 mod damage;
+mod keep;
+mod memory;
 mod migrate;
 mod path;
 mod prune;
@@ -14,6 +18,9 @@ mod sqlite;
 mod store;
 pub mod tasks;
 
+pub use clock::now;
+pub use keep::{keep, quoted};
+pub use memory::{Mark, Memory, Seen};
 pub use path::{default_path, make_folder};
 pub use prune::Limits;
 pub use records::{Attempt, ContextEntry, Records, Recovery, Task};

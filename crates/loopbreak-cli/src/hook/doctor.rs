@@ -7,11 +7,10 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use clap::Args;
-use loopbreak_store::default_path;
+use loopbreak_store::{default_path, now};
 use serde_json::{Value, json};
 
 use super::install::{Place, command, user_file};
-use super::respond::now;
 use super::settings::installed;
 use super::{Dialect, fault};
 use crate::error::UserError;

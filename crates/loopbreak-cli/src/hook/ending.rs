@@ -1,9 +1,10 @@
 //! The agent ends its turn: too early, or again and again because something does not let it.
 
 use loopbreak::{Action, Intervention, Outcome, Step, Verdict};
+use loopbreak_store::quoted;
 
 use super::answer::Answer;
-use super::record::{Line, quoted};
+use super::record::Line;
 use super::session::Course;
 
 /// The words with which agents announce what they do next.
@@ -83,7 +84,7 @@ impl Course<'_> {
     pub(crate) fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let verdict = self.guard.observe(step);
         self.memory.note(&verdict, self.session.now);
-        super::record::keep(&mut self.records, &verdict, self.session.now);
+        loopbreak_store::keep(&mut self.records, &verdict, self.session.now);
         verdict
     }
 }

@@ -5,10 +5,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use loopbreak_store::now;
 
 use super::Dialect;
 use super::diff::diff;
-use super::respond::now;
 use super::settings::{with_hooks, without_hooks};
 use crate::error::UserError;
 use crate::{exit, output};

@@ -12,7 +12,6 @@ mod event;
 pub(crate) mod fault;
 mod install;
 mod json_text;
-mod memory;
 mod record;
 mod refuse;
 mod respond;
@@ -24,6 +23,4 @@ mod transcript;
 
 pub(crate) use command::{HookArgs, run};
 pub(crate) use dialect::Dialect;
-pub(crate) use memory::Memory;
-pub(crate) use record::keep;
-pub(crate) use respond::{now, respond};
+pub(crate) use respond::respond;

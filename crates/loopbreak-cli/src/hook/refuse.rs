@@ -3,11 +3,10 @@
 use loopbreak::config::{AllowRule, OnLoop};
 use loopbreak::text::{clip::clip, secret::mask};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
-use loopbreak_store::Recovery;
+use loopbreak_store::{Memory, Recovery, quoted};
 
 use super::answer::Answer;
-use super::memory::Memory;
-use super::record::{Line, quoted};
+use super::record::Line;
 use super::session::Course;
 use super::texts;
 

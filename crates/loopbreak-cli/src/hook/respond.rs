@@ -3,10 +3,9 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopbreak::Mode;
-use loopbreak_store::{Options, RunKey, Sqlite, Store as _, StoreError, default_path};
+use loopbreak_store::{Options, RunKey, Sqlite, Store as _, StoreError, default_path, now};
 
 use super::answer::Answer;
 use super::dialect::{Dialect, Happening};
@@ -43,14 +42,8 @@ fn place() -> Option<std::path::PathBuf> {
     default_path(|name| std::env::var_os(name))
 }
 
-fn tell(text: &str) {
+pub(super) fn tell(text: &str) {
     anstream::eprintln!("loopbreak: hook: {text}");
-}
-
-/// Now, in milliseconds since 1970.
-pub(crate) fn now() -> i64 {
-    let passed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
 }
 
 fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, String> {

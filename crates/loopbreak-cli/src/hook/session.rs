@@ -1,14 +1,14 @@
 //! One event of one run: from what happened to an answer. The engine decides; here its verdict is put into practice.
 
 use loopbreak::{Audience, Guard, Intervention, Millis, Outcome, Settings, Step, Text, Verdict};
-use loopbreak_store::{Change, Records};
+use loopbreak_store::{Change, Mark, Memory, Records};
 use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::dialect::{Dialect, Happening};
 use super::event::Event;
-use super::memory::Memory;
 use super::record::Line;
+use super::respond::tell;
 use super::{refuse, result, texts, transcript};
 
 /// An event that is looked at.
@@ -38,7 +38,7 @@ impl Session<'_> {
     /// Whether a proposal needs no more than a look: most do not go on with any loop.
     pub(crate) fn is_free(&self, kept: Option<&str>) -> Result<bool, String> {
         let (Some(_), Some(action)) = (kept, self.event.action()) else { return Ok(true) };
-        let mut memory = Memory::read(kept);
+        let mut memory = Memory::read(kept, tell);
         if !self.rejected(&memory).0.is_empty() {
             return Ok(false);
         }
@@ -49,7 +49,7 @@ impl Session<'_> {
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
     pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(Change, Answer)>, String> {
-        let mut memory = Memory::read(kept);
+        let mut memory = Memory::read(kept, tell);
         let guard = memory.guard(texts::for_steps(self.config, &memory.allowed), self.run)?;
         let mut course =
             Course { session: self, memory, guard, records: Records::default(), lines: Vec::new() };
@@ -76,7 +76,7 @@ impl Session<'_> {
     }
 
     /// The calls that the agent rejected by itself since the last look.
-    fn rejected(&self, memory: &Memory) -> (Vec<transcript::Rejected>, Option<transcript::Mark>) {
+    fn rejected(&self, memory: &Memory) -> (Vec<transcript::Rejected>, Option<Mark>) {
         // Subagents are told of with the conversation of the main one.
         let path = self.event.transcript_path.as_deref().filter(|_| self.event.agent_id.is_none());
         // A conversation that is missing, or cannot be read, is as good as none.

@@ -6,7 +6,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use loopbreak::{Action, Args, Text};
-use serde::{Deserialize, Serialize};
+use loopbreak_store::Mark;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Dialect;
@@ -15,13 +16,6 @@ use super::Dialect;
 const NEW_BYTES: u64 = 4 * 1024 * 1024;
 /// How far back a call is looked for whose result is new.
 const BACK_BYTES: u64 = 256 * 1024;
-
-/// Up to where a conversation was read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Mark {
-    path: String,
-    at: u64,
-}
 
 /// A call that was rejected before it was made.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use loopbreak::text::secret::mask;
 use loopbreak::{
     Act, Audience, Config, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Outcome, Step, Verdict,
 };
+use loopbreak_store::now;
 use serde_json::json;
 
 use super::args::RunArgs;
@@ -22,7 +23,6 @@ use super::prompt::{Prompt, keeps_promise};
 use super::scratchpad;
 use super::trouble::Trouble;
 use crate::error::UserError;
-use crate::hook::now;
 use crate::watch::Notice;
 
 /// How many of the last iterations are told of.

@@ -1,13 +1,12 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
 use loopbreak::{Config, Guard, Verdict};
-use loopbreak_store::{Change, Records, RunKey, Sqlite, Store as _, default_path};
+use loopbreak_store::{Change, Memory, Records, RunKey, Sqlite, Store as _, default_path, keep, now};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::UserError;
-use crate::hook::{Memory, keep, now};
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
@@ -74,7 +73,7 @@ impl Keeper {
         let mut keeper = Keeper { store, key, folder, memory: Memory::default() };
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
-            keeper.memory = Memory::read(Some(&text));
+            keeper.memory = Memory::read(Some(&text), say);
             let guard =
                 keeper.memory.guard(config.clone(), &keeper.key.session).map_err(UserError::failed)?;
             kept.paused = kept.paused.saturating_add(now.saturating_sub(kept.at).max(0));

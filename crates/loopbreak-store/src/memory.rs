@@ -5,8 +5,6 @@ use loopbreak::text::clip::clip;
 use loopbreak::{Config, Finding, Guard, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::transcript::Mark;
-
 /// How many loops, refusals, pieces of advice and questions are remembered; the oldest go first.
 const LOOPS: usize = 8;
 const REFUSALS: usize = 8;
@@ -25,46 +23,63 @@ const TURNS: u64 = 20;
 /// Everything that is put away.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Memory {
+pub struct Memory {
     guard: Option<Snapshot>,
     /// The turn the guard is at.
-    pub(crate) turn: u64,
+    pub turn: u64,
     /// The loops seen, for those who ask how the run stands.
-    pub(crate) loops: Vec<Seen>,
+    pub loops: Vec<Seen>,
     refusals: Vec<Refusal>,
     /// The turns at which the agent was advised.
     advised: Vec<u64>,
     /// The calls a human was asked about.
     asked: Vec<String>,
     /// Up to where the conversation was read, and the last calls that a hook was told of.
-    pub(crate) mark: Option<Mark>,
+    pub mark: Option<Mark>,
     calls: Vec<String>,
     /// The calls that the user allowed in this session.
-    pub(crate) allowed: Vec<AllowRule>,
+    pub allowed: Vec<AllowRule>,
     /// Since the user spoke, the agent was told once that it stopped short.
-    pub(crate) nudged: bool,
+    pub nudged: bool,
+}
+
+/// Up to where the conversation of an agent was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The file.
+    pub path: String,
+    /// How many bytes of it.
+    pub at: u64,
 }
 
 /// A loop that was seen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Seen {
+pub struct Seen {
+    /// Its name.
     #[serde(rename = "loop")]
-    pub(crate) id: String,
-    pub(crate) detector: String,
-    pub(crate) pattern: String,
-    pub(crate) severity: String,
-    pub(crate) since: u64,
-    pub(crate) attempt_count: u32,
-    /// In milliseconds since 1970.
-    pub(crate) last_attempt: i64,
+    pub id: String,
+    /// Who saw it first.
+    pub detector: String,
+    /// What it is.
+    pub pattern: String,
+    /// How bad it is: `hint`, `warn`, `hard`.
+    pub severity: String,
+    /// Since which turn it has been going on.
+    pub since: u64,
+    /// How often it repeated.
+    pub attempt_count: u32,
+    /// When it was sighted last, in milliseconds since 1970.
+    pub last_attempt: i64,
     /// The turn at which it was sighted last.
     #[serde(default)]
-    turn: u64,
+    pub turn: u64,
+    /// What was done in it.
     #[serde(default)]
-    pub(crate) action: String,
+    pub action: String,
+    /// What came of it.
     #[serde(default)]
-    pub(crate) outcome: String,
+    pub outcome: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,19 +90,17 @@ struct Refusal {
 }
 
 impl Memory {
-    /// Reads what was put away. What cannot be read is forgotten, which is told.
-    pub(crate) fn read(text: Option<&str>) -> Self {
+    /// Reads what was put away. What cannot be read is forgotten, which `tell` is told.
+    pub fn read(text: Option<&str>, tell: impl FnOnce(&str)) -> Self {
         let Some(text) = text else { return Memory::default() };
         serde_json::from_str(text).unwrap_or_else(|error| {
-            anstream::eprintln!(
-                "loopbreak: what was kept of this run cannot be read, so it begins anew: {error}"
-            );
+            tell(&format!("what was kept of this run cannot be read, so it begins anew: {error}"));
             Memory::default()
         })
     }
 
     /// The guard, as it was put away.
-    pub(crate) fn guard(&mut self, config: Config, run: &str) -> Result<Guard, String> {
+    pub fn guard(&mut self, config: Config, run: &str) -> Result<Guard, String> {
         match self.guard.take() {
             Some(snapshot) => Guard::restore(config, snapshot).map_err(|error| error.to_string()),
             None => Ok(Guard::new(config).for_run(run)),
@@ -95,12 +108,12 @@ impl Memory {
     }
 
     /// The same as it is, where only what is beside the guard was changed.
-    pub(crate) fn write_beside(&self) -> Result<String, String> {
+    pub fn write_beside(&self) -> Result<String, String> {
         serde_json::to_string(self).map_err(|error| error.to_string())
     }
 
     /// Everything, with the guard, to be put away.
-    pub(crate) fn write(&mut self, guard: &Guard) -> Result<String, String> {
+    pub fn write(&mut self, guard: &Guard) -> Result<String, String> {
         self.turn = guard.turn();
         self.guard = Some(guard.snapshot());
         serde_json::to_string(self).map_err(|error| error.to_string())
@@ -108,7 +121,7 @@ impl Memory {
 
     /// Takes note of what was found. Whoever saw a loop first names it; a finding is told once a rung, and in between the
     /// loop is only sighted.
-    pub(crate) fn note(&mut self, verdict: &Verdict, now: i64) {
+    pub fn note(&mut self, verdict: &Verdict, now: i64) {
         let mut counted: Vec<String> = Vec::new();
         for finding in &verdict.findings {
             let seen = Seen::of(finding, now);
@@ -138,17 +151,18 @@ impl Memory {
     }
 
     /// Whether the agent was told of late that this call keeps coming back.
-    pub(crate) fn has_warned(&self, action: &str) -> bool {
+    pub fn has_warned(&self, action: &str) -> bool {
         let lately = |seen: &&Seen| seen.turn.saturating_add(LATELY) >= self.turn;
         self.loops.iter().filter(lately).any(|seen| seen.action == action && seen.severity != "hint")
     }
 
-    pub(crate) fn advised(&mut self, turn: u64) {
+    /// The agent was advised at this turn.
+    pub fn advised(&mut self, turn: u64) {
         push(&mut self.advised, turn, ADVISED);
     }
 
     /// Counts the refusals of a proposal, this one among them.
-    pub(crate) fn refused(&mut self, verdict: &Verdict) -> u32 {
+    pub fn refused(&mut self, verdict: &Verdict) -> u32 {
         let turn = verdict.turn;
         self.refusals.retain(|known| known.turn.saturating_add(TURNS) >= turn);
         let mut count = 1;
@@ -162,37 +176,38 @@ impl Memory {
         count
     }
 
-    pub(crate) fn asks(&mut self, call: &str) {
+    /// A human is asked about a call.
+    pub fn asks(&mut self, call: &str) {
         push(&mut self.asked, clip(call, ID_BYTES).to_owned(), ASKED);
     }
 
     /// Whether a human was asked about a call; asked once, this is forgotten.
-    pub(crate) fn was_asked(&mut self, call: &str) -> bool {
+    pub fn was_asked(&mut self, call: &str) -> bool {
         let at = self.asked.iter().position(|asked| !call.is_empty() && asked == clip(call, ID_BYTES));
         at.map(|at| self.asked.remove(at)).is_some()
     }
 
     /// A human spoke: what was said and refused before does not count any more.
-    pub(crate) fn forgive(&mut self) {
+    pub fn forgive(&mut self) {
         self.refusals.clear();
         self.advised.clear();
         self.nudged = false;
     }
 
     /// A hook was told of this call.
-    pub(crate) fn knows(&mut self, call: &str) {
+    pub fn knows(&mut self, call: &str) {
         if !call.is_empty() && !self.is_known(call) {
             push(&mut self.calls, clip(call, ID_BYTES).to_owned(), CALLS);
         }
     }
 
     /// Whether a hook was told of this call before.
-    pub(crate) fn is_known(&self, call: &str) -> bool {
+    pub fn is_known(&self, call: &str) -> bool {
         self.calls.iter().any(|known| known == clip(call, ID_BYTES))
     }
 
     /// The user allows such calls in this session.
-    pub(crate) fn allow(&mut self, rule: AllowRule) {
+    pub fn allow(&mut self, rule: AllowRule) {
         self.forgive();
         if !self.allowed.contains(&rule) {
             push(&mut self.allowed, rule, ALLOWED);
@@ -200,7 +215,7 @@ impl Memory {
     }
 
     /// What was tried against the loop, in words.
-    pub(crate) fn tried(&self, refusals: u32) -> Option<String> {
+    pub fn tried(&self, refusals: u32) -> Option<String> {
         let turns: Vec<String> = self.advised.iter().map(u64::to_string).collect();
         let advice = match turns.as_slice() {
             [] => None,
