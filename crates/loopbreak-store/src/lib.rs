@@ -16,6 +16,7 @@ mod records;
 mod rows;
 mod sqlite;
 mod store;
+pub mod tasks;
 
 pub use clock::now;
 pub use keep::{keep, quoted};

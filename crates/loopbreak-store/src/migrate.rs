@@ -84,6 +84,26 @@ const MIGRATIONS: &[(&str, &str)] = &[
         );
         CREATE INDEX recoveries_by_run ON recoveries (run);",
     ),
+    (
+        // What a roadmap says of a task, beside `tasks`, which says how it stands: that is changed by every verdict, also of
+        // those who know of no roadmap.
+        "roadmaps",
+        "CREATE TABLE roadmap (
+            run INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            details TEXT NOT NULL,
+            dependencies TEXT NOT NULL,
+            checker TEXT NOT NULL,
+            finished INTEGER NOT NULL,
+            returned INTEGER NOT NULL,
+            escalation TEXT NOT NULL,
+            blockers TEXT NOT NULL,
+            deferred TEXT NOT NULL,
+            PRIMARY KEY (run, id)
+        ) WITHOUT ROWID;",
+    ),
 ];
 
 /// The version that this program writes.
@@ -157,7 +177,10 @@ mod tests {
             .unwrap()
             .map(Result::unwrap)
             .collect();
-        assert_eq!(applied, [7, 9]);
-        old.execute_batch("SELECT id FROM context_entries; SELECT task FROM attempts").unwrap();
+        assert_eq!(applied, [7, 9, 9]);
+        old.execute_batch(
+            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap",
+        )
+        .unwrap();
     }
 }

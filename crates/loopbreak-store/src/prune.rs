@@ -29,9 +29,10 @@ impl Default for Limits {
 }
 
 /// What a run has in each table, and the run itself at the end.
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 8] = [
     "events WHERE run",
     "tasks WHERE run",
+    "roadmap WHERE run",
     "attempts WHERE run",
     "context_entries WHERE run",
     "recoveries WHERE run",

@@ -4,6 +4,8 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::tasks::RoadmapTask;
+
 /// A task as it stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Task {
@@ -82,6 +84,8 @@ pub struct Recovery {
 pub struct Records {
     /// Tasks that stand otherwise now.
     pub tasks: Vec<Task>,
+    /// Tasks of the roadmap that are new or stand otherwise now, each as a whole.
+    pub roadmap: Vec<RoadmapTask>,
     /// New attempts.
     pub attempts: Vec<Attempt>,
     /// New entries.

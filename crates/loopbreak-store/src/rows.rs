@@ -4,6 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::Value;
 
 use crate::sqlite::told;
+use crate::tasks::{Escalation, RoadmapTask, Status};
 use crate::{Attempt, ContextEntry, Records, Recovery, Run, StoreError, Task};
 
 /// A run, joined with its guard, in this order.
@@ -30,6 +31,35 @@ pub(crate) fn task(row: &Row<'_>) -> rusqlite::Result<Task> {
         forced: row.get(2)?,
         reason: row.get(3)?,
         changed: row.get(4)?,
+    })
+}
+
+/// A task, joined with the roadmap, in this order.
+pub(crate) const ROADMAP: &str = "id, status, forced, reason, changed, position, title, details, dependencies, \
+                                  checker, finished, returned, escalation, blockers, deferred";
+
+pub(crate) fn roadmap(row: &Row<'_>) -> rusqlite::Result<RoadmapTask> {
+    let text = |column| Ok::<_, rusqlite::Error>(row.get::<_, Option<String>>(column)?.unwrap_or_default());
+    let (status, forced): (String, bool) = (row.get(1)?, row.get(2)?);
+    let status = Status::named(&status).unwrap_or_default();
+    let finished: Option<bool> = row.get(10)?;
+    Ok(RoadmapTask {
+        id: row.get(0)?,
+        status,
+        forced,
+        reason: row.get(3)?,
+        changed: row.get(4)?,
+        position: row.get::<_, Option<u64>>(5)?.unwrap_or(i64::MAX.unsigned_abs()),
+        title: text(6)?,
+        details: text(7)?,
+        after: list(&text(8)?),
+        check: text(9)?,
+        // Of a task that is in no roadmap only the last status is known.
+        finished: finished.unwrap_or(status == Status::Done && !forced),
+        returned: row.get::<_, Option<bool>>(11)?.unwrap_or_default(),
+        escalation: Escalation::named(&text(12)?),
+        blockers: list(&text(13)?),
+        deferred: list(&text(14)?),
     })
 }
 
@@ -74,6 +104,24 @@ pub(crate) fn write(connection: &Connection, run: i64, records: &Records) -> Res
     for Task { id, status, forced, reason, changed } in &records.tasks {
         let sql = "INSERT OR REPLACE INTO tasks VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         connection.execute(sql, (run, id, status, forced, reason, changed)).map_err(told)?;
+    }
+    for task in &records.roadmap {
+        let (status, reason) = (task.status.as_str(), &task.reason);
+        let sql = "INSERT OR REPLACE INTO tasks VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+        connection.execute(sql, (run, &task.id, status, task.forced, reason, task.changed)).map_err(told)?;
+        let RoadmapTask { id, position, title, details, check, finished, returned, .. } = task;
+        let (after, blockers, deferred) = (json(&task.after), json(&task.blockers), json(&task.deferred));
+        let sql = "INSERT OR REPLACE INTO roadmap VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        let escalation = task.escalation.as_str();
+        connection
+            .execute(
+                sql,
+                rusqlite::params![
+                    run, id, position, title, details, after, check, finished, returned, escalation,
+                    blockers, deferred
+                ],
+            )
+            .map_err(told)?;
     }
     for attempt in &records.attempts {
         let Attempt { task, at, status, blockers, work, session, .. } = attempt;

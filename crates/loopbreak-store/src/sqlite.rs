@@ -9,7 +9,8 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, Tr
 
 use crate::migrate::migrate;
 use crate::prune::{DAY, Limits, prune};
-use crate::rows::{self, RUN};
+use crate::rows::{self, ROADMAP, RUN};
+use crate::tasks::RoadmapTask;
 use crate::{Attempt, Change, ContextEntry, Event, Recovery, Run, RunKey, Store, StoreError, Task, damage};
 
 /// How long the log of changes beside the file may get, in bytes. A process that opens the store after all others have
@@ -231,6 +232,14 @@ impl Store for Sqlite {
     fn tasks(&self, run: &Run) -> Result<Vec<Task>, StoreError> {
         let sql = "SELECT id, status, forced, reason, changed FROM tasks WHERE run = ?1 ORDER BY id";
         self.select(sql, (run.id,), rows::task)
+    }
+
+    fn roadmap(&self, run: &Run) -> Result<Vec<RoadmapTask>, StoreError> {
+        let sql = format!(
+            "SELECT {ROADMAP} FROM tasks LEFT JOIN roadmap USING (run, id) \
+             WHERE run = ?1 ORDER BY position IS NULL, position, id"
+        );
+        self.select(&sql, (run.id,), rows::roadmap)
     }
 
     fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError> {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::tasks::RoadmapTask;
 use crate::{Attempt, ContextEntry, Records, Recovery, Task};
 
 /// Which run: the agent program, its session, and the subagent in it.
@@ -136,6 +137,9 @@ pub trait Store {
 
     /// The tasks of a run, by their ids.
     fn tasks(&self, run: &Run) -> Result<Vec<Task>, StoreError>;
+
+    /// The same tasks with what the roadmap says of them, in its order. Those that are in none come last.
+    fn roadmap(&self, run: &Run) -> Result<Vec<RoadmapTask>, StoreError>;
 
     /// The attempts at the tasks of a run, by task and in order.
     fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError>;

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use loopbreak_store::tasks::{Escalation, RoadmapTask, Status};
 use loopbreak_store::{
     Attempt, Change, ContextEntry, Limits, Options, Records, Recovery, RunKey, Sqlite, Store as _,
     StoreError, Task,
@@ -223,6 +224,7 @@ fn what_a_run_leaves_behind_is_kept_with_it_and_goes_with_it() {
         attempts: vec![attempt(1), attempt(2)],
         context: vec![entry.clone()],
         recoveries: vec![recovery.clone()],
+        ..Records::default()
     };
     let write = |store: &mut Sqlite, records: Records| {
         let change = Change { records, ..Change::event("step", "{}") };
@@ -243,6 +245,72 @@ fn what_a_run_leaves_behind_is_kept_with_it_and_goes_with_it() {
     assert!(store.run(&key("a")).unwrap().is_none());
     assert!(store.attempts(&run).unwrap().is_empty() && store.context(&run).unwrap().is_empty());
     assert!(store.tasks(&run).unwrap().is_empty() && store.recoveries(&run).unwrap().is_empty());
+}
+
+#[test]
+fn a_roadmap_is_kept_as_it_is_and_a_verdict_changes_only_how_a_task_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Sqlite::open(&place(&folder), NOW).unwrap();
+    let task = RoadmapTask {
+        id: "api".into(),
+        title: "Write the API".into(),
+        details: "All of\nit".into(),
+        after: vec!["schema".into()],
+        position: 1,
+        check: "cargo test".into(),
+        returned: true,
+        escalation: Escalation::Called,
+        blockers: vec!["no token".into()],
+        deferred: vec!["critic:style".into()],
+        ..RoadmapTask::default()
+    };
+    let first = RoadmapTask { id: "schema".into(), ..RoadmapTask::default() };
+    let write = |store: &mut Sqlite, records: Records| {
+        let change = Change { records, ..Change::event("step", "{}") };
+        store.update(&key("a"), "", NOW, |_| Some(change)).unwrap();
+    };
+    write(&mut store, Records { roadmap: vec![task.clone(), first.clone()], ..Records::default() });
+    let run = store.run(&key("a")).unwrap().unwrap();
+    assert_eq!(store.roadmap(&run).unwrap(), [first.clone(), task.clone()]);
+    let verdict = |id: &str| Task {
+        id: id.into(),
+        status: "done".into(),
+        forced: true,
+        reason: "round in circles".into(),
+        changed: 5,
+    };
+    write(&mut store, Records { tasks: vec![verdict("api"), verdict("other")], ..Records::default() });
+    let kept = store.roadmap(&run).unwrap();
+    let forced = RoadmapTask {
+        status: Status::Done,
+        forced: true,
+        reason: "round in circles".into(),
+        changed: 5,
+        ..task
+    };
+    assert_eq!(kept[..2], [first, forced]);
+    assert_eq!((kept[2].id.as_str(), kept[2].is_finished()), ("other", false));
+}
+
+#[test]
+fn a_store_from_before_there_were_roadmaps_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = place(&folder);
+    let mut store = Sqlite::open(&path, NOW).unwrap();
+    let task = Task { id: "T1".into(), status: "done".into(), ..Task::default() };
+    let records = Records { tasks: vec![task], ..Records::default() };
+    let change = Change { records, ..step(&1) };
+    store.update(&key("a"), "", NOW, |_| Some(change)).unwrap();
+    drop(store);
+    let old = rusqlite::Connection::open(&path).unwrap();
+    old.execute_batch("DROP TABLE roadmap; DELETE FROM migrations WHERE version > 2").unwrap();
+    drop(old);
+    let mut store = Sqlite::open(&path, NOW).unwrap();
+    let run = store.run(&key("a")).unwrap().unwrap();
+    let kept = store.roadmap(&run).unwrap();
+    assert_eq!((kept.len(), kept[0].is_finished()), (1, true));
+    count(&mut store, "a", NOW).unwrap();
+    assert_eq!(store.snapshot(&key("a")).unwrap().as_deref(), Some("2"));
 }
 
 #[test]
