@@ -71,6 +71,11 @@ pub(crate) enum Command {
     /// The agent is told when it goes round in circles. A call that goes on with a known loop is refused; if the agent
     /// insists, a human is asked. What an agent did is kept, so that `loopbreak status` and `loopbreak log` can tell.
     Hook(crate::hook::HookArgs),
+    /// Serve agents and orchestrators over MCP: steps, tasks, loops and what to do about them
+    ///
+    /// An agent or its orchestrator tells what it does and asks what to do, through tools. All is kept in the same place as
+    /// what hooks and the runner see, so a server that is started again goes on where it was.
+    Mcp(crate::mcp::McpArgs),
     /// Show the runs that are guarded now
     Status(crate::status::StatusArgs),
     /// Show what happened in a run that was guarded

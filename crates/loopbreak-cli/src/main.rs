@@ -12,6 +12,7 @@ mod formats;
 mod hook;
 mod log;
 mod man;
+mod mcp;
 mod output;
 mod reference;
 mod run;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Formats(args) => formats::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Hook(args) => hook::run(&args),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Allow(args) => allow::run(&args),

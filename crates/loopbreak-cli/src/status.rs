@@ -1,20 +1,14 @@
 //! `loopbreak status`: the runs that are guarded now.
 
 use clap::Args;
-use loopbreak_store::{Attempt, Memory, Run, Sqlite, Store, StoreError, default_path, now};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use loopbreak_store::{Run, Sqlite, Standing, StoreError, default_path, now, standings, summed};
 
 use crate::error::UserError;
 use crate::hook::fault;
 use crate::{exit, output};
 
-/// A run that was silent for so long is not shown without `--all`, and is not said to be running.
-const LIVE_MS: i64 = 60 * 60 * 1000;
 /// For so long a fault of a hook is told of.
 const LATELY: std::time::Duration = std::time::Duration::from_hours(24);
-/// The most runs that are shown.
-const MOST: usize = 1000;
 
 /// Show the runs that are guarded now.
 #[derive(Debug, Args)]
@@ -32,26 +26,11 @@ pub(crate) struct StatusArgs {
     json: bool,
 }
 
-/// How a run stands.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Standing {
-    #[serde(flatten)]
-    run: Run,
-    running: bool,
-    tick_count: u64,
-    loop_detection: Map<String, Value>,
-}
-
 pub(crate) fn run(args: &StatusArgs) -> Result<u8, UserError> {
-    let now = now();
     let Some(store) = open()? else {
         return show(&[], args);
     };
-    let since = if args.all { i64::MIN } else { now - LIVE_MS };
-    let runs = store.runs(since, MOST).map_err(|error| failed(&error))?;
-    let runs = runs.into_iter().filter(|run| args.all || run.ended.is_none());
-    let standings: Result<Vec<_>, StoreError> = runs.map(|run| standing(&store, run, now)).collect();
+    let standings = standings(&store, args.all, now(), warn);
     show(&standings.map_err(|error| failed(&error))?, args)
 }
 
@@ -79,35 +58,9 @@ pub(crate) fn failed(error: &StoreError) -> UserError {
     UserError::failed(error.to_string())
 }
 
-fn standing(store: &Sqlite, run: Run, now: i64) -> Result<Standing, StoreError> {
-    let memory = Memory::read(store.snapshot(&run.key())?.as_deref(), warn);
-    let seen = |seen| serde_json::to_value(seen).unwrap_or_default();
-    let mut loop_detection: Map<String, Value> =
-        memory.loops.iter().map(|known| (known.id.clone(), seen(known))).collect();
-    // The attempts at a task come in order: the last one stands for all.
-    for Attempt { task, number, at, status, .. } in store.attempts(&run)? {
-        loop_detection.insert(
-            task,
-            json!({"attemptCount": number, "lastAttempt": at, "status": status, "pattern": "task"}),
-        );
-    }
-    let running = run.ended.is_none() && run.seen >= now - LIVE_MS;
-    Ok(Standing { run, running, tick_count: memory.turn, loop_detection })
-}
-
 fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
     if args.json {
-        // One run alone could be shown as it is; all of them together have the same keys.
-        let mut loops = Map::new();
-        for standing in standings {
-            loops.extend(standing.loop_detection.clone());
-        }
-        let all = json!({
-            "running": standings.iter().any(|standing| standing.running),
-            "tickCount": standings.iter().map(|standing| standing.tick_count).sum::<u64>(),
-            "loopDetection": loops,
-            "runs": standings,
-        });
+        let all = summed(standings);
         output::print(&format!("{all:#}\n"))?;
         return Ok(exit::DONE);
     }

@@ -15,6 +15,7 @@ mod prune;
 mod records;
 mod rows;
 mod sqlite;
+mod standing;
 mod store;
 pub mod tasks;
 
@@ -25,4 +26,5 @@ pub use path::{default_path, make_folder};
 pub use prune::Limits;
 pub use records::{Attempt, ContextEntry, Records, Recovery, Task};
 pub use sqlite::{Options, Sqlite};
+pub use standing::{LIVE_MS, Standing, standing, standings, summed};
 pub use store::{Change, Event, Run, RunKey, Store, StoreError};

@@ -2,7 +2,7 @@
 
 use loopbreak::config::AllowRule;
 use loopbreak::text::clip::clip;
-use loopbreak::{Config, Finding, Guard, Snapshot, Verdict};
+use loopbreak::{Config, Finding, Guard, Series, SeriesState, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// How many loops, refusals, pieces of advice and questions are remembered; the oldest go first.
@@ -17,6 +17,8 @@ const ALLOWED: usize = 16;
 const LATELY: u64 = 30;
 /// How much of a call's id is kept.
 const ID_BYTES: usize = 64;
+/// How much of the reason for an act is kept.
+const REASON_BYTES: usize = 400;
 /// For how many turns a refusal is remembered, as the engine does.
 const TURNS: u64 = 20;
 
@@ -41,6 +43,12 @@ pub struct Memory {
     pub allowed: Vec<AllowRule>,
     /// Since the user spoke, the agent was told once that it stopped short.
     pub nudged: bool,
+    /// The attempts at tasks, where somebody reports them to be asked about later.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<SeriesState>,
+    /// They come with times of another clock than ours.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub own_times: bool,
 }
 
 /// Up to where the conversation of an agent was read.
@@ -80,6 +88,12 @@ pub struct Seen {
     /// What came of it.
     #[serde(default)]
     pub outcome: String,
+    /// What the policy did about it last, and why; nothing where nobody was told so yet.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub intervention: String,
+    /// Why, in one sentence.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -107,6 +121,21 @@ impl Memory {
         }
     }
 
+    /// Whether attempts at tasks were put away.
+    pub fn has_series(&self) -> bool {
+        self.series.is_some()
+    }
+
+    /// The attempts at tasks, as they were put away.
+    pub fn series(&mut self, config: Config) -> Series {
+        Series::restore(config, self.series.take().unwrap_or_default())
+    }
+
+    /// Puts the attempts at tasks away again.
+    pub fn keep_series(&mut self, series: &Series) {
+        self.series = Some(series.snapshot());
+    }
+
     /// The same as it is, where only what is beside the guard was changed.
     pub fn write_beside(&self) -> Result<String, String> {
         serde_json::to_string(self).map_err(|error| error.to_string())
@@ -124,7 +153,7 @@ impl Memory {
     pub fn note(&mut self, verdict: &Verdict, now: i64) {
         let mut counted: Vec<String> = Vec::new();
         for finding in &verdict.findings {
-            let seen = Seen::of(finding, now);
+            let seen = Seen::of(finding, verdict, now);
             match self.loops.iter_mut().find(|known| known.id == seen.id) {
                 Some(known) if known.detector == seen.detector => {
                     counted.push(seen.id.clone());
@@ -233,7 +262,7 @@ impl Memory {
 }
 
 impl Seen {
-    fn of(finding: &Finding, now: i64) -> Self {
+    fn of(finding: &Finding, verdict: &Verdict, now: i64) -> Self {
         let text = |name: &str| {
             finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
@@ -242,6 +271,11 @@ impl Seen {
             loopbreak::Severity::Warn => "warn",
             loopbreak::Severity::Hard => "hard",
         };
+        let act = verdict
+            .acts
+            .iter()
+            .filter(|act| act.loop_id == finding.loop_id)
+            .max_by_key(|act| act.intervention);
         Seen {
             id: finding.loop_id.to_string(),
             detector: finding.detector.to_string(),
@@ -253,6 +287,11 @@ impl Seen {
             turn: finding.turn,
             action: text("action"),
             outcome: text("outcome"),
+            intervention: act
+                .map(|act| act.intervention)
+                .or(finding.intervention)
+                .map_or_else(String::new, |intervention| intervention.as_str().to_owned()),
+            reason: act.map_or_else(String::new, |act| clip(&act.reason, REASON_BYTES).to_owned()),
         }
     }
 }

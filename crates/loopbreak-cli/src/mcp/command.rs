@@ -1,0 +1,68 @@
+//! From arguments to a server.
+
+use std::path::Path;
+
+use loopbreak_server::mcp::{Http, Options, ServeError, Token, serve_http, serve_stdio};
+use loopbreak_store::default_path;
+
+use super::args::McpArgs;
+use crate::error::UserError;
+use crate::{config, exit};
+
+/// The variable that may hold the token.
+pub(crate) const TOKEN: &str = "LOOPBREAK_TOKEN";
+
+pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
+    let settings = config::settings_in(&args.config, Path::new("."))?;
+    let store = default_path(|name| std::env::var_os(name)).ok_or_else(|| {
+        UserError::failed("there is no folder for the store").hint("set XDG_STATE_HOME or HOME")
+    })?;
+    if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
+        return Err(UserError::usage("--run has no name").hint("leave it out, and each connection has a run"));
+    }
+    let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let options = Options { settings, store, folder, run: args.run.clone() };
+    let Some(address) = args.http else {
+        serve_stdio(options).map_err(|error| told(&error))?;
+        return Ok(exit::DONE);
+    };
+    let http = Http {
+        address,
+        token: token(args)?,
+        hosts: args.allow_host.clone(),
+        origins: args.allow_origin.clone(),
+    };
+    serve_http(options, http, |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp"))
+        .map_err(|error| told(&error))?;
+    Ok(exit::DONE)
+}
+
+/// The token, from a file or from the environment: on the command line every user of the machine could read it.
+fn token(args: &McpArgs) -> Result<Option<Token>, UserError> {
+    let (text, place) = match &args.token_file {
+        Some(file) => {
+            let text = std::fs::read_to_string(file).map_err(|error| {
+                UserError::usage(format!("cannot read the token in {}: {error}", file.display()))
+            })?;
+            (text, file.display().to_string())
+        }
+        None => match std::env::var(TOKEN) {
+            Ok(text) if !text.is_empty() => (text, TOKEN.to_owned()),
+            _ => return Ok(None),
+        },
+    };
+    let token = Token::new(&text).map_err(|why| {
+        UserError::usage(format!("no token in {place}: {why}"))
+            .hint("`openssl rand -hex 32` makes a good one")
+    })?;
+    Ok(Some(token))
+}
+
+fn told(error: &ServeError) -> UserError {
+    match error {
+        ServeError::NeedsToken(_) => UserError::usage(error.to_string())
+            .hint(format!("give --token-file or {TOKEN}, or listen on 127.0.0.1")),
+        ServeError::Config(_) => UserError::usage(error.to_string()),
+        _ => UserError::failed(error.to_string()),
+    }
+}

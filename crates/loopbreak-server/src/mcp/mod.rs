@@ -1,0 +1,26 @@
+//! The MCP server: what an agent or an orchestrator can ask and tell, as tools and resources.
+
+mod desk;
+mod fault;
+mod http;
+mod input;
+mod limits;
+mod output;
+mod parameters;
+mod place;
+mod recover;
+mod resources;
+mod roadmap;
+mod server;
+mod stdio;
+mod steps;
+mod story;
+mod tasks;
+mod token;
+mod tools;
+mod verdicts;
+
+pub use http::{Http, serve as serve_http};
+pub use server::{Options, ServeError};
+pub use stdio::serve as serve_stdio;
+pub use token::Token;

@@ -1,0 +1,119 @@
+//! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
+
+use loopbreak::{Audience, Mode, TaskCheck, Verdict};
+use loopbreak_store::tasks::{Remedy, RoadmapTask};
+use loopbreak_store::{Store as _, keep};
+use serde_json::json;
+
+use super::fault::Fault;
+use super::output::RecoveryOutput;
+use super::place::{Course, Place};
+use super::tasks::{asked_at, told, unknown};
+use super::{limits, verdicts};
+
+/// What came of it, before it is told.
+struct Done {
+    task: RoadmapTask,
+    check: TaskCheck,
+    recovery: Option<&'static str>,
+    reason: String,
+    advice: Vec<String>,
+}
+
+impl Place {
+    /// Gets a task out of its loop in the way that `detect_loop` recommends. The ledger of the series sees to it that
+    /// nothing is granted twice.
+    pub(crate) fn apply_recovery(&mut self, name: &str, id: &str) -> Result<RecoveryOutput, Fault> {
+        let run = self.find_ours(name)?;
+        let id = limits::name("task", id)?;
+        let mut tasks = self.store.roadmap(&run)?;
+        let at =
+            tasks.iter().position(|task| task.id == id).ok_or_else(|| unknown(&run.session, id, &tasks))?;
+        let before = tasks[at].clone();
+        let observes = self.config.mode != Mode::Enforce || self.config.task.mode != Mode::Enforce;
+        let done =
+            self.change(&run.session, |course| Ok(recover(course, &run.session, before.clone(), observes)))?;
+        tasks[at] = done.task.clone();
+        Ok(RecoveryOutput {
+            applied: done.recovery.is_some(),
+            recovery: done.recovery.map(str::to_owned),
+            loop_type: done.check.loop_type.map(str::to_owned),
+            attempt_count: done.check.attempt_count,
+            reason: done.reason,
+            advice: done.advice,
+            task: told(&done.task, &tasks, &self.counts(&run)?),
+            run: run.session,
+        })
+    }
+}
+
+fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) -> Done {
+    let at = asked_at(&course.memory, course.now);
+    let check = course.series.check(&task.id, at);
+    let idle = |task, check: TaskCheck, reason: String| Done {
+        task,
+        check,
+        recovery: None,
+        reason,
+        advice: Vec::new(),
+    };
+    if !check.is_looping {
+        let reason = format!("task {} does not go round in circles", task.id);
+        return idle(task, check, reason);
+    }
+    if observes {
+        let reason = format!(
+            "{}; nothing is done about it, for the settings say that the guard only observes",
+            check.reason.clone().unwrap_or_default()
+        );
+        return idle(task, check, reason);
+    }
+    let verdict = course.series.recover(run, &task.id, at);
+    let Some(act) = verdict.acts.iter().find(|act| act.acted) else {
+        let reason = format!(
+            "{}; this was dealt with before, and nothing new was tried since",
+            check.reason.clone().unwrap_or_default()
+        );
+        return idle(task, check, reason);
+    };
+    let (recovery, reason) = (act.intervention.as_str(), act.reason.clone());
+    let task = changed(course, task, &verdict, recovery, act.pattern, &reason);
+    Done { task, check, recovery: Some(recovery), reason, advice: words(&verdict) }
+}
+
+/// Does to the task what was decided, and writes it down.
+fn changed(
+    course: &mut Course,
+    mut task: RoadmapTask,
+    verdict: &Verdict,
+    recovery: &str,
+    pattern: &str,
+    reason: &str,
+) -> RoadmapTask {
+    keep(&mut course.records, verdict, course.now);
+    if let Some(remedy) = Remedy::of(recovery, pattern) {
+        remedy.apply(&mut task, reason, course.now);
+        // The roadmap has the last word on how it stands.
+        course.records.tasks.retain(|changed| changed.id != task.id);
+        course.records.roadmap.push(task.clone());
+    }
+    course.attempted();
+    let detail = json!({
+        "action": format!("task {}: {recovery}", task.id), "task": task.id, "recovery": recovery,
+        "pattern": pattern, "answer": recovery, "text": reason,
+    });
+    course.write("recovery", &detail);
+    task
+}
+
+/// What the agent has to know from now on.
+fn words(verdict: &Verdict) -> Vec<String> {
+    let mut words = verdicts::texts(verdict, Audience::Agent);
+    let entries = verdict.context.iter().filter(|entry| entry.entry_type != "decision");
+    for entry in entries {
+        if !words.contains(&entry.content) {
+            words.push(entry.content.clone());
+        }
+    }
+    words
+}

@@ -1,0 +1,112 @@
+//! `record_step` and `weigh_action`: a step is shown to the guard of its run, a proposal is weighed by it.
+
+use loopbreak::{Proposal, Step, Verdict};
+use loopbreak_store::{keep, quoted};
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::input::{ProposalInput, StepInput};
+use super::output::{RulingOutput, StepOutput};
+use super::place::{Course, Place};
+use super::{tasks, verdicts};
+
+impl Place {
+    /// Records a step, and says what the guard thinks of it.
+    pub(crate) fn record_step(&mut self, run: &str, input: &StepInput) -> Result<StepOutput, Fault> {
+        let roadmap = if input.task.is_some() { self.roadmap(run)? } else { Vec::new() };
+        self.change(run, |course| {
+            let text = native(input, course.now);
+            let step = read(&text)?;
+            if !step.has_facet() {
+                return Err(Fault::new(
+                    "the step says nothing",
+                    "Give at least one of action, outcome, say, user, place, score, objectives, task, progress, \
+                     critic and usage",
+                ));
+            }
+            let verdict = course.guard.observe(&step);
+            course.memory.note(&verdict, course.now);
+            keep(&mut course.records, &verdict, course.now);
+            let mut output = verdicts::step(run, &verdict, &course.memory.loops);
+            if let Some(task) = &input.task {
+                let at = input.at.as_ref();
+                output.task = tasks::record(course, run, &mut roadmap.clone(), task, at)?.map(|made| made.check);
+            }
+            write(course, &step, &verdict);
+            Ok(output)
+        })
+    }
+
+    /// Weighs a proposal. Changes nothing.
+    pub(crate) fn weigh_action(&self, run: &str, input: &ProposalInput) -> Result<RulingOutput, Fault> {
+        // Read as a step, for its parts are written in the same way.
+        let text = serde_json::to_string(input).unwrap_or_default();
+        let Step { action, agent, place, .. } = read(&text)?;
+        let action = action.unwrap_or_default();
+        if action.line().trim().is_empty() {
+            return Err(Fault::new("the action has no name", "Give a command, or a tool with its arguments"));
+        }
+        let proposal = Proposal { action, score: input.score, agent, place };
+        Ok(verdicts::ruling(run, &self.guard(run)?.weigh(&proposal)))
+    }
+}
+
+/// A step as one line of a native log. One that does not say when it was is of now.
+fn native(input: &StepInput, now: i64) -> String {
+    let mut value = serde_json::to_value(input).unwrap_or_default();
+    if let Some(parts) = value.as_object_mut() {
+        parts.entry("at").or_insert_with(|| now.into());
+    }
+    value.to_string()
+}
+
+pub(super) fn read(text: &str) -> Result<Step<'_>, Fault> {
+    Step::from_json(text).map_err(|error| {
+        let error = error.to_string();
+        // Where it stands in a text that nobody has seen says nothing.
+        let what = error.split(" at line ").next().unwrap_or_default();
+        Fault::new(
+            format!("this is no step: {what}"),
+            "The input schema of the tool says what each part looks like",
+        )
+    })
+}
+
+/// Writes down what happened, in the words of hooks.
+fn write(course: &mut Course, step: &Step<'_>, verdict: &Verdict) {
+    let mut detail = json!({"turn": verdict.turn});
+    let mut add = |key: &str, value: Value| detail[key] = value;
+    if let Some(action) = &step.action {
+        add("tool", quoted(&action.name).into());
+        add("action", quoted(&action.line()).into());
+    }
+    if let Some(outcome) = &step.outcome {
+        add("error", outcome.error.into());
+        add("outcome", quoted(outcome.text.as_deref().unwrap_or_default()).into());
+    }
+    for (key, text) in [("said", &step.say), ("user", &step.user)] {
+        if let Some(text) = text {
+            add(key, quoted(text).into());
+        }
+    }
+    if step.refused {
+        add("refused", true.into());
+    }
+    if !verdict.findings.is_empty() {
+        add("findings", serde_json::to_value(&verdict.findings).unwrap_or_default());
+    }
+    let texts: Vec<&str> = verdict.advice.iter().map(|advice| advice.text.as_str()).collect();
+    if let Some(stop) = &verdict.stop {
+        add("answer", "stop".into());
+        add("text", format!("stopped: {}", stop.reason).into());
+    } else if !texts.is_empty() {
+        add("answer", "advise".into());
+        add("text", texts.join("\n\n").into());
+    }
+    let kind = match step {
+        _ if step.refused => "refused",
+        Step { action: None, outcome: None, user: Some(_), .. } => "user",
+        _ => "step",
+    };
+    course.write(kind, &detail);
+}

@@ -1,0 +1,251 @@
+//! `record_attempt`, `detect_loop` and `task_status`: attempts at tasks are told to the series of the run, and it is asked.
+
+use std::collections::BTreeMap;
+
+use loopbreak::Series;
+use loopbreak_store::tasks::{Effect, Report, RoadmapTask, Status, apply, waits_for};
+use loopbreak_store::{Attempt, Memory, Run, Seen, Store as _, now, quoted};
+use serde_json::{Value, json};
+
+use super::fault::Fault;
+use super::input::{AttemptInput, TaskInput};
+use super::output::{AttemptOutput, LoopOutput, TaskOutput, TasksOutput};
+use super::place::{Course, Place};
+use super::{limits, steps, verdicts};
+
+/// A loop that was not sighted for so many turns was left: as many different steps close a breaker.
+const LEFT_AFTER: u64 = 3;
+/// Times that differ so much from ours, in milliseconds, are those of another clock.
+const ANOTHER_CLOCK_MS: u64 = 60 * 1000;
+/// How many blockers and pieces of work of an attempt are kept to be shown.
+const KEPT: usize = 50;
+/// How many tasks are named to whoever asks for one that is not there.
+const NAMED: usize = 10;
+
+/// What came of recording an attempt.
+pub(crate) struct Made {
+    pub(crate) check: LoopOutput,
+    effect: Effect,
+    task: RoadmapTask,
+}
+
+impl Place {
+    /// Records an attempt at a task, and says whether the task goes round in circles.
+    pub(crate) fn record_attempt(&mut self, run: &str, input: &AttemptInput) -> Result<AttemptOutput, Fault> {
+        limits::name("task", &input.task_id)?;
+        limits::name("status", &input.status)?;
+        let attempt = TaskInput {
+            id: input.task_id.trim().to_owned(),
+            status: Some(input.status.clone()),
+            blockers: input.blockers.clone(),
+            work: input.completed_work.clone(),
+            session: input.session_id.clone(),
+        };
+        let roadmap = self.roadmap(run)?;
+        let (made, tasks) = self.change(run, |course| {
+            let mut tasks = roadmap.clone();
+            let made = record(course, run, &mut tasks, &attempt, input.timestamp.as_ref())?;
+            let made = made.ok_or_else(|| {
+                Fault::new(
+                    "attempts are not judged here",
+                    "The detector `task` is switched off in the settings",
+                )
+            })?;
+            let mut detail = json!({
+                "action": quoted(&format!("task {}: {}", attempt.id, made.effect.status.as_str())),
+                "task": attempt.id, "check": made.check,
+            });
+            if let Some(reason) = &made.check.reason {
+                detail["answer"] = "loop".into();
+                detail["text"] = reason.clone().into();
+            }
+            course.write("attempt", &detail);
+            Ok((made, tasks))
+        })?;
+        let known = self.find_ours(run)?;
+        let counts = self.counts(&known)?;
+        Ok(AttemptOutput {
+            run: run.to_owned(),
+            task: told(&made.task, &tasks, &counts),
+            check: made.check,
+            deferred: made.effect.deferred,
+        })
+    }
+
+    /// Says whether a task, or a run, goes round in circles. Changes nothing.
+    pub(crate) fn detect_loop(&self, name: &str, task: Option<&str>) -> Result<LoopOutput, Fault> {
+        let Some(id) = task else {
+            let run = self.find(name)?;
+            return self.detect_in(&run);
+        };
+        let run = self.find_ours(name)?;
+        let id = limits::name("task", id)?;
+        let mut memory = self.memory(&run)?;
+        let at = asked_at(&memory, now());
+        let series = memory.series(self.config.clone());
+        self.known(&run, id, &series)?;
+        Ok(verdicts::task(&run.session, id, series.check(id, at)))
+    }
+
+    /// The gravest loop that the run is in: of its steps, or else of its tasks.
+    fn detect_in(&self, run: &Run) -> Result<LoopOutput, Fault> {
+        let mut memory = self.memory(run)?;
+        let turn = memory.turn;
+        let current = |seen: &&Seen| seen.severity != "hint" && turn.saturating_sub(seen.turn) < LEFT_AFTER;
+        let gravest = memory
+            .loops
+            .iter()
+            .filter(current)
+            .max_by_key(|seen| (seen.severity == "hard", seen.attempt_count));
+        if let Some(seen) = gravest {
+            let evidence = verdicts::object(serde_json::to_value(seen).unwrap_or_default());
+            let or_severity =
+                |text: &str| if text.is_empty() { seen.severity.clone() } else { text.to_owned() };
+            let reason = if seen.reason.is_empty() {
+                format!("{} {} times since turn {}", seen.pattern, seen.attempt_count, seen.since)
+            } else {
+                seen.reason.clone()
+            };
+            return Ok(LoopOutput {
+                run: run.session.clone(),
+                is_looping: true,
+                loop_type: Some(seen.pattern.clone()),
+                attempt_count: seen.attempt_count,
+                recommendation: Some(or_severity(&seen.intervention)),
+                reason: Some(reason),
+                evidence,
+                ..LoopOutput::default()
+            });
+        }
+        let at = asked_at(&memory, now());
+        let series = memory.series(self.config.clone());
+        let looping = series.status().into_keys().map(|id| {
+            let check = series.check(&id, at);
+            verdicts::task(&run.session, &id, check)
+        });
+        let gravest = looping.filter(|check| check.is_looping).max_by_key(|check| check.attempt_count);
+        Ok(gravest.unwrap_or_else(|| LoopOutput { run: run.session.clone(), ..LoopOutput::default() }))
+    }
+
+    /// How the tasks of a run stand.
+    pub(crate) fn task_status(&self, name: &str, task: Option<&str>) -> Result<TasksOutput, Fault> {
+        let run = self.find(name)?;
+        let (tasks, counts) = (self.store.roadmap(&run)?, self.counts(&run)?);
+        let told: Vec<TaskOutput> = tasks
+            .iter()
+            .filter(|known| task.is_none_or(|id| known.id == id.trim()))
+            .map(|known| self::told(known, &tasks, &counts))
+            .collect();
+        match task {
+            Some(id) if told.is_empty() => Err(unknown(&run.session, id, &tasks)),
+            _ => Ok(TasksOutput { run: run.session, tasks: told }),
+        }
+    }
+
+    /// A task of the roadmap, or one that was attempted.
+    pub(crate) fn known(&self, run: &Run, id: &str, series: &Series) -> Result<(), Fault> {
+        let tasks = self.store.roadmap(run)?;
+        if tasks.iter().any(|task| task.id == id) || series.status().contains_key(id) {
+            return Ok(());
+        }
+        Err(unknown(&run.session, id, &tasks))
+    }
+
+    /// How many attempts at each task of a run there were, and when the last one was.
+    pub(crate) fn counts(&self, run: &Run) -> Result<BTreeMap<String, (u64, i64)>, Fault> {
+        let attempts = self.store.attempts(run)?.into_iter();
+        Ok(attempts.map(|attempt| (attempt.task, (attempt.number, attempt.at))).collect())
+    }
+}
+
+/// Records an attempt in the roadmap and in the series. Nothing where the series does not judge attempts.
+pub(crate) fn record(
+    course: &mut Course,
+    run: &str,
+    tasks: &mut Vec<RoadmapTask>,
+    attempt: &TaskInput,
+    at: Option<&Value>,
+) -> Result<Option<Made>, Fault> {
+    let id = limits::name("task", &attempt.id)?;
+    if !tasks.iter().any(|task| task.id == id) {
+        let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
+        tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
+    }
+    let closed = tasks.iter().any(|task| task.id == id && !task.is_open());
+    let status = attempt.status.as_deref();
+    let report = Report {
+        task: id.to_owned(),
+        status: status.and_then(Status::named),
+        blockers: attempt.blockers.clone(),
+        work: attempt.work.clone(),
+        ..Report::default()
+    };
+    let Some(effect) = apply(tasks, &report, course.now) else { return Ok(None) };
+    // A word that we do not know is compared as it stands.
+    let stood = status.filter(|_| !closed && report.status.is_none()).unwrap_or(effect.status.as_str());
+    let text = json!({
+        "at": at.cloned().unwrap_or_else(|| course.now.into()),
+        "task": {"id": id, "status": stood, "blockers": attempt.blockers, "work": attempt.work,
+                 "session": attempt.session},
+    })
+    .to_string();
+    let step = steps::read(&text)?;
+    if !course.series.record(&step) {
+        return Ok(None);
+    }
+    course.attempted();
+    let at = step.at.map_or(course.now, |at| at.0);
+    course.memory.own_times |= at.abs_diff(course.now) > ANOTHER_CLOCK_MS;
+    let short = |list: &[String]| list.iter().take(KEPT).map(|text| quoted(text)).collect();
+    course.records.attempts.push(Attempt {
+        task: id.to_owned(),
+        number: 0,
+        at,
+        status: quoted(stood),
+        blockers: short(&attempt.blockers),
+        work: short(&attempt.work),
+        session: quoted(attempt.session.as_deref().unwrap_or_default()),
+    });
+    let Some(task) = tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
+    task.blockers = short(&task.blockers);
+    course.records.roadmap.push(task.clone());
+    let check = course.series.check(id, asked_at(&course.memory, course.now));
+    Ok(Some(Made { check: verdicts::task(run, id, check), effect, task: task.clone() }))
+}
+
+/// The time by which attempts are judged: ours, unless they come with times of another clock.
+pub(crate) fn asked_at(memory: &Memory, now: i64) -> Option<i64> {
+    (!memory.own_times).then_some(now)
+}
+
+/// A task as it is told.
+pub(crate) fn told(
+    task: &RoadmapTask,
+    tasks: &[RoadmapTask],
+    counts: &BTreeMap<String, (u64, i64)>,
+) -> TaskOutput {
+    let count = counts.get(&task.id);
+    TaskOutput {
+        id: task.id.clone(),
+        title: task.title.clone(),
+        details: task.details.clone(),
+        status: task.status.as_str().to_owned(),
+        standing: task.standing().to_owned(),
+        forced: task.forced,
+        blockers: task.blockers.clone(),
+        waits_for: waits_for(task, tasks).into_iter().map(str::to_owned).collect(),
+        reason: task.reason.clone(),
+        attempt_count: count.map_or(0, |(number, _)| *number),
+        last_attempt: count.map(|(_, at)| *at),
+    }
+}
+
+pub(crate) fn unknown(run: &str, id: &str, tasks: &[RoadmapTask]) -> Fault {
+    let names: Vec<String> = tasks.iter().take(NAMED).map(|task| format!("{:?}", task.id)).collect();
+    let hint = if names.is_empty() {
+        "It has no tasks yet: record_attempt and plan_next make them known".to_owned()
+    } else {
+        format!("Its tasks are {}", names.join(", "))
+    };
+    Fault::new(format!("there is no task {id:?} in the run {run:?}"), hint)
+}

@@ -1,0 +1,110 @@
+//! What the engine says, as it is told.
+
+use loopbreak::{Audience, Ruling, Severity, TaskCheck, Verdict};
+use loopbreak_store::Seen;
+use serde_json::{Map, Value};
+
+use super::output::{ActOutput, AdjustmentOutput, FindingOutput, LoopOutput, RulingOutput, StepOutput};
+
+/// A verdict on a step.
+pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
+    let findings = verdict.findings.iter().map(|finding| FindingOutput {
+        since: finding.since,
+        detector: finding.detector.to_string(),
+        pattern: finding.pattern.to_owned(),
+        severity: severity(finding.severity).to_owned(),
+        count: finding.count,
+        loop_id: finding.loop_id.to_string(),
+        agent: finding.agent.clone(),
+        acted: finding.acted,
+        evidence: object(serde_json::to_value(&finding.evidence).unwrap_or_default()),
+    });
+    let interventions = verdict.acts.iter().map(|act| ActOutput {
+        intervention: act.intervention.as_str().to_owned(),
+        pattern: act.pattern.to_owned(),
+        reason: act.reason.clone(),
+        loop_id: act.loop_id.to_string(),
+        acted: act.acted,
+    });
+    StepOutput {
+        run: run.to_owned(),
+        turn: verdict.turn,
+        verdict: in_a_word(verdict, known),
+        findings: findings.collect(),
+        interventions: interventions.collect(),
+        advice: texts(verdict, Audience::Agent),
+        for_user: texts(verdict, Audience::User),
+        stop: verdict.stop.as_ref().map(|stop| stop.reason.to_owned()),
+        task: None,
+    }
+}
+
+/// A verdict in a word. A loop is told of once for each severity; a step that still belongs to it is not clear for that.
+fn in_a_word(verdict: &Verdict, known: &[Seen]) -> &'static str {
+    let found = verdict.findings.iter().map(|finding| severity(finding.severity));
+    let sighted = verdict.sighted.iter().map(ToString::to_string);
+    let sighted = sighted.filter_map(|id| known.iter().find(|seen| seen.id == id));
+    let all: Vec<&str> = found.chain(sighted.map(|seen| seen.severity.as_str())).collect();
+    match () {
+        () if all.contains(&"hard") => "stop",
+        () if all.contains(&"warn") => "warn",
+        () => "clear",
+    }
+}
+
+/// The texts of a verdict for someone.
+pub(crate) fn texts(verdict: &Verdict, audience: Audience) -> Vec<String> {
+    let advice = verdict.advice.iter().filter(|advice| advice.audience == audience);
+    advice.map(|advice| advice.text.clone()).collect()
+}
+
+/// A ruling on a proposal.
+pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
+    let adjustments = ruling.adjustments.iter().map(|adjustment| AdjustmentOutput {
+        detector: adjustment.detector.to_string(),
+        amount: adjustment.amount,
+        reason: adjustment.reason.clone(),
+        acted: adjustment.acted,
+    });
+    let advice = ruling.advice.iter().filter(|advice| advice.audience == Audience::Agent);
+    RulingOutput {
+        run: run.to_owned(),
+        accepted: ruling.accepted,
+        score: ruling.score,
+        base: ruling.base,
+        accept_at: ruling.accept_at,
+        intervention: ruling.intervention.map(|intervention| intervention.as_str().to_owned()),
+        adjustments: adjustments.collect(),
+        advice: advice.map(|advice| advice.text.clone()).collect(),
+    }
+}
+
+/// The judgement of a task.
+pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
+    LoopOutput {
+        run: run.to_owned(),
+        task_id: Some(id.to_owned()),
+        is_looping: check.is_looping,
+        loop_type: check.loop_type.map(str::to_owned),
+        attempt_count: check.attempt_count,
+        recommendation: check.recommendation.map(|intervention| intervention.as_str().to_owned()),
+        reason: check.reason,
+        evidence: object(check.evidence),
+    }
+}
+
+fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Hint => "hint",
+        Severity::Warn => "warn",
+        Severity::Hard => "hard",
+    }
+}
+
+/// A value that is to be an object.
+pub(crate) fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
