@@ -16,6 +16,7 @@ mod output;
 mod reference;
 mod run;
 mod status;
+mod tasks;
 mod tune;
 mod watch;
 
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Command::Hook(args) => hook::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Tasks(args) => tasks::run(&args),
         Command::Allow(args) => allow::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

@@ -70,7 +70,7 @@ fn variables() -> Result<Vec<(String, String)>, UserError> {
     for (name, value) in env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
         // What a command that we started is told is no setting of ours, should it call us.
-        if crate::watch::VARIABLES.contains(&name) {
+        if crate::watch::VARIABLES.contains(&name) || crate::run::VARIABLES.contains(&name) {
             continue;
         }
         let Some(value) = value.to_str() else {
