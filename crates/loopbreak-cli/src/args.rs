@@ -80,6 +80,11 @@ pub(crate) enum Command {
     Status(crate::status::StatusArgs),
     /// Show what happened in a run that was guarded
     Log(crate::log::LogArgs),
+    /// Show and change the tasks of a roadmap
+    ///
+    /// The tasks that `loopbreak run --roadmap` works through: how they stand, what was tried, what waits for what. People and
+    /// agents change them while the run goes on.
+    Tasks(crate::tasks::TasksArgs),
     /// Allow a call that was refused
     ///
     /// In that session, from the next call on; with --save in all sessions of the project.

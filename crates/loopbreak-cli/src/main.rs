@@ -17,6 +17,7 @@ mod output;
 mod reference;
 mod run;
 mod status;
+mod tasks;
 mod tune;
 mod watch;
 
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Command::Mcp(args) => mcp::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Tasks(args) => tasks::run(&args),
         Command::Allow(args) => allow::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Completions(args) => completions::run(&args),

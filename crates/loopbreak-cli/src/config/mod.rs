@@ -9,7 +9,7 @@ mod init;
 mod load;
 mod output;
 mod reference;
-mod render;
+pub(crate) mod render;
 mod schema;
 
 pub(crate) use command::{ConfigArgs, run};

@@ -18,12 +18,14 @@ Examples:
   loopbreak run --prompt-file PROMPT.md --max-iterations 50 --max-runtime 8h --max-cost 20 -- ./agent.sh
   loopbreak run --prompt-file PROMPT.md --on-loop escalate --notify webhook=https://example.com/hook -- ./agent.sh
   loopbreak run --prompt-file PROMPT.md --resume -- ./agent.sh      Go on where it was ended
+  loopbreak run --prompt-file PROMPT.md --advisor 'gemini -p' -- claude -p   A second opinion on a loop
+  loopbreak run --roadmap tasks.toml -- claude -p {prompt}          Work through a plan, task by task
 
 Unless set here or in the configuration, the limits are 10 iterations, 15 minutes and 3 errors in a row.
 `loopbreak log RUN` tells afterwards what happened; the run's name is the first thing that is said.
 
 Exit codes:
-  0 the completion promise was kept; 1 something failed; 2 used or configured wrongly, no such command;
+  0 the completion promise was kept, or every task is done; 1 something failed; 2 used or configured wrongly, no such command;
   10 loop; 11 limit of iterations, time or money; 12 too many errors in a row; 13 a human is needed;
   130 interrupted, after all processes of the command are ended")]
 pub(crate) struct RunArgs {
@@ -38,6 +40,19 @@ pub(crate) struct RunArgs {
     /// The prompt
     #[arg(long, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
+    /// Work through the tasks of this file, one at a time, instead of the same prompt again and again
+    ///
+    /// A TOML file with a [[task]] for each: id, title, details, after (the tasks that come before), check (a command). The
+    /// command learns its task from the prompt and from `LOOPBREAK_TASK`, and reports through `LOOPBREAK_RESULT_FILE`, a line of its
+    /// output, `loopbreak tasks` or the MCP tools. The limits of iterations and time are for each task.
+    #[arg(long, value_name = "FILE", help_heading = "Roadmap")]
+    pub(crate) roadmap: Option<PathBuf>,
+    /// With a roadmap: how long to wait first where no task can be worked on; doubled each time; 0 to end at once
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s", help_heading = "Roadmap")]
+    pub(crate) idle: Duration,
+    /// With a roadmap: the longest wait; after it, the run ends
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5m", help_heading = "Roadmap")]
+    pub(crate) idle_longest: Duration,
     /// End with success when the command prints this text
     ///
     /// On a line of its own, or as <promise>TEXT</promise>, on standard output, by a command that did not fail. A mere mention
@@ -70,6 +85,15 @@ pub(crate) struct RunArgs {
     /// How long to wait first when the command reports that its quota is used up; doubled each time, up to 10 minutes
     #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
     pub(crate) backoff: Duration,
+    /// Ask this command for a second opinion when a loop is seen; its answer goes into the next prompt
+    ///
+    /// It gets the prompt, the last iterations and what was found on its standard input, and is asked once for each rung of a
+    /// loop: root cause, blind spot, alternative. It is split into words as --exec. Should it fail, the run goes on without it.
+    #[arg(long, value_name = "CMD", help_heading = "Advice")]
+    pub(crate) advisor: Option<String>,
+    /// How long the advisor may take
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "2m", help_heading = "Advice")]
+    pub(crate) advisor_timeout: Duration,
     /// Add a line to this file for each iteration: status, accomplished, errors, next
     #[arg(long, value_name = "FILE")]
     pub(crate) scratchpad: Option<PathBuf>,

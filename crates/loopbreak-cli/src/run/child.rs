@@ -25,9 +25,13 @@ pub(super) struct Start<'s> {
     pub(super) words: &'s [String],
     /// What goes to its standard input.
     pub(super) input: Option<String>,
+    /// What it finds in its environment beside ours.
+    pub(super) variables: &'s [(&'static str, String)],
     pub(super) longest: Option<Duration>,
     /// Where all output is written too.
     pub(super) log: Option<File>,
+    /// It is no run of the agent: its output is not passed on.
+    pub(super) aside: bool,
 }
 
 /// How it ended.
@@ -53,6 +57,10 @@ impl Start<'_> {
         let mut command = Command::new(name);
         command.args(rest).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
+        for (name, value) in self.variables {
+            // A variable cannot hold NUL.
+            command.env(name, value.replace('\0', " "));
+        }
         group::own(&mut command);
         let mut child = command.spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
@@ -60,8 +68,9 @@ impl Start<'_> {
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let log = self.log.map(|file| Arc::new(Mutex::new(file)));
-        let out = child.stdout.take().map(|pipe| Drain::new(pipe, io::stdout(), log.clone()));
-        let err = child.stderr.take().map(|pipe| Drain::new(pipe, io::stderr(), log));
+        let to = |to: Box<dyn Write + Send>| if self.aside { Box::new(io::sink()) } else { to };
+        let out = child.stdout.take().map(|pipe| Drain::new(pipe, to(Box::new(io::stdout())), log.clone()));
+        let err = child.stderr.take().map(|pipe| Drain::new(pipe, to(Box::new(io::stderr())), log));
         let end = wait(&mut child, self.longest, interrupts);
         sweep(&mut child, interrupts);
         let drains = [out, err];
@@ -128,10 +137,9 @@ struct Drain {
 }
 
 impl Drain {
-    fn new<R, W>(pipe: R, to: W, log: Option<Arc<Mutex<File>>>) -> Self
+    fn new<R>(pipe: R, to: Box<dyn Write + Send>, log: Option<Arc<Mutex<File>>>) -> Self
     where
         R: Read + Send + 'static,
-        W: Write + Send + 'static,
     {
         let capture = Arc::new(Mutex::new(Capture::default()));
         let kept = capture.clone();

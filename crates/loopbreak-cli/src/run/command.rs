@@ -1,6 +1,8 @@
 //! From arguments to a run, and to its exit code.
 
+use super::advisor::Advisor;
 use super::args::RunArgs;
+use super::autopilot::{Pilot, Roadmap};
 use super::course::Course;
 use super::interrupt::Interrupts;
 use super::keep::{Keeper, say};
@@ -11,18 +13,40 @@ use crate::error::UserError;
 
 /// Runs the command until a guard, a promise or a human ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
-    let config = settings::load(args)?;
+    let roadmap = args.roadmap.as_deref().map(Roadmap::read).transpose()?;
+    let config = settings::load(args, roadmap.as_ref().map(Roadmap::len))?;
     let prompt = Prompt::new(args)?;
     let told = Told::new(args)?;
+    let advisor = args.advisor.as_deref().map(|command| Advisor::new(command, args.advisor_timeout));
+    let advisor = advisor.transpose()?;
     if let Some(folder) = &args.log_dir {
         std::fs::create_dir_all(folder)
             .map_err(|error| UserError::failed(format!("--log-dir {}: {error}", folder.display())))?;
     }
     let interrupts = Interrupts::listen()?;
-    let (keeper, guard, kept) = Keeper::open(&args.command, &config, args.resume)?;
-    let mut course = Course { args, config, prompt, told, interrupts, keeper, guard, kept, human: None };
+    let mut name = args.command.clone();
+    name.extend(args.roadmap.iter().map(|path| format!("--roadmap {}", path.display())));
+    let watching = if roadmap.is_some() { settings::of_roadmap(&config) } else { config.clone() };
+    let (keeper, guard, kept) = Keeper::open(&name, &watching, args.resume)?;
+    let mut course = Course {
+        args,
+        config,
+        prompt,
+        told,
+        advisor,
+        interrupts,
+        keeper,
+        guard,
+        kept,
+        human: None,
+        variables: Vec::new(),
+    };
     course.begin();
-    match course.go() {
+    let over = match &roadmap {
+        Some(roadmap) => Pilot::new(&mut course, roadmap).and_then(|mut pilot| pilot.go()),
+        None => course.go(),
+    };
+    match over {
         Ok((ending, why)) => {
             let what = format!("{}: {why}", ending.as_str());
             course.end(&what, ending.code());

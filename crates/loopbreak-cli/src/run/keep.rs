@@ -1,11 +1,15 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
 use loopbreak::{Config, Guard, Verdict};
-use loopbreak_store::{Change, Memory, Records, RunKey, Sqlite, Store as _, default_path, keep, now};
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{
+    Attempt, Change, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::autopilot::State;
 use crate::error::UserError;
 
 /// The name of the program in the store.
@@ -28,6 +32,11 @@ pub(super) struct Kept {
     pub(super) history: Vec<String>,
     /// What the agent is told next.
     pub(super) advice: Option<String>,
+    /// The rungs of loops that the advisor was asked about.
+    pub(super) asked: Vec<String>,
+    /// What an autopilot keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) autopilot: Option<State>,
 }
 
 /// Where `Kept` is found in what is kept.
@@ -91,7 +100,7 @@ impl Keeper {
     fn last(&self, command: &str) -> Result<Option<(RunKey, String, Kept)>, UserError> {
         let Some(store) = &self.store else { return Ok(None) };
         let failed = |error| crate::status::failed(&error);
-        let here = |run: &loopbreak_store::Run| run.source == SOURCE && run.folder == self.folder;
+        let here = |run: &Run| run.source == SOURCE && run.folder == self.folder;
         for run in store.runs(i64::MIN, RUNS).map_err(failed)?.into_iter().filter(here) {
             let Some(text) = store.snapshot(&run.key()).map_err(failed)? else { continue };
             if let Ok(Beside { runner }) = serde_json::from_str(&text)
@@ -105,6 +114,36 @@ impl Keeper {
 
     pub(super) fn session(&self) -> &str {
         &self.key.session
+    }
+
+    /// Whether anything is kept, so that others can see and change it.
+    pub(super) fn is_kept(&self) -> bool {
+        self.store.is_some()
+    }
+
+    /// The tasks of the run as they stand now, whoever changed them; nothing where they are not kept.
+    pub(super) fn roadmap(&self) -> Option<Vec<RoadmapTask>> {
+        let store = self.store.as_ref()?;
+        let asked = store.run(&self.key).and_then(|run| run.map(|run| store.roadmap(&run)).transpose());
+        match asked {
+            Ok(tasks) => tasks.filter(|tasks| !tasks.is_empty()),
+            Err(error) => {
+                say(&format!("warning: {error}; going on with the tasks as they were"));
+                None
+            }
+        }
+    }
+
+    /// The attempts that others recorded for this run since then: whoever has the same session.
+    pub(super) fn attempts_since(&self, then: i64) -> Vec<Attempt> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
+        let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(same);
+        let mut attempts: Vec<Attempt> =
+            runs.flat_map(|run| store.attempts(&run).unwrap_or_default()).collect();
+        attempts.retain(|attempt| attempt.at >= then);
+        attempts.sort_by_key(|attempt| (attempt.at, attempt.number));
+        attempts
     }
 
     /// Takes note of what the guard found.
@@ -133,7 +172,7 @@ impl Keeper {
         snapshot.push_str(",\"runner\":");
         snapshot.push_str(&runner);
         snapshot.push('}');
-        let mut records = Records::default();
+        let mut records = event.records.clone();
         if let Some(verdict) = event.verdict {
             keep(&mut records, verdict, now);
         }
@@ -153,12 +192,14 @@ pub(super) struct Event<'v> {
     pub(super) kind: &'static str,
     pub(super) detail: Value,
     pub(super) verdict: Option<&'v Verdict>,
+    /// What else it leaves behind.
+    pub(super) records: Records,
     pub(super) ended: bool,
 }
 
 impl Event<'_> {
     pub(super) fn new(kind: &'static str, detail: Value) -> Self {
-        Event { kind, detail, verdict: None, ended: false }
+        Event { kind, detail, verdict: None, records: Records::default(), ended: false }
     }
 }
 

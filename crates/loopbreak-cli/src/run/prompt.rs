@@ -16,6 +16,10 @@ pub(super) struct Prompt<'a> {
     args: &'a RunArgs,
     /// As it was read last.
     text: Option<String>,
+    /// What is said of the task at hand.
+    brief: String,
+    /// Both together.
+    whole: String,
 }
 
 impl<'a> Prompt<'a> {
@@ -24,27 +28,46 @@ impl<'a> Prompt<'a> {
             Some(path) => Some(read(path).map_err(|why| UserError::usage(format!("--prompt-file {why}")))?),
             None => args.prompt.clone(),
         };
-        if text.is_none() && args.command.iter().any(|word| word.contains(PLACE)) {
+        if text.is_none() && args.roadmap.is_none() && args.command.iter().any(|word| word.contains(PLACE)) {
             return Err(UserError::usage("the command has {prompt}, but there is no prompt")
                 .hint("give one with --prompt or --prompt-file"));
         }
-        Ok(Prompt { args, text })
+        let whole = text.clone().unwrap_or_default();
+        Ok(Prompt { args, text, brief: String::new(), whole })
     }
 
     /// The prompt as it is now. A file that cannot be read any more is told of; the last text goes on to hold.
     pub(super) fn read(&mut self) -> Result<&str, String> {
         if let Some(path) = &self.args.prompt_file {
             match read(path) {
-                Ok(text) => self.text = Some(text),
+                Ok(text) => {
+                    self.text = Some(text);
+                    self.join();
+                }
                 Err(why) => return Err(format!("--prompt-file {why}; going on with the last prompt")),
             }
         }
         Ok(self.last())
     }
 
-    /// As it was read last.
+    /// As it was read last, with the task at hand.
     pub(super) fn last(&self) -> &str {
-        self.text.as_deref().unwrap_or_default()
+        &self.whole
+    }
+
+    /// Says what the task at hand is.
+    pub(super) fn set_brief(&mut self, brief: String) {
+        self.brief = brief;
+        self.join();
+    }
+
+    fn join(&mut self) {
+        let text = self.text.as_deref().unwrap_or_default();
+        self.whole = match (text, self.brief.as_str()) {
+            (text, "") => text.to_owned(),
+            ("", brief) => brief.to_owned(),
+            (text, brief) => format!("{}\n\n{brief}", text.trim_end()),
+        };
     }
 
     /// The words of the command, and what goes to its standard input.

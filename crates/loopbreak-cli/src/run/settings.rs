@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopbreak::{Config, Profile, Settings};
+use loopbreak::{Config, Mode, Profile, Settings};
 
 use super::args::{OnLoop, RunArgs};
 use crate::args::ConfigOptions;
@@ -12,21 +12,27 @@ use crate::error::UserError;
 /// At how many errors in a row the guard warns by default.
 const WARN_AT: u32 = 3;
 
-/// The settings. Where nobody chose a profile, it is `iterations`. The limits of that profile hold under any other as well,
-/// unless somebody set them: a project whose file is meant for a hook must not have a loop without an end.
-pub(super) fn load(args: &RunArgs) -> Result<Config, UserError> {
+/// The settings. Where nobody chose a profile, it is `iterations`, or `tasks` for a roadmap of so many tasks. The limits of
+/// `iterations` hold under any other as well, unless somebody set them: a project whose file is meant for a hook must not have
+/// a loop without an end. For a roadmap they hold for each task.
+pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserError> {
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
     let here = Path::new(".");
     // What is wrong with the settings is told when they are loaded.
     if let (_, Ok(loaded)) = config::attempt(&options, here)? {
         if !loaded.origin("profile").is_set() {
-            options.profile = Some("iterations".to_owned());
+            let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
+            options.profile = Some(profile.as_str().to_owned());
         }
         let runner = Settings::of(Profile::Iterations);
-        let hard_at = runner.errors.hard_at.max(loaded.config.errors.warn_at);
+        let times = tasks.map_or(1, |tasks| tasks.max(1) as u64);
+        // A task that fails again and again is left for the next one, before the command is taken for broken.
+        let errors =
+            if tasks.is_some() { 2 * loaded.config.task.max_attempts } else { runner.errors.hard_at };
+        let hard_at = errors.max(loaded.config.errors.warn_at);
         for (key, value) in [
-            ("budget.max_iterations", runner.budget.max_iterations.to_string()),
-            ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis)),
+            ("budget.max_iterations", (runner.budget.max_iterations * times).to_string()),
+            ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis * times)),
             ("errors.hard_at", hard_at.to_string()),
             ("policy.on_loop", format!("\"{}\"", OnLoop::Stop.as_str())),
         ] {
@@ -36,6 +42,31 @@ pub(super) fn load(args: &RunArgs) -> Result<Config, UserError> {
         }
     }
     config::load(&options)
+}
+
+/// The settings of the guard that watches the command over a roadmap. Whether tasks go round in circles is for the rules of
+/// tasks to say: an agent that reports three times in the same words has not looped if they are about three tasks. Where those
+/// rules do not act, the others do.
+pub(super) fn of_roadmap(config: &Config) -> Config {
+    if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
+        return config.clone();
+    }
+    let mut settings: Settings = (**config).clone();
+    for mode in [
+        &mut settings.task.mode,
+        &mut settings.signature.mode,
+        &mut settings.similarity.mode,
+        &mut settings.cycle.mode,
+        &mut settings.recurrence.mode,
+        &mut settings.drift.mode,
+        &mut settings.failing_target.mode,
+        &mut settings.poll.mode,
+        &mut settings.noop.mode,
+        &mut settings.novelty.mode,
+    ] {
+        *mode = Mode::Off;
+    }
+    Config::new(settings).unwrap_or_else(|_| config.clone())
 }
 
 /// The options as settings. They come last, so that they win.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 pub(crate) mod hooks;
+pub(crate) mod roadmaps;
 pub(crate) mod watching;
 
 use std::fmt::Write as _;

@@ -68,7 +68,10 @@ fn take(task: &mut RoadmapTask, report: &Report, deferred: &mut Vec<String>, now
     }
     (task.status, task.returned) = (said, false);
     task.blockers.clone_from(&report.blockers);
-    task.because(&report.reason, now);
+    // Why a human was called is still true.
+    let reason =
+        if task.escalation == Escalation::None { report.reason.clone() } else { task.reason.clone() };
+    task.because(&reason, now);
     // Put off once: whoever is blocked by it again has not understood, and that is for the detector to see.
     let checks: Option<Vec<String>> = report.blockers.iter().map(|blocker| unavailable(blocker)).collect();
     let checks = checks.filter(|checks| !checks.is_empty());

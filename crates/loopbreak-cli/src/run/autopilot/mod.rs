@@ -1,0 +1,16 @@
+//! `loopbreak run --roadmap`: works through tasks, one at a time. The engine says when a task goes round in circles, the
+//! store's `tasks` which one comes next; here the command is started, asked what came of it, and told what to do next.
+
+mod attempt;
+mod brief;
+mod check;
+mod close;
+mod pilot;
+mod report;
+mod roadmap;
+mod state;
+mod traffic;
+
+pub(super) use pilot::Pilot;
+pub(super) use roadmap::Roadmap;
+pub(super) use state::State;

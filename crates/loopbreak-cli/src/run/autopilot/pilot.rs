@@ -1,0 +1,186 @@
+//! The autopilot: picks a task, asks the engine whether it is worth another attempt, and has the command work on it.
+
+use std::time::Duration;
+
+use loopbreak::{Intervention, Mode, Series};
+use loopbreak_store::tasks::{Next, Remedy, RoadmapTask, next};
+use loopbreak_store::{Records, now};
+use serde_json::json;
+
+use super::brief::{Beside, brief};
+use super::report::ResultFile;
+use super::roadmap::Roadmap;
+use super::state::State;
+use super::traffic::Traffic;
+use crate::error::UserError;
+use crate::run::course::{Course, Over, Round};
+use crate::run::ending::Ending;
+use crate::run::keep::{Event, say};
+
+/// A run that works through a roadmap.
+#[derive(Debug)]
+pub(in crate::run) struct Pilot<'c, 'a> {
+    pub(super) course: &'c mut Course<'a>,
+    /// As they were read from the store last, with what was changed since.
+    pub(super) tasks: Vec<RoadmapTask>,
+    pub(super) series: Series,
+    pub(super) traffic: Traffic,
+    pub(super) state: State,
+    pub(super) file: ResultFile,
+}
+
+impl<'c, 'a> Pilot<'c, 'a> {
+    /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
+    pub(in crate::run) fn new(course: &'c mut Course<'a>, roadmap: &Roadmap) -> Result<Self, UserError> {
+        let state = course.kept.autopilot.clone().unwrap_or_default();
+        let series = Series::restore(course.config.clone(), state.series.clone());
+        let traffic =
+            Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
+        let tasks = merged(&roadmap.tasks, course.keeper.roadmap().unwrap_or_default());
+        let mut pilot = Pilot { course, tasks, series, traffic, state, file: ResultFile::new()? };
+        let finished = pilot.tasks.iter().filter(|task| task.is_finished()).count();
+        let what = format!("{} tasks, {finished} of them done", pilot.tasks.len());
+        let records = Records { roadmap: pilot.tasks.clone(), ..Records::default() };
+        pilot.write(&Event { records, ..Event::new("roadmap", json!({"action": what})) });
+        Ok(pilot)
+    }
+
+    /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
+    pub(in crate::run) fn go(&mut self) -> Result<Over, UserError> {
+        let (mut troubles, mut waits) = (0, 0);
+        loop {
+            self.refresh();
+            let id = match next(&self.tasks) {
+                Next::Closed => return Ok(self.close()),
+                Next::Nothing => match self.idle(&mut waits) {
+                    Some(over) => return Ok(over),
+                    None => continue,
+                },
+                Next::Task(task) => task.id.clone(),
+            };
+            waits = 0;
+            if self.is_out_of_the_question(&id) {
+                continue;
+            }
+            self.prepare(&id);
+            let began = now();
+            match self.course.round(&mut troubles)? {
+                Round::Over(over) => return Ok(over),
+                Round::Again => continue,
+                Round::Ran(ran, iteration) => {
+                    if let Some(over) = self.take(&id, &ran, &iteration, began) {
+                        return Ok(over);
+                    }
+                }
+            }
+            if let Some(over) = self.course.pause() {
+                return Ok(over);
+            }
+        }
+    }
+
+    /// Asks the engine before a task is taken up: what goes round in circles is dealt with, not attempted. A task without
+    /// progress that a human was called about gets its last attempts, for their number decides what is done.
+    fn is_out_of_the_question(&mut self, id: &str) -> bool {
+        let check = self.series.check(id, Some(self.course.time()));
+        let pattern = check.loop_type.unwrap_or_default();
+        let remedy = match check.recommendation {
+            Some(Intervention::ForceNext) => Remedy::ForceNext,
+            Some(Intervention::Escalate) if pattern != "no_progress_repeat" => {
+                Remedy::Escalate { left: true }
+            }
+            _ => return false,
+        };
+        let config = &self.course.config;
+        if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
+            return false;
+        }
+        let reason = check.reason.unwrap_or_default();
+        let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return false };
+        remedy.apply(task, &reason, now());
+        say(&format!("task {id} is not attempted again: {reason}"));
+        let records = Records { roadmap: vec![task.clone()], ..Records::default() };
+        let detail = json!({"action": format!("task {id} is not attempted again: {reason}"), "task": id});
+        self.write(&Event { records, ..Event::new("recovery", detail) });
+        true
+    }
+
+    /// Makes everything ready for an attempt.
+    fn prepare(&mut self, id: &str) {
+        self.file.clear();
+        self.course.kept.advice = self.state.advice.get(id).cloned();
+        let attempts = self.series.check(id, Some(self.course.time())).attempt_count;
+        let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
+        let grant = self.state.grants.get(id).map(String::as_str);
+        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, attempts });
+        let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
+        say(&crate::status::printable(&format!("task {id}{title}")));
+        self.course.variables = vec![
+            ("LOOPBREAK_RUN", self.course.keeper.session().to_owned()),
+            ("LOOPBREAK_TASK", id.to_owned()),
+            ("LOOPBREAK_TASK_TITLE", task.title.clone()),
+            ("LOOPBREAK_RESULT_FILE", self.file.path().display().to_string()),
+        ];
+        self.course.prompt.set_brief(text);
+    }
+
+    /// Nothing can be worked on: waits, for others may change that, and says when it is of no use any more.
+    fn idle(&mut self, waits: &mut u32) -> Option<Over> {
+        let args = self.course.args;
+        let wait = |times: u32| args.idle.saturating_mul(1 << times.min(16)).min(args.idle_longest);
+        let pause = wait(*waits);
+        let was_longest = *waits > 0 && wait(*waits - 1) >= args.idle_longest;
+        if pause == Duration::ZERO || was_longest || !self.course.keeper.is_kept() {
+            return Some(self.close());
+        }
+        *waits += 1;
+        let what = format!("no task can be worked on; looking again in {} s", pause.as_secs_f64());
+        say(&what);
+        self.write(&Event::new("idle", json!({"action": what, "times": *waits})));
+        match self.course.sleep(pause) {
+            Some((Ending::Limit, _)) => Some(self.close()),
+            over => over,
+        }
+    }
+
+    /// Takes in what others made of the tasks meanwhile.
+    pub(super) fn refresh(&mut self) {
+        let Some(kept) = self.course.keeper.roadmap() else { return };
+        let before = std::mem::replace(&mut self.tasks, kept);
+        let opened: Vec<String> = self
+            .tasks
+            .iter()
+            .filter(|task| task.is_open())
+            .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
+            .map(|task| task.id.clone())
+            .collect();
+        for id in opened {
+            say(&format!("task {id} was opened again"));
+            self.begin_anew(&id);
+        }
+    }
+
+    /// Keeps an event, and everything as it stands after it.
+    pub(super) fn write(&mut self, event: &Event<'_>) {
+        self.state.series = self.series.snapshot();
+        self.state.traffic = Some(self.traffic.snapshot());
+        self.state.sent.clone_from(&self.traffic.sent);
+        self.course.kept.autopilot = Some(self.state.clone());
+        self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+    }
+}
+
+/// The tasks of the file as they stand in the store. Those that are in the store only were added by hand.
+fn merged(file: &[RoadmapTask], kept: Vec<RoadmapTask>) -> Vec<RoadmapTask> {
+    let mut tasks: Vec<RoadmapTask> = file.to_vec();
+    for known in kept {
+        match tasks.iter_mut().find(|task| task.id == known.id) {
+            Some(task) => {
+                let RoadmapTask { title, details, after, position, check, .. } = task.clone();
+                *task = RoadmapTask { title, details, after, position, check, ..known };
+            }
+            None => tasks.push(known),
+        }
+    }
+    tasks
+}

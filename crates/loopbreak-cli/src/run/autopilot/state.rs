@@ -1,0 +1,24 @@
+//! What an autopilot keeps beside the tasks themselves, so that a run goes on where it was ended.
+
+use std::collections::BTreeMap;
+
+use loopbreak::{SeriesState, Snapshot};
+use serde::{Deserialize, Serialize};
+
+/// What is kept.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::run) struct State {
+    /// The attempts at all tasks, as the engine keeps them.
+    pub(super) series: SeriesState,
+    /// The guard of what goes back and forth between tasks, and the last of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traffic: Option<Snapshot>,
+    pub(super) sent: Vec<(String, String)>,
+    /// What the agent may do for a task: it holds until the task is closed.
+    pub(super) grants: BTreeMap<String, String>,
+    /// What the guard has to say of a task, for its next attempt.
+    pub(super) advice: BTreeMap<String, String>,
+    /// What the agent is told next, whatever the task.
+    pub(super) notes: Vec<String>,
+}

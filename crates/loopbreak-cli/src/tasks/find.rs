@@ -1,0 +1,80 @@
+//! Which run's tasks are meant.
+
+use loopbreak::config::nearest;
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{Run, Sqlite, Store as _};
+
+use crate::error::UserError;
+use crate::status::{failed, name, open};
+
+/// Among how many of the latest runs those of this folder are looked for.
+const RUNS: usize = 1000;
+
+/// A run with tasks.
+pub(super) struct Found {
+    pub(super) store: Sqlite,
+    pub(super) run: Run,
+    pub(super) tasks: Vec<RoadmapTask>,
+}
+
+/// The run that is named, or that the variable names, or the last one in this folder that has tasks.
+pub(super) fn find(named: Option<&str>) -> Result<Found, UserError> {
+    let none = || {
+        UserError::usage("there is no roadmap in this folder")
+            .hint("`loopbreak run --roadmap FILE -- CMD` begins one; --run names a run of another folder")
+    };
+    let store = open()?.ok_or_else(none)?;
+    // The agent of a run is started with its name.
+    let variable = std::env::var("LOOPBREAK_RUN").ok().filter(|name| !name.is_empty());
+    if let Some(session) = named.map(str::to_owned).or(variable) {
+        return by_name(store, &session);
+    }
+    let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let runs = store.runs(i64::MIN, RUNS).map_err(|error| failed(&error))?;
+    for run in runs.into_iter().filter(|run| run.folder == folder) {
+        let tasks = store.roadmap(&run).map_err(|error| failed(&error))?;
+        if !tasks.is_empty() {
+            return Ok(Found { store, run, tasks });
+        }
+    }
+    Err(none())
+}
+
+fn by_name(store: Sqlite, session: &str) -> Result<Found, UserError> {
+    let mut found = Vec::new();
+    for run in store.find(session).map_err(|error| failed(&error))? {
+        let tasks = store.roadmap(&run).map_err(|error| failed(&error))?;
+        if !tasks.is_empty() {
+            found.push((run, tasks));
+        }
+    }
+    if found.iter().any(|(run, _)| run.session == session) {
+        found.retain(|(run, _)| run.session == session);
+    }
+    // Whoever else kept something under the same name: the run itself has the roadmap.
+    found.sort_by_key(|(run, _)| run.source != "run");
+    let names: Vec<String> = found.iter().take(5).map(|(run, _)| name(run)).collect();
+    if found.iter().any(|(run, _)| run.session != found[0].0.session) {
+        return Err(UserError::usage(format!("more than one run with tasks begins with {session:?}"))
+            .hint(format!("name one of them: {}", names.join(", "))));
+    }
+    let (run, tasks) = found.into_iter().next().ok_or_else(|| {
+        UserError::usage(format!("there is no run {session:?} that has tasks"))
+            .hint("`loopbreak status --all` lists the runs that are kept")
+    })?;
+    Ok(Found { store, run, tasks })
+}
+
+impl Found {
+    /// The task of this id.
+    pub(super) fn task(&self, id: &str) -> Result<&RoadmapTask, UserError> {
+        self.tasks.iter().find(|task| task.id == id).ok_or_else(|| {
+            let known = nearest(id, self.tasks.iter().map(|task| task.id.as_str()));
+            let hint = known.map_or_else(
+                || "`loopbreak tasks list` lists them".to_owned(),
+                |known| format!("did you mean {known}?"),
+            );
+            UserError::usage(format!("there is no task {id:?}")).hint(hint)
+        })
+    }
+}

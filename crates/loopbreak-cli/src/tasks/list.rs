@@ -1,0 +1,179 @@
+//! `tasks list`: how the tasks stand, as a table, a tree or data.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use loopbreak_store::Store as _;
+use loopbreak_store::tasks::{Next, RoadmapTask, next, waits_for};
+use serde_json::{Value, json};
+
+use super::args::ListArgs;
+use super::find::{Found, find};
+use crate::error::UserError;
+use crate::status::{failed, printable};
+use crate::{exit, output};
+
+pub(super) fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {
+    let found = find(run)?;
+    let mut attempts: BTreeMap<String, u64> = BTreeMap::new();
+    for attempt in found.store.attempts(&found.run).map_err(|error| failed(&error))? {
+        *attempts.entry(attempt.task).or_default() += 1;
+    }
+    let text = if args.json {
+        format!("{:#}\n", data(&found, &attempts))
+    } else if args.tree {
+        tree(&found.tasks)
+    } else {
+        table(&found.tasks, &attempts)
+    };
+    output::print(&text)?;
+    Ok(exit::DONE)
+}
+
+fn data(found: &Found, attempts: &BTreeMap<String, u64>) -> Value {
+    let tasks: Vec<Value> = found
+        .tasks
+        .iter()
+        .map(|task| {
+            let mut value = serde_json::to_value(task).unwrap_or_default();
+            value["standing"] = task.standing().into();
+            value["attempts"] = attempts.get(&task.id).copied().unwrap_or_default().into();
+            value["waits_for"] = waits_for(task, &found.tasks).into();
+            value
+        })
+        .collect();
+    let next = match next(&found.tasks) {
+        Next::Task(task) => Some(task.id.as_str()),
+        Next::Nothing | Next::Closed => None,
+    };
+    json!({"run": found.run.session, "folder": found.run.folder, "next": next, "tasks": tasks})
+}
+
+fn table(tasks: &[RoadmapTask], attempts: &BTreeMap<String, u64>) -> String {
+    let rows: Vec<[String; 4]> = tasks
+        .iter()
+        .map(|task| {
+            let count = attempts.get(&task.id).copied().unwrap_or_default();
+            [printable(&task.id), standing(task, tasks), count.to_string(), printable(&task.title)]
+        })
+        .collect();
+    let heads = ["TASK", "STATUS", "ATTEMPTS", "TITLE"].map(str::to_owned);
+    let width = |column: usize| {
+        let cells = std::iter::once(&heads).chain(&rows).map(|row| row[column].chars().count());
+        cells.max().unwrap_or_default()
+    };
+    let (id, status, count) = (width(0), width(1), width(2));
+    let mut text = String::new();
+    for ([a, b, c, d], task) in std::iter::once((&heads, None)).chain(rows.iter().zip(tasks.iter().map(Some)))
+    {
+        let _ = writeln!(text, "{}", format!("{a:<id$}  {b:<status$}  {c:>count$}  {d}").trim_end());
+        if let Some(why) = task.and_then(why) {
+            let _ = writeln!(text, "{:id$}  {why}", "");
+        }
+    }
+    let finished = tasks.iter().filter(|task| task.is_finished()).count();
+    let _ = writeln!(
+        text,
+        "\n{finished} of {} done{}",
+        tasks.len(),
+        match next(tasks) {
+            Next::Task(task) => format!(", next is {}", printable(&task.id)),
+            Next::Nothing => ", none can be worked on".to_owned(),
+            Next::Closed => String::new(),
+        }
+    );
+    text
+}
+
+/// How a task stands, in a word or two.
+fn standing(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
+    let waits = waits_for(task, tasks);
+    if task.is_open() && !waits.is_empty() && task.escalation.as_str() == "none" {
+        return printable(&format!("waits for {}", waits.join(", ")));
+    }
+    task.standing().to_owned()
+}
+
+/// Why a task stands as it does, where that is not plain.
+fn why(task: &RoadmapTask) -> Option<String> {
+    let mut parts = Vec::new();
+    if matches!(task.standing(), "forced" | "escalated" | "blocked") && !task.reason.is_empty() {
+        parts.push(task.reason.clone());
+    }
+    if !task.blockers.is_empty() {
+        parts.push(format!("blocked by {}", task.blockers.join(", ")));
+    }
+    if !task.deferred.is_empty() {
+        parts.push(format!("to be checked later: {}", task.deferred.join(", ")));
+    }
+    (!parts.is_empty()).then(|| printable(&parts.join("; ")))
+}
+
+/// Each task below those it waits for. One that waits for many stands below each of them, in full only the first time.
+fn tree(tasks: &[RoadmapTask]) -> String {
+    let mut text = String::new();
+    let mut drawn = Vec::new();
+    let known = |id: &String| tasks.iter().any(|task| task.id == *id);
+    for task in tasks.iter().filter(|task| !task.after.iter().any(known)) {
+        branch(task, tasks, 0, &mut drawn, &mut text);
+    }
+    text
+}
+
+/// How deep a tree is drawn: who has a longer chain than that does not read it as a tree.
+const DEEPEST: usize = 40;
+
+fn branch<'t>(
+    task: &'t RoadmapTask,
+    tasks: &'t [RoadmapTask],
+    depth: usize,
+    drawn: &mut Vec<&'t str>,
+    text: &mut String,
+) {
+    let indent = "  ".repeat(depth);
+    let again = drawn.contains(&task.id.as_str());
+    let title = if task.title.is_empty() { String::new() } else { format!("  {}", printable(&task.title)) };
+    let rest = if again { "  (see above)" } else { title.as_str() };
+    let _ = writeln!(text, "{indent}{} [{}]{rest}", printable(&task.id), task.standing());
+    if again || depth >= DEEPEST {
+        return;
+    }
+    drawn.push(&task.id);
+    for next in tasks.iter().filter(|next| next.after.contains(&task.id)) {
+        branch(next, tasks, depth + 1, drawn, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(id: &str, title: &str, after: &[&str]) -> RoadmapTask {
+        let after = after.iter().map(|id| (*id).to_owned()).collect();
+        RoadmapTask { id: id.into(), title: title.into(), after, ..RoadmapTask::default() }
+    }
+
+    #[test]
+    fn a_tree_has_every_task_below_what_it_waits_for() {
+        let tasks = [task("a", "First", &[]), task("b", "", &["a"]), task("c", "", &["a", "b"])];
+        let expected = "a [pending]  First\n  b [pending]\n    c [pending]\n  c [pending]  (see above)\n";
+        assert_eq!(tree(&tasks), expected);
+    }
+
+    #[test]
+    fn a_table_says_what_waits_for_what_and_why_a_task_is_stuck() {
+        let mut tasks = vec![task("schema", "Draw", &[]), task("api", "Write", &["schema"])];
+        (tasks[0].forced, tasks[0].reason) = (true, "5 attempts did the same work".into());
+        tasks[0].status = loopbreak_store::tasks::Status::Done;
+        let text = table(&tasks, &BTreeMap::from([("schema".to_owned(), 5)]));
+        let expected = "\
+TASK    STATUS            ATTEMPTS  TITLE
+schema  forced                   5  Draw
+        5 attempts did the same work
+api     waits for schema         0  Write
+
+0 of 2 done, none can be worked on
+";
+        assert_eq!(text, expected);
+    }
+}

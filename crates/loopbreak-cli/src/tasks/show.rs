@@ -1,0 +1,70 @@
+//! `tasks show`: all that is known of a task.
+
+use std::fmt::Write as _;
+
+use loopbreak_store::tasks::waits_for;
+use loopbreak_store::{Attempt, ContextEntry, Recovery, Store as _};
+use serde_json::json;
+
+use super::args::ShowArgs;
+use super::find::find;
+use crate::error::UserError;
+use crate::status::{failed, printable};
+use crate::{exit, output};
+
+pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {
+    let found = find(run)?;
+    let task = found.task(&args.id)?;
+    let failed = |error| failed(&error);
+    let mut attempts: Vec<Attempt> = found.store.attempts(&found.run).map_err(failed)?;
+    attempts.retain(|attempt| attempt.task == args.id);
+    let mut recoveries: Vec<Recovery> = found.store.recoveries(&found.run).map_err(failed)?;
+    // One about a circle of tasks names all of them.
+    let about = |names: &str| names.split(", ").any(|name| name == args.id);
+    recoveries.retain(|recovery| recovery.task.as_deref().is_some_and(about));
+    let mut context: Vec<ContextEntry> = found.store.context(&found.run).map_err(failed)?;
+    context.retain(|entry| entry.related_tasks.contains(&args.id));
+    if args.json {
+        let all = json!({"task": task, "attempts": attempts, "recoveries": recoveries, "context": context});
+        output::print(&format!("{all:#}\n"))?;
+        return Ok(exit::DONE);
+    }
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "{name:<10}{}", printable(value));
+        }
+    };
+    line("task", &task.id);
+    line("title", &task.title);
+    line("status", task.standing());
+    line("why", &task.reason);
+    line("after", &task.after.join(", "));
+    line("waits for", &waits_for(task, &found.tasks).join(", "));
+    line("blockers", &task.blockers.join("; "));
+    line("check", &task.check);
+    line("deferred", &task.deferred.join(", "));
+    for details in task.details.lines() {
+        let _ = writeln!(text, "    {}", printable(details));
+    }
+    for Attempt { number, status, blockers, work, .. } in &attempts {
+        let _ = write!(text, "attempt {number}: {}", printable(status));
+        for (name, items) in [("blocked by", blockers), ("did", work)] {
+            if !items.is_empty() {
+                let _ = write!(text, "; {name} {}", printable(&items.join(", ")));
+            }
+        }
+        text.push('\n');
+    }
+    for Recovery { intervention, reason, .. } in &recoveries {
+        let _ = writeln!(text, "{}: {}", printable(intervention), printable(reason));
+    }
+    for entry in context.iter().filter(|entry| entry.topic != "loop_recovery") {
+        let _ = writeln!(text, "{}:", printable(&entry.topic));
+        for said in entry.content.lines() {
+            let _ = writeln!(text, "    {}", printable(said));
+        }
+    }
+    output::print(&text)?;
+    Ok(exit::DONE)
+}

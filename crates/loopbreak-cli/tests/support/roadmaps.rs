@@ -1,0 +1,85 @@
+//! Roadmaps and small agents that work through them.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use super::{Done, done, loopbreak};
+
+/// Nothing here takes so long, however busy the machine is.
+pub(crate) const LONG: Duration = Duration::from_mins(2);
+
+/// The beginning of every agent: it keeps its prompt, writes down which task it was given, and counts the attempts at it as
+/// `$N`. `say WORDS REPORT` prints the one and writes the other to the result file.
+const BEGIN: &str = "\
+cat > prompt.txt
+cp prompt.txt \"prompt-$LOOPBREAK_TASK.txt\"
+echo \"$LOOPBREAK_TASK\" >> order
+N=$(grep -cx \"$LOOPBREAK_TASK\" order)
+say() { echo \"$1\"; printf '%s' \"$2\" > \"$LOOPBREAK_RESULT_FILE\"; }
+";
+
+/// A roadmap of these tasks, each with what it comes after.
+pub(crate) fn roadmap(folder: &Path, tasks: &[(&str, &[&str])]) {
+    let mut text = String::new();
+    for (id, after) in tasks {
+        writeln!(text, "[[task]]\nid = \"{id}\"\ntitle = \"The {id}\"\nafter = {after:?}\n").unwrap();
+    }
+    fs::write(folder.join("tasks.toml"), text).unwrap();
+}
+
+/// An agent that does this for each task.
+pub(crate) fn agent(folder: &Path, body: &str) {
+    fs::write(folder.join("agent.sh"), format!("{BEGIN}{body}\n")).unwrap();
+}
+
+/// Works through the roadmap.
+pub(crate) fn pilot(folder: &Path, args: &[&str]) -> Done {
+    let idle = ["--idle", "0"];
+    let idle = if args.contains(&"--idle") { &[][..] } else { &idle[..] };
+    done(
+        program(folder)
+            .timeout(LONG)
+            .args(["run", "--roadmap", "tasks.toml"])
+            .args(idle)
+            .args(args)
+            .args(["--", "sh", "agent.sh"]),
+    )
+}
+
+/// The program with a store of its own.
+pub(crate) fn program(folder: &Path) -> assert_cmd::Command {
+    let mut command = loopbreak(folder);
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("XDG_STATE_HOME", folder.join("state"));
+    command
+}
+
+/// What a command says.
+pub(crate) fn told(folder: &Path, args: &[&str]) -> Done {
+    done(program(folder).args(args))
+}
+
+/// The tasks that were given to the agent, in order.
+pub(crate) fn order(folder: &Path) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("order")).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// The tasks as data, by id.
+pub(crate) fn task(folder: &Path, id: &str) -> serde_json::Value {
+    let listed = told(folder, &["tasks", "list", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
+    let found = all["tasks"].as_array().unwrap().iter().find(|task| task["id"] == id);
+    found.unwrap_or_else(|| panic!("{id}: {all}")).clone()
+}
+
+/// What was done about a task, in order.
+pub(crate) fn recoveries(folder: &Path, id: &str) -> Vec<String> {
+    let shown = told(folder, &["tasks", "show", id, "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    let name = |recovery: &serde_json::Value| recovery["intervention"].as_str().unwrap().to_owned();
+    all["recoveries"].as_array().unwrap().iter().map(name).collect()
+}
