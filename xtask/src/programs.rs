@@ -25,7 +25,7 @@ pub(crate) const BROWSER: Program = Program {
     package: "chromium",
 };
 
-const ALL: [Program; 4] = [
+const ALL: [Program; 5] = [
     BROWSER,
     Program {
         why: "test results are held to their schema by",
@@ -44,6 +44,13 @@ const ALL: [Program; 4] = [
         places: &["dfrotz", "/usr/games/dfrotz"],
         version: "-v",
         package: "frotz",
+    },
+    Program {
+        why: "the official client of MCP is installed by",
+        places: &["python3"],
+        // Debian has these two in a package of their own.
+        version: "-cimport ensurepip, venv",
+        package: "python3-venv",
     },
 ];
 

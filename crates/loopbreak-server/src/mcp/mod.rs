@@ -11,6 +11,7 @@ mod place;
 mod recover;
 mod resources;
 mod roadmap;
+mod schemas;
 mod server;
 mod stdio;
 mod steps;

@@ -17,7 +17,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, tool_handler};
 
 use super::desk::Desk;
 use super::fault::Fault;
-use super::{limits, resources};
+use super::{limits, resources, schemas};
 
 /// The header with which a client of older versions of the protocol names its session.
 const SESSION: &str = "mcp-session-id";
@@ -88,7 +88,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn new(desk: Desk, own: OwnRun) -> Self {
-        Server { desk, own, router: Server::router() }
+        Server { desk, own, router: schemas::standard(Server::router()) }
     }
 
     /// The run that a call is about.
