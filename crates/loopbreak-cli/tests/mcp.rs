@@ -35,6 +35,8 @@ scenarios! {
     tools_and_schemas
     a_looping_conversation
     healthy_work_is_left_alone
+    loops_that_others_miss_are_told
+    noise_on_the_line_does_no_harm
     recoveries
     no_loop_of_a_task
     concurrent_steps_keep_their_order

@@ -18,7 +18,10 @@ Examples:
   loopbreak mcp --http 0.0.0.0:8722 --token-file token.txt --allow-host build.example
 
 Without --http it serves the program that started it, over standard input and output.
-LOOPBREAK_TOKEN may hold the token instead of a file. See the guide on MCP for the tools.")]
+LOOPBREAK_TOKEN may hold the token instead of a file. See the guide on MCP for the tools.
+
+Exit codes:
+  0 its client left, or SIGTERM ended it; 1 failed; 2 used or configured wrongly; 130 interrupted")]
 pub(crate) struct McpArgs {
     /// Serve over HTTP at this address instead of standard input and output
     ///

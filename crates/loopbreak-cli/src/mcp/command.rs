@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopbreak_server::mcp::{Http, Options, ServeError, Token, serve_http, serve_stdio};
+use loopbreak_server::mcp::{End, Http, Options, ServeError, Token, serve_http, serve_stdio};
 use loopbreak_store::default_path;
 
 use super::args::McpArgs;
@@ -22,19 +22,23 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     }
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
     let options = Options { settings, store, folder, run: args.run.clone() };
-    let Some(address) = args.http else {
-        serve_stdio(options).map_err(|error| told(&error))?;
-        return Ok(exit::DONE);
+    let over = match args.http {
+        None => serve_stdio(options),
+        Some(address) => {
+            let http = Http {
+                address,
+                token: token(args)?,
+                hosts: args.allow_host.clone(),
+                origins: args.allow_origin.clone(),
+            };
+            let ready = |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp");
+            serve_http(options, http, ready)
+        }
     };
-    let http = Http {
-        address,
-        token: token(args)?,
-        hosts: args.allow_host.clone(),
-        origins: args.allow_origin.clone(),
-    };
-    serve_http(options, http, |address| anstream::eprintln!("loopbreak: serving at http://{address}/mcp"))
-        .map_err(|error| told(&error))?;
-    Ok(exit::DONE)
+    match over.map_err(|error| told(&error))? {
+        End::Done => Ok(exit::DONE),
+        End::Interrupted => Ok(exit::INTERRUPTED),
+    }
 }
 
 /// The token, from a file or from the environment: on the command line every user of the machine could read it.

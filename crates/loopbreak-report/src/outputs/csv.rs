@@ -2,7 +2,8 @@
 
 use std::fmt::Display;
 
-use super::time::rfc3339;
+use loopbreak::Millis;
+
 use super::why::Why;
 use crate::json::{Report, RunReport};
 
@@ -27,8 +28,10 @@ pub const COLUMNS: &[Column] = &[
     ("format", "the format of the log", |run| text(Some(run.format))),
     ("verdict", "`clear`, `warn` or `stop`", |run| plain(Some(run.verdict.as_str()))),
     ("steps", "how many turns it had", |run| plain(Some(run.steps))),
-    ("started", "time of the first record, RFC 3339 in UTC", |run| plain(run.started.and_then(rfc3339))),
-    ("ended", "time of the last record", |run| plain(run.ended.and_then(rfc3339))),
+    ("started", "time of the first record, RFC 3339 in UTC", |run| {
+        plain(run.started.and_then(|at| Millis(at).rfc3339()))
+    }),
+    ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| Millis(at).rfc3339()))),
     ("reason", "what decides the verdict, in one sentence", |run| text(Why::of(run).map(|why| why.reason))),
     ("first_warning_turn", "turn of the first finding at `warn` or above", |run| {
         plain(run.first_warning.as_ref().map(|it| it.turn))

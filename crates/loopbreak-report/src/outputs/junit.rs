@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::{Finding, Intervention, Severity};
+use loopbreak::{Finding, Intervention, Millis, Severity};
 
-use super::time::rfc3339;
 use super::why::Why;
 use super::xml::{attribute, content};
 use crate::json::{Report, RunReport, SeriesReport, VerdictName};
@@ -66,7 +65,7 @@ fn suite(out: &mut String, source: &str, runs: &[&RunReport]) {
     attribute(out, "name", source);
     counts(out, runs.len(), stopped(runs.iter().copied()));
     attribute(out, "time", &seconds(runs.iter().map(|run| lasted(run)).sum()));
-    if let Some(began) = runs.iter().filter_map(|run| run.started).min().and_then(rfc3339) {
+    if let Some(began) = runs.iter().filter_map(|run| run.started).min().and_then(|at| Millis(at).rfc3339()) {
         // Without fractions and zone, as the build servers' own schema has it.
         attribute(out, "timestamp", &began[..19]);
     }

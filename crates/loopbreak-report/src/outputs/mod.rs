@@ -6,7 +6,6 @@ mod csv;
 mod junit;
 mod markdown;
 mod sarif;
-mod time;
 mod why;
 mod xml;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::WWW_AUTHENTICATE;
+use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -18,7 +18,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::desk::Desk;
 use super::limits::MESSAGE_BYTES;
-use super::server::{Options, OwnRun, ServeError, Server};
+use super::server::{End, Options, OwnRun, ServeError, Server};
+use super::signal::asked_to_end;
 use super::token::Token;
 
 /// The path of the endpoint.
@@ -42,7 +43,7 @@ pub struct Http {
 }
 
 /// Serves until the program is asked to end. `ready` is told the address with the port that was given.
-pub fn serve(options: Options, http: Http, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+pub fn serve(options: Options, http: Http, ready: impl FnOnce(SocketAddr)) -> Result<End, ServeError> {
     if !http.address.ip().is_loopback() && http.token.is_none() {
         return Err(ServeError::NeedsToken(http.address));
     }
@@ -56,7 +57,7 @@ pub fn serve(options: Options, http: Http, ready: impl FnOnce(SocketAddr)) -> Re
     served
 }
 
-async fn listen(server: Server, http: Http, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
+async fn listen(server: Server, http: Http, ready: impl FnOnce(SocketAddr)) -> Result<End, ServeError> {
     let address = http.address;
     let failed = |error| ServeError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(failed)?;
@@ -68,12 +69,12 @@ async fn listen(server: Server, http: Http, ready: impl FnOnce(SocketAddr)) -> R
     let serving = serving.into_future();
     tokio::pin!(serving);
     tokio::select! {
-        over = &mut serving => over.map_err(failed),
-        () = asked_to_end() => {
+        over = &mut serving => over.map(|()| End::Done).map_err(failed),
+        why = asked_to_end() => {
             end.cancel();
             // Who holds a stream open for longer is cut off.
             let _ = tokio::time::timeout(FAREWELL, serving).await;
-            Ok(())
+            Ok(why)
         }
     }
 }
@@ -96,35 +97,19 @@ fn app(server: Server, http: &Http, end: &CancellationToken) -> Router {
 
 /// Lets only those in who know the token, where there is one.
 async fn known(State(token): State<Option<Token>>, request: Request, next: Next) -> Response {
+    let leaves = request.method() == Method::DELETE;
     match token {
         Some(token) if !token.is_in(request.headers()) => {
             let told = "give the token of this server: Authorization: Bearer TOKEN\n";
             (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], told).into_response()
         }
-        _ => next.run(request).await,
-    }
-}
-
-/// Waits until the program is asked to end.
-pub(crate) async fn asked_to_end() {
-    let interrupt = async {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
+        _ => {
+            let mut response = next.run(request).await;
+            // To a client that leaves, only these two words mean that it may go.
+            if leaves && response.status() == StatusCode::ACCEPTED {
+                *response.status_mut() = StatusCode::NO_CONTENT;
             }
-            Err(_) => std::future::pending().await,
+            response
         }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
     }
 }

@@ -13,6 +13,7 @@ mod resources;
 mod roadmap;
 mod schemas;
 mod server;
+mod signal;
 mod stdio;
 mod steps;
 mod story;
@@ -22,6 +23,6 @@ mod tools;
 mod verdicts;
 
 pub use http::{Http, serve as serve_http};
-pub use server::{Options, ServeError};
+pub use server::{End, Options, ServeError};
 pub use stdio::serve as serve_stdio;
 pub use token::Token;

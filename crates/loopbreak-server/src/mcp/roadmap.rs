@@ -20,10 +20,14 @@ impl Place {
     /// Puts tasks into the roadmap of a run, where there are any, and says which one is to be taken up.
     pub(crate) fn plan_next(&mut self, name: &str, new: &[PlannedInput]) -> Result<PlanOutput, Fault> {
         if !new.is_empty() {
-            let merged = merged(&self.roadmap(name)?, new)?;
+            let known = self.roadmap(name)?;
+            let mut merged = merged(&known, new)?;
+            let action = format!("{} tasks in the roadmap", merged.len());
+            // Others may change how the rest stands at this very moment.
+            merged.retain(|task| !known.contains(task));
             self.change(name, |course| {
                 course.records.roadmap.clone_from(&merged);
-                course.write("plan", &json!({"action": format!("{} tasks in the roadmap", merged.len())}));
+                course.write("plan", &json!({ "action": action }));
                 Ok(())
             })?;
         }

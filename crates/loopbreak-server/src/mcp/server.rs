@@ -69,6 +69,15 @@ pub enum ServeError {
     Connection(String),
 }
 
+/// Why a server is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Its client left, or it was asked to end.
+    Done,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+}
+
 /// The run of a call that names none.
 #[derive(Clone, Debug)]
 pub(crate) enum OwnRun {

@@ -6,13 +6,13 @@ use rmcp::transport::io::stdio_pipes;
 use tokio::runtime::Builder;
 
 use super::desk::Desk;
-use super::http::asked_to_end;
 use super::limits::LINE_BYTES;
-use super::server::{Options, OwnRun, ServeError, Server};
+use super::server::{End, Options, OwnRun, ServeError, Server};
+use super::signal::asked_to_end;
 
 /// Serves the client at the other end of standard input and output until it leaves, or the program is asked to end. All
 /// that was told until then is kept.
-pub fn serve(options: Options) -> Result<(), ServeError> {
+pub fn serve(options: Options) -> Result<End, ServeError> {
     // One thread for the protocol: so calls are handed in in the order in which they came.
     let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let own = options
@@ -25,8 +25,8 @@ pub fn serve(options: Options) -> Result<(), ServeError> {
         let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES);
         let server = Server::new(desk, OwnRun::Named(own));
         tokio::select! {
-            over = session(server, transport) => over,
-            () = asked_to_end() => Ok(()),
+            over = session(server, transport) => over.map(|()| End::Done),
+            end = asked_to_end() => Ok(end),
         }
     });
     // Whoever still reads from standard input is not waited for.

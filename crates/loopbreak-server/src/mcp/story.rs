@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use jiff::Timestamp;
+use loopbreak::Millis;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{Event, Memory, Recovery, Run, Seen, Store as _};
 use serde_json::Value;
@@ -134,7 +134,9 @@ fn detail(event: &Event) -> Value {
 }
 
 fn time(millis: i64) -> String {
-    Timestamp::from_millisecond(millis).map_or_else(|_| millis.to_string(), |time| format!("at {time:.0}"))
+    // Nobody wants to read the milliseconds.
+    let whole = Millis(millis - millis.rem_euclid(1000)).rfc3339();
+    whole.map_or_else(|| millis.to_string(), |time| format!("at {}", time.replace(".000Z", "Z")))
 }
 
 /// A text of somebody else's on one line.

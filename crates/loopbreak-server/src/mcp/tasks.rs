@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loopbreak::Series;
-use loopbreak_store::tasks::{Effect, Report, RoadmapTask, Status, apply, waits_for};
+use loopbreak_store::tasks::{Effect, Escalation, Report, RoadmapTask, Status, apply, waits_for};
 use loopbreak_store::{Attempt, Memory, Run, Seen, Store as _, now, quoted};
 use serde_json::{Value, json};
 
@@ -170,6 +170,11 @@ pub(crate) fn record(
     if !tasks.iter().any(|task| task.id == id) {
         let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
         tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
+    }
+    // Left to a human, and here it is done: so one has helped.
+    let done = attempt.status.as_deref().and_then(Status::named) == Some(Status::Done);
+    for task in tasks.iter_mut().filter(|task| done && task.id == id && task.escalation == Escalation::Left) {
+        task.escalation = Escalation::Called;
     }
     let closed = tasks.iter().any(|task| task.id == id && !task.is_open());
     let status = attempt.status.as_deref();

@@ -21,6 +21,31 @@ impl Millis {
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         parse(text.trim().as_bytes()).map(Millis).ok_or(TimeError)
     }
+
+    /// The same as RFC 3339, in UTC: `2025-11-04T09:35:24.000Z`. Nothing for a time that four digits of a year cannot tell.
+    pub fn rfc3339(self) -> Option<String> {
+        let (days, rest) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
+        let (year, month, day) = date(days);
+        if !(0..=9999).contains(&year) {
+            return None;
+        }
+        let (second, millis) = (rest / 1000, rest % 1000);
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        Some(format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z"))
+    }
+}
+
+/// The date of a day since 1970, in the calendar of today. Counted in eras of 400 years that begin in March, so that
+/// the day that is sometimes there comes last.
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (era * 400 + year + i64::from(month <= 2), month, day)
 }
 
 fn parse(text: &[u8]) -> Option<i64> {
@@ -142,6 +167,16 @@ mod tests {
         ] {
             assert_eq!(Millis::parse(text), Ok(Millis(millis)), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        for millis in [0, 1, -1, 1_762_248_924_000, 951_782_400_000, 951_868_799_999, -62_135_596_800_000] {
+            let text = Millis(millis).rfc3339().unwrap();
+            assert_eq!(Millis::parse(&text).unwrap().0, millis, "{text}");
+        }
+        assert_eq!(Millis(1_762_248_924_000).rfc3339().as_deref(), Some("2025-11-04T09:35:24.000Z"));
+        assert_eq!(Millis(i64::MAX).rfc3339(), None);
     }
 
     #[test]
