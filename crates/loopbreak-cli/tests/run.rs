@@ -442,6 +442,33 @@ fn a_run_goes_on_where_it_was_ended() {
 }
 
 #[test]
+fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
+    let folder = folder();
+    let body = "touch up; exec sleep 7";
+    let mut first = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .args(["run", "--", "sh", "-c", body])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + LONG;
+    while !folder.path().join("up").exists() {
+        assert!(Instant::now() < end, "the agent did not come up");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let second = run_with(folder.path(), &["--resume"], body);
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("goes on in another process"), "{}", second.err);
+    // Once it is gone, and be it killed, the run is free.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = run_with(folder.path(), &["--resume", "--max-runtime", "0.5"], body);
+    assert_eq!(third.code, Some(11), "{}", third.err);
+}
+
+#[test]
 fn the_prompt_may_stand_in_the_command() {
     let folder = folder();
     let done = support::done(

@@ -7,6 +7,7 @@
 
 mod clock;
 mod damage;
+mod hold;
 mod keep;
 mod memory;
 mod migrate;
@@ -19,6 +20,7 @@ mod store;
 pub mod tasks;
 
 pub use clock::now;
+pub use hold::Hold;
 pub use keep::{keep, quoted};
 pub use memory::{Mark, Memory, Seen};
 pub use path::{default_path, make_folder};

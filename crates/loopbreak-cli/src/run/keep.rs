@@ -3,7 +3,7 @@
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Attempt, Change, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
+    Attempt, Change, Hold, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -52,6 +52,8 @@ pub(super) struct Keeper {
     key: RunKey,
     folder: String,
     memory: Memory,
+    /// Nobody else goes on with the run meanwhile.
+    hold: Option<Hold>,
 }
 
 impl Keeper {
@@ -79,9 +81,16 @@ impl Keeper {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut keeper = Keeper { store, key, folder, memory: Memory::default() };
+        let mut keeper = Keeper { store, key, folder, memory: Memory::default(), hold: None };
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
+            if !keeper.hold() {
+                return Err(UserError::failed(format!(
+                    "run {} goes on in another process",
+                    keeper.session()
+                ))
+                .hint("wait for its end, or leave out --resume to begin another run"));
+            }
             keeper.memory = Memory::read(Some(&text), say);
             let guard =
                 keeper.memory.guard(config.clone(), &keeper.key.session).map_err(UserError::failed)?;
@@ -91,9 +100,25 @@ impl Keeper {
         if resume {
             say("there is no earlier run of this command in this folder; a new one begins");
         }
+        keeper.hold();
         let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
         let kept = Kept { command: command.clone(), started: now, at: now, ..Kept::default() };
         Ok((keeper, guard, kept))
+    }
+
+    /// Takes hold of the run; false where another process has it. What cannot be found out is no reason not to run.
+    fn hold(&mut self) -> bool {
+        let Some(path) = default_path(|name| std::env::var_os(name)) else { return true };
+        match Hold::take(&path, &self.key) {
+            Ok(hold) => {
+                self.hold = hold;
+                self.hold.is_some()
+            }
+            Err(error) => {
+                say(&format!("warning: {error}; two processes may go on with this run at once"));
+                true
+            }
+        }
     }
 
     /// The last run of a command in this folder, as it was kept.

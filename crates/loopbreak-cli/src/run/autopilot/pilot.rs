@@ -114,8 +114,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
         self.course.kept.advice = self.state.advice.get(id).cloned();
         let attempts = self.series.check(id, Some(self.course.time())).attempt_count;
         let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
+        let run = self.course.keeper.session();
         let grant = self.state.grants.get(id).map(String::as_str);
-        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, attempts });
+        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
         say(&crate::status::printable(&format!("task {id}{title}")));
         self.course.variables = vec![
