@@ -469,6 +469,27 @@ fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
 }
 
 #[test]
+fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins() {
+    let folder = folder();
+    let args = ["--prompt", "Fix the failing tests of the parser.", "--max-errors", "2"];
+    let broken = "[ -e fixed ] || { echo \"cannot read the config\" >&2; exit 1; }; echo it went well";
+    for number in 1..=5 {
+        let done = run_with(folder.path(), &args, broken);
+        assert_eq!(done.code, Some(12), "{}", done.err);
+        let told = done.err.contains("runs in a row with the same prompt died young");
+        assert_eq!(told, number > 3, "{number}: {}", done.err);
+    }
+    // Another prompt is another matter, and a run that lives ends it.
+    let other = ["--prompt", "Write the documentation of the parser.", "--max-errors", "2"];
+    assert!(!run_with(folder.path(), &other, broken).err.contains("warning"));
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    assert!(run_with(folder.path(), &args, broken).err.contains("warning"));
+    fs::remove_file(folder.path().join("fixed")).unwrap();
+    let done = run_with(folder.path(), &args, broken);
+    assert!(!done.err.contains("warning"), "{}", done.err);
+}
+
+#[test]
 fn the_prompt_may_stand_in_the_command() {
     let folder = folder();
     let done = support::done(

@@ -1,5 +1,7 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
+use std::path::PathBuf;
+
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
@@ -23,6 +25,8 @@ const RUNS: usize = 1000;
 pub(super) struct Kept {
     /// Which command it is. Its words may hold secrets.
     command: String,
+    /// Which prompt it began with.
+    pub(super) prompt: String,
     /// When the run began, and for how long nobody ran it since: that time does not count. Both in milliseconds.
     pub(super) started: i64,
     pub(super) paused: i64,
@@ -135,6 +139,29 @@ impl Keeper {
             }
         }
         Ok(None)
+    }
+
+    /// Runs of the same command and prompt in this folder that are over, the oldest first, at most so many.
+    pub(super) fn earlier(&self, kept: &Kept, most: usize) -> Vec<(Run, Vec<loopbreak_store::Event>)> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let here =
+            |run: &Run| run.source == SOURCE && run.folder == self.folder && run.session != self.key.session;
+        let alike = |run: &Run| {
+            let text = store.snapshot(&run.key()).ok().flatten()?;
+            let Beside { runner } = serde_json::from_str(&text).ok()?;
+            (runner.command == kept.command && runner.prompt == kept.prompt).then_some(())
+        };
+        // One that is held goes on: nobody knows how it ends.
+        let path = default_path(|name| std::env::var_os(name));
+        let over = |run: &Run| {
+            let held = |path: &PathBuf| matches!(Hold::take(path, &run.key()), Ok(None));
+            run.ended.is_some() || !path.as_ref().is_some_and(held)
+        };
+        let runs = store.runs(i64::MIN, RUNS).unwrap_or_default().into_iter();
+        let mut runs: Vec<Run> =
+            runs.filter(here).filter(|run| alike(run).is_some()).filter(over).take(most).collect();
+        runs.sort_by_key(|run| run.started);
+        runs.into_iter().map(|run| (run.clone(), store.events(&run).unwrap_or_default())).collect()
     }
 
     pub(super) fn session(&self) -> &str {
