@@ -290,6 +290,28 @@ fn a_task_that_a_human_opens_again_while_the_run_waits_is_taken_up() {
 }
 
 #[test]
+fn a_task_that_was_opened_again_between_two_runs_gets_fresh_attempts() {
+    let folder = folder();
+    roadmap(folder.path(), &[("key", &[]), ("spin", &[])]);
+    agent(
+        folder.path(),
+        r#"if [ -e fixed ]; then say yes '{"status":"done"}'
+        elif [ $LOOPBREAK_TASK = key ]; then say no '{"status":"blocked","blockers":["x"]}'
+        else say no '{"status":"in_progress","work":["x"]}'; fi"#,
+    );
+    assert_eq!(pilot(folder.path(), &[]).code, Some(13));
+    let before = order(folder.path()).len();
+    for id in ["key", "spin"] {
+        assert_eq!(told(folder.path(), &["tasks", "open", id]).code, Some(0));
+    }
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    let done = pilot(folder.path(), &["--resume"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!((before, order(folder.path()).len()), (11, 13));
+    assert!(done.err.contains("task key was opened again"), "{}", done.err);
+}
+
+#[test]
 fn a_run_goes_on_where_it_was_ended_and_a_forced_task_stays_forced() {
     let folder = folder();
     roadmap(folder.path(), &[("spin", &[]), ("a", &[]), ("b", &[])]);

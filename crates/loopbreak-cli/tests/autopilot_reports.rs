@@ -126,6 +126,49 @@ fn an_agent_may_report_by_calling_the_program() {
 }
 
 #[test]
+fn a_check_is_made_whichever_way_a_task_is_said_to_be_done() {
+    let folder = folder();
+    fs::write(folder.path().join("tasks.toml"), "[[task]]\nid = \"a\"\ncheck = \"test -e good\"\n").unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string();
+    agent(folder.path(), &format!("[ $N = 2 ] && touch good; {program} tasks done a --reason \"try $N\""));
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()).len(), 2, "{}", done.err);
+}
+
+#[test]
+fn secrets_in_reports_are_not_kept() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[])]);
+    agent(
+        folder.path(),
+        r#"say no '{"status":"blocked","blockers":["key sk-abcdefghijklmnopqrstuvwxyz123456 refused"],
+        "work":["used sk-abcdefghijklmnopqrstuvwxyz123456"],"reason":"sk-abcdefghijklmnopqrstuvwxyz123456"}'"#,
+    );
+    assert_eq!(pilot(folder.path(), &["--max-iterations", "2"]).code, Some(11));
+    for file in ["loopbreak.db", "loopbreak.db-wal"] {
+        let bytes = fs::read(folder.path().join("state/loopbreak").join(file)).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&bytes).contains("sk-abcdefghijklmnop"), "{file}");
+    }
+}
+
+#[test]
+fn without_a_store_the_roadmap_is_worked_through_all_the_same() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &["a"]), ("spin", &[])]);
+    agent(folder.path(), r#"[ $LOOPBREAK_TASK = spin ] || say ok '{"status":"done"}'"#);
+    let run =
+        done(
+            support::loopbreak(folder.path())
+                .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+                .args(["run", "--roadmap", "tasks.toml", "--", "sh", "agent.sh"]),
+        );
+    assert_eq!(run.code, Some(13), "{}", run.err);
+    assert!(run.err.contains("nothing is kept of this run"), "{}", run.err);
+    assert_eq!(order(folder.path()).join(" "), "a b spin spin spin spin spin");
+}
+
+#[test]
 fn a_report_through_another_door_of_the_store_counts() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);

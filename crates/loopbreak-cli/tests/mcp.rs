@@ -46,6 +46,7 @@ scenarios! {
     http_lets_in_whom_it_should
     resources_tell_the_same
     a_roadmap_is_worked_through
+    an_agent_of_the_autopilot_reports
     who_only_observes_does_nothing
     ends_when_it_is_asked_to
 }

@@ -442,6 +442,54 @@ fn a_run_goes_on_where_it_was_ended() {
 }
 
 #[test]
+fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
+    let folder = folder();
+    let body = "touch up; exec sleep 7";
+    let mut first = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .args(["run", "--", "sh", "-c", body])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + LONG;
+    while !folder.path().join("up").exists() {
+        assert!(Instant::now() < end, "the agent did not come up");
+        thread::sleep(Duration::from_millis(20));
+    }
+    let second = run_with(folder.path(), &["--resume"], body);
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("goes on in another process"), "{}", second.err);
+    // Once it is gone, and be it killed, the run is free.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = run_with(folder.path(), &["--resume", "--max-runtime", "0.5"], body);
+    assert_eq!(third.code, Some(11), "{}", third.err);
+}
+
+#[test]
+fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins() {
+    let folder = folder();
+    let args = ["--prompt", "Fix the failing tests of the parser.", "--max-errors", "2"];
+    let broken = "[ -e fixed ] || { echo \"cannot read the config\" >&2; exit 1; }; echo it went well";
+    for number in 1..=5 {
+        let done = run_with(folder.path(), &args, broken);
+        assert_eq!(done.code, Some(12), "{}", done.err);
+        let told = done.err.contains("runs in a row with the same prompt died young");
+        assert_eq!(told, number > 3, "{number}: {}", done.err);
+    }
+    // Another prompt is another matter, and a run that lives ends it.
+    let other = ["--prompt", "Write the documentation of the parser.", "--max-errors", "2"];
+    assert!(!run_with(folder.path(), &other, broken).err.contains("warning"));
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    assert!(run_with(folder.path(), &args, broken).err.contains("warning"));
+    fs::remove_file(folder.path().join("fixed")).unwrap();
+    let done = run_with(folder.path(), &args, broken);
+    assert!(!done.err.contains("warning"), "{}", done.err);
+}
+
+#[test]
 fn the_prompt_may_stand_in_the_command() {
     let folder = folder();
     let done = support::done(

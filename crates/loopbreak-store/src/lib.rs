@@ -1,12 +1,15 @@
 //! What Loopbreak keeps between processes: runs, the guards put away between two steps, what happened, and what came of
 //! it: tasks, attempts, context entries, recoveries.
 //!
-//! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. Nothing is
-//! decided here: whoever changes a run brings the engine along, in the closure given to [`Store::update`]. [`Memory`] is what
+//! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. It decides
+//! nothing: whoever changes a run brings the engine along, in the closure given to [`Store::update`]. [`Memory`] is what
 //! is put away of a run between two steps, whoever shows them to its guard, and [`keep`] what a verdict leaves behind.
+//! [`tasks`] is pure, and shared by all who work through a roadmap: which task comes next, and what reports and recoveries
+//! change.
 
 mod clock;
 mod damage;
+mod hold;
 mod keep;
 mod memory;
 mod migrate;
@@ -20,6 +23,7 @@ mod store;
 pub mod tasks;
 
 pub use clock::now;
+pub use hold::Hold;
 pub use keep::{keep, quoted};
 pub use memory::{Mark, Memory, Seen};
 pub use path::{default_path, make_folder};

@@ -48,12 +48,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Roadmap")]
     pub(crate) roadmap: Option<PathBuf>,
     /// With a roadmap: how long to wait first where no task can be worked on; doubled each time; 0 to end at once
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s", help_heading = "Roadmap")]
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s", requires = "roadmap", help_heading = "Roadmap")]
     pub(crate) idle: Duration,
     /// With a roadmap: the longest wait; after it, the run ends
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5m", help_heading = "Roadmap")]
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5m", requires = "roadmap", help_heading = "Roadmap")]
     pub(crate) idle_longest: Duration,
-    /// End with success when the command prints this text
+    /// End with success when the command prints this text; with a roadmap, its task is done then
     ///
     /// On a line of its own, or as <promise>TEXT</promise>, on standard output, by a command that did not fail. A mere mention
     /// within a sentence does not count, nor does the prompt that is printed again.
@@ -92,7 +92,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CMD", help_heading = "Advice")]
     pub(crate) advisor: Option<String>,
     /// How long the advisor may take
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "2m", help_heading = "Advice")]
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "2m", requires = "advisor", help_heading = "Advice")]
     pub(crate) advisor_timeout: Duration,
     /// Add a line to this file for each iteration: status, accomplished, errors, next
     #[arg(long, value_name = "FILE")]

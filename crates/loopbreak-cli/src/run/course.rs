@@ -61,6 +61,7 @@ impl Course<'_> {
         let session = self.keeper.session().to_owned();
         if self.guard.turn() == 0 {
             say(&format!("run {session}"));
+            self.look_back();
             // Time counts from here, not from the end of the first iteration.
             self.guard.observe(&Step { refused: true, ..self.step() });
         } else {
@@ -191,7 +192,7 @@ impl Course<'_> {
     }
 
     /// The command on one line, secrets masked.
-    fn command(&self) -> String {
+    pub(super) fn command(&self) -> String {
         crate::status::printable(&mask(&self.args.command.join(" ")))
     }
 

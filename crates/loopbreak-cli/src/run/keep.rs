@@ -1,9 +1,11 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
+use std::path::PathBuf;
+
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Attempt, Change, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
+    Attempt, Change, Hold, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,6 +25,8 @@ const RUNS: usize = 1000;
 pub(super) struct Kept {
     /// Which command it is. Its words may hold secrets.
     command: String,
+    /// Which prompt it began with.
+    pub(super) prompt: String,
     /// When the run began, and for how long nobody ran it since: that time does not count. Both in milliseconds.
     pub(super) started: i64,
     pub(super) paused: i64,
@@ -52,6 +56,8 @@ pub(super) struct Keeper {
     key: RunKey,
     folder: String,
     memory: Memory,
+    /// Nobody else goes on with the run meanwhile.
+    hold: Option<Hold>,
 }
 
 impl Keeper {
@@ -79,9 +85,16 @@ impl Keeper {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut keeper = Keeper { store, key, folder, memory: Memory::default() };
+        let mut keeper = Keeper { store, key, folder, memory: Memory::default(), hold: None };
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
+            if !keeper.hold() {
+                return Err(UserError::failed(format!(
+                    "run {} goes on in another process",
+                    keeper.session()
+                ))
+                .hint("wait for its end, or leave out --resume to begin another run"));
+            }
             keeper.memory = Memory::read(Some(&text), say);
             let guard =
                 keeper.memory.guard(config.clone(), &keeper.key.session).map_err(UserError::failed)?;
@@ -91,9 +104,25 @@ impl Keeper {
         if resume {
             say("there is no earlier run of this command in this folder; a new one begins");
         }
+        keeper.hold();
         let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
         let kept = Kept { command: command.clone(), started: now, at: now, ..Kept::default() };
         Ok((keeper, guard, kept))
+    }
+
+    /// Takes hold of the run; false where another process has it. What cannot be found out is no reason not to run.
+    fn hold(&mut self) -> bool {
+        let Some(path) = default_path(|name| std::env::var_os(name)) else { return true };
+        match Hold::take(&path, &self.key) {
+            Ok(hold) => {
+                self.hold = hold;
+                self.hold.is_some()
+            }
+            Err(error) => {
+                say(&format!("warning: {error}; two processes may go on with this run at once"));
+                true
+            }
+        }
     }
 
     /// The last run of a command in this folder, as it was kept.
@@ -110,6 +139,29 @@ impl Keeper {
             }
         }
         Ok(None)
+    }
+
+    /// Runs of the same command and prompt in this folder that are over, the oldest first, at most so many.
+    pub(super) fn earlier(&self, kept: &Kept, most: usize) -> Vec<(Run, Vec<loopbreak_store::Event>)> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let here =
+            |run: &Run| run.source == SOURCE && run.folder == self.folder && run.session != self.key.session;
+        let alike = |run: &Run| {
+            let text = store.snapshot(&run.key()).ok().flatten()?;
+            let Beside { runner } = serde_json::from_str(&text).ok()?;
+            (runner.command == kept.command && runner.prompt == kept.prompt).then_some(())
+        };
+        // One that is held goes on: nobody knows how it ends.
+        let path = default_path(|name| std::env::var_os(name));
+        let over = |run: &Run| {
+            let held = |path: &PathBuf| matches!(Hold::take(path, &run.key()), Ok(None));
+            run.ended.is_some() || !path.as_ref().is_some_and(held)
+        };
+        let runs = store.runs(i64::MIN, RUNS).unwrap_or_default().into_iter();
+        let mut runs: Vec<Run> =
+            runs.filter(here).filter(|run| alike(run).is_some()).filter(over).take(most).collect();
+        runs.sort_by_key(|run| run.started);
+        runs.into_iter().map(|run| (run.clone(), store.events(&run).unwrap_or_default())).collect()
     }
 
     pub(super) fn session(&self) -> &str {

@@ -17,6 +17,7 @@ mod iteration;
 mod keep;
 mod notify;
 mod prompt;
+mod restarts;
 mod rounds;
 mod scratchpad;
 mod settings;

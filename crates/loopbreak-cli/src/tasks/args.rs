@@ -17,8 +17,8 @@ Examples:
   loopbreak tasks block api --by 'no token'         Something stands in its way
   loopbreak tasks open api                          Try it again, whatever was done about it
 
-The tasks are those of the last `loopbreak run --roadmap` in this folder, unless --run or LOOPBREAK_RUN names
-another run. A run that goes on sees a change before its next attempt.")]
+The tasks are those of the last `loopbreak run --roadmap` in this folder, unless --run or the
+variable LOOPBREAK_RUN names another run. A run that goes on sees a change before its next attempt.")]
 pub(crate) struct TasksArgs {
     #[command(subcommand)]
     command: Command,
@@ -67,16 +67,16 @@ pub(super) struct AddArgs {
     /// A name for it, at most 64 bytes
     pub(super) id: String,
     /// What it is about, on one line
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) title: String,
     /// What is to be done
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) details: String,
     /// A task that has to be finished before; may be given again
     #[arg(long, value_name = "ID")]
     pub(super) after: Vec<String>,
     /// A command that checks the work
-    #[arg(long, value_name = "CMD", default_value = "")]
+    #[arg(long, value_name = "CMD", default_value = "", hide_default_value = true)]
     pub(super) check: String,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct ChangeArgs {
     /// Which task
     pub(super) id: String,
     /// Why
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) reason: String,
 }
 

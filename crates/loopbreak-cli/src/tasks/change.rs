@@ -1,6 +1,6 @@
 //! Changes of tasks, by hand or by an agent that calls us.
 
-use loopbreak_store::tasks::{Fault, RoadmapTask, Status, faults};
+use loopbreak_store::tasks::{Fault, RoadmapTask, Status, faults, is_id};
 use loopbreak_store::{Change, Records, Store as _, now, quoted};
 use serde_json::json;
 
@@ -10,13 +10,10 @@ use crate::error::UserError;
 use crate::exit;
 use crate::status::{failed, printable};
 
-/// The longest id, in bytes: the engine tells tasks apart by so many.
-const ID_BYTES: usize = 64;
-
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     let found = find(run)?;
     let AddArgs { id, title, details, after, check } = args;
-    if id.trim().is_empty() || id.trim() != id || id.chars().any(char::is_control) || id.len() > ID_BYTES {
+    if !is_id(id) {
         return Err(UserError::usage(format!("{:?} is no id", quoted(id)))
             .hint("an id is a short word, at most 64 bytes long"));
     }

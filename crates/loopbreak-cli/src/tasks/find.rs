@@ -32,9 +32,8 @@ pub(super) fn find(named: Option<&str>) -> Result<Found, UserError> {
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
     let runs = store.runs(i64::MIN, RUNS).map_err(|error| failed(&error))?;
     for run in runs.into_iter().filter(|run| run.folder == folder) {
-        let tasks = store.roadmap(&run).map_err(|error| failed(&error))?;
-        if !tasks.is_empty() {
-            return Ok(Found { store, run, tasks });
+        if !store.roadmap(&run).map_err(|error| failed(&error))?.is_empty() {
+            return by_name(store, &run.session);
         }
     }
     Err(none())

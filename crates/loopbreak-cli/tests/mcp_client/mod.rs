@@ -49,7 +49,7 @@ pub(crate) fn play(scenario: &str) {
         .arg(scenario)
         .current_dir(home.path())
         .env_clear()
-        .env("LOOPBREAK_PROGRAM", assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .env("PROGRAM_UNDER_TEST", assert_cmd::cargo::cargo_bin!("loopbreak"))
         .env("XDG_STATE_HOME", home.path())
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .output()

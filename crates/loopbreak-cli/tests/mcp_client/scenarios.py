@@ -18,7 +18,7 @@ import jsonschema
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-PROGRAM = os.environ["LOOPBREAK_PROGRAM"]
+PROGRAM = os.environ["PROGRAM_UNDER_TEST"]
 ENV = {"XDG_STATE_HOME": os.environ["XDG_STATE_HOME"]}
 TOOLS = {
     "record_step", "weigh_action", "record_attempt", "detect_loop", "apply_recovery", "plan_next", "task_status",
@@ -499,6 +499,30 @@ async def a_roadmap_is_worked_through():
         assert plan["task"]["id"] == "more", plan
         standing = {task["id"]: task["status"] for task in (await call(client, "task_status"))["tasks"]}
         assert standing["build"] == "done" and standing["more"] == "pending", standing
+
+
+async def an_agent_of_the_autopilot_reports():
+    with open("tasks.toml", "w") as file:
+        file.write('[[task]]\nid = "build"\n\n[[task]]\nid = "ship"\nafter = ["build"]\n')
+    if "LOOPBREAK_TASK" in os.environ:
+        # Here we are the agent that was started.
+        run, task = os.environ["LOOPBREAK_RUN"], os.environ["LOOPBREAK_TASK"]
+        async with stdio() as client:
+            assert (await call(client, "plan_next", run=run))["task"]["id"] == task
+            await attempt(client, "done", work=[f"all of {task}"], task=task, run=run)
+            assert "loopbreak tasks add" in await refused(client, "plan_next", run=run, tasks=[{"id": "more"}])
+        return
+    done = subprocess.run(
+        [PROGRAM, "run", "--roadmap", "tasks.toml", "--idle", "0", "--", sys.executable, *sys.argv],
+        env=dict(os.environ), capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
+    runs = json.loads(subprocess.check_output([PROGRAM, "status", "--all", "--json"], env=ENV))["runs"]
+    run = next(run["session"] for run in runs if run["source"] == "run")
+    async with stdio() as client:
+        tasks = (await call(client, "task_status", run=run))["tasks"]
+        assert [(task["id"], task["standing"]) for task in tasks] == [("build", "done"), ("ship", "done")], tasks
+        assert (await call(client, "plan_next", run=run))["next"] == "closed"
+        assert "build" in (await call(client, "explain_run", run=run))["story"]
 
 
 async def who_only_observes_does_nothing():

@@ -11,6 +11,8 @@ use super::server::{Options, ServeError};
 
 /// The name of the program in the store.
 pub(crate) const SOURCE: &str = "mcp";
+/// The name of the runner there.
+const RUNNER: &str = "run";
 /// How many runs are named to whoever asks for one that is not there.
 const NAMED: usize = 5;
 
@@ -140,6 +142,20 @@ impl Place {
                 format!("Name one of them: {}", sessions(some)),
             )),
         }
+    }
+
+    /// The run that has the roadmap of this name: a runner's, where there is one, for an agent that it started tells of its
+    /// attempts under the same name.
+    pub(crate) fn find_roadmap(&self, name: &str) -> Result<Run, Fault> {
+        match self.runner(name)? {
+            Some(run) => Ok(run),
+            None => self.find(name),
+        }
+    }
+
+    /// The run of `loopbreak run` of this name.
+    pub(crate) fn runner(&self, name: &str) -> Result<Option<Run>, Fault> {
+        Ok(self.store.run(&RunKey { source: RUNNER.to_owned(), ..Place::key(name) })?)
     }
 
     /// The run of a tool that judges tasks: ours, for only of ours the attempts are reported here.

@@ -19,6 +19,12 @@ const DETAILS_BYTES: usize = 20_000;
 impl Place {
     /// Puts tasks into the roadmap of a run, where there are any, and says which one is to be taken up.
     pub(crate) fn plan_next(&mut self, name: &str, new: &[PlannedInput]) -> Result<PlanOutput, Fault> {
+        if !new.is_empty() && self.runner(name)?.is_some() {
+            return Err(Fault::new(
+                format!("the roadmap of {name:?} is that of `loopbreak run`, which works through it"),
+                "Add tasks to it with `loopbreak tasks add`",
+            ));
+        }
         if !new.is_empty() {
             let known = self.roadmap(name)?;
             let mut merged = merged(&known, new)?;
@@ -31,7 +37,7 @@ impl Place {
                 Ok(())
             })?;
         }
-        let run = self.find(name)?;
+        let run = self.find_roadmap(name)?;
         let (tasks, counts) = (self.store.roadmap(&run)?, self.counts(&run)?);
         let (next, task, reason) = match next(&tasks) {
             Next::Task(task) => ("task", Some(tasks::told(task, &tasks, &counts)), reason(task)),

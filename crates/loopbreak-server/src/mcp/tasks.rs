@@ -129,7 +129,7 @@ impl Place {
 
     /// How the tasks of a run stand.
     pub(crate) fn task_status(&self, name: &str, task: Option<&str>) -> Result<TasksOutput, Fault> {
-        let run = self.find(name)?;
+        let run = self.find_roadmap(name)?;
         let (tasks, counts) = (self.store.roadmap(&run)?, self.counts(&run)?);
         let told: Vec<TaskOutput> = tasks
             .iter()

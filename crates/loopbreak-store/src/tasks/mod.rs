@@ -11,4 +11,4 @@ pub use graph::{Fault, faults, waits_for};
 pub use recover::Remedy;
 pub use report::{Effect, Report, apply};
 pub use schedule::{Next, next};
-pub use task::{Escalation, RoadmapTask, Status};
+pub use task::{Escalation, ID_BYTES, RoadmapTask, Status, is_id};

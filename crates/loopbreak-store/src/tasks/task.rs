@@ -2,6 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The longest id of a task, in bytes: the engine tells tasks apart by so many.
+pub const ID_BYTES: usize = 64;
+
+/// Whether a text can be the id of a task.
+pub fn is_id(text: &str) -> bool {
+    let blank = text.is_empty() || text.trim() != text || text.chars().any(char::is_control);
+    !blank && text.len() <= ID_BYTES
+}
+
 /// How a task stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -93,9 +93,14 @@ impl Pilot<'_, '_> {
         if reports.is_empty() {
             reports = recorded(self.course.keeper.attempts_since(began));
         }
-        let now = self.tasks.iter().find(|task| task.id == id);
-        if let Some(task) = now.filter(|task| reports.is_empty() && !before.contains(task)) {
-            reports.push(changed(task));
+        let known = before.iter().find(|task| task.id == id);
+        let now = self.tasks.iter_mut().find(|task| task.id == id);
+        if let (true, Some(known), Some(now)) = (reports.is_empty(), known, now)
+            && known != now
+        {
+            // A report like any other: it is judged, and checked, before it counts.
+            reports.push(changed(now));
+            now.clone_from(known);
         }
         let promise = self.course.args.completion_promise.as_deref();
         let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.course.prompt.last()));

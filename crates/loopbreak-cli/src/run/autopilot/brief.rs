@@ -13,6 +13,8 @@ pub(super) struct Beside<'b> {
     pub(super) grant: Option<&'b str>,
     /// What the agent is told whatever the task.
     pub(super) notes: &'b [String],
+    /// The name of the run.
+    pub(super) run: &'b str,
     /// How many attempts there were.
     pub(super) attempts: u32,
 }
@@ -21,6 +23,7 @@ pub(super) struct Beside<'b> {
 pub(super) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &Beside<'_>) -> String {
     let RoadmapTask { id, title, details, .. } = task;
     let finished = tasks.iter().filter(|task| task.is_finished()).count();
+    let run = beside.run;
     let mut text = format!("Your task: {id}");
     if !title.is_empty() {
         let _ = write!(text, " - {title}");
@@ -58,6 +61,7 @@ pub(super) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &Beside<'
         "\nBefore you end, report: write one JSON object to the file named by LOOPBREAK_RESULT_FILE, or print it on a line of \
          its own after {MARK}\n\
          {MARK} {{\"task\":{id:?},\"status\":{EXAMPLE},\"work\":[\"what you did\"],\"blockers\":[]}}\n\
+         or call the MCP tool record_attempt for the run {run:?}, if you have it.\n\
          STATUS is done, in_progress or blocked (with what stands in the way as blockers). Where another task has to be done \
          again first, add \"send_back\":[\"its id\"]."
     );
@@ -79,7 +83,7 @@ mod tests {
         };
         let closed = RoadmapTask { id: "old".into(), forced: true, ..RoadmapTask::default() };
         let notes = ["Task old is closed.".to_owned()];
-        let beside = Beside { grant: Some("You may go around it."), notes: &notes, attempts: 2 };
+        let beside = Beside { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
         let text = brief(&task, &[task.clone(), closed], &beside);
         for part in [
             "Your task: api - Write the API\n",

@@ -28,7 +28,11 @@ fn close(tasks: &[RoadmapTask]) -> Over {
         }
         return (Ending::Complete, text);
     }
-    let text = format!("{done} of {} tasks are done; left are {}", tasks.len(), left.join("; "));
+    let text = format!(
+        "{done} of {} tasks are done; left are {}. To go on: `loopbreak tasks open TASK`, then --resume",
+        tasks.len(),
+        left.join("; ")
+    );
     (Ending::Human, text)
 }
 
@@ -61,7 +65,8 @@ mod tests {
         assert_eq!(ending, Ending::Human);
         assert_eq!(
             text,
-            "1 of 3 tasks are done; left are b (forced on, not finished: 5 attempts did the same work); c (waits for b)"
+            "1 of 3 tasks are done; left are b (forced on, not finished: 5 attempts did the same work); c (waits for b). \
+             To go on: `loopbreak tasks open TASK`, then --resume"
         );
         tasks.truncate(1);
         tasks[0].deferred.push("critic:style".into());

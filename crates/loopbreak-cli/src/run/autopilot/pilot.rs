@@ -38,6 +38,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
             Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
         let tasks = merged(&roadmap.tasks, course.keeper.roadmap().unwrap_or_default());
         let mut pilot = Pilot { course, tasks, series, traffic, state, file: ResultFile::new()? };
+        let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
+        let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
+        pilot.take_up_again(opened);
         let finished = pilot.tasks.iter().filter(|task| task.is_finished()).count();
         let what = format!("{} tasks, {finished} of them done", pilot.tasks.len());
         let records = Records { roadmap: pilot.tasks.clone(), ..Records::default() };
@@ -111,8 +114,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
         self.course.kept.advice = self.state.advice.get(id).cloned();
         let attempts = self.series.check(id, Some(self.course.time())).attempt_count;
         let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
+        let run = self.course.keeper.session();
         let grant = self.state.grants.get(id).map(String::as_str);
-        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, attempts });
+        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
         say(&crate::status::printable(&format!("task {id}{title}")));
         self.course.variables = vec![
@@ -154,6 +158,10 @@ impl<'c, 'a> Pilot<'c, 'a> {
             .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
             .map(|task| task.id.clone())
             .collect();
+        self.take_up_again(opened);
+    }
+
+    fn take_up_again(&mut self, opened: Vec<String>) {
         for id in opened {
             say(&format!("task {id} was opened again"));
             self.begin_anew(&id);
@@ -165,6 +173,8 @@ impl<'c, 'a> Pilot<'c, 'a> {
         self.state.series = self.series.snapshot();
         self.state.traffic = Some(self.traffic.snapshot());
         self.state.sent.clone_from(&self.traffic.sent);
+        let closed = self.tasks.iter().filter(|task| !task.is_open());
+        self.state.closed = closed.map(|task| task.id.clone()).collect();
         self.course.kept.autopilot = Some(self.state.clone());
         self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
     }

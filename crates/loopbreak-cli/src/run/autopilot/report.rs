@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use loopbreak::text::clip::clip;
+use loopbreak::text::{clip::clip, secret::mask};
 use loopbreak_store::Attempt;
 use loopbreak_store::tasks::{Report, RoadmapTask, Status};
 use serde_json::Value;
@@ -143,7 +143,7 @@ fn report(value: &Value, task: &str) -> Result<Report, String> {
         Some(_) => return Err("status: expected a text".to_owned()),
     };
     let reason = match find(&["reason", "message"]) {
-        Some(Value::String(text)) => clip(text.trim(), ITEM_BYTES).to_owned(),
+        Some(Value::String(text)) => fit(text),
         _ => String::new(),
     };
     Ok(Report {
@@ -156,10 +156,15 @@ fn report(value: &Value, task: &str) -> Result<Report, String> {
     })
 }
 
+/// A text fit to be kept and shown: secrets masked, then cut.
+fn fit(text: &str) -> String {
+    clip(&mask(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
+}
+
 /// A list of texts, or one text.
 fn list(value: Option<&Value>, name: &str) -> Result<Vec<String>, String> {
     let text = |value: &Value| match value {
-        Value::String(text) => Ok(clip(text.trim(), ITEM_BYTES).to_owned()),
+        Value::String(text) => Ok(fit(text)),
         Value::Number(number) => Ok(number.to_string()),
         _ => Err(format!("{name}: expected a list of texts")),
     };

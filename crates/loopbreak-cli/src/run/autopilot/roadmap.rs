@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use loopbreak::config::{ConfigError, Located, Mark, Origin, Source, Spot, nearest};
-use loopbreak_store::tasks::{Fault, RoadmapTask, Status, faults};
+use loopbreak_store::tasks::{Fault, ID_BYTES, RoadmapTask, Status, faults, is_id};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -17,8 +17,6 @@ const KEYS: [&str; 6] = ["id", "title", "details", "after", "check", "status"];
 /// The largest file that is read, in bytes, and the most tasks: the engine keeps the attempts at so many.
 const BYTES: u64 = 4 * 1024 * 1024;
 const TASKS: usize = 1000;
-/// The longest id, in bytes: the engine tells tasks apart by so many.
-const ID_BYTES: usize = 64;
 
 /// A roadmap that can be worked through: ids are unique, dependencies known and without a circle.
 #[derive(Clone, Debug)]
@@ -96,7 +94,7 @@ impl Reader<'_> {
     }
 
     fn mark(&self, span: Range<usize>, label: &str) -> Mark {
-        let before = &self.source.text[..span.start.min(self.source.text.len())];
+        let before = self.source.text.get(..span.start).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
         let spot = Spot { file: self.source.name.as_str().into(), line, column, span, documents_key: None };
@@ -177,12 +175,12 @@ impl Reader<'_> {
             DeValue::Integer(number) => number.to_string(),
             _ => self.text("id", value),
         };
-        if id.trim().is_empty() || id.trim() != id || id.chars().any(char::is_control) {
-            let hint = "an id is a short word, as in id = \"api\"";
-            self.problem("id: expected a name without blanks around it", hint, value.span());
-        } else if id.len() > ID_BYTES {
+        if id.len() > ID_BYTES {
             let message = format!("id: {} bytes are too long, {ID_BYTES} at most", id.len());
             self.problem(message, "long texts go into title and details", value.span());
+        } else if !is_id(&id) {
+            let hint = "an id is a short word, as in id = \"api\"";
+            self.problem("id: expected a name without blanks around it", hint, value.span());
         }
         id
     }

@@ -19,6 +19,8 @@ pub(in crate::run) struct State {
     pub(super) grants: BTreeMap<String, String>,
     /// What the guard has to say of a task, for its next attempt.
     pub(super) advice: BTreeMap<String, String>,
+    /// The tasks that were not to be taken up any more: one that is open when the run goes on was opened meanwhile.
+    pub(super) closed: Vec<String>,
     /// What the agent is told next, whatever the task.
     pub(super) notes: Vec<String>,
 }
