@@ -1,5 +1,6 @@
 //! From arguments to a server.
 
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use loopbreak_server::mcp::{End, Http, Options, ServeError, Token, serve_http, serve_stdio};
@@ -23,7 +24,14 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
     let options = Options { settings, store, folder, run: args.run.clone() };
     let over = match args.http {
-        None => serve_stdio(options),
+        None => {
+            if std::io::stdin().is_terminal() {
+                anstream::eprintln!(
+                    "loopbreak: waiting for an MCP client on standard input; see `loopbreak mcp --help`"
+                );
+            }
+            serve_stdio(options)
+        }
         Some(address) => {
             let http = Http {
                 address,

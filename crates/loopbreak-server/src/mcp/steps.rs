@@ -110,3 +110,84 @@ fn write(course: &mut Course, step: &Step<'_>, verdict: &Verdict) {
     };
     course.write(kind, &detail);
 }
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Config, Guard, Settings};
+    use serde_json::json;
+
+    use super::super::server::Options;
+    use super::*;
+
+    fn place(folder: &tempfile::TempDir) -> Place {
+        let store = folder.path().join("x.db");
+        Place::open(Options { settings: Settings::default(), store, folder: String::new(), run: None })
+            .unwrap()
+    }
+
+    fn input(step: &Value) -> StepInput {
+        serde_json::from_value(step.clone()).unwrap()
+    }
+
+    /// Steps of all kinds, with loops among them.
+    fn steps() -> Vec<Value> {
+        (0..120)
+            .map(|number| match number % 40 {
+                0..=9 => json!({"at": 1000 * number, "action": {"name": "bash", "args": {"command": "make"}},
+                                "outcome": {"text": "1 failed", "error": true}}),
+                10..=19 => json!({"at": 1000 * number, "action": "north", "place": {"id": number % 2, "name": "Room"},
+                                  "score": 1.5, "critic": {"score": 0.9}}),
+                20 => json!({"at": 1000 * number, "user": "go on"}),
+                _ => json!({"at": 1000 * number, "say": format!("part {number}"), "usage": {"cost_usd": 0.1},
+                            "action": format!("read {number}"), "outcome": format!("text {number}"), "progress": true}),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_run_that_is_told_step_by_step_gets_the_verdicts_of_its_replay() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut guard = Guard::new(Config::default()).for_run("r");
+        for step in steps() {
+            // A new server for every step: nothing is kept but what is in the store.
+            let told = place(&folder).record_step("r", &input(&step)).unwrap();
+            let text = step.to_string();
+            let verdict = guard.observe(&Step::from_json(&text).unwrap());
+            let replayed = verdicts::step("r", &verdict, &[]);
+            let plain = |output: &StepOutput| {
+                let mut value = serde_json::to_value(output).unwrap();
+                // Whether a loop that was told of goes on is known by what is kept.
+                value["verdict"].take();
+                value
+            };
+            assert_eq!(plain(&told), plain(&replayed), "{step}");
+        }
+    }
+
+    #[test]
+    fn to_weigh_leaves_no_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut place = place(&folder);
+        let proposal: ProposalInput = serde_json::from_value(json!({"action": "north"})).unwrap();
+        assert!(place.weigh_action("r", &proposal).unwrap().accepted);
+        assert!(place.find("r").is_err(), "no run was begun");
+        place.record_step("r", &input(&json!({"action": "north", "outcome": "a wall"}))).unwrap();
+        let kept = loopbreak_store::Store::snapshot(&place.store, &Place::key("r")).unwrap();
+        place.weigh_action("r", &proposal).unwrap();
+        assert_eq!(loopbreak_store::Store::snapshot(&place.store, &Place::key("r")).unwrap(), kept);
+    }
+
+    #[test]
+    fn secrets_are_not_written_down() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut place = place(&folder);
+        let step = json!({"action": {"name": "bash", "args": {"command": "login --password hunter22hunter"}},
+                          "outcome": "token ghp_0123456789abcdefghijABCDEFGHIJ012345", "say": "x".repeat(5000)});
+        place.record_step("r", &input(&step)).unwrap();
+        let run = place.find("r").unwrap();
+        let events = loopbreak_store::Store::events(&place.store, &run).unwrap();
+        let text = &events[0].detail;
+        assert!(!text.contains("hunter22") && !text.contains("ghp_0123456789abc"), "{text}");
+        assert!(text.len() < 2000, "{}", text.len());
+    }
+}
