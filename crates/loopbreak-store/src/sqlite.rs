@@ -248,6 +248,11 @@ impl Store for Sqlite {
         self.select(sql, (run.id,), rows::attempt)
     }
 
+    fn last_attempt(&self, run: &Run, task: &str) -> Result<Option<(u64, i64)>, StoreError> {
+        let sql = "SELECT number, at FROM attempts WHERE run = ?1 AND task = ?2 ORDER BY number DESC LIMIT 1";
+        Ok(self.select(sql, (run.id, task), |row| Ok((row.get(0)?, row.get(1)?)))?.pop())
+    }
+
     fn context(&self, run: &Run) -> Result<Vec<ContextEntry>, StoreError> {
         let sql = "SELECT id, timestamp, entry_type, topic, content, related_tasks, confidence, metadata \
                    FROM context_entries WHERE run = ?1 ORDER BY id";

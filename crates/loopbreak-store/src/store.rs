@@ -144,6 +144,9 @@ pub trait Store {
     /// The attempts at the tasks of a run, by task and in order.
     fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError>;
 
+    /// How often a task of a run was attempted, and when last. Costs the same however often that was.
+    fn last_attempt(&self, run: &Run, task: &str) -> Result<Option<(u64, i64)>, StoreError>;
+
     /// The context entries of a run, the oldest first.
     fn context(&self, run: &Run) -> Result<Vec<ContextEntry>, StoreError>;
 

@@ -237,6 +237,8 @@ fn what_a_run_leaves_behind_is_kept_with_it_and_goes_with_it() {
     assert_eq!(store.tasks(&run).unwrap(), [task("done")]);
     let attempts = store.attempts(&run).unwrap();
     assert_eq!(attempts[2], Attempt { number: 3, ..attempt(3) });
+    assert_eq!(store.last_attempt(&run, "T1").unwrap(), Some((3, attempts[2].at)));
+    assert_eq!(store.last_attempt(&run, "T2").unwrap(), None);
     let kept = store.context(&run).unwrap();
     assert_eq!(kept, [ContextEntry { id: kept[0].id, ..entry }]);
     assert_eq!(store.recoveries(&run).unwrap(), [recovery]);

@@ -41,7 +41,7 @@ impl Place {
             attempt_count: done.check.attempt_count,
             reason: done.reason,
             advice: done.advice,
-            task: told(&done.task, &tasks, &self.counts(&run)?),
+            task: told(&done.task, &tasks, &self.count(&run, id)?),
             run: run.session,
         })
     }

@@ -63,7 +63,7 @@ impl Place {
             Ok((made, tasks))
         })?;
         let known = self.find_ours(run)?;
-        let counts = self.counts(&known)?;
+        let counts = self.count(&known, &made.task.id)?;
         Ok(AttemptOutput {
             run: run.to_owned(),
             task: told(&made.task, &tasks, &counts),
@@ -149,6 +149,12 @@ impl Place {
             return Ok(());
         }
         Err(unknown(&run.session, id, &tasks))
+    }
+
+    /// The same of one task.
+    pub(crate) fn count(&self, run: &Run, task: &str) -> Result<BTreeMap<String, (u64, i64)>, Fault> {
+        let last = self.store.last_attempt(run, task)?;
+        Ok(last.map(|last| (task.to_owned(), last)).into_iter().collect())
     }
 
     /// How many attempts at each task of a run there were, and when the last one was.
