@@ -61,7 +61,9 @@ fn whatever_goes_wrong_with_it_the_run_goes_on() {
         ("true", "it said nothing"),
     ] {
         let folder = folder();
-        let done = stuck(folder.path(), advisor, &["--advisor-timeout", "0.3"]);
+        // Only where it is waited for: a busy machine may take so long to start the others.
+        let timeout = ["--advisor-timeout", "0.3"];
+        let done = stuck(folder.path(), advisor, if why.contains("0.3") { &timeout } else { &[] });
         assert_eq!(done.code, Some(10), "{advisor}: {}", done.err);
         assert!(done.err.contains(why), "{advisor}: {}", done.err);
         let third = file(folder.path(), "prompt-3");

@@ -261,6 +261,19 @@ fn where_nothing_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
 }
 
 #[test]
+fn a_human_is_told_of_every_task_however_long_it_takes_to_tell_him() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
+    let exec = "sh -c 'sleep 0.7; echo $LOOPBREAK_REASON >> told'";
+    let done = pilot(folder.path(), &["--set", "task.auto_unblock=false", "--exec", exec]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    let told = fs::read_to_string(folder.path().join("told")).unwrap();
+    let tasks: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert_eq!(tasks, ["a", "b", "c"], "{told}");
+}
+
+#[test]
 fn a_task_that_a_human_opens_again_while_the_run_waits_is_taken_up() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);

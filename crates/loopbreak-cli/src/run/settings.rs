@@ -12,6 +12,9 @@ use crate::error::UserError;
 /// At how many errors in a row the guard warns by default.
 const WARN_AT: u32 = 3;
 
+/// For how long attempts at a task of a roadmap count.
+const WINDOW: &str = "24h";
+
 /// The settings. Where nobody chose a profile, it is `iterations`, or `tasks` for a roadmap of so many tasks. The limits of
 /// `iterations` hold under any other as well, unless somebody set them: a project whose file is meant for a hook must not have
 /// a loop without an end. For a roadmap they hold for each task.
@@ -30,12 +33,17 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
         let errors =
             if tasks.is_some() { 2 * loaded.config.task.max_attempts } else { runner.errors.hard_at };
         let hard_at = errors.max(loaded.config.errors.warn_at);
-        for (key, value) in [
+        let mut defaults = vec![
             ("budget.max_iterations", (runner.budget.max_iterations * times).to_string()),
             ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis * times)),
             ("errors.hard_at", hard_at.to_string()),
             ("policy.on_loop", format!("\"{}\"", OnLoop::Stop.as_str())),
-        ] {
+        ];
+        if tasks.is_some() {
+            // Attempts at a task follow each other here, and one may take longer than the hour that holds elsewhere.
+            defaults.push(("task.attempt_window", format!("\"{WINDOW}\"")));
+        }
+        for (key, value) in defaults {
             if !loaded.origin(key).is_set() {
                 options.set.push(format!("{key}={value}"));
             }
@@ -93,4 +101,36 @@ fn assignments(args: &RunArgs) -> Vec<String> {
         set("policy.on_loop", format!("\"{}\"", on_loop.as_str()));
     }
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+
+    fn config(options: &[&str], tasks: Option<usize>) -> Config {
+        let words = [&["loopbreak", "run"], options, &["--", "true"]].concat();
+        let Command::Run(args) = Cli::try_parse_from(words).unwrap().command else { panic!("no run") };
+        load(&args, tasks).unwrap()
+    }
+
+    #[test]
+    fn limits_are_for_each_task_of_a_roadmap_and_what_is_set_holds() {
+        let one = config(&[], None);
+        assert_eq!((one.budget.max_iterations, one.errors.hard_at), (10, 3));
+        let many = config(&[], Some(4));
+        assert_eq!((many.budget.max_iterations, many.errors.hard_at), (40, 6));
+        assert_eq!(many.budget.max_runtime.millis, 4 * one.budget.max_runtime.millis);
+        assert_eq!(many.task.attempt_window.millis, 24 * 60 * 60 * 1000);
+        let set = config(&["--max-iterations", "7", "--set", "task.attempt_window=\"2h\""], Some(4));
+        assert_eq!((set.budget.max_iterations, set.task.attempt_window.millis), (7, 2 * 60 * 60 * 1000));
+    }
+
+    #[test]
+    fn over_a_roadmap_the_rules_of_tasks_judge_and_where_they_do_not_the_others_do() {
+        assert_eq!(of_roadmap(&config(&[], Some(1))).cycle.mode, Mode::Off);
+        assert_eq!(of_roadmap(&config(&["--set", "task.mode=off"], Some(1))).cycle.mode, Mode::Enforce);
+    }
 }

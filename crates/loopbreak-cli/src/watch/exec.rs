@@ -28,7 +28,7 @@ const AT_ONCE: usize = 16;
 pub(crate) struct Exec {
     words: Vec<String>,
     running: Vec<(String, Child)>,
-    /// At most one for each run: the latest.
+    /// At most one for each run and task: the latest.
     waiting: VecDeque<Notice>,
     quiet: bool,
 }
@@ -45,7 +45,8 @@ impl Exec {
     /// Calls the command, now or when its turn comes.
     pub(crate) fn call(&mut self, notice: &Notice) {
         let key = key(notice);
-        self.waiting.retain(|waiting| self::key(waiting) != key);
+        // What is told of another task is not out of date.
+        self.waiting.retain(|waiting| self::key(waiting) != key || waiting.task != notice.task);
         self.waiting.push_back(notice.clone());
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct Notice {
     #[serde(rename = "loop")]
     pub(crate) loop_id: LoopId,
     #[serde(skip_serializing_if = "Option::is_none")]
-    task: Option<String>,
+    pub(crate) task: Option<String>,
     pub(crate) reason: String,
     /// False where the guard or the detector only observes.
     pub(crate) acted: bool,
