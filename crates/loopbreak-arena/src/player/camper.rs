@@ -6,6 +6,9 @@ use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
 
+/// It gives up on a place where so many proposals of one turn were refused.
+const SETTLED: usize = 2;
+
 /// Stays at one place and looks at things there.
 #[derive(Clone, Debug)]
 pub struct Camper {
@@ -37,6 +40,10 @@ impl Player for Camper {
         }
         if texts::exits(&context.text).is_some() {
             self.nouns = texts::nouns(&context.text);
+        }
+        // Nothing that it likes to do here is let through: then it settles elsewhere.
+        if context.refused.len() >= SETTLED {
+            return self.wanderer.way(context).into();
         }
         if self.chance.happens(0.4)
             && let Some(noun) = self.chance.one_of(&self.nouns)

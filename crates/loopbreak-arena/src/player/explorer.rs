@@ -1,4 +1,5 @@
-//! Looks for what is new: things to take, ways not gone, and a little of what every player of such games knows.
+//! Looks for what is new: things to take, ways not gone, and a little of what every player of such games knows. Once it
+//! has something in hand that a place asked for, it goes back there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,7 +16,14 @@ struct Known {
     ways: BTreeMap<String, Option<String>>,
     /// The game lists them: there are no others.
     listed: bool,
+    /// What may be done here, and what has to be in hand for it.
+    uses: BTreeSet<(&'static str, &'static str)>,
+    /// What may be looked at.
+    nouns: Vec<String>,
 }
+
+/// It stops to look at something with this probability.
+const CURIOUS: f64 = 0.12;
 
 /// Looks for what is new.
 #[derive(Clone, Debug)]
@@ -30,6 +38,10 @@ pub struct Explorer {
     tried: BTreeSet<(String, String)>,
     /// What every player knows to try next, because of what the game just said.
     ideas: VecDeque<String>,
+    /// How often the world changed for the better: what did not work before may work now.
+    changes: u32,
+    /// What was used where, and after how many changes.
+    used: BTreeMap<(String, &'static str), u32>,
 }
 
 impl Explorer {
@@ -43,6 +55,8 @@ impl Explorer {
             seen: Vec::new(),
             tried: BTreeSet::new(),
             ideas: VecDeque::new(),
+            changes: 0,
+            used: BTreeMap::new(),
         }
     }
 
@@ -63,6 +77,8 @@ impl Explorer {
             for way in exits.unwrap_or_else(|| guess(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
+            known.uses.extend(lore::uses(text));
+            known.nouns = texts::nouns(text);
             self.here = Some(title);
             self.seen.clear();
         }
@@ -76,6 +92,7 @@ impl Explorer {
             self.seen.retain(|seen| seen != thing);
             if text.starts_with("Taken") {
                 self.carried.push(thing.to_owned());
+                self.changes += u32::from(is_tool(thing));
             }
             if text.contains("hands are full")
                 && let Some(useless) = self.carried.iter().position(|carried| !is_tool(carried))
@@ -84,6 +101,10 @@ impl Explorer {
                 self.seen.push(thing.to_owned());
                 self.ideas.push_back(format!("drop {useless}"));
             }
+        }
+        if text.contains("score has gone up") {
+            self.changes += 1;
+            self.try_shut_ways();
         }
         if text.contains("locked")
             && let Some(key) = self.carried.iter().find(|thing| thing.contains("key"))
@@ -119,9 +140,19 @@ impl Explorer {
         }
     }
 
+    /// What did not lead anywhere may do so now, where the game says that there is a way.
+    fn try_shut_ways(&mut self) {
+        for (place, known) in self.places.iter_mut().filter(|(_, known)| known.listed) {
+            known.ways.values_mut().filter(|to| to.as_ref() == Some(place)).for_each(|to| *to = None);
+        }
+    }
+
     /// What to do now: the first of these that was not refused.
     pub(super) fn choose(&mut self, context: &Context) -> Move {
-        if let Some(idea) = self.ideas.pop_front() {
+        while let Some(idea) = self.ideas.pop_front() {
+            if context.was_refused(&idea) {
+                continue;
+            }
             return Move { action: idea, reason: "That usually helps.".into() };
         }
         let here = self.here.clone().unwrap_or_default();
@@ -134,9 +165,22 @@ impl Explorer {
                 return Move { action, reason: "It may be useful.".into() };
             }
         }
-        let mut way = self.way_to_the_unknown(&here, context);
+        if self.chance.happens(CURIOUS)
+            && let Some(action) = self.look_closer(&here, context)
+        {
+            return Move { action, reason: "What is that?".into() };
+        }
+        if let Some(command) = self.use_here(&here, context) {
+            return Move { action: command.into(), reason: "Now I have what it takes.".into() };
+        }
+        let uses = |explorer: &Explorer, place: &str| explorer.is_of_use(place);
+        if let Some(way) = self.way_to(&here, context, uses) {
+            return Move { action: way, reason: "I know where that belongs.".into() };
+        }
+        let unknown = |explorer: &Explorer, place: &str| explorer.has_unknown_ways(place);
+        let mut way = self.way_to(&here, context, unknown);
         if way.is_none() && self.try_all_ways(&here) {
-            way = self.way_to_the_unknown(&here, context);
+            way = self.way_to(&here, context, unknown);
         }
         if let Some(way) = way {
             return Move { action: way, reason: "I have not been there.".into() };
@@ -157,23 +201,85 @@ impl Explorer {
         known.ways.len() > before
     }
 
-    /// The first move towards the nearest way that was not gone.
-    fn way_to_the_unknown(&mut self, here: &str, context: &Context) -> Option<String> {
-        let mut queue = VecDeque::from([(here.to_owned(), None::<String>)]);
+    /// Something to look at that was not looked at.
+    fn look_closer(&mut self, here: &str, context: &Context) -> Option<String> {
+        let nouns = &self.places.get(here)?.nouns;
+        let action = format!("examine {}", self.chance.one_of(nouns)?);
+        let new = !context.was_refused(&action) && self.tried.insert((here.to_owned(), action.clone()));
+        new.then_some(action)
+    }
+
+    /// What can be done at a place with what is in hand, and was not done since the world last changed.
+    fn due(&self, place: &str) -> impl Iterator<Item = &'static str> {
+        let known = self.places.get(place);
+        let in_hand = |tool: &str| {
+            // A fuse box is no fuse.
+            let is = |thing: &String| thing.split(' ').any(|word| word == tool) && !thing.ends_with("box");
+            tool.is_empty() || self.carried.iter().any(is)
+        };
+        let due = move |command: &&'static str| {
+            self.used.get(&(place.to_owned(), *command)).is_none_or(|changes| *changes < self.changes)
+        };
+        known
+            .into_iter()
+            .flat_map(|known| &known.uses)
+            .filter(move |(tool, _)| in_hand(tool))
+            .map(|(_, command)| *command)
+            .filter(due)
+    }
+
+    fn is_of_use(&self, place: &str) -> bool {
+        self.due(place).next().is_some()
+    }
+
+    fn has_unknown_ways(&self, place: &str) -> bool {
+        self.places.get(place).is_some_and(|known| known.ways.values().any(Option::is_none))
+    }
+
+    fn use_here(&mut self, here: &str, context: &Context) -> Option<&'static str> {
+        let command = self.due(here).find(|command| !context.was_refused(command))?;
+        self.used.insert((here.to_owned(), command), self.changes);
+        Some(command)
+    }
+
+    /// The first move towards the nearest place of this kind: one of them, where several are as near. At such a place, a
+    /// way not gone.
+    fn way_to(
+        &mut self,
+        here: &str,
+        context: &Context,
+        wanted: impl Fn(&Explorer, &str) -> bool,
+    ) -> Option<String> {
         let mut reached = BTreeSet::from([here.to_owned()]);
-        while let Some((place, first)) = queue.pop_front() {
-            let known = self.places.get(&place)?;
-            for (way, to) in &known.ways {
-                let first = first.clone().unwrap_or_else(|| way.clone());
-                if context.was_refused(&first) {
-                    continue;
-                }
-                match to {
-                    None => return Some(first),
-                    Some(to) if reached.insert(to.clone()) => queue.push_back((to.clone(), Some(first))),
-                    Some(_) => {}
+        let mut circle = vec![(here.to_owned(), None::<String>)];
+        while !circle.is_empty() {
+            let mut found: Vec<String> = Vec::new();
+            let mut next = Vec::new();
+            for (place, first) in circle {
+                let Some(known) = self.places.get(&place) else { continue };
+                let hit = wanted(self, &place);
+                for (way, to) in &known.ways {
+                    let first = first.clone().unwrap_or_else(|| way.clone());
+                    if context.was_refused(&first) {
+                        continue;
+                    }
+                    match to {
+                        None if hit => found.push(first),
+                        Some(to) if reached.insert(to.clone()) => {
+                            // A place to do something at is reached by getting there.
+                            if wanted(self, to) {
+                                found.push(first.clone());
+                            }
+                            next.push((to.clone(), Some(first)));
+                        }
+                        _ => {}
+                    }
                 }
             }
+            if let Some(way) = self.chance.one_of(&found) {
+                return Some(way.clone());
+            }
+            circle = next;
         }
         None
     }
@@ -186,7 +292,9 @@ fn guess(text: &str, went: Option<&str>) -> Vec<String> {
 
 /// Things that players of such games do not leave behind.
 fn is_tool(thing: &str) -> bool {
-    ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell"].iter().any(|tool| thing.contains(tool))
+    ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell", "sword", "wrench", "egg"]
+        .iter()
+        .any(|tool| thing.contains(tool))
 }
 
 impl Player for Explorer {

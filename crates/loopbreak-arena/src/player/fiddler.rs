@@ -15,6 +15,8 @@ pub struct Fiddler {
     chance: Chance,
     wanderer: Wanderer,
     walks: usize,
+    /// What there is to fiddle with here.
+    nouns: Vec<String>,
     noun: Option<String>,
     verb: usize,
 }
@@ -24,7 +26,7 @@ impl Fiddler {
     pub fn new(seed: u64) -> Self {
         let mut chance = Chance::new(seed);
         let walks = 2 + chance.below(6);
-        Fiddler { chance, wanderer: Wanderer::new(seed), walks, noun: None, verb: 0 }
+        Fiddler { chance, wanderer: Wanderer::new(seed), walks, nouns: Vec::new(), noun: None, verb: 0 }
     }
 }
 
@@ -38,10 +40,21 @@ impl Player for Fiddler {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
         }
+        // Another verb; if that is refused too, another thing; in the end, another place.
+        match context.refused.len() {
+            0 | 1 => {}
+            2 => {
+                let others: Vec<String> =
+                    self.nouns.iter().filter(|noun| Some(*noun) != self.noun.as_ref()).cloned().collect();
+                self.noun = self.chance.one_of(&others).cloned().or(self.noun.take());
+            }
+            _ => return self.wanderer.way(context).into(),
+        }
         // A description that tells of something: that is the thing.
-        if self.noun.is_none() || texts::title(&context.text).is_some() {
-            let nouns = texts::nouns(&context.text);
-            self.noun = self.chance.one_of(&nouns).cloned().or(self.noun.take());
+        let told = context.refused.is_empty() && texts::title(&context.text).is_some();
+        if self.noun.is_none() || told {
+            self.nouns = texts::nouns(&context.text);
+            self.noun = self.chance.one_of(&self.nouns).cloned().or(self.noun.take());
         }
         let Some(noun) = &self.noun else { return "look".into() };
         self.verb = (self.verb + 1 + self.chance.below(3)) % VERBS.len();

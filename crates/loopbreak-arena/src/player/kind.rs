@@ -96,9 +96,13 @@ impl PlayerKind {
         }
     }
 
-    /// A player of this kind that does what it is told, with this probability.
+    /// A player of this kind that does what it is told, with this probability. Whoever looks for what is new does so
+    /// already.
     pub fn half_deaf(self, seed: u64, obedience: f64) -> Box<dyn Player> {
-        Box::new(HalfDeaf::new(self.player(seed), seed, obedience))
+        match self {
+            PlayerKind::Explorer => self.player(seed),
+            _ => Box::new(HalfDeaf::new(self.player(seed), seed, obedience)),
+        }
     }
 }
 

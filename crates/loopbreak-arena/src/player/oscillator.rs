@@ -36,7 +36,7 @@ impl Player for Oscillator {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
         }
-        match self.next {
+        match self.next.filter(|way| !context.was_refused(way)) {
             Some(way) => Move { action: way.into(), reason: "Back again.".into() },
             None => self.wanderer.way(context).into(),
         }
