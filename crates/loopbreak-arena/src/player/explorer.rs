@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::lore;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -189,7 +189,7 @@ fn is_tool(thing: &str) -> bool {
     ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell"].iter().any(|tool| thing.contains(tool))
 }
 
-impl Player for Explorer {
+impl Habit for Explorer {
     fn name(&self) -> String {
         "explorer".to_owned()
     }

@@ -1,6 +1,6 @@
 //! Walks until it finds something, then takes and drops it, over and over.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -22,7 +22,7 @@ impl Juggler {
     }
 }
 
-impl Player for Juggler {
+impl Habit for Juggler {
     fn name(&self) -> String {
         "juggler".to_owned()
     }
