@@ -13,6 +13,15 @@ pub struct Refusal {
     pub reasons: Vec<String>,
 }
 
+/// Something that was done, and how the world answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deed {
+    /// The command.
+    pub action: String,
+    /// The beginning of the answer.
+    pub answer: String,
+}
+
 /// What a player knows: what the game said, what it was advised, what was refused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
@@ -22,6 +31,16 @@ pub struct Context {
     pub last_action: Option<String>,
     /// What the game said to that, or at its beginning.
     pub text: String,
+    /// The name of the place, if the world tells of it.
+    pub place: Option<String>,
+    /// The ways out that are known.
+    pub exits: Vec<String>,
+    /// The score, if the world tells of it.
+    pub score: Option<i32>,
+    /// What is carried, as far as it is known: what the world tells, or what it answered when it was asked last.
+    pub inventory: Option<String>,
+    /// What was done lately, oldest first, each with what came of it.
+    pub recent: Vec<Deed>,
     /// What is to be reached.
     pub objectives: Vec<String>,
     /// What Loopbreak says to the agent.

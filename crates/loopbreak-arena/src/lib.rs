@@ -14,6 +14,8 @@ mod context;
 mod critic;
 mod ending;
 mod episode;
+mod failure;
+mod halt;
 mod map;
 mod objectives;
 pub mod player;
@@ -24,13 +26,15 @@ pub mod zmachine;
 
 pub use chance::Chance;
 pub use contest::{Contest, Tally};
-pub use context::{Context, Refusal};
-pub use critic::{Critic, Heuristic, Opinion};
+pub use context::{Context, Deed, Refusal};
+pub use critic::{Critic, Heuristic, NoCritic, Opinion};
 pub use ending::Ending;
-pub use episode::{Clock, Episode, Orchestrator, Rules, ticking};
+pub use episode::{Clock, Episode, Moment, Orchestrator, Rules, Taken, ticking};
+pub use failure::{Failure, FailureKind};
+pub use halt::Halt;
 pub use map::Map;
 pub use objectives::{Objective, Objectives};
-pub use player::{Move, Player, PlayerKind};
+pub use player::{Habit, Move, Player, PlayerKind};
 pub use world::{SavedStory, Sight, Spot, StoryWorld, World, WorldError};
 
 /// The snippets of the guide are compiled and run with the tests.

@@ -50,6 +50,15 @@ pub(crate) fn exits(text: &str) -> Option<Vec<String>> {
     Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
 }
 
+/// A text on one line, with at most so many characters.
+pub(crate) fn gist(text: &str, longest: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{} …", line[..end].trim_end()),
+        None => line,
+    }
+}
+
 /// The ways that a description speaks of, where it lists none.
 pub(crate) fn mentioned(text: &str) -> Vec<&'static str> {
     let lower = text.to_lowercase();

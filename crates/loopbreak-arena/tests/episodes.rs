@@ -6,8 +6,8 @@ use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
 use loopbreak_arena::{
-    Contest, Context, Ending, Episode, Heuristic, Move, Orchestrator, Player, PlayerKind, Rules, StoryWorld,
-    stories,
+    Contest, Context, Ending, Episode, Habit, Heuristic, Move, Orchestrator, Player, PlayerKind, Rules,
+    StoryWorld, stories,
 };
 use loopbreak_report::{RunAnalysis, VerdictName};
 use loopbreak_trace::{Log, Record, Sink, Skipped};
@@ -66,7 +66,7 @@ impl Scripted {
     }
 }
 
-impl Player for Scripted {
+impl Habit for Scripted {
     fn name(&self) -> String {
         "scripted".to_owned()
     }

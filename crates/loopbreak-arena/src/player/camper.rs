@@ -1,6 +1,6 @@
 //! Walks a little, then stays where it is, busy.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -27,7 +27,7 @@ impl Camper {
     }
 }
 
-impl Player for Camper {
+impl Habit for Camper {
     fn name(&self) -> String {
         "camper".to_owned()
     }

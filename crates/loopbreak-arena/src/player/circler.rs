@@ -1,6 +1,6 @@
 //! Walks a little, then the same round over and over: three moves out, three moves back.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -31,7 +31,7 @@ impl Circler {
     }
 }
 
-impl Player for Circler {
+impl Habit for Circler {
     fn name(&self) -> String {
         "circler".to_owned()
     }

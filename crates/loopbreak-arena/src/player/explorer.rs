@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::lore;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -297,7 +297,7 @@ fn is_tool(thing: &str) -> bool {
         .any(|tool| thing.contains(tool))
 }
 
-impl Player for Explorer {
+impl Habit for Explorer {
     fn name(&self) -> String {
         "explorer".to_owned()
     }

@@ -1,6 +1,6 @@
 //! Walks a little, then tries verb after verb at one thing.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -30,7 +30,7 @@ impl Fiddler {
     }
 }
 
-impl Player for Fiddler {
+impl Habit for Fiddler {
     fn name(&self) -> String {
         "fiddler".to_owned()
     }

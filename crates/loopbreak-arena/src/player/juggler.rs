@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -48,7 +48,7 @@ impl Juggler {
     }
 }
 
-impl Player for Juggler {
+impl Habit for Juggler {
     fn name(&self) -> String {
         "juggler".to_owned()
     }

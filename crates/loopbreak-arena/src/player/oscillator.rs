@@ -1,6 +1,6 @@
 //! Walks a little, then goes to and fro between two places.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -21,7 +21,7 @@ impl Oscillator {
     }
 }
 
-impl Player for Oscillator {
+impl Habit for Oscillator {
     fn name(&self) -> String {
         "oscillator".to_owned()
     }

@@ -1,6 +1,6 @@
 //! Goes wherever there is a way, and takes what lies there now and then.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
@@ -29,7 +29,7 @@ impl Wanderer {
     }
 }
 
-impl Player for Wanderer {
+impl Habit for Wanderer {
     fn name(&self) -> String {
         "wanderer".to_owned()
     }
