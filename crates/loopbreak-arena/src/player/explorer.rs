@@ -22,6 +22,9 @@ struct Known {
     nouns: Vec<String>,
 }
 
+/// A reply to something that it used tells something if it has so many bytes.
+const TELLING: usize = 48;
+
 /// It stops to look at something with this probability.
 const CURIOUS: f64 = 0.12;
 
@@ -34,6 +37,10 @@ pub struct Explorer {
     carried: Vec<String>,
     /// Things to be taken here.
     seen: Vec<String>,
+    /// Ways of which it believes that they lead back to where it came from.
+    assumed: Vec<(String, &'static str)>,
+    /// Things that it put down to have its hands free.
+    left: BTreeSet<String>,
     /// What was tried at which place.
     tried: BTreeSet<(String, String)>,
     /// What every player knows to try next, because of what the game just said.
@@ -53,6 +60,8 @@ impl Explorer {
             here: None,
             carried: Vec::new(),
             seen: Vec::new(),
+            assumed: Vec::new(),
+            left: BTreeSet::new(),
             tried: BTreeSet::new(),
             ideas: VecDeque::new(),
             changes: 0,
@@ -77,12 +86,20 @@ impl Explorer {
             for way in exits.unwrap_or_else(|| guess(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
+            // Nearly always the way back leads back.
+            if let (Some(way), Some(from)) = (went, self.here.as_ref().filter(|from| **from != title))
+                && let Some(back @ None) = known.ways.get_mut(texts::back(way))
+            {
+                *back = Some(from.clone());
+                self.assumed.push((title.clone(), texts::back(way)));
+            }
             known.uses.extend(lore::uses(text));
             known.nouns = texts::nouns(text);
             self.here = Some(title);
             self.seen.clear();
         }
-        self.seen.extend(texts::things(text).into_iter().map(str::to_owned));
+        let things = texts::things(text).into_iter().filter(|thing| !self.left.contains(*thing));
+        self.seen.extend(things.map(str::to_owned));
         self.learn(context.last_action.as_deref().unwrap_or_default(), text);
     }
 
@@ -98,9 +115,19 @@ impl Explorer {
                 && let Some(useless) = self.carried.iter().position(|carried| !is_tool(carried))
             {
                 let useless = self.carried.remove(useless);
+                self.left.insert(useless.clone());
+                self.tried.remove(&(self.here.clone().unwrap_or_default(), action.to_owned()));
                 self.seen.push(thing.to_owned());
                 self.ideas.push_back(format!("drop {useless}"));
             }
+        }
+        // A long reply that brings no point says what is missing; a short one says that there is nothing to it.
+        if (text.contains("score has gone up") || text.len() < TELLING)
+            && let Some(used) = self.here.clone().and_then(|here| {
+                self.used.iter_mut().find(|((place, command), _)| *place == here && *command == action)
+            })
+        {
+            *used.1 = u32::MAX;
         }
         if text.contains("score has gone up") {
             self.changes += 1;
@@ -179,16 +206,27 @@ impl Explorer {
         }
         let unknown = |explorer: &Explorer, place: &str| explorer.has_unknown_ways(place);
         let mut way = self.way_to(&here, context, unknown);
-        if way.is_none() && self.try_all_ways(&here) {
+        if way.is_none() && (self.doubt() || self.try_all_ways(&here)) {
             way = self.way_to(&here, context, unknown);
         }
         if let Some(way) = way {
             return Move { action: way, reason: "I have not been there.".into() };
         }
-        let ways: Vec<String> =
-            self.places.get(&here).into_iter().flat_map(|known| known.ways.keys().cloned()).collect();
-        let fresh: Vec<String> = ways.into_iter().filter(|way| !context.was_refused(way)).collect();
+        let ways = self.places.get(&here).into_iter().flat_map(|known| &known.ways);
+        let elsewhere = ways.filter(|(_, to)| to.as_ref() != Some(&here)).map(|(way, _)| way.clone());
+        let fresh: Vec<String> = elsewhere.filter(|way| !context.was_refused(way)).collect();
         self.chance.one_of(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
+    }
+
+    /// Where nothing is left to explore, the ways back may lead elsewhere. True if there is something to find out.
+    fn doubt(&mut self) -> bool {
+        let assumed = std::mem::take(&mut self.assumed);
+        for (place, way) in &assumed {
+            if let Some(to) = self.places.get_mut(place).and_then(|known| known.ways.get_mut(*way)) {
+                *to = None;
+            }
+        }
+        !assumed.is_empty()
     }
 
     /// Where nothing is left to explore, there may be ways here that nobody spoke of. True if there are more now.
