@@ -8,6 +8,7 @@
 //! they are worth in the light of all that came before. The [`Orchestrator`] puts them together, turn by turn, until the
 //! game is over or the guard ends it, and writes a journal that can be read and judged again with the same verdicts.
 
+pub mod agent;
 mod chance;
 mod contest;
 mod context;
@@ -20,6 +21,7 @@ mod map;
 mod objectives;
 pub mod player;
 pub mod stories;
+pub mod talk;
 mod texts;
 mod world;
 pub mod zmachine;
@@ -35,7 +37,7 @@ pub use halt::Halt;
 pub use map::Map;
 pub use objectives::{Objective, Objectives};
 pub use player::{Habit, Move, Player, PlayerKind};
-pub use world::{SavedStory, Sight, Spot, StoryWorld, World, WorldError};
+pub use world::{CommandWorld, SavedGame, SavedStory, Sight, Spot, StoryWorld, World, WorldError};
 
 /// The snippets of the guide are compiled and run with the tests.
 #[cfg(doctest)]
