@@ -17,7 +17,7 @@ const PYTHON: Program = Program {
     package: "python3-venv",
 };
 
-/// Packages of PyPI, in an environment of their own.
+/// Packages of `PyPI`, in an environment of their own.
 pub(crate) struct Environment {
     /// Its folder below `target/venvs`.
     name: &'static str,

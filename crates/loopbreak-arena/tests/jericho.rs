@@ -28,7 +28,7 @@ fn jericho() -> CommandWorld {
         manifest.join("story/spillway.z3"),
     ];
     let words = words.map(|word: PathBuf| word.to_str().unwrap().to_owned());
-    CommandWorld::start(&words, SEED, Duration::from_secs(60), &Halt::default()).unwrap()
+    CommandWorld::start(&words, SEED, Duration::from_mins(1), &Halt::default()).unwrap()
 }
 
 fn ours() -> StoryWorld {
