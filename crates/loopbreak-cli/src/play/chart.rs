@@ -82,9 +82,18 @@ fn lay_out(map: &Map, here: u32, across: i32, along: i32) -> BTreeMap<Cell, u32>
     let mut cells = BTreeMap::from([((0, 0), here)]);
     let mut seen = BTreeSet::from([here]);
     let mut queue = VecDeque::from([((0, 0), here)]);
+    // A way that leads here shows where it comes from, also where nobody has gone it back.
+    let mut back: BTreeMap<u32, Vec<(Cell, u32)>> = BTreeMap::new();
+    for from in map.places() {
+        for (way, to) in map.ways(from) {
+            if let (Some((x, y)), Some(to)) = (step(way), to) {
+                back.entry(to).or_default().push(((-x, -y), from));
+            }
+        }
+    }
     while let Some((cell, place)) = queue.pop_front() {
-        for (way, to) in map.ways(place) {
-            let (Some(step), Some(to)) = (step(way), to) else { continue };
+        let ways = map.ways(place).filter_map(|(way, to)| Some((step(way)?, to?)));
+        for (step, to) in ways.chain(back.get(&place).into_iter().flatten().copied()) {
             let next = (cell.0 + step.0, cell.1 + step.1);
             if next.0.abs() <= across
                 && next.1.abs() <= along
@@ -181,10 +190,10 @@ mod tests {
         let drawn = around(&map, 2, 2, 2).join("\n");
         let expected = "\
  ?
-  [Crest of thev]---[Lobby      ^]
-         |
+  [Crest of thv]---[Lobby      ^]
+        |
   >Gatehouse   <
-         |
+        |
   [Road        ]-?-";
         assert_eq!(drawn, expected, "\n{drawn}");
     }

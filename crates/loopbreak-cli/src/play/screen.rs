@@ -13,9 +13,9 @@ use super::chart;
 use super::view::{refusal, used, words_of};
 use crate::watch::clean;
 
-/// So many lines of the game's text are shown, and of all that was said.
-const TEXT: usize = 8;
+/// So much of all that was said is kept, and so many lines of each are shown.
 const SAID: usize = 6;
+const LINES: usize = 2;
 /// A picture is not wider than this.
 const WIDEST: usize = 110;
 
@@ -92,8 +92,7 @@ impl Screen {
             status.join("  ")
         );
         let (width, height) = size();
-        let across = if width >= 90 { 2 } else { 1 };
-        let along = if height >= 40 { 2 } else { 1 };
+        let (across, along) = (if width >= 90 { 2 } else { 1 }, if height >= 40 { 2 } else { 1 });
         self.map = place.map(|place| chart::around(map, place.id, across, along)).unwrap_or_default();
     }
 
@@ -139,19 +138,34 @@ impl Screen {
             lines.push(cut(&format!("> {}", self.action), bold));
         }
         let text: Vec<String> = self.text.lines().flat_map(|line| wrapped(&clean(line), width - 2)).collect();
-        lines.extend(text.iter().take(TEXT).map(|line| cut(line, Style::new())));
-        if text.len() > TEXT {
+        // A low terminal shows less of the game, so that there is room for what Loopbreak says.
+        let shown = height.saturating_sub(lines.len() + 8).clamp(3, 10);
+        lines.extend(text.iter().take(shown).map(|line| cut(line, Style::new())));
+        if text.len() > shown {
             lines.push(cut("…", dim));
         }
         lines.push(String::new());
         if !self.objectives.is_empty() {
             lines.push(cut(&format!("objectives: {}", clean(&self.objectives.join("; "))), dim));
         }
-        lines.extend(self.said.iter().flat_map(|line| wrapped(line, width - 2)).map(|line| cut(&line, warn)));
-        // What does not fit cannot be taken away again.
-        lines.truncate(height.saturating_sub(1).max(1));
+        let said: Vec<String> = self.said.iter().flat_map(|line| shortened(line, width - 2)).collect();
+        // What does not fit cannot be taken away again: of all that was said, the latest is shown.
+        let most = height.saturating_sub(1).max(1);
+        let skip = said.len().saturating_sub(most.saturating_sub(lines.len()));
+        lines.extend(said.iter().skip(skip).map(|line| cut(line, warn)));
+        lines.truncate(most);
         lines
     }
+}
+
+/// The first lines of what was said.
+fn shortened(line: &str, width: usize) -> Vec<String> {
+    let mut lines = wrapped(line, width - 2);
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        lines.last_mut().into_iter().for_each(|last| last.push_str(" …"));
+    }
+    lines
 }
 
 /// Broken at blanks, where a line is too long.
@@ -184,6 +198,7 @@ mod tests {
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
         assert_eq!(wrapped("incomprehensibilities", 7), ["incomprehensibilities"]);
         assert_eq!(wrapped("", 7), [""]);
+        assert_eq!(shortened("one two three four five six", 9), ["one two", "three …"]);
     }
 
     #[test]

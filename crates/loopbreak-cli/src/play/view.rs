@@ -38,7 +38,8 @@ fn to(audience: Audience) -> &'static str {
 
 /// A proposal that was refused, in a line.
 pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> String {
-    let why = reasons.join("; ");
+    let why: Vec<&str> = reasons.iter().map(|reason| reason.trim_end_matches('.')).collect();
+    let why = why.join("; ");
     format!("refused {}: {:.2} became {:.2}: {}", clean(action), ruling.base, ruling.score, clean(&why))
 }
 
