@@ -6,7 +6,7 @@
 
 It speaks the protocol of docs/guide/worlds.md: a JSON object a line on standard input, one a line back on standard output.
 Jericho knows place, score and moves of some fifty games. Of other games of version 3 the bridge reads them where the
-Z-machine keeps them for its status line.
+Z-machine keeps them for its status line; of games of later versions that Jericho does not know, there is only the text.
 """
 
 import json
@@ -15,8 +15,9 @@ import re
 import sys
 import warnings
 
-# Of a game that Jericho does not know, an answer begins with the prompt and the status line of the turn before.
-STATUS = re.compile(r"^>?\s*\S.*\s(Score: -?\d+\s+Moves: \d+|Time: \d+:\d+.*)\s*\n")
+# Of a game that Jericho does not know, an answer begins with the prompt, and with the status line of the turn before if
+# the game has one.
+BEFORE = re.compile(r"^>?([^\n]*\s(Score: -?\d+\s+Moves: \d+|Time: \d+:\d+[^\n]*))?\s*\n")
 
 
 class Memory:
@@ -109,7 +110,7 @@ class Game:
         return {}
 
     def sight(self, text):
-        text = text if self.known else STATUS.sub("", text, count=1)
+        text = text if self.known else BEFORE.sub("", text, count=1)
         seen = {"text": text.strip(), "over": self.over}
         if self.known:
             seen |= {"score": self.env.get_score(), "moves": self.env.get_moves()}
@@ -151,7 +152,10 @@ class Game:
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: jericho_bridge.py STORY")
-    game = Game(sys.argv[1])
+    try:
+        game = Game(sys.argv[1])
+    except (ImportError, OSError) as error:
+        sys.exit(f"jericho_bridge.py: {error}")
     for line in sys.stdin:
         request = json.loads(line)
         try:

@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use loopbreak::{Config, Guard, Profile};
@@ -13,6 +14,10 @@ use loopbreak_arena::{
 const SEED: u32 = 7;
 
 fn jericho() -> CommandWorld {
+    bridge(&Path::new(env!("CARGO_MANIFEST_DIR")).join("story/spillway.z3"))
+}
+
+fn bridge(story: &Path) -> CommandWorld {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     // `target/tmp` is where cargo lets tests write; the set-up puts the environment beside it.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
@@ -22,12 +27,8 @@ fn jericho() -> CommandWorld {
         "{} is missing: `cargo xtask setup` installs Jericho from PyPI; `cargo xtask ci` does it too",
         python.display()
     );
-    let words = [
-        python,
-        manifest.join("../../examples/bridges/jericho_bridge.py"),
-        manifest.join("story/spillway.z3"),
-    ];
-    let words = words.map(|word: PathBuf| word.to_str().unwrap().to_owned());
+    let bridge = manifest.join("../../examples/bridges/jericho_bridge.py");
+    let words = [&python, &bridge, story].map(|word| word.to_str().unwrap().to_owned());
     CommandWorld::start(&words, SEED, Duration::from_mins(1), &Halt::default()).unwrap()
 }
 
@@ -62,6 +63,24 @@ fn what_is_saved_in_jericho_can_be_restored() {
     world.restore(&saved).unwrap();
     let after = world.act("look").unwrap();
     assert_eq!((after.text, after.score), (before.text, Some(0)));
+}
+
+#[test]
+fn of_a_game_of_a_later_version_there_is_the_text() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("echo");
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = "Array line -> 120; Array words -> 120;\n[ Main; print \"Hello there.^\"; while (1) { print \">\"; \
+        line->0 = 100; words->0 = 20; read line words; print \"You said \", line->1, \" letters.^\"; } ];\n";
+    std::fs::write(folder.join("echo.inf"), source).unwrap();
+    let compiled = Command::new("inform").current_dir(&folder).args(["-v5", "echo.inf", "echo.z5"]).output();
+    let compiled = compiled.expect("`cargo xtask setup` installs inform6-compiler");
+    assert!(compiled.status.success(), "{compiled:?}");
+    let mut world = bridge(&folder.join("echo.z5"));
+    assert_eq!(world.reset().unwrap().text, "Hello there.");
+    let sight = world.act("north").unwrap();
+    assert_eq!((sight.text.as_str(), &sight.place, sight.score), ("You said 5 letters.", &None, None));
+    let error = bridge(&folder.join("no.z5")).reset().unwrap_err().to_string();
+    assert!(error.contains("jericho_bridge.py: [Errno 2] No such file or directory"), "{error}");
 }
 
 fn episode(world: &mut dyn World, kind: PlayerKind) -> (Episode, String) {

@@ -179,6 +179,23 @@ fn world_agent_and_critic_may_be_programs_and_models() {
 }
 
 #[test]
+fn the_programs_of_the_guide_do_what_it_says() {
+    let folder = folder();
+    let guide = std::fs::read_to_string(support::root().join("docs/guide/worlds.md")).unwrap();
+    let mut programs = guide.split("```python\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    std::fs::write(folder.path().join("world.py"), programs.next().unwrap()).unwrap();
+    std::fs::write(folder.path().join("agent.py"), programs.next().unwrap()).unwrap();
+    assert_eq!(programs.next(), None);
+    let args = ["--world", "python3 world.py", "--agent-command", "python3 agent.py", "--max-turns", "6"];
+    let done = play_in(folder.path(), &args, "");
+    assert_eq!((done.code, done.err.as_str()), (Some(11), ""), "{}", done.out);
+    assert!(done.out.contains("turn 1: up (") && done.out.contains("[Floor 1]"), "{}", done.out);
+    assert!(end(&done).starts_with("turn_limit after 6 turns"), "{}", done.out);
+    let done = play_in(folder.path(), &["--agent-command", "python3 agent.py", "--max-turns", "6"], "");
+    assert!(end(&done).starts_with("turn_limit after 6 turns: score 0, "), "{}", done.out);
+}
+
+#[test]
 fn what_is_wrong_is_said_before_anything_is_played() {
     let folder = folder();
     std::fs::write(folder.path().join("no.z3"), "not a story").unwrap();
@@ -195,6 +212,7 @@ fn what_is_wrong_is_said_before_anything_is_played() {
         (&["--endpoint", "http://x"], "--model <NAME>"),
         (&["--obedience", "2"], "give a number from 0 to 1"),
         (&["spillway", "--world", "x"], "cannot be used with"),
+        (&["--timeout", "0"], "nobody answers in no time"),
         (&["--max-failures", "0"], "0 is not in 1.."),
         (&["--set", "stagnation.max_trns=3"], "max_trns"),
     ] {

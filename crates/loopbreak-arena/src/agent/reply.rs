@@ -183,4 +183,50 @@ mod tests {
             assert_eq!(opinion(text).unwrap_err().kind, FailureKind::Malformed, "{text}");
         }
     }
+
+    #[test]
+    fn whatever_a_model_says_nothing_panics_and_a_command_is_short_and_plain() {
+        let pieces = [
+            "{",
+            "}",
+            "\"action\"",
+            ":",
+            "\"north\"",
+            "null",
+            "```",
+            "\n",
+            "<think>",
+            "</think>",
+            " ",
+            "Action:",
+            "\u{1b}[2J",
+            "é",
+            "\u{2019}",
+            "I can't",
+            "0.5",
+            "\"score\"",
+            "-",
+            "[",
+            "]",
+            ">",
+            "x",
+            "\"",
+            "\\",
+            "ﬀ",
+            "𝔸",
+            ".",
+            "look",
+        ];
+        let mut chance = crate::chance::Chance::new(1);
+        for _ in 0..20_000 {
+            let count = chance.below(12);
+            let text: String = (0..count).map(|_| pieces[chance.below(pieces.len())]).collect();
+            if let Ok(wish) = action(&text) {
+                assert!(!wish.action.is_empty() && !wish.action.chars().any(char::is_control), "{text:?}");
+            }
+            if let Ok(opinion) = opinion(&text) {
+                assert!((0.0..=1.0).contains(&opinion.score), "{text:?}");
+            }
+        }
+    }
 }

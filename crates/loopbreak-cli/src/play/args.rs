@@ -61,7 +61,7 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "NAME", requires = "endpoint", help_heading = "Critic")]
     pub(crate) critic_model: Option<String>,
     /// How long an answer of a model or a program may take
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "60s", help_heading = "Models")]
+    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "60s", help_heading = "Models")]
     pub(crate) timeout: Duration,
     /// How often a model is asked again that was busy, failed or gave no answer in time
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Models")]
@@ -144,6 +144,11 @@ fn critic(text: &str) -> Result<CriticChoice, String> {
             .map(|command| CriticChoice::Command(command.to_owned()))
             .ok_or_else(|| "there are heuristic, none, endpoint and command=CMD".to_owned()),
     }
+}
+
+fn some_time(text: &str) -> Result<Duration, String> {
+    time(text)
+        .and_then(|time| if time.is_zero() { Err("nobody answers in no time".to_owned()) } else { Ok(time) })
 }
 
 fn probability(text: &str) -> Result<f64, String> {

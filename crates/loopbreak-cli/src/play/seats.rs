@@ -135,6 +135,9 @@ fn chat(args: &PlayArgs, model: Option<&str>, halt: &Halt) -> Result<Chat, UserE
         UserError::usage(format!("--endpoint: {error}")).hint("write it like http://localhost:8080/v1")
     })?;
     let key = KEYS.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
+    if key.as_ref().is_some_and(|key| key.trim().chars().any(|c| !c.is_ascii_graphic())) {
+        return Err(UserError::usage("the key in the environment holds signs that no key can have"));
+    }
     Ok(chat
         .key(key.map(Secret::new))
         .temperature(args.temperature)
