@@ -202,7 +202,7 @@ fn what_is_wrong_is_said_before_anything_is_played() {
     for (args, says) in [
         (&["missing.z3"][..], "missing.z3: No such file"),
         (&["no.z3"], "no.z3: "),
-        (&["--player", "dancer"], "--player: there is no player \"dancer\"; there are wanderer"),
+        (&["--player", "dancer"], "[possible values: wanderer, "),
         (&["--world", "no-such-program"], "--world: the world failed: cannot start \"no-such-program\""),
         (&["--world", "'"], "--world \"'\": no command"),
         (&["--agent-command", ""], "--agent-command \"\": no command"),

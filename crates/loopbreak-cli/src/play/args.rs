@@ -3,30 +3,36 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
+use loopbreak_arena::PlayerKind;
 
 use crate::args::ConfigOptions;
 use crate::watch::time;
+
+/// The name of the player who is no program.
+pub(super) const YOU: &str = "you";
 
 /// Play a text adventure.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak play                                          Watch a built-in player explore \"Spillway\"
-  loopbreak play --player you                             Play it yourself; Loopbreak advises
-  loopbreak play zork1.z3 --player oscillator --seed 7    A story of yours, a player that gets stuck
-  loopbreak play --endpoint http://localhost:11434/v1 --model qwen3    A model plays
-  loopbreak play --agent-command './agent.py' --critic endpoint --endpoint URL --model NAME
-  loopbreak play --world 'python3 jericho_bridge.py zork1.z5'          Another game, through a program
-  loopbreak play --mode off --journal without.jsonl       The same game without Loopbreak
-  loopbreak analyze without.jsonl                         ... and where Loopbreak would have stepped in
+  loopbreak play                                    A built-in player explores \"Spillway\"
+  loopbreak play --player you                       Play it yourself; Loopbreak advises
+  loopbreak play zork1.z3 --player oscillator       A story of yours, a player that gets stuck
+  loopbreak play --endpoint http://localhost:11434/v1 --model qwen3         A model plays
+  loopbreak play --agent-command ./agent.py         A program plays
+  loopbreak play --world 'python3 jericho_bridge.py zork1.z5'               Another game
+  loopbreak play --mode off --journal off.jsonl     The same game without Loopbreak
+  loopbreak analyze off.jsonl                       ... and where it would have stepped in
 
-Settings are those of the profile `game`, unless a configuration says otherwise. A built-in player with a seed plays the same
-game every time, in the view and in the journal.
+The profile is `game`, unless a configuration says otherwise. A built-in player with a seed
+plays the same game every time, in the view and in the journal.
 
 Exit codes:
-  0 the game is over: won, lost or left; 1 the world failed; 2 used or configured wrongly; 10 ended as a loop;
-  11 limit of turns, time or money; 12 the model failed too often in a row; 130 interrupted")]
+  0 the game is over: won, lost or left; 1 the world failed; 2 used or configured wrongly;
+  10 ended as a loop; 11 limit of turns, time or money; 12 the model failed too often in a row;
+  130 interrupted")]
 pub(crate) struct PlayArgs {
     /// A story file for the Z-machine, version 3, or `spillway`, which comes with the program
     #[arg(value_name = "STORY", default_value = "spillway", conflicts_with = "world")]
@@ -36,8 +42,8 @@ pub(crate) struct PlayArgs {
     /// It is split into words at blanks, with quotes and backslashes as in a shell, and started without one.
     #[arg(long, value_name = "CMD")]
     pub(crate) world: Option<String>,
-    /// Who plays: wanderer, explorer, camper, oscillator, circler, fiddler, juggler, or you; explorer, unless told
-    #[arg(long, value_name = "NAME", conflicts_with = "agent_command", help_heading = "Player")]
+    /// Who plays: a built-in player, or you; the explorer, unless told
+    #[arg(long, value_name = "NAME", value_parser = players(), conflicts_with = "agent_command", help_heading = "Player")]
     pub(crate) player: Option<String>,
     /// With which probability a built-in player does as it is told, from 0 to 1
     #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability, help_heading = "Player")]
@@ -144,6 +150,11 @@ fn critic(text: &str) -> Result<CriticChoice, String> {
             .map(|command| CriticChoice::Command(command.to_owned()))
             .ok_or_else(|| "there are heuristic, none, endpoint and command=CMD".to_owned()),
     }
+}
+
+/// The built-in players, and the person at the terminal.
+fn players() -> PossibleValuesParser {
+    PossibleValuesParser::new(PlayerKind::ALL.map(PlayerKind::as_str).into_iter().chain([YOU]))
 }
 
 fn some_time(text: &str) -> Result<Duration, String> {

@@ -12,7 +12,7 @@ use loopbreak_arena::{
     CommandWorld, Critic, Halt, Heuristic, NoCritic, Player, PlayerKind, StoryWorld, World, stories,
 };
 
-use super::args::{CriticChoice, PlayArgs};
+use super::args::{CriticChoice, PlayArgs, YOU};
 use super::human::Person;
 use crate::error::UserError;
 use crate::watch::words;
@@ -38,10 +38,10 @@ pub(super) enum Who {
 /// Who plays, by the options.
 pub(super) fn who(args: &PlayArgs) -> Result<Who, UserError> {
     match (&args.player, &args.agent_command, &args.endpoint) {
-        (Some(name), _, _) if name == "you" => Ok(Who::You),
-        (Some(name), _, _) => name.parse().map(Who::BuiltIn).map_err(|error| {
-            UserError::usage(format!("--player: {error}")).hint("or play yourself with --player you")
-        }),
+        (Some(name), _, _) if name == YOU => Ok(Who::You),
+        (Some(name), _, _) => {
+            name.parse().map(Who::BuiltIn).map_err(|error| UserError::usage(format!("--player: {error}")))
+        }
         (None, Some(_), _) => Ok(Who::Program),
         (None, None, Some(_)) => Ok(Who::Model),
         (None, None, None) => Ok(Who::BuiltIn(PlayerKind::Explorer)),
