@@ -4,7 +4,6 @@ fake.py world|agent|critic [HOW]
 """
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -68,6 +67,9 @@ for line in sys.stdin:
         if HOW == "slow-without-ids":
             print(json.dumps({"action": f"{count}"}), flush=True)
             continue
+        if HOW == "walk":
+            # To and fro, whatever anybody says.
+            action = ["south", "north"][request["context"]["turn"] % 2]
         action = {"unwilling": "I can't help with that.", "silent": ""}.get(HOW, action)
         answer(request, action=action, reason=f"I am in {name}", usage={"input_tokens": 5, "cost_usd": 0.5})
     elif ROLE == "critic":

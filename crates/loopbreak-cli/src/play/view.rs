@@ -46,10 +46,8 @@ pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> Stri
 /// What was used, in words; nothing, if nobody counts.
 pub(super) fn used(usage: &Usage) -> Option<String> {
     let mut parts = Vec::new();
-    if usage.input_tokens.is_some() || usage.output_tokens.is_some() {
-        let (read, written) = (usage.input_tokens.unwrap_or(0), usage.output_tokens.unwrap_or(0));
-        parts.push(format!("{read} tokens read, {written} written"));
-    }
+    parts.extend(usage.input_tokens.map(|tokens| format!("{tokens} tokens read")));
+    parts.extend(usage.output_tokens.map(|tokens| format!("{tokens} tokens written")));
     parts.extend(usage.cost_usd.map(|cost| format!("{cost:.4} USD")));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
