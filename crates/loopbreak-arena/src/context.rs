@@ -1,7 +1,9 @@
 //! What a player is shown before each turn: texts, and nothing else.
 
+use serde::Serialize;
+
 /// A proposal of this turn that was refused, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refusal {
     /// What was proposed.
     pub action: String,
@@ -14,7 +16,7 @@ pub struct Refusal {
 }
 
 /// Something that was done, and how the world answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Deed {
     /// The command.
     pub action: String,
@@ -23,7 +25,7 @@ pub struct Deed {
 }
 
 /// What a player knows: what the game said, what it was advised, what was refused.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Context {
     /// The turn that is to come.
     pub turn: u64,

@@ -20,8 +20,9 @@ const SHORT: [&str; 10] = ["n", "s", "e", "w", "u", "d", "ne", "nw", "se", "sw"]
 
 /// The way as the full word, if the command is one.
 pub(crate) fn way(command: &str) -> Option<&'static str> {
-    let command = command.trim();
-    let word = command.strip_prefix("go ").unwrap_or(command);
+    // Models like to write "North".
+    let command = command.trim().to_ascii_lowercase();
+    let word = command.strip_prefix("go ").unwrap_or(&command);
     let short = SHORT.iter().position(|short| *short == word);
     WAYS.into_iter().find(|way| *way == word).or_else(|| short.map(|index| WAYS[index]))
 }

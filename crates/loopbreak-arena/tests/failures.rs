@@ -106,8 +106,8 @@ use FailureKind::{Denied, Left, Timeout};
 
 #[test]
 fn three_failures_in_a_row_end_the_episode_as_a_failure_of_the_model_and_not_as_a_loop() {
-    let mut player = Moody::new(&[Ok("north"), Err(Timeout), Err(Timeout), Err(Timeout)]);
-    let played = play(&mut player, &mut Heuristic::default(), 50);
+    let mut moody = Moody::new(&[Ok("north"), Err(Timeout), Err(Timeout), Err(Timeout)]);
+    let played = play(&mut moody, &mut Heuristic::default(), 50);
     assert_eq!(played.episode.ending, Ending::ModelFailed("it is a timeout".to_owned()));
     assert_eq!((played.episode.turns, played.episode.player_failures), (1, 3));
     let failed = played.events("agent_failed");
@@ -135,9 +135,9 @@ fn failures_with_an_answer_between_them_do_not_add_up_and_are_no_turns() {
 
 #[test]
 fn what_will_not_get_better_is_not_tried_again() {
-    let mut player = Moody::new(&[Err(Denied)]);
-    let played = play(&mut player, &mut Heuristic::default(), 50);
-    assert_eq!((played.episode.ending.mark(), player.asked), ("model_failed", 1));
+    let mut moody = Moody::new(&[Err(Denied)]);
+    let played = play(&mut moody, &mut Heuristic::default(), 50);
+    assert_eq!((played.episode.ending.mark(), moody.asked), ("model_failed", 1));
     let left = play(&mut Moody::new(&[Ok("north"), Err(Left)]), &mut Heuristic::default(), 50);
     assert_eq!((left.episode.ending, left.episode.player_failures), (Ending::Left, 0));
 }
@@ -145,8 +145,8 @@ fn what_will_not_get_better_is_not_tried_again() {
 #[test]
 fn a_player_that_fails_after_a_refusal_has_its_best_proposal_taken() {
     // The critic sees that there is no way down.
-    let mut player = Moody::new(&[Ok("down"), Err(Timeout), Ok("north")]);
-    let played = play(&mut player, &mut Heuristic::default(), 2);
+    let mut moody = Moody::new(&[Ok("down"), Err(Timeout), Ok("north")]);
+    let played = play(&mut moody, &mut Heuristic::default(), 2);
     assert_eq!((played.episode.turns, played.episode.player_failures), (2, 1));
     assert_eq!((played.episode.refused, played.episode.overridden), (1, 1));
     assert_eq!(played.events("final_action_selection")[0]["agent_action"], "down");

@@ -164,6 +164,7 @@ impl<'o, W: World + ?Sized> Orchestrator<'o, W> {
         self.journal.begin(&actor, begun, self.rules.max_turns)?;
         let (mut turn, mut sight) = (0, Sight::default());
         let ending = match self.world.reset() {
+            Err(_) if self.halt.is_set() => Ending::Interrupted,
             Err(error) => Ending::Fault(error.to_string()),
             Ok(first) => {
                 sight = first;
@@ -221,6 +222,7 @@ impl<'o, W: World + ?Sized> Orchestrator<'o, W> {
                         return Ok(Ending::LoopBreak(reason));
                     }
                 }
+                Course::WorldFailed(_) if self.halt.is_set() => return Ok(Ending::Interrupted),
                 Course::WorldFailed(fault) => return Ok(Ending::Fault(fault)),
                 // A turn without a proposal is none: the world stands still, and the guard is shown nothing.
                 Course::PlayerFailed(failure) => {

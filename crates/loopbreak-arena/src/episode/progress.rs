@@ -54,10 +54,11 @@ impl Progress {
 
     /// Adds what somebody used.
     pub(super) fn spend(&mut self, usage: Usage) {
+        let cost = usage.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0);
         for sum in [&mut self.used, &mut self.spent] {
             add(&mut sum.input_tokens, usage.input_tokens, u64::saturating_add);
             add(&mut sum.output_tokens, usage.output_tokens, u64::saturating_add);
-            add(&mut sum.cost_usd, usage.cost_usd, |sum, cost| sum + cost);
+            add(&mut sum.cost_usd, cost, |sum, cost| sum + cost);
         }
     }
 

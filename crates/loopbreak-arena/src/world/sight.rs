@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::talk::TalkError;
 use crate::zmachine::Fault;
 
 /// Why a world cannot go on.
@@ -10,6 +11,9 @@ pub enum WorldError {
     /// The story did something that it cannot do.
     #[error("the story failed: {0}")]
     Story(#[from] Fault),
+    /// The program behind the world failed.
+    #[error("the world failed: {0}")]
+    Program(#[from] TalkError),
 }
 
 /// A place in a world.

@@ -69,8 +69,8 @@ fn variables() -> Result<Vec<(String, String)>, UserError> {
     let mut variables = Vec::new();
     for (name, value) in env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
-        // What a command that we started is told is no setting of ours, should it call us.
-        if crate::watch::VARIABLES.contains(&name) {
+        // What a command that we started is told is no setting of ours, should it call us; nor is a key of a model.
+        if crate::watch::VARIABLES.contains(&name) || name == crate::play::KEY {
             continue;
         }
         let Some(value) = value.to_str() else {

@@ -127,7 +127,7 @@ fn key(notice: &Notice) -> String {
 }
 
 /// Splits at blanks; quotes and backslashes mean what they mean to a shell, nothing else does. Nothing if a quote is open.
-fn words(text: &str) -> Option<Vec<String>> {
+pub(crate) fn words(text: &str) -> Option<Vec<String>> {
     let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
