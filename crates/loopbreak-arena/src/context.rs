@@ -60,6 +60,11 @@ impl Context {
         !self.advice.is_empty() || self.refused.iter().any(|refusal| refusal.score < refusal.base)
     }
 
+    /// How many proposals of this turn Loopbreak lowered, so that they were refused.
+    pub fn lowered(&self) -> usize {
+        self.refused.iter().filter(|refusal| refusal.score < refusal.base).count()
+    }
+
     /// Whether this was refused in this turn.
     pub fn was_refused(&self, action: &str) -> bool {
         self.refused.iter().any(|refusal| refusal.action == action)

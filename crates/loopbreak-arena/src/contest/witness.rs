@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
+use loopbreak::{DetectorName, Finding, Severity, Verdict};
 
 use super::account::Account;
 use crate::episode::{Episode, Moment};
@@ -22,15 +22,16 @@ const PAST: usize = 12;
 /// What makes up a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Track {
-    /// Being at one of these places.
-    Places(BTreeSet<u32>),
+    /// Being at this place.
+    Camp(u32),
+    /// Going from here to there.
+    Moves(BTreeSet<(u32, u32)>),
     /// Doing one of these things at its place.
     Deeds(BTreeSet<(u32, String)>),
 }
 
 #[derive(Clone, Debug)]
 struct OpenLoop {
-    id: LoopId,
     track: Track,
     since: u64,
     /// Turns in a row elsewhere.
@@ -113,8 +114,9 @@ impl Witness {
     /// Whether a proposal goes back to a loop that was seen, although there is something else to do.
     fn proposed(&mut self, action: &str, penalized: bool) {
         let to = texts::way(action).and_then(|way| self.ways.get(&(self.here, way)).copied());
-        let goes_on = self.open.iter().any(|open| match &open.track {
-            Track::Places(places) => to.is_some_and(|to| places.contains(&to)),
+        let goes_on = self.open.iter().filter(|open| open.left.is_none()).any(|open| match &open.track {
+            Track::Camp(place) => to == Some(*place),
+            Track::Moves(moves) => to.is_some_and(|to| moves.contains(&(self.here, to))),
             Track::Deeds(deeds) => deeds.contains(&(self.here, action.to_owned())),
         });
         if goes_on && !(to.is_some() && self.exits.len() == 1) {
@@ -138,7 +140,7 @@ impl Witness {
         if gained || verdict.progress.any() {
             self.account.last_progress = turn;
         }
-        self.follow(&done, gained, &verdict.findings);
+        self.follow(&done, gained);
         self.past.push_front(done);
         self.past.truncate(PAST);
         for finding in verdict.findings.iter().filter(|finding| is_loop(finding)) {
@@ -147,10 +149,10 @@ impl Witness {
     }
 
     /// What becomes of the loops that were seen.
-    fn follow(&mut self, done: &Done, gained: bool, findings: &[Finding]) {
+    fn follow(&mut self, done: &Done, gained: bool) {
         let mut outcomes = Vec::new();
         self.open.retain_mut(|open| {
-            let outcome = open.follow(done, gained, findings);
+            let outcome = open.follow(done, gained);
             outcomes.extend(outcome);
             outcome.is_none()
         });
@@ -163,28 +165,46 @@ impl Witness {
     }
 
     fn found(&mut self, turn: u64, finding: &Finding) {
-        if self.open.iter().any(|open| open.id == finding.loop_id) {
-            return;
-        }
-        let span = || self.past.iter().take_while(|done| done.turn >= finding.since.min(turn));
-        let of_places = matches!(finding.detector, DetectorName::Oscillation | DetectorName::Camping)
-            || finding.pattern == "circuit";
-        let track = if finding.detector == DetectorName::Camping {
-            Track::Places(BTreeSet::from([self.here]))
-        } else if of_places {
-            Track::Places(span().map(|done| done.to).collect())
-        } else {
-            Track::Deeds(span().map(|done| (done.from, done.action.clone())).collect())
+        let period = finding.evidence.get("period").and_then(|period| period.as_u64()).unwrap_or(1);
+        // What comes back is the last call; a round is so many; else it is all since it began.
+        let deeds = match (finding.detector, finding.pattern) {
+            (DetectorName::Cycle, _) => period as usize,
+            (DetectorName::Recurrence, "again") => 1,
+            _ => PAST,
         };
-        self.open.push(OpenLoop { id: finding.loop_id, track, since: turn, elsewhere: 0, left: None });
+        // Where an agent goes is no deed: that is for the loops of places.
+        let span = || {
+            let past = self.past.iter().take_while(|done| done.turn >= finding.since.min(turn));
+            past.filter(|done| done.from == done.to)
+        };
+        let moves = |count: usize| {
+            let moves = self.past.iter().filter(|done| done.from != done.to).take(count);
+            Track::Moves(moves.map(|done| (done.from, done.to)).collect())
+        };
+        let track = match (finding.detector, finding.pattern) {
+            (DetectorName::Camping, _) => Track::Camp(self.here),
+            (DetectorName::Oscillation, _) => moves(2),
+            (_, "circuit") => moves(period as usize),
+            _ => Track::Deeds(span().take(deeds).map(|done| (done.from, done.action.clone())).collect()),
+        };
+        match self.open.iter().position(|open| open.track == track) {
+            // Left, and here it is again.
+            Some(index) if self.open[index].left.is_some() => {
+                self.open.swap_remove(index);
+                self.settle(Outcome::GoneOn);
+            }
+            Some(_) => {}
+            None => self.open.push(OpenLoop { track, since: turn, elsewhere: 0, left: None }),
+        }
     }
 }
 
 impl OpenLoop {
     /// Sees the next turn. Gives what became of the loop, once that is clear.
-    fn follow(&mut self, done: &Done, gained: bool, findings: &[Finding]) -> Option<Outcome> {
+    fn follow(&mut self, done: &Done, gained: bool) -> Option<Outcome> {
         let inside = match &self.track {
-            Track::Places(places) => places.contains(&done.to),
+            Track::Camp(place) => *place == done.to,
+            Track::Moves(moves) => moves.contains(&(done.from, done.to)),
             Track::Deeds(deeds) => deeds.contains(&(done.from, done.action.clone())),
         };
         self.elsewhere = if inside { 0 } else { self.elsewhere + 1 };
@@ -192,9 +212,8 @@ impl OpenLoop {
             return Some(Outcome::Broken);
         }
         if let Some(left) = self.left {
-            let back = findings.iter().any(|finding| finding.loop_id == self.id && is_loop(finding));
             let away = done.turn.saturating_sub(left) > RESUMED_WITHIN;
-            return if back { Some(Outcome::GoneOn) } else { away.then_some(Outcome::Broken) };
+            return away.then_some(Outcome::Broken);
         }
         if self.elsewhere == ELSEWHERE {
             self.left = Some(done.turn + 1 - ELSEWHERE);
@@ -216,4 +235,75 @@ fn is_loop(finding: &Finding) -> bool {
             | DetectorName::FailingTarget
     );
     kind && finding.severity >= Severity::Warn && !finding.pattern.starts_with("refused")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::critic::Heuristic;
+    use crate::episode::{Orchestrator, Rules};
+    use crate::player::{Habit, Move};
+    use crate::world::StoryWorld;
+    use loopbreak::{Config, Guard, Mode, Profile, Settings};
+
+    /// Says its lines, whatever anybody thinks of them.
+    struct Lines(Vec<&'static str>);
+
+    impl Habit for Lines {
+        fn name(&self) -> String {
+            "lines".to_owned()
+        }
+
+        fn propose(&mut self, context: &crate::Context) -> Move {
+            self.0[(context.turn as usize - 1).min(self.0.len() - 1)].into()
+        }
+    }
+
+    fn account(lines: &[&'static str]) -> Account {
+        let mut world = StoryWorld::new(crate::stories::spillway(), 1);
+        let mut player = Lines(lines.to_vec());
+        let mut critic = Heuristic::default();
+        let settings = Settings { mode: Mode::Observe, ..Settings::of(Profile::Game) };
+        let mut witness = Witness::default();
+        let episode = Orchestrator::new(
+            &mut world,
+            &mut player,
+            &mut critic,
+            Guard::new(Config::new(settings).unwrap()),
+        )
+        .rules(Rules { max_turns: lines.len() as u64, ..Rules::default() })
+        .view(|moment| witness.see(moment))
+        .play("lines")
+        .unwrap();
+        witness.conclude(&episode)
+    }
+
+    #[test]
+    fn a_loop_that_is_left_at_once_and_not_resumed_is_broken() {
+        let mut lines = ["north", "south"].repeat(3);
+        lines.extend(["east", "north", "east", "up", "down", "west", "south", "west"]);
+        let account = account(&lines);
+        assert_eq!((account.loops, account.broken), (1, 1), "{account:?}");
+        assert!(account.returns >= 1, "{account:?}");
+        assert_eq!(account.penalized, 0, "whoever only observes takes nothing away");
+    }
+
+    #[test]
+    fn a_loop_that_goes_on_or_is_gone_back_to_is_not() {
+        let on = account(&["north", "south"].repeat(12));
+        assert!(on.loops >= 1 && on.broken == 0, "{on:?}");
+        let mut lines = ["north", "south"].repeat(3);
+        lines.extend(["east", "north", "east", "west", "south", "west"]);
+        lines.extend(["north", "south"].repeat(4));
+        let back = account(&lines);
+        assert!(back.loops > back.broken, "{back:?}");
+    }
+
+    #[test]
+    fn points_and_turns_without_any_are_counted() {
+        let account = account(&["north", "take lantern", "look", "look", "look"]);
+        assert_eq!((account.score, account.gains.as_slice(), account.turns), (5, [2].as_slice(), 5));
+        assert_eq!((account.wasted(), account.gains_after(1), account.gains_after(2)), (3, true, false));
+        assert_eq!((account.ending.as_str(), account.stopped), ("turn_limit", None));
+    }
 }

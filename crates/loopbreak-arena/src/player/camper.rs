@@ -6,7 +6,8 @@ use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
 
-/// It gives up on a place where so many proposals of one turn were refused.
+/// It gives up on a place where so many proposals of one turn lost their worth. What the critic alone does not like, it only
+/// says in other words.
 const SETTLED: usize = 2;
 
 /// Stays at one place and looks at things there.
@@ -42,7 +43,7 @@ impl Habit for Camper {
             self.nouns = texts::nouns(&context.text);
         }
         // Nothing that it likes to do here is let through: then it settles elsewhere.
-        if context.refused.len() >= SETTLED {
+        if context.lowered() >= SETTLED {
             return self.wanderer.way(context).into();
         }
         if self.chance.happens(0.4)

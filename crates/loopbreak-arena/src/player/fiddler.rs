@@ -40,8 +40,8 @@ impl Habit for Fiddler {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
         }
-        // Another verb; if that is refused too, another thing; in the end, another place.
-        match context.refused.len() {
+        // What the critic alone does not like is said in other words. What lost its worth is given up: another verb; if that is refused too, another thing; in the end, another place.
+        match context.lowered() {
             0 | 1 => {}
             2 => {
                 let others: Vec<String> =

@@ -58,7 +58,7 @@ impl Habit for Juggler {
             self.see(&context.text);
         }
         // Neither this thing nor another one: then it looks for some elsewhere.
-        if self.things.is_empty() || context.refused.len() >= 2 {
+        if self.things.is_empty() || context.lowered() >= 2 {
             return self.wanderer.way(context).into();
         }
         if self.chance.happens(0.2) {
