@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::generate;
 use crate::process::{cargo, run as run_process, works};
 use crate::programs;
+use crate::python;
 
 /// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
 type Step = (&'static str, fn() -> Result<(), Failure>, bool);
@@ -21,6 +22,7 @@ const STEPS: &[Step] = &[
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
     ("programs", programs::install, false),
+    ("Python packages", python::install, false),
     ("tests", tests, false),
 ];
 
@@ -46,6 +48,14 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     eprintln!("xtask: all steps ok, {:.1} s", started.elapsed().as_secs_f32());
     Ok(())
+}
+
+/// Gets what the tests need beside a Rust toolchain.
+pub(crate) fn setup(arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [] => programs::install().and_then(|()| python::install()),
+        [other, ..] => Err(Failure::Usage(format!("setup: unexpected {other:?}"))),
+    }
 }
 
 fn format() -> Result<(), Failure> {

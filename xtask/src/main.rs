@@ -12,6 +12,7 @@ mod generate;
 mod picture;
 mod process;
 mod programs;
+mod python;
 mod rules;
 mod screenshots;
 
@@ -29,6 +30,7 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
+  setup                        get the programs and Python packages that the tests need; ci does it too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
@@ -68,6 +70,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
+        "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
@@ -91,7 +94,8 @@ mod tests {
 
     #[test]
     fn the_usage_text_lists_every_chore() {
-        for chore in ["ci", "generate", "dist", "bench", "hook-bench", "fuzz", "screenshots", "help"] {
+        for chore in ["ci", "generate", "setup", "dist", "bench", "hook-bench", "fuzz", "screenshots", "help"]
+        {
             assert!(USAGE.contains(&format!("\n  {chore}")), "{chore}");
         }
     }
@@ -104,6 +108,7 @@ mod tests {
             "ci --slow",
             "generate no/such/file",
             "generate --chekc",
+            "setup all",
             "dist --target",
             "dist x",
             "hook-bench x",

@@ -8,13 +8,13 @@ use crate::process::{run, works};
 /// A program of Debian.
 pub(crate) struct Program {
     /// What it is needed for.
-    why: &'static str,
+    pub(crate) why: &'static str,
     /// Where it may stand; the first is its name.
-    places: &'static [&'static str],
+    pub(crate) places: &'static [&'static str],
     /// An argument with which it only says something about itself.
-    version: &'static str,
+    pub(crate) version: &'static str,
     /// The package that holds it.
-    package: &'static str,
+    pub(crate) package: &'static str,
 }
 
 /// Pages are looked at in a real browser.

@@ -1,15 +1,15 @@
 //! Every kind of player, on the story in the tree or one of yours, with Loopbreak and without.
 //!
-//! `cargo run --release -p loopbreak-arena --example contest -- [STORY [GAMES]]`
+//! `cargo run --release -p loopbreak-arena --example contest -- [STORY [GAMES]]`; `loopbreak arena` does the same, and more.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
 use std::error::Error;
 use std::sync::Arc;
 
-use loopbreak::{Config, Mode, Profile, Settings};
+use loopbreak::{Config, Profile};
 use loopbreak_arena::zmachine::Story;
-use loopbreak_arena::{Contest, PlayerKind, Rules, stories};
+use loopbreak_arena::{Contest, Plan, PlayerKind, Report, Rules, stories};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -17,29 +17,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         None | Some("spillway") => stories::spillway(),
         Some(file) => Arc::new(Story::new(&std::fs::read(file)?)?),
     };
-    let games: u32 = arguments.get(1).map_or(Ok(100), |games| games.parse())?;
-    let config = |mode| Config::new(Settings { mode, ..Settings::of(Profile::Game) });
-    let (without, with) = (config(Mode::Off)?, config(Mode::Enforce)?);
-    println!(
-        "| player | obeys | score without | with | better / worse | turns without | with | ended as stuck |"
-    );
-    println!("|---|---|---|---|---|---|---|---|");
-    for obedience in [0.0, 0.5] {
-        for kind in PlayerKind::ALL {
-            let contest =
-                Contest { story: Arc::clone(&story), rules: Rules::default(), seeds: 1..=games, obedience };
-            let off = contest.play(kind, &without)?;
-            let on = contest.play(kind, &with)?;
-            let (better, worse) = on.against(&off);
-            let stuck = on.endings().get("loop_break").copied().unwrap_or_default();
-            println!(
-                "| {kind} | {obedience} | {:.1} | {:.1} | {better} / {worse} | {:.0} | {:.0} | {stuck} of {games} |",
-                off.score(),
-                on.score(),
-                off.turns(),
-                on.turns(),
-            );
-        }
-    }
+    let episodes: u32 = arguments.get(1).map_or(Ok(20), |games| games.parse())?;
+    let contest = Contest { story, rules: Rules::default(), seed: 1, episodes };
+    let plan = Plan {
+        players: PlayerKind::ALL.to_vec(),
+        obedience: vec![0.0, 0.3, 0.7],
+        config: Config::of(Profile::Game),
+        ablate: arguments.get(2).is_some_and(|word| word == "ablate"),
+    };
+    print!("{}", Report::play(&contest, &plan, &|| {})?);
     Ok(())
 }

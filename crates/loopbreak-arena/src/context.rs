@@ -1,7 +1,9 @@
 //! What a player is shown before each turn: texts, and nothing else.
 
+use serde::Serialize;
+
 /// A proposal of this turn that was refused, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Refusal {
     /// What was proposed.
     pub action: String,
@@ -13,8 +15,17 @@ pub struct Refusal {
     pub reasons: Vec<String>,
 }
 
+/// Something that was done, and how the world answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deed {
+    /// The command.
+    pub action: String,
+    /// The beginning of the answer.
+    pub answer: String,
+}
+
 /// What a player knows: what the game said, what it was advised, what was refused.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Context {
     /// The turn that is to come.
     pub turn: u64,
@@ -22,6 +33,16 @@ pub struct Context {
     pub last_action: Option<String>,
     /// What the game said to that, or at its beginning.
     pub text: String,
+    /// The name of the place, if the world tells of it.
+    pub place: Option<String>,
+    /// The ways out that are known.
+    pub exits: Vec<String>,
+    /// The score, if the world tells of it.
+    pub score: Option<i32>,
+    /// What is carried, as far as it is known: what the world tells, or what it answered when it was asked last.
+    pub inventory: Option<String>,
+    /// What was done lately, oldest first, each with what came of it.
+    pub recent: Vec<Deed>,
     /// What is to be reached.
     pub objectives: Vec<String>,
     /// What Loopbreak says to the agent.
@@ -37,6 +58,11 @@ impl Context {
     /// critic alone refused does not count.
     pub fn is_admonished(&self) -> bool {
         !self.advice.is_empty() || self.refused.iter().any(|refusal| refusal.score < refusal.base)
+    }
+
+    /// How many proposals of this turn Loopbreak lowered, so that they were refused.
+    pub fn lowered(&self) -> usize {
+        self.refused.iter().filter(|refusal| refusal.score < refusal.base).count()
     }
 
     /// Whether this was refused in this turn.

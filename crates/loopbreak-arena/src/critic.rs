@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use loopbreak::Usage;
+
 use crate::context::Context;
+use crate::failure::Failure;
 use crate::texts;
 
 /// What a critic thinks of a proposal.
@@ -22,8 +25,32 @@ impl Opinion {
 
 /// Somebody who judges proposals. Sees what the player sees.
 pub trait Critic {
-    /// What this command seems to be worth now.
-    fn judge(&mut self, context: &Context, action: &str) -> Opinion;
+    /// What this command seems to be worth now; nothing, if it has no opinion.
+    fn judge(&mut self, context: &Context, action: &str) -> Result<Option<Opinion>, Failure>;
+
+    /// Whether it ever has an opinion.
+    fn judges(&self) -> bool {
+        true
+    }
+
+    /// What it used since this was asked last, also for answers that failed.
+    fn spent(&mut self) -> Usage {
+        Usage::default()
+    }
+}
+
+/// No critic at all: only Loopbreak weighs what is proposed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoCritic;
+
+impl Critic for NoCritic {
+    fn judge(&mut self, _: &Context, _: &str) -> Result<Option<Opinion>, Failure> {
+        Ok(None)
+    }
+
+    fn judges(&self) -> bool {
+        false
+    }
 }
 
 /// A critic without a model: it knows which exits the game told of and which words it did not understand. It does not
@@ -56,12 +83,19 @@ impl Heuristic {
     }
 }
 
+impl Critic for Heuristic {
+    fn judge(&mut self, context: &Context, action: &str) -> Result<Option<Opinion>, Failure> {
+        Ok(Some(self.opinion(context, action)))
+    }
+}
+
 fn first_word(action: &str) -> Option<&str> {
     action.split_whitespace().next()
 }
 
-impl Critic for Heuristic {
-    fn judge(&mut self, context: &Context, action: &str) -> Opinion {
+impl Heuristic {
+    /// What this command seems to be worth now.
+    pub fn opinion(&mut self, context: &Context, action: &str) -> Opinion {
         if context.refused.is_empty() {
             self.see(context);
         }
@@ -95,20 +129,20 @@ mod tests {
     fn ways_that_the_game_tells_of_are_worth_more_than_others() {
         let mut critic = Heuristic::default();
         let hut = context("north", "Hut\nOne room.\nExits: south.");
-        assert!(critic.judge(&hut, "south").score > 0.8);
-        assert!(critic.judge(&hut, "n").score < 0.5);
+        assert!(critic.opinion(&hut, "south").score > 0.8);
+        assert!(critic.opinion(&hut, "n").score < 0.5);
         // It is still the hut.
-        assert!(critic.judge(&context("jump", "You jump."), "north").score < 0.5);
+        assert!(critic.opinion(&context("jump", "You jump."), "north").score < 0.5);
         // Here, nobody told.
-        assert!(critic.judge(&context("south", "Forest\nTrees."), "north").score > 0.5);
+        assert!(critic.opinion(&context("south", "Forest\nTrees."), "north").score > 0.5);
     }
 
     #[test]
     fn what_the_game_does_not_understand_is_not_worth_trying_again() {
         let mut critic = Heuristic::default();
-        assert!(critic.judge(&context("look", "Hut"), "dance wildly").score > 0.5);
+        assert!(critic.opinion(&context("look", "Hut"), "dance wildly").score > 0.5);
         let told = context("dance wildly", "The word \"dance\" means nothing here.");
-        assert!(critic.judge(&told, "dance slowly").score < 0.5);
-        assert!(critic.judge(&told, "").score < 0.1);
+        assert!(critic.opinion(&told, "dance slowly").score < 0.5);
+        assert!(critic.opinion(&told, "").score < 0.1);
     }
 }

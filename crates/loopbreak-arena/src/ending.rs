@@ -17,12 +17,17 @@ pub enum Ending {
     LoopBreak(&'static str),
     /// All turns were used.
     TurnLimit,
-    /// The story failed.
+    /// The model that plays failed too often in a row, or for good: the last time for this reason. That is no loop.
+    ModelFailed(String),
+    /// Somebody outside ended it.
+    Interrupted,
+    /// The world failed.
     Fault(String),
 }
 
 impl Ending {
-    /// The mark of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `fault`.
+    /// The mark of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `model_failed`,
+    /// `interrupted`, `fault`.
     pub fn mark(&self) -> &'static str {
         match self {
             Ending::Victory => "victory",
@@ -30,15 +35,17 @@ impl Ending {
             Ending::Left => "left",
             Ending::LoopBreak(_) => Stop::ENDING,
             Ending::TurnLimit => "turn_limit",
+            Ending::ModelFailed(_) => "model_failed",
+            Ending::Interrupted => "interrupted",
             Ending::Fault(_) => "fault",
         }
     }
 
-    /// Why it ended: the mark, or the reason of Loopbreak or of the fault.
+    /// Why it ended: the mark, or the reason of Loopbreak, of the model or of the fault.
     pub fn reason(&self) -> Cow<'_, str> {
         match self {
             Ending::LoopBreak(reason) => Cow::Borrowed(reason),
-            Ending::Fault(fault) => Cow::Borrowed(fault),
+            Ending::ModelFailed(why) | Ending::Fault(why) => Cow::Borrowed(why),
             _ => Cow::Borrowed(self.mark()),
         }
     }

@@ -60,6 +60,20 @@ impl Map {
         self.rooms.get(&place).map(|room| room.name.as_str())
     }
 
+    /// All places, by their numbers.
+    pub fn places(&self) -> impl Iterator<Item = u32> {
+        self.rooms.keys().copied()
+    }
+
+    /// The ways out of a place, each with where it leads; nothing for those that nobody has gone.
+    pub fn ways(&self, place: u32) -> impl Iterator<Item = (&str, Option<u32>)> {
+        self.rooms
+            .get(&place)
+            .into_iter()
+            .flat_map(|room| room.ways.iter())
+            .map(|(way, to)| (way.as_str(), *to))
+    }
+
     /// The ways that nobody has gone: those of this place first, then those of the others.
     pub fn unexplored(&self, here: u32) -> impl Iterator<Item = (u32, &str)> {
         let first = self.rooms.get_key_value(&here).into_iter();

@@ -20,8 +20,9 @@ const SHORT: [&str; 10] = ["n", "s", "e", "w", "u", "d", "ne", "nw", "se", "sw"]
 
 /// The way as the full word, if the command is one.
 pub(crate) fn way(command: &str) -> Option<&'static str> {
-    let command = command.trim();
-    let word = command.strip_prefix("go ").unwrap_or(command);
+    // Models like to write "North".
+    let command = command.trim().to_ascii_lowercase();
+    let word = command.strip_prefix("go ").unwrap_or(&command);
     let short = SHORT.iter().position(|short| *short == word);
     WAYS.into_iter().find(|way| *way == word).or_else(|| short.map(|index| WAYS[index]))
 }
@@ -48,6 +49,15 @@ pub(crate) fn back(way: &str) -> &'static str {
 pub(crate) fn exits(text: &str) -> Option<Vec<String>> {
     let listed = text.lines().find_map(|line| line.strip_prefix("Exits: "))?;
     Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
+}
+
+/// A text on one line, with at most so many characters.
+pub(crate) fn gist(text: &str, longest: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(longest) {
+        Some((end, _)) => format!("{} …", line[..end].trim_end()),
+        None => line,
+    }
 }
 
 /// The ways that a description speaks of, where it lists none.

@@ -6,8 +6,8 @@ use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
 use loopbreak_arena::{
-    Contest, Context, Ending, Episode, Heuristic, Move, Orchestrator, Player, PlayerKind, Rules, StoryWorld,
-    stories,
+    Contest, Context, Ending, Episode, Habit, Heuristic, Mean, Move, Orchestrator, Part, Plan, Player,
+    PlayerKind, Report, Rules, StoryWorld, stories,
 };
 use loopbreak_report::{RunAnalysis, VerdictName};
 use loopbreak_trace::{Log, Record, Sink, Skipped};
@@ -66,7 +66,7 @@ impl Scripted {
     }
 }
 
-impl Player for Scripted {
+impl Habit for Scripted {
     fn name(&self) -> String {
         "scripted".to_owned()
     }
@@ -239,31 +239,55 @@ fn objectives_are_discovered_completed_and_given_up() {
     assert!(last >= first + 30, "{updates:?}");
 }
 
-fn contest(seeds: u32, obedience: f64) -> Contest {
-    Contest { story: stories::spillway(), rules: Rules::default(), seeds: 1..=seeds, obedience }
+fn contest(episodes: u32) -> Contest {
+    Contest { story: stories::spillway(), rules: Rules::default(), seed: 1, episodes }
+}
+
+fn plan(players: &[PlayerKind], obedience: &[f64]) -> Plan {
+    let config = Config::of(Profile::Game);
+    Plan { players: players.to_vec(), obedience: obedience.to_vec(), config, ablate: false }
 }
 
 #[test]
 fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
-    let contest = contest(20, 0.5);
-    for kind in PlayerKind::STUCK {
-        let on = contest.play(kind, &config(Mode::Enforce)).unwrap();
-        let off = contest.play(kind, &config(Mode::Off)).unwrap();
-        assert!(on.score() > off.score() + 5.0, "{kind}: {:.1} with, {:.1} without", on.score(), off.score());
-        assert!(on.turns() < off.turns(), "{kind}: {:.0} turns with, {:.0} without", on.turns(), off.turns());
-        let (better, worse) = on.against(&off);
-        assert!(better > 4 * worse, "{kind}: {better} games went better, {worse} worse");
+    let report = Report::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.5]), &|| {}).unwrap();
+    assert_eq!(report.rows.len(), PlayerKind::STUCK.len());
+    for row in report.rows {
+        assert!(row.gain.low > 0.0, "{row:?}");
+        assert!(row.wasted.high < row.wasted_without.low, "{row:?}");
+        assert!(row.broken.share > row.broken_without.share, "{row:?}");
+    }
+}
+
+#[test]
+fn who_wins_without_loopbreak_wins_with_it() {
+    let report = Report::play(&contest(20), &plan(&[PlayerKind::Explorer], &[0.0]), &|| {}).unwrap();
+    let row = &report.rows[0];
+    assert_eq!((row.won_without, row.won, row.stops.count), (20, 20, 0), "{row:?}");
+}
+
+#[test]
+fn penalties_alone_get_the_deaf_out_of_their_loops() {
+    let report = Report::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.0]), &|| {}).unwrap();
+    for target in report.targets.iter().filter(|target| target.target.starts_with("loops broken")) {
+        assert_eq!(target.met, Some(true), "{target:?}");
     }
 }
 
 #[test]
 fn games_side_by_side_are_the_games_that_are_played_alone() {
-    let together = contest(6, 0.5).play(PlayerKind::Juggler, &config(Mode::Enforce)).unwrap();
-    for (seed, episode) in (1..).zip(&together.episodes) {
-        let mut player = PlayerKind::Juggler.half_deaf(seed.into(), 0.5);
-        let alone = play(&mut *player, seed, Mode::Enforce, Rules::default()).episode;
-        assert_eq!(Episode { id: alone.id.clone(), ..episode.clone() }, alone);
-    }
-    let count: usize = together.endings().values().sum();
-    assert_eq!(count, 6);
+    let contest = contest(4);
+    let mut plan = plan(&[PlayerKind::Juggler], &[0.5]);
+    plan.ablate = true;
+    let over = std::sync::atomic::AtomicU64::new(0);
+    let count = || {
+        over.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    };
+    let report = Report::play(&contest, &plan, &count).unwrap();
+    assert_eq!(over.into_inner(), plan.games(&contest));
+    assert_eq!(report.ablations.len(), 1 + Part::ALL.len());
+    let alone: Vec<f64> =
+        (1..=4).map(|seed| contest.game(PlayerKind::Juggler, 0.5, &plan.config, seed).score as f64).collect();
+    assert_eq!(report.rows[0].score, Mean::of(&alone));
+    assert_eq!(report.rows[0].score, report.ablations[0].stuck_score);
 }

@@ -125,7 +125,7 @@ fn death_ends_the_story_and_no_command_is_taken_after_it() {
     }
     let sight = world.act("swim").unwrap();
     assert!(sight.over && sight.text.contains("*** You have died ***"), "{}", sight.text);
-    let WorldError::Story(fault) = world.act("look").unwrap_err();
+    let WorldError::Story(fault) = world.act("look").unwrap_err() else { panic!("another error") };
     assert_eq!(fault.kind, FaultKind::NotWaiting);
     assert!(!world.reset().unwrap().over);
 }
@@ -148,6 +148,6 @@ fn a_snapshot_of_another_story_is_refused() {
     let mut other = StoryWorld::new(Arc::new(Story::new(&bytes).unwrap()), 1);
     other.reset().unwrap();
     let mut world = world(1);
-    let WorldError::Story(fault) = world.restore(&other.save()).unwrap_err();
+    let WorldError::Story(fault) = world.restore(&other.save()).unwrap_err() else { panic!("another error") };
     assert_eq!(fault.kind, FaultKind::OtherStory);
 }

@@ -19,6 +19,7 @@ Examples:
   loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
   loopbreak analyze --json run.jsonl     The same as data
   loopbreak watch logs/                  Tell me at once when a run is stuck
+  loopbreak play                         Watch a game, with Loopbreak in the loop
   loopbreak analyze --help               More about a command
 
 Exit codes:
@@ -50,6 +51,12 @@ pub(crate) enum Command {
     /// guard. What the guard has to say goes into the next prompt; where nothing helps, the loop ends with an exit code that
     /// says why.
     Run(Box<crate::run::RunArgs>),
+    /// Play a text adventure, with an agent, a critic and Loopbreak in the loop
+    ///
+    /// Each turn the player proposes a command, the critic scores it, and Loopbreak says what it is worth in the light of all
+    /// that came before; what is worth too little is refused, with the reasons. The game is a story file for the Z-machine, or
+    /// any program that speaks the protocol of worlds; the player a model, a program, a built-in one, or you.
+    Play(Box<crate::play::PlayArgs>),
     /// Compare with labelled runs: precision, recall and savings, beside rules of others
     ///
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the

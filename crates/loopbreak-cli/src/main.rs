@@ -14,6 +14,7 @@ mod log;
 mod man;
 mod mcp;
 mod output;
+mod play;
 mod reference;
 mod run;
 mod status;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         Command::Analyze(args) => analyze::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Run(args) => run::run(&args),
+        Command::Play(args) => play::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),

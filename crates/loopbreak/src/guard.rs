@@ -379,7 +379,11 @@ impl State {
         let from = from.or_else(|| agent.trail.here());
         let destination =
             from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
-        let allowed = config.allow.iter().any(|rule| rule.covers(action));
+        // Whoever can only go one way is not turning in circles by going it.
+        let only_way = config.policy.spare_only_way
+            && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
+        let destination = destination.filter(|_| !only_way);
+        let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
         let prints = (!allowed && reads_prints(config)).then(|| BidPrints {
             agent: agent_key,
             kind: config.tables().actions.kind(action),

@@ -3,12 +3,13 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Event, Millis};
+use loopbreak::{Event, Millis, Usage};
 use serde::Serialize;
 
 use super::clock::written;
 use super::turn::{Actor, Judged, Turn};
 use crate::ending::Ending;
+use crate::failure::Failure;
 use crate::objectives::Objective;
 use crate::world::Spot;
 
@@ -37,7 +38,8 @@ enum Note<'n> {
         episode_id: &'n str,
         turn: u64,
         action: &'n str,
-        score: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        score: Option<f64>,
         adjusted_score: f64,
         justification: &'n str,
         reasons: &'n [String],
@@ -49,7 +51,8 @@ enum Note<'n> {
         agent_action: &'n str,
         #[serde(skip_serializing_if = "str::is_empty")]
         agent_reasoning: &'n str,
-        critic_score: f64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        critic_score: Option<f64>,
         adjusted_score: f64,
         was_overridden: bool,
     },
@@ -82,6 +85,8 @@ enum Note<'n> {
         location_id: Option<u32>,
         #[serde(skip_serializing_if = "<[String]>::is_empty")]
         exits: &'n [String],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     ObjectiveCompleted {
         episode_id: &'n str,
@@ -98,6 +103,19 @@ enum Note<'n> {
         turn: u64,
         objective_count: usize,
         objectives: &'n [String],
+    },
+    AgentFailed {
+        episode_id: &'n str,
+        turn: u64,
+        failure: &'static str,
+        reason: &'n str,
+        failures_in_a_row: usize,
+    },
+    CriticFailed {
+        episode_id: &'n str,
+        turn: u64,
+        failure: &'static str,
+        reason: &'n str,
     },
     GameOverDetected {
         episode_id: &'n str,
@@ -146,8 +164,13 @@ impl<'j> Journal<'j> {
     }
 
     pub(super) fn begin(&mut self, actor: &Actor, at: Millis, max_turns: u64) -> io::Result<()> {
-        let Actor { run: episode_id, model } = actor;
-        let init = Note::OrchestratorInit { episode_id, agent_model: model, critic_enabled: true, max_turns };
+        let Actor { run: episode_id, model, judged: critic_enabled } = actor;
+        let init = Note::OrchestratorInit {
+            episode_id,
+            agent_model: model,
+            critic_enabled: *critic_enabled,
+            max_turns,
+        };
         self.line(at, "INFO", "the orchestrator is ready", &init)?;
         let begun = Note::EpisodeInitialized { episode_id, turn: 0, max_turns };
         self.line(at, "INFO", "the episode begins", &begun)
@@ -220,6 +243,7 @@ impl<'j> Journal<'j> {
             location: place.map(|place| place.name.as_str()),
             location_id: place.map(|place| place.id),
             exits: place.map_or(&[], |place| &place.exits),
+            usage: turn.usage,
         };
         self.line(at, "INFO", "the turn is over", &completed)?;
         for objective in &turn.completed {
@@ -249,6 +273,34 @@ impl<'j> Journal<'j> {
             completion_score: turn.sight.score,
         };
         self.line(turn.at, "INFO", "an objective is completed", &note)
+    }
+
+    /// There was no proposal: the turn is not played.
+    pub(super) fn agent_failed(
+        &mut self,
+        actor: &Actor,
+        turn: u64,
+        at: Millis,
+        failure: &Failure,
+        failures_in_a_row: usize,
+    ) -> io::Result<()> {
+        let Failure { kind, message: reason } = failure;
+        let (episode_id, failure) = (actor.run.as_str(), kind.as_str());
+        let note = Note::AgentFailed { episode_id, turn, failure, reason, failures_in_a_row };
+        self.line(at, "WARNING", "the agent gave no action", &note)
+    }
+
+    /// There was no opinion: only Loopbreak weighs the proposal.
+    pub(super) fn critic_failed(
+        &mut self,
+        actor: &Actor,
+        turn: u64,
+        at: Millis,
+        failure: &Failure,
+    ) -> io::Result<()> {
+        let Failure { kind, message: reason } = failure;
+        let note = Note::CriticFailed { episode_id: &actor.run, turn, failure: kind.as_str(), reason };
+        self.line(at, "WARNING", "the critic gave no score", &note)
     }
 
     /// What Loopbreak had to say.

@@ -2,18 +2,18 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Audience, Guard, Millis, Proposal, Verdict};
+use loopbreak::{Guard, Millis, Usage, Verdict};
 
 use super::clock::{Clock, ticking};
 use super::journal::Journal;
-use super::turn::{Actor, Judged, Turn};
-use crate::context::{Context, Refusal};
+use super::moment::{Moment, Taken};
+use super::progress::Progress;
+use super::turn::{Actor, Turn};
 use crate::critic::Critic;
 use crate::ending::{Ending, of_game};
-use crate::map::Map;
-use crate::objectives::{Objective, Objectives};
+use crate::failure::{Failure, FailureKind};
+use crate::halt::Halt;
 use crate::player::Player;
-use crate::texts;
 use crate::world::{Sight, Spot, World};
 
 /// How an episode is played.
@@ -27,11 +27,13 @@ pub struct Rules {
     pub discover_every: u64,
     /// An objective that is open for so many turns is given up.
     pub stale_after: u64,
+    /// The episode ends when the player gave no proposal so many times in a row.
+    pub failures: usize,
 }
 
 impl Default for Rules {
     fn default() -> Self {
-        Rules { max_turns: 300, rejections: 3, discover_every: 10, stale_after: 30 }
+        Rules { max_turns: 300, rejections: 3, discover_every: 10, stale_after: 30, failures: 3 }
     }
 }
 
@@ -54,6 +56,12 @@ pub struct Episode {
     pub refused: u64,
     /// In how many turns a refused proposal was taken all the same.
     pub overridden: u64,
+    /// How often the player gave no proposal.
+    pub player_failures: u64,
+    /// How often the critic gave no score.
+    pub critic_failures: u64,
+    /// What was used by all who were asked, if they count it.
+    pub usage: Usage,
 }
 
 /// Plays episodes: a world, a player, a critic, and a guard who watches them.
@@ -71,28 +79,20 @@ pub struct Episode {
 /// assert_eq!(episode.ending.reason(), "stuck_no_progress");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Orchestrator<'o, W> {
-    world: &'o mut W,
-    player: &'o mut dyn Player,
-    critic: &'o mut dyn Critic,
-    guard: Guard,
-    rules: Rules,
-    clock: Clock<'o>,
-    journal: Journal<'o>,
-    watch: Box<dyn FnMut(&Verdict) + 'o>,
+pub struct Orchestrator<'o, W: ?Sized> {
+    pub(super) world: &'o mut W,
+    pub(super) player: &'o mut dyn Player,
+    pub(super) critic: &'o mut dyn Critic,
+    pub(super) guard: Guard,
+    pub(super) rules: Rules,
+    pub(super) clock: Clock<'o>,
+    pub(super) journal: Journal<'o>,
+    pub(super) watch: Box<dyn FnMut(&Verdict) + 'o>,
+    pub(super) view: Box<dyn FnMut(&Moment<'_>) + 'o>,
+    halt: Halt,
 }
 
-/// What goes on from turn to turn.
-struct Progress {
-    context: Context,
-    map: Map,
-    objectives: Objectives,
-    completed: usize,
-    refused: u64,
-    overridden: u64,
-}
-
-impl<'o, W: World> Orchestrator<'o, W> {
+impl<'o, W: World + ?Sized> Orchestrator<'o, W> {
     /// These, by the usual rules, with a clock that only ticks, and without a journal.
     pub fn new(
         world: &'o mut W,
@@ -109,6 +109,8 @@ impl<'o, W: World> Orchestrator<'o, W> {
             clock: ticking(Millis(0), 1000),
             journal: Journal::new(None),
             watch: Box::new(|_| {}),
+            view: Box::new(|_| {}),
+            halt: Halt::default(),
         }
     }
 
@@ -140,49 +142,38 @@ impl<'o, W: World> Orchestrator<'o, W> {
         self
     }
 
-    /// Plays an episode to its end. Only the journal can fail; a story that fails ends the episode.
+    /// Shows everything that happens to somebody, as it happens.
+    #[must_use]
+    pub fn view(mut self, view: impl FnMut(&Moment<'_>) + 'o) -> Self {
+        self.view = Box::new(view);
+        self
+    }
+
+    /// Ends before the next turn when this sign is given.
+    #[must_use]
+    pub fn halt(mut self, halt: Halt) -> Self {
+        self.halt = halt;
+        self
+    }
+
+    /// Plays an episode to its end. Only the journal can fail; a world or a model that fails ends the episode.
     pub fn play(mut self, id: &str) -> io::Result<Episode> {
-        let actor = Actor { run: id.to_owned(), model: self.player.name() };
-        let mut progress = Progress {
-            context: Context::default(),
-            map: Map::default(),
-            objectives: Objectives::new(self.rules.stale_after),
-            completed: 0,
-            refused: 0,
-            overridden: 0,
-        };
+        let actor = Actor { run: id.to_owned(), model: self.player.name(), judged: self.critic.judges() };
+        let mut progress = Progress::new(&self.rules);
         let begun = (self.clock)();
         self.journal.begin(&actor, begun, self.rules.max_turns)?;
-        let mut turn = 0;
-        let mut sight = Sight::default();
+        let (mut turn, mut sight) = (0, Sight::default());
         let ending = match self.world.reset() {
+            Err(_) if self.halt.is_set() => Ending::Interrupted,
             Err(error) => Ending::Fault(error.to_string()),
             Ok(first) => {
                 sight = first;
+                progress.begin(&sight);
                 if let Some(place) = &sight.place {
-                    progress.map.add(place);
                     self.journal.first_place(&actor, begun, place)?;
                 }
-                progress.context.text.clone_from(&sight.text);
-                loop {
-                    if let Some(ending) = of_game(&sight.text, sight.over) {
-                        break ending;
-                    }
-                    if turn == self.rules.max_turns {
-                        break Ending::TurnLimit;
-                    }
-                    turn += 1;
-                    match self.turn(&actor, turn, sight.place.as_ref(), &mut progress)? {
-                        Ok((after, stop)) => {
-                            sight = after;
-                            // The world's own end is told before ours.
-                            if let (Some(reason), None) = (stop, of_game(&sight.text, sight.over)) {
-                                break Ending::LoopBreak(reason);
-                            }
-                        }
-                        Err(fault) => break Ending::Fault(fault),
-                    }
-                }
+                (self.view)(&Moment::Begun { sight: &sight, map: &progress.map });
+                self.turns(&actor, &mut turn, &mut sight, &mut progress)?
             }
         };
         let over = (self.clock)();
@@ -196,148 +187,117 @@ impl<'o, W: World> Orchestrator<'o, W> {
             objectives: progress.completed,
             refused: progress.refused,
             overridden: progress.overridden,
+            player_failures: progress.player_failures,
+            critic_failures: progress.critic_failures,
+            usage: progress.used,
         })
     }
 
-    /// One turn: what is seen after it, and why to stop, if so; or how the world failed.
+    /// Turn after turn, to the end.
+    fn turns(
+        &mut self,
+        actor: &Actor,
+        turn: &mut u64,
+        sight: &mut Sight,
+        progress: &mut Progress,
+    ) -> io::Result<Ending> {
+        let mut failures = 0;
+        loop {
+            if let Some(ending) = of_game(&sight.text, sight.over) {
+                return Ok(ending);
+            }
+            if self.halt.is_set() {
+                return Ok(Ending::Interrupted);
+            }
+            if *turn == self.rules.max_turns {
+                return Ok(Ending::TurnLimit);
+            }
+            match self.turn(actor, *turn + 1, sight.place.as_ref(), progress)? {
+                Course::Played(after, stop) => {
+                    failures = 0;
+                    *turn += 1;
+                    *sight = after;
+                    // The world's own end is told before ours.
+                    if let (Some(reason), None) = (stop, of_game(&sight.text, sight.over)) {
+                        return Ok(Ending::LoopBreak(reason));
+                    }
+                }
+                Course::WorldFailed(_) if self.halt.is_set() => return Ok(Ending::Interrupted),
+                Course::WorldFailed(fault) => return Ok(Ending::Fault(fault)),
+                // A turn without a proposal is none: the world stands still, and the guard is shown nothing.
+                Course::PlayerFailed(failure) => {
+                    if failure.kind == FailureKind::Left {
+                        return Ok(Ending::Left);
+                    }
+                    if self.halt.is_set() {
+                        return Ok(Ending::Interrupted);
+                    }
+                    failures += 1;
+                    progress.player_failures += 1;
+                    self.note_failure(actor, *turn + 1, &failure, failures)?;
+                    if failure.kind.is_final() || failures >= self.rules.failures {
+                        return Ok(Ending::ModelFailed(failure.message));
+                    }
+                }
+            }
+        }
+    }
+
     fn turn(
         &mut self,
         actor: &Actor,
         number: u64,
         from: Option<&Spot>,
         progress: &mut Progress,
-    ) -> io::Result<Result<(Sight, Option<&'static str>), String>> {
+    ) -> io::Result<Course> {
         progress.context.turn = number;
-        let (chosen, overridden) = self.choose(actor, number, progress)?;
+        let (chosen, overridden) = match self.choose(actor, number, progress)? {
+            Ok(chosen) => chosen,
+            Err(failure) => return Ok(Course::PlayerFailed(failure)),
+        };
         progress.overridden += u64::from(overridden);
         let sight = match self.world.act(&chosen.action) {
             Ok(sight) => sight,
-            Err(error) => return Ok(Err(error.to_string())),
+            Err(error) => return Ok(Course::WorldFailed(error.to_string())),
         };
         let before = progress.objectives.texts();
         let completed = progress.walked(from, &chosen.action, &sight, number, &self.rules);
         let after = progress.objectives.texts();
         let objectives = (before != after).then(|| after.clone());
-        let turn = Turn { number, at: (self.clock)(), chosen, overridden, sight, completed, objectives };
+        let (at, usage) = ((self.clock)(), progress.spent());
+        let turn = Turn { number, at, chosen, overridden, sight, completed, objectives, usage };
         self.journal.turn(actor, &turn, from)?;
 
         let verdict = self.guard.observe(&actor.step(&turn));
         self.journal.events(turn.at, &verdict.events)?;
         (self.watch)(&verdict);
-        let said = |audience| said_to(&verdict, audience);
-        progress.context = Context {
-            turn: number,
-            last_action: Some(turn.chosen.action),
-            text: turn.sight.text.clone(),
-            objectives: after,
-            advice: said(Audience::Agent),
-            critic_advice: said(Audience::Critic),
-            refused: Vec::new(),
-        };
-        Ok(Ok((turn.sight, verdict.stop.map(|stop| stop.reason))))
-    }
-
-    /// Asks the player until a proposal is worth enough, or too many were not: then the best of them is taken.
-    fn choose(&mut self, actor: &Actor, turn: u64, progress: &mut Progress) -> io::Result<(Judged, bool)> {
-        let mut best: Option<Judged> = None;
-        for attempt in 1.. {
-            let context = &progress.context;
-            let wish = self.player.propose(context);
-            let opinion = self.critic.judge(context, &wish.action);
-            let ruling = self.guard.weigh(&Proposal::new(wish.action.as_str(), opinion.score));
-            let judged = Judged {
-                action: wish.action,
-                reason: wish.reason,
-                base: opinion.score,
-                justification: opinion.justification,
-                score: ruling.score,
-            };
-            if ruling.accepted {
-                return Ok((judged, false));
-            }
-            let last = attempt > self.rules.rejections;
-            if !last {
-                let mut reasons = Vec::new();
-                if ruling.base < ruling.accept_at {
-                    reasons.push(format!("it {}", judged.justification));
-                }
-                reasons.extend(ruling.adjustments.into_iter().filter(|one| one.acted).map(|one| one.reason));
-                reasons.extend(
-                    ruling
-                        .advice
-                        .into_iter()
-                        .filter(|one| one.audience == Audience::Agent)
-                        .map(|one| one.text),
-                );
-                let at = (self.clock)();
-                self.journal.rejected(actor, (turn, attempt), at, &judged, &reasons)?;
-                let verdict = self.guard.observe(&actor.refused(&judged, at));
-                self.journal.events(at, &verdict.events)?;
-                (self.watch)(&verdict);
-                reasons.extend(said_to(&verdict, Audience::Agent));
-                progress.refused += 1;
-                let Judged { ref action, base, score, .. } = judged;
-                progress.context.refused.push(Refusal { action: action.clone(), base, score, reasons });
-            }
-            if best.as_ref().is_none_or(|best| judged.score > best.score) {
-                best = Some(judged);
-            }
-            if last {
-                break;
-            }
-        }
-        // There was at least one proposal; without any, the world is looked at.
-        let best = best.unwrap_or_else(|| Judged {
-            action: "look".to_owned(),
-            reason: String::new(),
-            base: 0.0,
-            justification: String::new(),
-            score: 0.0,
+        let Turn { chosen, sight, .. } = turn;
+        (self.view)(&Moment::Turn {
+            taken: Taken {
+                turn: number,
+                action: &chosen.action,
+                reason: &chosen.reason,
+                critic: chosen.base,
+                score: chosen.score,
+                overridden,
+                usage,
+            },
+            sight: &sight,
+            map: &progress.map,
+            objectives: &after,
+            verdict: &verdict,
         });
-        Ok((best, true))
+        progress.after(number, chosen.action, &sight, after, &verdict);
+        Ok(Course::Played(sight, verdict.stop.map(|stop| stop.reason)))
     }
 }
 
-impl Progress {
-    /// Brings map and objectives up to date: gives what was completed.
-    fn walked(
-        &mut self,
-        from: Option<&Spot>,
-        action: &str,
-        sight: &Sight,
-        turn: u64,
-        rules: &Rules,
-    ) -> Vec<Objective> {
-        let Some(here) = &sight.place else { return Vec::new() };
-        self.map.add(here);
-        // A world that lists no exits may speak of them where it describes the place.
-        if here.exits.is_empty() && texts::title(&sight.text) == Some(here.name.as_str()) {
-            self.map.add_ways(here.id, &texts::mentioned(&sight.text));
-        }
-        let mut completed = Vec::new();
-        if let (Some(from), Some(way)) = (from, texts::way(action)) {
-            if from.id == here.id {
-                self.objectives.obstacle(&here.name, here.id, way, &sight.text, turn);
-            } else {
-                self.map.connect(from.id, way, here.id);
-                completed = self.objectives.complete(from.id, way);
-                self.completed += completed.len();
-            }
-        }
-        self.objectives.give_up_stale(turn);
-        if rules.discover_every > 0 && turn.is_multiple_of(rules.discover_every) {
-            self.objectives.discover(&self.map, here.id, turn);
-        }
-        completed
-    }
-}
-
-/// The texts of a verdict for somebody.
-fn said_to(verdict: &Verdict, audience: Audience) -> Vec<String> {
-    verdict
-        .advice
-        .iter()
-        .filter(|advice| advice.audience == audience)
-        .map(|advice| advice.text.clone())
-        .collect()
+/// What came of a turn.
+enum Course {
+    /// What is seen after it, and why to stop, if so.
+    Played(Sight, Option<&'static str>),
+    /// There was no proposal.
+    PlayerFailed(Failure),
+    /// The world could not go on.
+    WorldFailed(String),
 }

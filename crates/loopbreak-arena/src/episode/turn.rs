@@ -1,6 +1,6 @@
 //! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
 
-use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step};
+use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Usage};
 
 use crate::objectives::Objective;
 use crate::world::Sight;
@@ -10,7 +10,8 @@ use crate::world::Sight;
 pub(super) struct Judged {
     pub(super) action: String,
     pub(super) reason: String,
-    pub(super) base: f64,
+    /// What the critic gave, if it gave anything.
+    pub(super) base: Option<f64>,
     pub(super) justification: String,
     /// The score that decides.
     pub(super) score: f64,
@@ -21,6 +22,8 @@ pub(super) struct Judged {
 pub(super) struct Actor {
     pub(super) run: String,
     pub(super) model: String,
+    /// Whether there is a critic.
+    pub(super) judged: bool,
 }
 
 /// A turn that was played.
@@ -35,6 +38,8 @@ pub(super) struct Turn {
     pub(super) completed: Vec<Objective>,
     /// The open objectives, where they changed.
     pub(super) objectives: Option<Vec<String>>,
+    /// What was used since the turn before, by everybody who was asked.
+    pub(super) usage: Option<Usage>,
 }
 
 impl Actor {
@@ -45,7 +50,7 @@ impl Actor {
             at: Some(at),
             model: Some(self.model.as_str().into()),
             action: Some(Action::new(judged.action.as_str())),
-            critic: Some(Critic { score: Some(judged.base) }),
+            critic: Some(Critic { score: judged.base }),
             refused: true,
             ..Step::default()
         }
@@ -81,7 +86,8 @@ impl Actor {
             }),
             score: sight.score.map(f64::from),
             objectives,
-            critic: Some(Critic { score: Some(chosen.base) }),
+            critic: chosen.base.map(|score| Critic { score: Some(score) }),
+            usage: turn.usage,
             ..Step::default()
         }
     }

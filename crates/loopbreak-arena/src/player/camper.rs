@@ -1,10 +1,14 @@
 //! Walks a little, then stays where it is, busy.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
+
+/// It gives up on a place where so many proposals of one turn lost their worth. What the critic alone does not like, it only
+/// says in other words.
+const SETTLED: usize = 2;
 
 /// Stays at one place and looks at things there.
 #[derive(Clone, Debug)]
@@ -24,7 +28,7 @@ impl Camper {
     }
 }
 
-impl Player for Camper {
+impl Habit for Camper {
     fn name(&self) -> String {
         "camper".to_owned()
     }
@@ -37,6 +41,10 @@ impl Player for Camper {
         }
         if texts::exits(&context.text).is_some() {
             self.nouns = texts::nouns(&context.text);
+        }
+        // Nothing that it likes to do here is let through: then it settles elsewhere.
+        if context.lowered() >= SETTLED {
+            return self.wanderer.way(context).into();
         }
         if self.chance.happens(0.4)
             && let Some(noun) = self.chance.one_of(&self.nouns)

@@ -1,6 +1,6 @@
 //! Walks a little, then the same round over and over: three moves out, three moves back.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -31,7 +31,7 @@ impl Circler {
     }
 }
 
-impl Player for Circler {
+impl Habit for Circler {
     fn name(&self) -> String {
         "circler".to_owned()
     }
@@ -42,12 +42,18 @@ impl Player for Circler {
             self.walks -= usize::from(first_try);
             return self.wanderer.way(context).into();
         }
+        if !first_try && self.out.len() == OUT {
+            // It is not let round: a new round, from wherever the next way leads.
+            self.out.clear();
+            self.at = 0;
+            return self.wanderer.way(context).into();
+        }
         if self.out.len() < OUT {
             // Another way out than the one it came by, if there is one.
             let came = self.out.last().map(|way| texts::back(way));
             let way = (0..4).map(|_| self.wanderer.way(context)).find(|way| Some(way.as_str()) != came);
             let way = way.as_deref().and_then(texts::way).or(came).unwrap_or("north");
-            if first_try {
+            if first_try || self.out.is_empty() {
                 self.out.push(way);
             } else if let Some(last) = self.out.last_mut() {
                 *last = way;

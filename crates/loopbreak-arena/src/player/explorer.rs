@@ -1,8 +1,9 @@
-//! Looks for what is new: things to take, ways not gone, and a little of what every player of such games knows.
+//! Looks for what is new: things to take, ways not gone, and a little of what every player of such games knows. Once it
+//! has something in hand that a place asked for, it goes back there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::lore;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -15,7 +16,17 @@ struct Known {
     ways: BTreeMap<String, Option<String>>,
     /// The game lists them: there are no others.
     listed: bool,
+    /// What may be done here, and what has to be in hand for it.
+    uses: BTreeSet<(&'static str, &'static str)>,
+    /// What may be looked at.
+    nouns: Vec<String>,
 }
+
+/// A reply to something that it used tells something if it has so many bytes.
+const TELLING: usize = 48;
+
+/// It stops to look at something with this probability.
+const CURIOUS: f64 = 0.12;
 
 /// Looks for what is new.
 #[derive(Clone, Debug)]
@@ -26,10 +37,18 @@ pub struct Explorer {
     carried: Vec<String>,
     /// Things to be taken here.
     seen: Vec<String>,
+    /// Ways of which it believes that they lead back to where it came from.
+    assumed: Vec<(String, &'static str)>,
+    /// Things that it put down to have its hands free.
+    left: BTreeSet<String>,
     /// What was tried at which place.
     tried: BTreeSet<(String, String)>,
     /// What every player knows to try next, because of what the game just said.
     ideas: VecDeque<String>,
+    /// How often the world changed for the better: what did not work before may work now.
+    changes: u32,
+    /// What was used where, and after how many changes.
+    used: BTreeMap<(String, &'static str), u32>,
 }
 
 impl Explorer {
@@ -41,8 +60,12 @@ impl Explorer {
             here: None,
             carried: Vec::new(),
             seen: Vec::new(),
+            assumed: Vec::new(),
+            left: BTreeSet::new(),
             tried: BTreeSet::new(),
             ideas: VecDeque::new(),
+            changes: 0,
+            used: BTreeMap::new(),
         }
     }
 
@@ -63,10 +86,20 @@ impl Explorer {
             for way in exits.unwrap_or_else(|| guess(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
+            // Nearly always the way back leads back.
+            if let (Some(way), Some(from)) = (went, self.here.as_ref().filter(|from| **from != title))
+                && let Some(back @ None) = known.ways.get_mut(texts::back(way))
+            {
+                *back = Some(from.clone());
+                self.assumed.push((title.clone(), texts::back(way)));
+            }
+            known.uses.extend(lore::uses(text));
+            known.nouns = texts::nouns(text);
             self.here = Some(title);
             self.seen.clear();
         }
-        self.seen.extend(texts::things(text).into_iter().map(str::to_owned));
+        let things = texts::things(text).into_iter().filter(|thing| !self.left.contains(*thing));
+        self.seen.extend(things.map(str::to_owned));
         self.learn(context.last_action.as_deref().unwrap_or_default(), text);
     }
 
@@ -76,14 +109,29 @@ impl Explorer {
             self.seen.retain(|seen| seen != thing);
             if text.starts_with("Taken") {
                 self.carried.push(thing.to_owned());
+                self.changes += u32::from(is_tool(thing));
             }
             if text.contains("hands are full")
                 && let Some(useless) = self.carried.iter().position(|carried| !is_tool(carried))
             {
                 let useless = self.carried.remove(useless);
+                self.left.insert(useless.clone());
+                self.tried.remove(&(self.here.clone().unwrap_or_default(), action.to_owned()));
                 self.seen.push(thing.to_owned());
                 self.ideas.push_back(format!("drop {useless}"));
             }
+        }
+        // A long reply that brings no point says what is missing; a short one says that there is nothing to it.
+        if (text.contains("score has gone up") || text.len() < TELLING)
+            && let Some(used) = self.here.clone().and_then(|here| {
+                self.used.iter_mut().find(|((place, command), _)| *place == here && *command == action)
+            })
+        {
+            *used.1 = u32::MAX;
+        }
+        if text.contains("score has gone up") {
+            self.changes += 1;
+            self.try_shut_ways();
         }
         if text.contains("locked")
             && let Some(key) = self.carried.iter().find(|thing| thing.contains("key"))
@@ -119,9 +167,19 @@ impl Explorer {
         }
     }
 
+    /// What did not lead anywhere may do so now, where the game says that there is a way.
+    fn try_shut_ways(&mut self) {
+        for (place, known) in self.places.iter_mut().filter(|(_, known)| known.listed) {
+            known.ways.values_mut().filter(|to| to.as_ref() == Some(place)).for_each(|to| *to = None);
+        }
+    }
+
     /// What to do now: the first of these that was not refused.
     pub(super) fn choose(&mut self, context: &Context) -> Move {
-        if let Some(idea) = self.ideas.pop_front() {
+        while let Some(idea) = self.ideas.pop_front() {
+            if context.was_refused(&idea) {
+                continue;
+            }
             return Move { action: idea, reason: "That usually helps.".into() };
         }
         let here = self.here.clone().unwrap_or_default();
@@ -134,17 +192,41 @@ impl Explorer {
                 return Move { action, reason: "It may be useful.".into() };
             }
         }
-        let mut way = self.way_to_the_unknown(&here, context);
-        if way.is_none() && self.try_all_ways(&here) {
-            way = self.way_to_the_unknown(&here, context);
+        if self.chance.happens(CURIOUS)
+            && let Some(action) = self.look_closer(&here, context)
+        {
+            return Move { action, reason: "What is that?".into() };
+        }
+        if let Some(command) = self.use_here(&here, context) {
+            return Move { action: command.into(), reason: "Now I have what it takes.".into() };
+        }
+        let uses = |explorer: &Explorer, place: &str| explorer.is_of_use(place);
+        if let Some(way) = self.way_to(&here, context, uses) {
+            return Move { action: way, reason: "I know where that belongs.".into() };
+        }
+        let unknown = |explorer: &Explorer, place: &str| explorer.has_unknown_ways(place);
+        let mut way = self.way_to(&here, context, unknown);
+        if way.is_none() && (self.doubt() || self.try_all_ways(&here)) {
+            way = self.way_to(&here, context, unknown);
         }
         if let Some(way) = way {
             return Move { action: way, reason: "I have not been there.".into() };
         }
-        let ways: Vec<String> =
-            self.places.get(&here).into_iter().flat_map(|known| known.ways.keys().cloned()).collect();
-        let fresh: Vec<String> = ways.into_iter().filter(|way| !context.was_refused(way)).collect();
+        let ways = self.places.get(&here).into_iter().flat_map(|known| &known.ways);
+        let elsewhere = ways.filter(|(_, to)| to.as_ref() != Some(&here)).map(|(way, _)| way.clone());
+        let fresh: Vec<String> = elsewhere.filter(|way| !context.was_refused(way)).collect();
         self.chance.one_of(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
+    }
+
+    /// Where nothing is left to explore, the ways back may lead elsewhere. True if there is something to find out.
+    fn doubt(&mut self) -> bool {
+        let assumed = std::mem::take(&mut self.assumed);
+        for (place, way) in &assumed {
+            if let Some(to) = self.places.get_mut(place).and_then(|known| known.ways.get_mut(*way)) {
+                *to = None;
+            }
+        }
+        !assumed.is_empty()
     }
 
     /// Where nothing is left to explore, there may be ways here that nobody spoke of. True if there are more now.
@@ -157,23 +239,85 @@ impl Explorer {
         known.ways.len() > before
     }
 
-    /// The first move towards the nearest way that was not gone.
-    fn way_to_the_unknown(&mut self, here: &str, context: &Context) -> Option<String> {
-        let mut queue = VecDeque::from([(here.to_owned(), None::<String>)]);
+    /// Something to look at that was not looked at.
+    fn look_closer(&mut self, here: &str, context: &Context) -> Option<String> {
+        let nouns = &self.places.get(here)?.nouns;
+        let action = format!("examine {}", self.chance.one_of(nouns)?);
+        let new = !context.was_refused(&action) && self.tried.insert((here.to_owned(), action.clone()));
+        new.then_some(action)
+    }
+
+    /// What can be done at a place with what is in hand, and was not done since the world last changed.
+    fn due(&self, place: &str) -> impl Iterator<Item = &'static str> {
+        let known = self.places.get(place);
+        let in_hand = |tool: &str| {
+            // A fuse box is no fuse.
+            let is = |thing: &String| thing.split(' ').any(|word| word == tool) && !thing.ends_with("box");
+            tool.is_empty() || self.carried.iter().any(is)
+        };
+        let due = move |command: &&'static str| {
+            self.used.get(&(place.to_owned(), *command)).is_none_or(|changes| *changes < self.changes)
+        };
+        known
+            .into_iter()
+            .flat_map(|known| &known.uses)
+            .filter(move |(tool, _)| in_hand(tool))
+            .map(|(_, command)| *command)
+            .filter(due)
+    }
+
+    fn is_of_use(&self, place: &str) -> bool {
+        self.due(place).next().is_some()
+    }
+
+    fn has_unknown_ways(&self, place: &str) -> bool {
+        self.places.get(place).is_some_and(|known| known.ways.values().any(Option::is_none))
+    }
+
+    fn use_here(&mut self, here: &str, context: &Context) -> Option<&'static str> {
+        let command = self.due(here).find(|command| !context.was_refused(command))?;
+        self.used.insert((here.to_owned(), command), self.changes);
+        Some(command)
+    }
+
+    /// The first move towards the nearest place of this kind: one of them, where several are as near. At such a place, a
+    /// way not gone.
+    fn way_to(
+        &mut self,
+        here: &str,
+        context: &Context,
+        wanted: impl Fn(&Explorer, &str) -> bool,
+    ) -> Option<String> {
         let mut reached = BTreeSet::from([here.to_owned()]);
-        while let Some((place, first)) = queue.pop_front() {
-            let known = self.places.get(&place)?;
-            for (way, to) in &known.ways {
-                let first = first.clone().unwrap_or_else(|| way.clone());
-                if context.was_refused(&first) {
-                    continue;
-                }
-                match to {
-                    None => return Some(first),
-                    Some(to) if reached.insert(to.clone()) => queue.push_back((to.clone(), Some(first))),
-                    Some(_) => {}
+        let mut circle = vec![(here.to_owned(), None::<String>)];
+        while !circle.is_empty() {
+            let mut found: Vec<String> = Vec::new();
+            let mut next = Vec::new();
+            for (place, first) in circle {
+                let Some(known) = self.places.get(&place) else { continue };
+                let hit = wanted(self, &place);
+                for (way, to) in &known.ways {
+                    let first = first.clone().unwrap_or_else(|| way.clone());
+                    if context.was_refused(&first) {
+                        continue;
+                    }
+                    match to {
+                        None if hit => found.push(first),
+                        Some(to) if reached.insert(to.clone()) => {
+                            // A place to do something at is reached by getting there.
+                            if wanted(self, to) {
+                                found.push(first.clone());
+                            }
+                            next.push((to.clone(), Some(first)));
+                        }
+                        _ => {}
+                    }
                 }
             }
+            if let Some(way) = self.chance.one_of(&found) {
+                return Some(way.clone());
+            }
+            circle = next;
         }
         None
     }
@@ -186,10 +330,12 @@ fn guess(text: &str, went: Option<&str>) -> Vec<String> {
 
 /// Things that players of such games do not leave behind.
 fn is_tool(thing: &str) -> bool {
-    ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell"].iter().any(|tool| thing.contains(tool))
+    ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell", "sword", "wrench", "egg"]
+        .iter()
+        .any(|tool| thing.contains(tool))
 }
 
-impl Player for Explorer {
+impl Habit for Explorer {
     fn name(&self) -> String {
         "explorer".to_owned()
     }

@@ -1,6 +1,6 @@
 //! Walks a little, then tries verb after verb at one thing.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -15,6 +15,8 @@ pub struct Fiddler {
     chance: Chance,
     wanderer: Wanderer,
     walks: usize,
+    /// What there is to fiddle with here.
+    nouns: Vec<String>,
     noun: Option<String>,
     verb: usize,
 }
@@ -24,11 +26,11 @@ impl Fiddler {
     pub fn new(seed: u64) -> Self {
         let mut chance = Chance::new(seed);
         let walks = 2 + chance.below(6);
-        Fiddler { chance, wanderer: Wanderer::new(seed), walks, noun: None, verb: 0 }
+        Fiddler { chance, wanderer: Wanderer::new(seed), walks, nouns: Vec::new(), noun: None, verb: 0 }
     }
 }
 
-impl Player for Fiddler {
+impl Habit for Fiddler {
     fn name(&self) -> String {
         "fiddler".to_owned()
     }
@@ -38,10 +40,21 @@ impl Player for Fiddler {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
         }
+        // What the critic alone does not like is said in other words. What lost its worth is given up: another verb; if that is refused too, another thing; in the end, another place.
+        match context.lowered() {
+            0 | 1 => {}
+            2 => {
+                let others: Vec<String> =
+                    self.nouns.iter().filter(|noun| Some(*noun) != self.noun.as_ref()).cloned().collect();
+                self.noun = self.chance.one_of(&others).cloned().or(self.noun.take());
+            }
+            _ => return self.wanderer.way(context).into(),
+        }
         // A description that tells of something: that is the thing.
-        if self.noun.is_none() || texts::title(&context.text).is_some() {
-            let nouns = texts::nouns(&context.text);
-            self.noun = self.chance.one_of(&nouns).cloned().or(self.noun.take());
+        let told = context.refused.is_empty() && texts::title(&context.text).is_some();
+        if self.noun.is_none() || told {
+            self.nouns = texts::nouns(&context.text);
+            self.noun = self.chance.one_of(&self.nouns).cloned().or(self.noun.take());
         }
         let Some(noun) = &self.noun else { return "look".into() };
         self.verb = (self.verb + 1 + self.chance.below(3)) % VERBS.len();

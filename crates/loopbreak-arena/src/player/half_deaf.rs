@@ -4,6 +4,7 @@ use super::explorer::Explorer;
 use super::kind::{Move, Player};
 use crate::chance::Chance;
 use crate::context::Context;
+use crate::failure::Failure;
 
 /// For how many turns a player who has listened goes its new way.
 const LISTENS_FOR: u32 = 10;
@@ -30,7 +31,7 @@ impl Player for HalfDeaf {
         format!("{} obeying {}", self.habit.name(), self.obedience)
     }
 
-    fn propose(&mut self, context: &Context) -> Move {
+    fn propose(&mut self, context: &Context) -> Result<Move, Failure> {
         if context.refused.is_empty() {
             self.listening = self.listening.saturating_sub(1);
             self.explorer.see(context);
@@ -38,6 +39,6 @@ impl Player for HalfDeaf {
         if context.is_admonished() && self.chance.happens(self.obedience) {
             self.listening = LISTENS_FOR;
         }
-        if self.listening > 0 { self.explorer.choose(context) } else { self.habit.propose(context) }
+        if self.listening > 0 { Ok(self.explorer.choose(context)) } else { self.habit.propose(context) }
     }
 }

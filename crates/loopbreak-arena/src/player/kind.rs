@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use loopbreak::Usage;
+
 use super::{Camper, Circler, Explorer, Fiddler, HalfDeaf, Juggler, Oscillator, Wanderer};
 use crate::context::Context;
+use crate::failure::Failure;
 
 /// What a player wants to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +29,32 @@ pub trait Player {
     /// The name under which it is logged.
     fn name(&self) -> String;
 
-    /// Proposes a command. Asked again in the same turn where that was refused.
+    /// Proposes a command, or says why it cannot. Asked again in the same turn where that was refused.
+    fn propose(&mut self, context: &Context) -> Result<Move, Failure>;
+
+    /// What it used since this was asked last, also for answers that failed.
+    fn spent(&mut self) -> Usage {
+        Usage::default()
+    }
+}
+
+/// A player that never fails, for it asks nobody: every one of these is a [`Player`].
+pub trait Habit {
+    /// The name under which it is logged.
+    fn name(&self) -> String;
+
+    /// Proposes a command.
     fn propose(&mut self, context: &Context) -> Move;
+}
+
+impl<T: Habit> Player for T {
+    fn name(&self) -> String {
+        Habit::name(self)
+    }
+
+    fn propose(&mut self, context: &Context) -> Result<Move, Failure> {
+        Ok(Habit::propose(self, context))
+    }
 }
 
 /// The players that come with the crate.
@@ -96,9 +123,13 @@ impl PlayerKind {
         }
     }
 
-    /// A player of this kind that does what it is told, with this probability.
+    /// A player of this kind that does what it is told, with this probability. Whoever looks for what is new does so
+    /// already.
     pub fn half_deaf(self, seed: u64, obedience: f64) -> Box<dyn Player> {
-        Box::new(HalfDeaf::new(self.player(seed), seed, obedience))
+        match self {
+            PlayerKind::Explorer => self.player(seed),
+            _ => Box::new(HalfDeaf::new(self.player(seed), seed, obedience)),
+        }
     }
 }
 

@@ -17,6 +17,6 @@ pub use explorer::Explorer;
 pub use fiddler::Fiddler;
 pub use half_deaf::HalfDeaf;
 pub use juggler::Juggler;
-pub use kind::{Move, Player, PlayerKind};
+pub use kind::{Habit, Move, Player, PlayerKind};
 pub use oscillator::Oscillator;
 pub use wanderer::Wanderer;

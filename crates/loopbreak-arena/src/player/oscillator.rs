@@ -1,6 +1,6 @@
 //! Walks a little, then goes to and fro between two places.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use super::wanderer::Wanderer;
 use crate::chance::Chance;
 use crate::context::Context;
@@ -21,7 +21,7 @@ impl Oscillator {
     }
 }
 
-impl Player for Oscillator {
+impl Habit for Oscillator {
     fn name(&self) -> String {
         "oscillator".to_owned()
     }
@@ -36,7 +36,7 @@ impl Player for Oscillator {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
         }
-        match self.next {
+        match self.next.filter(|way| !context.was_refused(way)) {
             Some(way) => Move { action: way.into(), reason: "Back again.".into() },
             None => self.wanderer.way(context).into(),
         }

@@ -1,6 +1,6 @@
 //! Goes wherever there is a way, and takes what lies there now and then.
 
-use super::kind::{Move, Player};
+use super::kind::{Habit, Move};
 use crate::chance::Chance;
 use crate::context::Context;
 use crate::texts;
@@ -18,17 +18,18 @@ impl Wanderer {
         Wanderer { chance: Chance::new(seed), exits: Vec::new() }
     }
 
-    /// A way out of here: one that the game tells of, or any.
+    /// A way out of here: one that the game tells of, or any; another one than those that were refused.
     pub(super) fn way(&mut self, context: &Context) -> String {
         if let Some(exits) = texts::exits(&context.text) {
             self.exits = exits;
         }
-        let known = self.chance.one_of(&self.exits).cloned();
+        let open: Vec<&String> = self.exits.iter().filter(|way| !context.was_refused(way)).collect();
+        let known = self.chance.one_of(&open).map(|way| (*way).clone());
         known.unwrap_or_else(|| texts::WAYS[self.chance.below(texts::WAYS.len())].to_owned())
     }
 }
 
-impl Player for Wanderer {
+impl Habit for Wanderer {
     fn name(&self) -> String {
         "wanderer".to_owned()
     }

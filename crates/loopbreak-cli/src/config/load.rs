@@ -71,7 +71,7 @@ fn variables() -> Result<Vec<(String, String)>, UserError> {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
         // What a command that we started is told is no setting of ours, should it call us; and a secret is never shown.
         let told = crate::watch::VARIABLES.contains(&name) || crate::run::VARIABLES.contains(&name);
-        if told || name == crate::mcp::TOKEN {
+        if told || name == crate::mcp::TOKEN || name == crate::play::KEY {
             continue;
         }
         let Some(value) = value.to_str() else {

@@ -81,6 +81,7 @@ impl Settings {
                 settings.policy.on_loop = OnLoop::Stop;
             }
             Profile::Documents => {
+                settings.policy.spare_only_way = false;
                 settings.cycle.mode = Mode::Off;
                 settings.recurrence.mode = Mode::Off;
                 settings.drift.mode = Mode::Off;

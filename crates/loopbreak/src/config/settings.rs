@@ -143,6 +143,9 @@ pub struct PolicySettings {
     /// everything to one that is hard.
     #[schemars(range(min = -1.0, max = 0.0))]
     pub repeat_penalty: f64,
+    /// Whether the only known way out of a place is spared: at a dead end, nobody loses worth for going back. Counts only
+    /// where the steps tell of the exits of a place.
+    pub spare_only_way: bool,
     /// What is done about a repeated output (`signature`, `similarity`).
     pub on_loop: OnLoop,
     /// Give the standing advice again on every turn, as the documents do, instead of only when something worsens.
@@ -158,6 +161,7 @@ impl Default for PolicySettings {
             score_min: 0.0,
             score_max: 1.0,
             repeat_penalty: -0.6,
+            spare_only_way: true,
             on_loop: OnLoop::Escalate,
             repeat_advice: false,
             ladder: Ladder::default(),

@@ -3,7 +3,9 @@
 //! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warned of by the 4th
 //! equal call (the second full round of a longer period), hard by the 8th (the fourth round).
 //! Must not catch: the same call with new content (pagination, a job that moves on); a test run again after a change;
-//! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step.
+//! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step. The
+//! same round of three and more places is caught on the third time round ([`circuit`](super::circuit)), and only warned
+//! of: whoever walks it a second time may be fetching something.
 //! What was waited for counts two fifths. Actions that are logged without an outcome are also compared without the ids
 //! of elements in them, which are new after every load of a page: such a round counts three fifths where a text is
 //! typed in it, and one fifth where nothing tells its steps from others, as in clicks through a list.
@@ -13,6 +15,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::circuit::{CIRCUIT, Circuit};
 use super::refusals::Refusals;
 use super::rounds::{LONGEST, Round, Rounds};
 use super::weight::{FAINT, SOME};
@@ -79,6 +82,8 @@ pub(crate) struct Cycle {
     masked: u32,
     /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
     calls: Ring<Key>,
+    /// The places that were walked to.
+    circuit: Circuit,
     refusals: Refusals,
 }
 
@@ -86,15 +91,19 @@ impl Detector for Cycle {
     type Settings = CycleSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        70 + self.exact.bytes(digits)
+        82 + self.exact.bytes(digits)
             + self.shapes.bytes(digits)
             + self.calls.len() * KEY_BYTES
+            + self.circuit.bytes(digits)
             + self.refusals.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
         if scene.step.user.is_some() || scene.further {
             *self = Cycle::default();
+        }
+        if scene.moved && !scene.step.refused {
+            self.walk(scene, settings, out);
         }
         let Some(prints) = scene.prints else { return };
         // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
@@ -139,6 +148,12 @@ impl Detector for Cycle {
     }
 
     fn weigh(&self, bid: &Bid<'_>, settings: &CycleSettings, draft: &mut Draft) {
+        let destination = bid.destination.filter(|_| !bid.allowed);
+        if let Some(round) = destination.and_then(|to| self.circuit.goes_on(to, settings.max_period)) {
+            let Round { period, times, .. } = round;
+            let reason = format!("goes on with a round of {period} places, walked {times} times");
+            draft.repeats(Severity::Warn, reason);
+        }
         let Some(prints) = &bid.prints else { return };
         let call = key_of_parts(&[prints.call, bid.from.unwrap_or_default()]);
         if let Some((severity, reason)) = self.goes_on(call, prints.measured, settings) {
@@ -148,6 +163,29 @@ impl Detector for Cycle {
 }
 
 impl Cycle {
+    /// Follows where the agent goes.
+    fn walk(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
+        let Some((round, identity)) = self.circuit.walk(scene, settings.max_period) else { return };
+        let evidence = out.sight(Sighting {
+            pattern: CIRCUIT,
+            family: Family::Place,
+            identity,
+            since: round.since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count: round.times,
+            wish: None,
+        });
+        evidence.note("period", round.period).note("rounds", round.times);
+        let recent = scene.trail.moves().map(|stay| stay.place).collect::<Vec<_>>();
+        let places = &recent[recent.len().saturating_sub(round.period as usize)..];
+        let names: Vec<String> = places.iter().map(|place| scene.map.name(*place)).collect();
+        evidence.quote("places", &names.join(" → "));
+        if let Some(action) = &scene.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
     /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
     fn goes_on(&self, call: Key, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
         let round = self.exact.now(settings.max_period)?;

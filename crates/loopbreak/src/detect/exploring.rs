@@ -1,4 +1,5 @@
-//! What a run that makes no progress still finds: the memory behind `stagnation.patience = "exploring"`.
+//! What a run that makes no progress still finds, and how long it took before: the memory behind
+//! `stagnation.patience = "exploring"`.
 //!
 //! Every step with an action is one of three things. A *find*: the first walk from one place to another, or a reply of
 //! some length that was not read before. *Idle*: a reply that tells little, for it is short, or for three different
@@ -6,6 +7,9 @@
 //! on the way back through known rooms.
 //! That a reply is new is not enough: who is stuck gets ever new refusals, and they are short. What the world tells of
 //! itself is long, and it tells it anew where something was changed in it.
+//!
+//! Whoever walks back through known rooms with the key in hand finds nothing on the way. So the run's own pace counts as
+//! well: if it was without progress for 25 turns once, and got further after all, 40 turns are not long for it.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +26,8 @@ const FIND: u64 = 4;
 const IDLE: u64 = 20;
 /// The deadline moves to so many times `max_turns` at most.
 const FURTHEST: u64 = 2;
+/// So many times the longest gap that ended in progress are no reason to stop, up to so many times `max_turns`.
+const PACE: u64 = 3;
 /// So many turns lie between the warning and the soonest deadline.
 const NOTICE: u64 = 5;
 /// How many replies and walks are remembered.
@@ -44,6 +50,9 @@ pub(crate) struct Exploring {
     /// Whether there was any progress yet.
     #[serde(rename = "p")]
     progressed: bool,
+    /// The most turns from one progress to the next.
+    #[serde(rename = "g")]
+    longest_gap: u64,
 }
 
 impl Exploring {
@@ -53,23 +62,32 @@ impl Exploring {
         let (told, idle) = self.reply(scene).unwrap_or_default();
         if walked || told {
             self.finds = self.finds.saturating_add(1);
-        } else if idle {
+        } else if idle && !scene.moved {
             self.idle = self.idle.saturating_add(1);
         }
     }
 
-    /// Starts anew: there was progress.
-    pub(crate) fn progress(&mut self) {
+    /// Starts anew: there was progress, so many turns after the last. How long the first took says nothing: whoever begins
+    /// may be learning how to talk to the world.
+    pub(crate) fn progress(&mut self, gap: u64) {
+        if self.progressed {
+            self.longest_gap = self.longest_gap.max(gap);
+        }
         (self.finds, self.idle, self.progressed) = (0, 0, true);
     }
 
     /// How many turns without progress are too many, as the run stands.
     pub(crate) fn patience(&self, max_turns: u64, warn_at: u64) -> u64 {
-        let worth = IDLE.saturating_add(FIND.saturating_mul(self.finds)).saturating_sub(self.idle);
-        let moved = max_turns.saturating_mul(worth) / IDLE;
+        // Nothing is known of how a run goes about it that tells neither replies nor places.
+        let pace =
+            if self.known.len() == 0 { 0 } else { self.longest_gap.min(max_turns).saturating_mul(PACE) };
+        let usual = max_turns.max(pace);
+        let later = max_turns.saturating_mul(FIND.saturating_mul(self.finds)) / IDLE;
+        let sooner = max_turns.saturating_mul(self.idle) / IDLE;
         // Whoever has shown nothing yet may be learning how to talk to the world.
         let soonest = if self.progressed { max_turns.min(warn_at.saturating_add(NOTICE)) } else { max_turns };
-        moved.clamp(soonest, max_turns.saturating_mul(FURTHEST))
+        let furthest = max_turns.saturating_mul(FURTHEST).max(pace);
+        usual.saturating_add(later).saturating_sub(sooner).clamp(soonest, furthest)
     }
 
     /// Finds and idle steps since the last progress.
@@ -78,7 +96,7 @@ impl Exploring {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        80 + self.known.len() * (KEY_BYTES + 12)
+        105 + self.known.len() * (KEY_BYTES + 12)
     }
 
     /// Whether nobody of this run has gone from the place before to this one.
@@ -132,6 +150,25 @@ mod tests {
         assert_eq!(after(1, 0, true), 48);
         assert_eq!(after(1, 4, true), 40);
         assert_eq!(after(0, 4, true), 32);
+    }
+
+    #[test]
+    fn a_slow_run_that_got_further_before_is_given_the_time_it_needs() {
+        let mut exploring = Exploring::default();
+        exploring.progress(1);
+        exploring.progress(30);
+        assert_eq!(exploring.patience(40, 20), 40, "it tells neither replies nor places");
+        exploring = Exploring::default();
+        exploring.note(1, |_| 0);
+        exploring.progress(30);
+        assert_eq!(exploring.patience(40, 20), 40, "the first progress tells no pace");
+        exploring.progress(25);
+        exploring.progress(3);
+        assert_eq!(exploring.patience(40, 20), 75);
+        exploring.idle = 10;
+        assert_eq!(exploring.patience(40, 20), 55, "who is idle has less time, whatever came before");
+        exploring.progress(60);
+        assert_eq!(exploring.patience(40, 20), 120, "three times the limit at most");
     }
 
     #[test]

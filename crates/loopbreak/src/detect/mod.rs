@@ -5,6 +5,7 @@
 pub(crate) mod budget;
 pub(crate) mod camping;
 pub(crate) mod chant;
+mod circuit;
 pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
@@ -40,6 +41,7 @@ pub(crate) use stagnation::Urgency;
 pub(crate) mod patterns {
     pub(crate) use super::budget::{ITERATIONS, RUNTIME};
     pub(crate) use super::chant::MESSAGES;
+    pub(crate) use super::circuit::CIRCUIT;
     pub(crate) use super::drift::{REPHRASED, SWEEP, VAIN_EDITS};
     pub(crate) use super::noop::{IDLE, NO_EFFECT, UNDONE};
     pub(crate) use super::novelty::{REPEATED, UNEXPLORED};

@@ -1,7 +1,8 @@
 //! `oscillation`: to and fro between two places.
 //!
 //! Catches: A B A B in the last four moves, turns spent at a place without moving left out. A proposal back into the
-//! pattern loses 0.8; one to a known place outside it gains 0.5.
+//! pattern loses 0.8; one to a known place outside it gains 0.5. Who went to and fro between two places before, in the
+//! last moves and without any progress since, loses it for the first step back: the pattern need not come about again.
 //! Must not catch: A B A C, one way there and back, a walk through new rooms; and a proposal whose destination is
 //! unknown is neither punished nor rewarded.
 //! From: document 001, mechanism 2, pattern 1.
@@ -13,7 +14,7 @@ use super::refusals::Refusals;
 use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::OscillationDetected;
-use crate::memory::key_of_parts;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// To and fro between two places.
@@ -47,25 +48,42 @@ impl OscillationSettings {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Oscillation {
+    /// Pairs of places between which the agent went to and fro since it last got further.
+    known: Ring<Key>,
     refusals: Refusals,
+}
+
+/// Whoever goes to where it was so many moves ago goes back.
+const BACK: usize = 3;
+
+/// How many pairs of places are remembered.
+const PAIRS: usize = 8;
+
+fn pair(a: Key, b: Key) -> Key {
+    key_of_parts(&[a.min(b), a.max(b)])
 }
 
 impl Detector for Oscillation {
     type Settings = OscillationSettings;
 
     fn bytes(&self, digits: usize) -> usize {
-        16 + self.refusals.bytes(digits)
+        30 + self.known.len() * KEY_BYTES + self.refusals.bytes(digits)
     }
 
     fn observe(&mut self, scene: &Scene<'_>, _: &OscillationSettings, out: &mut Sightings<'_>) {
         self.refusals.observe(DetectorName::Oscillation, scene, out);
+        if scene.step.user.is_some() || scene.further {
+            self.known = Ring::default();
+        }
         // Each further move goes on with the pattern; staying where one is does not.
         if !scene.moved {
             return;
         }
         let Some(([a, b], since)) = scene.trail.oscillation() else { return };
         let count = scene.trail.alternations();
-        let identity = key_of_parts(&[a.min(b), a.max(b)]);
+        let identity = pair(a, b);
+        self.known.retain(|known| *known != identity);
+        self.known.push(identity, PAIRS);
         let evidence = out.sight(Sighting {
             pattern: "oscillation",
             family: Family::Place,
@@ -91,7 +109,16 @@ impl Detector for Oscillation {
     }
 
     fn weigh(&self, bid: &Bid<'_>, settings: &OscillationSettings, draft: &mut Draft) {
-        let (Some(([a, b], _)), Some(destination)) = (bid.trail.oscillation(), bid.destination) else {
+        let Some(destination) = bid.destination else { return };
+        let Some(([a, b], _)) = bid.trail.oscillation() else {
+            let mut moves = bid.trail.moves().map(|stay| stay.place).rev();
+            if let Some(here) = moves.next()
+                && moves.take(BACK).any(|place| place == destination)
+                && self.known.iter().any(|known| *known == pair(here, destination))
+            {
+                let (here, there) = (bid.map.name(here), bid.map.name(destination));
+                draft.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"));
+            }
             return;
         };
         if destination == a || destination == b {

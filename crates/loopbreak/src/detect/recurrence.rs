@@ -191,7 +191,7 @@ impl Detector for Recurrence {
         let call = key_of_parts(&[agent, prints.call, here]);
         // A proposal that was refused comes back to nothing.
         if scene.step.refused {
-            if let Some((_, reason)) = self.comes_back(call, scene.epoch, scene.measured, settings) {
+            if let Some((_, reason)) = self.comes_back(agent, call, scene.epoch, scene.measured, settings) {
                 self.refusals.insist(DetectorName::Recurrence, call, reason, scene, out);
             }
             return;
@@ -224,7 +224,9 @@ impl Detector for Recurrence {
     fn weigh(&self, bid: &Bid<'_>, settings: &RecurrenceSettings, draft: &mut Draft) {
         let Some(prints) = &bid.prints else { return };
         let call = key_of_parts(&[prints.agent, prints.call, bid.from.unwrap_or_default()]);
-        if let Some((severity, reason)) = self.comes_back(call, prints.epoch, prints.measured, settings) {
+        if let Some((severity, reason)) =
+            self.comes_back(prints.agent, call, prints.epoch, prints.measured, settings)
+        {
             draft.repeats(severity, reason);
         }
     }
@@ -282,14 +284,21 @@ impl Recurrence {
     /// Whether a call is one of those that keep coming back with the same outcome: how bad that is, and why.
     fn comes_back(
         &self,
+        agent: Key,
         call: Key,
         epoch: u64,
         measured: bool,
         settings: &RecurrenceSettings,
     ) -> Option<(Severity, String)> {
         let known = self.calls.peek(call).filter(|known| known.epoch == epoch)?;
-        let severity = settings.again(whole(known.equal), measured)?;
-        Some((severity, format!("was done {} times before, each time with the same outcome", known.equal)))
+        if let Some(severity) = settings.again(whole(known.equal), measured) {
+            let reason = format!("was done {} times before, each time with the same outcome", known.equal);
+            return Some((severity, reason));
+        }
+        // Where most of the last calls were there before, one more of them goes on with that.
+        let recycles = self.agents.iter().any(|recent| recent.agent == agent && recent.told > 0);
+        let reason = || "was done before with the same outcome, as were most of the last calls".to_owned();
+        recycles.then(|| (Severity::Warn, reason()))
     }
 }
 

@@ -62,6 +62,11 @@ impl Rounds {
         })
     }
 
+    /// The key that comes next, should the sequence go on with this period.
+    pub(crate) fn next(&self, period: u32) -> Option<Key> {
+        self.last.newest().nth(period as usize - 1).map(|(key, _)| *key)
+    }
+
     /// The name of the loop with this period: its smallest rotation.
     pub(crate) fn identity(&self, period: u32) -> Key {
         let round: Vec<Key> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();

@@ -4,7 +4,8 @@
 //! turns. Warned of from `warn_at` on, stopped at the first check after that.
 //! Must not catch: a run without any such facet; a run that completes objectives while its score stands still; the
 //! first score, which is a baseline and no change; an objective that was completed before. With
-//! `patience = "exploring"`: a run that still finds something new, within bounds.
+//! `patience = "exploring"`: a run that still finds something new, or that is not slower than it was before, within
+//! bounds.
 //! From: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown runs to the check
 //! that really stops, one objective resets the timer once, the old score is the old score. The moving deadline answers
 //! what the fixed one does to known winning games: it stops every third of them.
@@ -69,8 +70,10 @@ pub enum Patience {
     /// A find moves it later by a fifth of `max_turns`, to twice `max_turns` at most; a find is the first walk from one
     /// place to another, or a reply of 120 bytes or more that was not read before. An idle step brings it nearer by a
     /// twentieth, to 5 turns after `warn_at` at the soonest, and never below `max_turns` before the first progress; idle
-    /// is a reply of less than 60 bytes, or one that three different actions got. Where the steps carry no replies and
-    /// no places, nothing moves.
+    /// is a reply of less than 60 bytes, or one that three different actions got, unless the step led to another place.
+    /// Besides, it is never sooner than three times
+    /// the longest gap between two progresses of this run, up to three times `max_turns`: who is slow but gets there is
+    /// not stuck. Where the steps carry no replies and no places, nothing moves.
     Exploring,
 }
 
@@ -184,7 +187,8 @@ impl Detector for Stagnation {
 
         let stuck = turn.saturating_sub(latest);
         let check = turn - turn % settings.check_interval;
-        let (allowed, at_check) = self.turns_allowed(scene, settings, progress.any(), check < turn);
+        let gap = progress.any().then_some(stuck_before);
+        let (allowed, at_check) = self.turns_allowed(scene, settings, gap, check < turn);
         let recent =
             |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
         // The documents count a score that never changed from turn 0 on.
@@ -260,7 +264,7 @@ impl Stagnation {
         &mut self,
         scene: &Scene<'_>,
         settings: &StagnationSettings,
-        progress: bool,
+        ended_gap: Option<u64>,
         check_is_past: bool,
     ) -> (u64, u64) {
         let max_turns = settings.max_turns;
@@ -269,8 +273,8 @@ impl Stagnation {
         }
         let before = self.exploring.patience(max_turns, settings.warn_at);
         self.exploring.read(scene);
-        if progress {
-            self.exploring.progress();
+        if let Some(gap) = ended_gap {
+            self.exploring.progress(gap);
         }
         let now = self.exploring.patience(max_turns, settings.warn_at);
         (now, if check_is_past { before } else { now })

@@ -28,6 +28,9 @@ struct Room {
     name: String,
     #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
     exits: Vec<Exit>,
+    /// The world tells of its exits: there are no others.
+    #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
+    told: bool,
 }
 
 /// A way out of a room: told of by the world, or tried.
@@ -66,10 +69,11 @@ impl Map {
                 (None, Some(crate::step::Label::Text(id))) => clip_escaped(id, NAME_BYTES).to_owned(),
                 _ => String::new(),
             };
-            let room = Room { number, name, exits: Vec::new() };
+            let room = Room { number, name, exits: Vec::new(), told: false };
             grown += room.bytes();
             room
         });
+        room.told |= !place.exits.is_empty();
         for exit in &place.exits {
             grown += room.learn(exit, None, false);
         }
@@ -91,6 +95,13 @@ impl Map {
     pub(crate) fn leads_to(&self, from: Key, way: &str) -> Option<Key> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
         exit.to.filter(|to| self.rooms.peek(*to).is_some())
+    }
+
+    /// Whether no way out of `from` is known but to this place. A way that nobody tried may lead elsewhere; one that led
+    /// nowhere does not. Where nothing but that one way is known, nobody told of the others.
+    pub(crate) fn is_only_way(&self, from: Key, to: Key) -> bool {
+        let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
+        room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
     }
 
     /// The ways out of a place that the world tells of and nobody tried.
@@ -169,7 +180,7 @@ impl Room {
 
     /// What the room takes in a snapshot, at most.
     fn bytes(&self) -> usize {
-        60 + escaped_len(&self.name) + self.exits.iter().map(Exit::bytes).sum::<usize>()
+        69 + escaped_len(&self.name) + self.exits.iter().map(Exit::bytes).sum::<usize>()
     }
 }
 

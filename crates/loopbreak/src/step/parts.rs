@@ -94,7 +94,7 @@ pub struct Critic {
 }
 
 /// What the step cost.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]

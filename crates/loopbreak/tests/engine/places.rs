@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, found};
-use loopbreak::{DetectorName, Intervention, Severity};
+use crate::steps::{Run, config, config_of, found, text_for};
+use loopbreak::{Audience, DetectorName, Intervention, Profile, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
 const OSCILLATION: DetectorName = DetectorName::Oscillation;
 const CAMPING: DetectorName = DetectorName::Camping;
+const CYCLE: DetectorName = DetectorName::Cycle;
 
 #[test]
 fn the_window_of_a_revisit_lies_before_the_present_place() {
@@ -236,4 +237,88 @@ fn a_loop_of_places_with_three_other_steps_between_is_told_anew() {
     run.walk(&["C", "D", "E", "F"]);
     run.walk(&["A", "B", "A", "B"]);
     assert_eq!(run.turns(OSCILLATION, Severity::Warn), [4, 12]);
+}
+
+/// A step that goes this way and arrives there.
+fn go(way: &str, place: &str, exits: &[&str]) -> serde_json::Value {
+    json!({"action": way, "place": {"name": place, "exits": exits}, "score": 0})
+}
+
+/// To the end of a dead end and back, twice, and in again.
+fn at_a_dead_end(profile: Profile, exits: &[&str]) -> Run {
+    let mut run = Run::with(config_of(profile, json!({})));
+    for _ in 0..3 {
+        run.see(&go("south", "Clearing", &["north", "east"]));
+        run.see(&go("north", "Hut", exits));
+    }
+    run
+}
+
+#[test]
+fn the_only_way_out_of_a_dead_end_loses_nothing() {
+    let run = at_a_dead_end(Profile::Game, &["south"]);
+    let ruling = run.weigh("south", 0.9);
+    assert!(ruling.accepted && ruling.adjustments.is_empty(), "{ruling:?}");
+    // Back in again is another matter: there is a way east.
+    let mut run = run;
+    run.see(&go("south", "Clearing", &["north", "east"]));
+    assert!(!run.weigh("north", 0.9).accepted);
+}
+
+#[test]
+fn a_way_out_that_is_one_of_several_or_of_nobody_knows_how_many_is_judged_as_ever() {
+    assert!(!at_a_dead_end(Profile::Game, &["south", "up"]).weigh("south", 0.9).accepted, "nobody tried up");
+    assert!(!at_a_dead_end(Profile::Game, &[]).weigh("south", 0.9).accepted, "nobody told of the exits");
+    // A way that led nowhere is none.
+    let mut run = at_a_dead_end(Profile::Game, &["south", "up"]);
+    run.see(&go("up", "Hut", &["south", "up"]));
+    assert!(run.weigh("south", 0.9).accepted);
+    // The documents know no mercy.
+    assert!(!at_a_dead_end(Profile::Documents, &["south"]).weigh("south", 0.9).accepted);
+}
+
+/// Walks a ring of four rooms so many times, and stops to look in one of them.
+fn around(times: usize) -> Run {
+    let mut run = Run::with(config_of(Profile::Game, json!({})));
+    for time in 0..times {
+        for (way, place) in
+            [("east", "Bay Two"), ("south", "Bay Three"), ("west", "Bay Four"), ("north", "Bay One")]
+        {
+            run.see(&go(way, place, &["north", "south", "east", "west"]));
+        }
+        run.see(&json!({"action": "look", "outcome": format!("Bay One, for the {time}th time"), "score": 0}));
+    }
+    run
+}
+
+#[test]
+fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with() {
+    let run = around(3);
+    let finding = run.findings(CYCLE)[0];
+    assert_eq!((finding.pattern, finding.severity, finding.turn), ("circuit", Severity::Warn, 14));
+    assert_eq!(finding.evidence.get("period"), Some(&json!(4)));
+    assert!(
+        text_for(&run.verdicts[13].advice, Audience::Agent, CYCLE)
+            .contains("the same round of 4 places, 3 times")
+    );
+    assert!(finding.evidence.get("places").unwrap().as_str().unwrap().contains("Bay Three → Bay Four"));
+    let ruling = run.weigh("east", 0.9);
+    assert!(!ruling.accepted, "{ruling:?}");
+    assert!(
+        ruling.adjustments.iter().any(|one| one.reason == "goes on with a round of 4 places, walked 3 times")
+    );
+    // Another way out of the round is free.
+    assert!(run.weigh("up", 0.9).accepted);
+}
+
+#[test]
+fn a_round_that_is_walked_twice_or_brings_points_is_no_loop() {
+    assert!(around(2).findings(CYCLE).is_empty());
+    let mut run = Run::with(config_of(Profile::Game, json!({})));
+    for time in 0..6 {
+        for place in ["Bay Two", "Bay Three", "Bay Four", "Bay One"] {
+            run.see(&json!({"action": "on", "place": place, "score": time}));
+        }
+    }
+    assert!(run.findings(CYCLE).is_empty());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Text};
+use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Text, Usage};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -58,6 +58,8 @@ struct Event<'a> {
     exits: Vec<String>,
     #[serde(borrow, alias = "agent_model")]
     model: Option<Text<'a>>,
+    #[serde(deserialize_with = "usage")]
+    usage: Option<Usage>,
 }
 
 /// A list of texts, or of anything else, which is none.
@@ -69,6 +71,12 @@ fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::E
 
 /// A number, or anything else, which is none.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let raw = <&'de RawValue>::deserialize(deserializer)?;
+    Ok(serde_json::from_str(raw.get()).ok())
+}
+
+/// Tokens and money, or anything else, which is none.
+fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
@@ -88,6 +96,7 @@ struct Turn {
     exits: Vec<String>,
     active: Vec<String>,
     completed: Vec<String>,
+    usage: Option<Usage>,
 }
 
 /// The events of an episode, or of several in one file.
@@ -170,6 +179,7 @@ impl Events {
                 }
                 self.turn.room_id = id.or(self.turn.room_id.take());
                 self.turn.exits = event.exits;
+                self.turn.usage = event.usage;
             }
             "experience" if in_turn => self.turn.score = event.zork_score.or(self.turn.score),
             "objective_completed" if in_turn && self.turn.completed.len() < OBJECTIVES => {
@@ -233,6 +243,7 @@ impl Events {
             score: turn.score,
             objectives,
             critic: turn.critic.map(|score| Critic { score: Some(score) }),
+            usage: turn.usage,
             ..Step::default()
         };
         sink.record(&Record { line: turn.line.max(1), step });

@@ -1,64 +1,11 @@
-//! A world: takes commands, answers with text, knows the place and the score.
+//! A story file for the Z-machine as a world.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use thiserror::Error;
-
+use super::sight::{Sight, Spot, World, WorldError};
 use crate::texts;
-use crate::zmachine::{Fault, Limits, Machine, Snapshot, Story};
-
-/// Why a world cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum WorldError {
-    /// The story did something that it cannot do.
-    #[error("the story failed: {0}")]
-    Story(#[from] Fault),
-}
-
-/// A place in a world.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Spot {
-    /// Its number, the same whenever one comes back.
-    pub id: u32,
-    /// Its name.
-    pub name: String,
-    /// The ways out, if the world tells of them.
-    pub exits: Vec<String>,
-}
-
-/// What is to be seen after a command.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
-    /// What the world answered, without the prompt for the next command.
-    pub text: String,
-    /// Where one is.
-    pub place: Option<Spot>,
-    /// The score.
-    pub score: Option<i32>,
-    /// The moves, as the world counts.
-    pub moves: Option<u32>,
-    /// It has ended: no command is taken any more.
-    pub over: bool,
-}
-
-/// Something to act in. Deterministic: the same commands give the same sights.
-pub trait World {
-    /// Everything as it was at some moment.
-    type Saved: Clone;
-
-    /// Begins, or begins again.
-    fn reset(&mut self) -> Result<Sight, WorldError>;
-
-    /// Does a command.
-    fn act(&mut self, command: &str) -> Result<Sight, WorldError>;
-
-    /// Everything as it is now: restored before a command, it undoes the command.
-    fn save(&self) -> Self::Saved;
-
-    /// Goes back to how it was.
-    fn restore(&mut self, saved: &Self::Saved) -> Result<(), WorldError>;
-}
+use crate::zmachine::{Limits, Machine, Snapshot, Story};
 
 /// A story file as a world.
 #[derive(Clone, Debug)]
@@ -86,6 +33,18 @@ impl StoryWorld {
         StoryWorld { machine: Machine::with_limits(story, seed, limits), exits: BTreeMap::new() }
     }
 
+    /// Everything as it is now: restored before a command, it undoes the command.
+    pub fn save(&self) -> SavedStory {
+        SavedStory { machine: self.machine.snapshot(), exits: self.exits.clone() }
+    }
+
+    /// Goes back to how it was.
+    pub fn restore(&mut self, saved: &SavedStory) -> Result<(), WorldError> {
+        self.machine.restore(&saved.machine)?;
+        self.exits.clone_from(&saved.exits);
+        Ok(())
+    }
+
     fn sight(&mut self, text: &str, over: bool) -> Sight {
         let status = self.machine.status();
         if let (Some(place), Some(exits)) = (status.place, texts::exits(text)) {
@@ -101,6 +60,7 @@ impl StoryWorld {
             place,
             score: status.score.map(i32::from),
             moves: status.moves.map(u32::from),
+            inventory: None,
             over,
         }
     }
@@ -113,8 +73,6 @@ fn without_prompt(text: &str) -> &str {
 }
 
 impl World for StoryWorld {
-    type Saved = SavedStory;
-
     fn reset(&mut self) -> Result<Sight, WorldError> {
         self.exits.clear();
         let reply = self.machine.start()?;
@@ -124,16 +82,6 @@ impl World for StoryWorld {
     fn act(&mut self, command: &str) -> Result<Sight, WorldError> {
         let reply = self.machine.enter(command)?;
         Ok(self.sight(&reply.text, reply.over))
-    }
-
-    fn save(&self) -> SavedStory {
-        SavedStory { machine: self.machine.snapshot(), exits: self.exits.clone() }
-    }
-
-    fn restore(&mut self, saved: &SavedStory) -> Result<(), WorldError> {
-        self.machine.restore(&saved.machine)?;
-        self.exits.clone_from(&saved.exits);
-        Ok(())
     }
 }
 

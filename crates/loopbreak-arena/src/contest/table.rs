@@ -1,0 +1,116 @@
+//! A contest as a table, for a terminal or a page of markdown.
+
+use std::fmt;
+
+use super::figures::{Mean, Share};
+use super::report::{Ablation, Report, Row};
+
+fn percent(share: &Share) -> String {
+    share.share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+}
+
+/// A change, and how far it may be off.
+fn change(mean: &Mean) -> String {
+    format!("{:+.1} ±{:.1}", mean.mean, mean.high - mean.mean)
+}
+
+/// Columns of equal width, written as markdown.
+fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> fmt::Result {
+    let width = |column: usize| {
+        let cells = lines.iter().map(|line| line[column].chars().count());
+        cells.chain([heads[column].chars().count()]).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..heads.len()).map(width).collect();
+    let cells = |f: &mut fmt::Formatter<'_>, line: &[String]| {
+        for (index, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            // The first column is a name, the others are figures.
+            if index == 0 { write!(f, "| {cell:<width$} ")? } else { write!(f, "| {cell:>width$} ")? }
+        }
+        writeln!(f, "|")
+    };
+    cells(f, &heads.iter().map(|head| (*head).to_owned()).collect::<Vec<_>>())?;
+    for (index, width) in widths.iter().enumerate() {
+        let dashes = "-".repeat(width + 1);
+        if index == 0 { write!(f, "|-{dashes}")? } else { write!(f, "|{dashes}:")? }
+    }
+    writeln!(f, "|")?;
+    lines.iter().try_for_each(|line| cells(f, line))
+}
+
+impl Row {
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.player.to_owned(),
+            self.obedience.to_string(),
+            format!("{:.1}", self.score_without.mean),
+            format!("{:.1}", self.score.mean),
+            change(&self.gain),
+            format!("{:.0}", self.turns_without.mean),
+            format!("{:.0}", self.turns.mean),
+            format!("{:.0}", self.wasted_without.mean),
+            format!("{:.0}", self.wasted.mean),
+            percent(&self.broken_without),
+            percent(&self.broken),
+            percent(&self.stops),
+            percent(&self.false_stops),
+            format!("{:.1}", self.destroyed.mean),
+            percent(&self.penalized),
+        ]
+    }
+}
+
+impl Ablation {
+    fn cells(&self) -> Vec<String> {
+        vec![
+            self.without.map_or_else(|| "(nothing)".to_owned(), str::to_owned),
+            format!("{:.1} ±{:.1}", self.stuck_score.mean, self.stuck_score.high - self.stuck_score.mean),
+            format!("{:.0}", self.stuck_turns.mean),
+            percent(&self.broken),
+            format!(
+                "{:.1} ±{:.1}",
+                self.healthy_score.mean,
+                self.healthy_score.high - self.healthy_score.mean
+            ),
+            percent(&self.healthy_stops),
+        ]
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heads = [
+            "player",
+            "obeys",
+            "score without",
+            "with",
+            "gain",
+            "turns without",
+            "with",
+            "wasted without",
+            "with",
+            "loops left without",
+            "with",
+            "ended",
+            "falsely",
+            "points lost",
+            "returns penalized",
+        ];
+        table(f, &heads, &self.rows.iter().map(Row::cells).collect::<Vec<_>>())?;
+        writeln!(f)?;
+        for target in &self.targets {
+            let met = match target.met {
+                Some(true) => "met",
+                Some(false) => "MISSED",
+                None => "-",
+            };
+            writeln!(f, "{met:>6}  {}: {}", target.target, target.seen)?;
+        }
+        if self.ablations.is_empty() {
+            return Ok(());
+        }
+        writeln!(f)?;
+        let heads =
+            ["taken out", "score of the stuck", "turns", "loops left", "score of the others", "ended"];
+        table(f, &heads, &self.ablations.iter().map(Ablation::cells).collect::<Vec<_>>())
+    }
+}

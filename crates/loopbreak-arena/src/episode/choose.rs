@@ -1,0 +1,136 @@
+//! Asking the player until a proposal is worth enough.
+
+use std::io;
+
+use loopbreak::{Action, Audience, Proposal, Ruling};
+
+use super::moment::Moment;
+use super::orchestrator::Orchestrator;
+use super::progress::{Progress, said_to};
+use super::turn::{Actor, Judged};
+use crate::context::Refusal;
+use crate::critic::Opinion;
+use crate::failure::Failure;
+use crate::world::World;
+
+impl<W: World + ?Sized> Orchestrator<'_, W> {
+    /// Asks the player until a proposal is worth enough, or too many were not: then the best of them is taken, and so it is
+    /// where the player fails when it is asked again. Fails only where there is no proposal at all.
+    pub(super) fn choose(
+        &mut self,
+        actor: &Actor,
+        turn: u64,
+        progress: &mut Progress,
+    ) -> io::Result<Result<(Judged, bool), Failure>> {
+        let mut best: Option<Judged> = None;
+        let mut attempt = 1;
+        loop {
+            let wish = self.player.propose(&progress.context);
+            progress.spend(self.player.spent());
+            let wish = match wish {
+                Ok(wish) => wish,
+                Err(failure) => {
+                    let Some(best) = best else { return Ok(Err(failure)) };
+                    progress.player_failures += 1;
+                    self.note_failure(actor, turn, &failure, 1)?;
+                    return Ok(Ok((best, true)));
+                }
+            };
+            let opinion = self.opinion(actor, turn, &wish.action, progress)?;
+            let ruling = self.guard.weigh(&Proposal {
+                action: Action::new(wish.action.as_str()),
+                score: opinion.as_ref().map(|opinion| opinion.score),
+                ..Proposal::default()
+            });
+            let judged = Judged {
+                action: wish.action,
+                reason: wish.reason,
+                base: opinion.as_ref().map(|opinion| opinion.score),
+                justification: opinion.map(|opinion| opinion.justification).unwrap_or_default(),
+                score: ruling.score,
+            };
+            if ruling.accepted {
+                return Ok(Ok((judged, false)));
+            }
+            let last = attempt > self.rules.rejections;
+            if !last {
+                self.refuse(actor, (turn, attempt), &judged, &ruling, progress)?;
+            }
+            let better = match best.take() {
+                Some(best) if best.score >= judged.score => best,
+                _ => judged,
+            };
+            if last {
+                return Ok(Ok((better, true)));
+            }
+            best = Some(better);
+            attempt += 1;
+        }
+    }
+
+    /// What the critic thinks. One that fails has no opinion: then Loopbreak alone weighs the proposal.
+    fn opinion(
+        &mut self,
+        actor: &Actor,
+        turn: u64,
+        action: &str,
+        progress: &mut Progress,
+    ) -> io::Result<Option<Opinion>> {
+        let opinion = self.critic.judge(&progress.context, action);
+        progress.spend(self.critic.spent());
+        match opinion {
+            Ok(opinion) => Ok(opinion),
+            Err(failure) => {
+                progress.critic_failures += 1;
+                let at = (self.clock)();
+                self.journal.critic_failed(actor, turn, at, &failure)?;
+                (self.view)(&Moment::CriticFailed { turn, failure: &failure });
+                Ok(None)
+            }
+        }
+    }
+
+    /// Tells everybody that a proposal is refused, and why.
+    fn refuse(
+        &mut self,
+        actor: &Actor,
+        (turn, attempt): (u64, usize),
+        judged: &Judged,
+        ruling: &Ruling,
+        progress: &mut Progress,
+    ) -> io::Result<()> {
+        let mut reasons = Vec::new();
+        if ruling.base < ruling.accept_at {
+            reasons.push(format!("it {}", judged.justification));
+        }
+        let adjustments = ruling.adjustments.iter().filter(|one| one.acted);
+        reasons.extend(adjustments.map(|one| one.reason.clone()));
+        let advice = ruling.advice.iter().filter(|one| one.audience == Audience::Agent);
+        reasons.extend(advice.map(|one| one.text.clone()));
+        let at = (self.clock)();
+        self.journal.rejected(actor, (turn, attempt), at, judged, &reasons)?;
+        let verdict = self.guard.observe(&actor.refused(judged, at));
+        self.journal.events(at, &verdict.events)?;
+        (self.watch)(&verdict);
+        reasons.extend(said_to(&verdict, Audience::Agent));
+        (self.view)(&Moment::Refused { turn, action: &judged.action, ruling, reasons: &reasons });
+        progress.refused += 1;
+        let (action, base, score) = (judged.action.clone(), ruling.base, judged.score);
+        progress.context.refused.push(Refusal { action, base, score, reasons });
+        Ok(())
+    }
+
+    /// Tells everybody that the player gave no proposal.
+    pub(super) fn note_failure(
+        &mut self,
+        actor: &Actor,
+        turn: u64,
+        failure: &Failure,
+        in_a_row: usize,
+    ) -> io::Result<()> {
+        let at = (self.clock)();
+        self.journal.agent_failed(actor, turn, at, failure, in_a_row)?;
+        (self.view)(&Moment::PlayerFailed { turn, failure, in_a_row });
+        Ok(())
+    }
+}

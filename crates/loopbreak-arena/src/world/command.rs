@@ -1,0 +1,141 @@
+//! A world behind a program: any game can be joined, in any language. See `docs/guide/worlds.md`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::sight::{Sight, Spot, World, WorldError};
+use crate::halt::Halt;
+use crate::talk::Program;
+use crate::texts;
+
+/// What a world is asked.
+#[derive(Serialize)]
+#[serde(tag = "do", rename_all = "snake_case")]
+enum Ask<'a> {
+    Reset { seed: u32 },
+    Act { command: &'a str },
+    Save,
+    Restore { saved: &'a Value },
+}
+
+/// The name or the number of a place.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Id {
+    Number(u32),
+    Name(String),
+}
+
+/// A place: a name, or more than that.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Place {
+    Name(String),
+    Full {
+        id: Option<Id>,
+        name: Option<String>,
+        #[serde(default)]
+        exits: Option<Vec<String>>,
+    },
+}
+
+/// What it answers to `reset` and `act`.
+#[derive(Deserialize)]
+struct Seen {
+    text: String,
+    place: Option<Place>,
+    score: Option<f64>,
+    moves: Option<f64>,
+    inventory: Option<Vec<String>>,
+    #[serde(default)]
+    over: bool,
+}
+
+/// What it answers to `save`.
+#[derive(Deserialize)]
+struct Saved {
+    saved: Value,
+}
+
+/// What it answers to `restore`: that it is done.
+#[derive(Deserialize)]
+struct Done {}
+
+/// A game as it was, in a shape that only its program knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SavedGame(Value);
+
+/// A world behind a program.
+#[derive(Debug)]
+pub struct CommandWorld {
+    program: Program,
+    seed: u32,
+    /// Numbers for places that have only names, in the order in which they were first seen.
+    numbers: BTreeMap<String, u32>,
+    /// The exits of the places where somebody told of them.
+    exits: BTreeMap<u32, Vec<String>>,
+}
+
+impl CommandWorld {
+    /// Starts the program. No answer of its may take longer than `timeout`.
+    pub fn start(words: &[String], seed: u32, timeout: Duration, halt: &Halt) -> Result<Self, WorldError> {
+        let program = Program::start(words, timeout, halt)?;
+        Ok(CommandWorld { program, seed, numbers: BTreeMap::new(), exits: BTreeMap::new() })
+    }
+
+    /// Everything as it is now. A world need not be able to.
+    pub fn save(&mut self) -> Result<SavedGame, WorldError> {
+        let Saved { saved } = self.program.ask(&Ask::Save)?;
+        Ok(SavedGame(saved))
+    }
+
+    /// Goes back to how it was.
+    pub fn restore(&mut self, saved: &SavedGame) -> Result<(), WorldError> {
+        let Done {} = self.program.ask(&Ask::Restore { saved: &saved.0 })?;
+        Ok(())
+    }
+
+    fn see(&mut self, ask: &Ask<'_>) -> Result<Sight, WorldError> {
+        let Seen { text, place, score, moves, inventory, over } = self.program.ask(ask)?;
+        let place = place.map(|place| self.spot(place, &text));
+        // A float becomes the nearest number that fits.
+        let score = score.map(|score| score.round() as i32);
+        let moves = moves.map(|moves| moves.round() as u32);
+        Ok(Sight { text: text.trim().to_owned(), place, score, moves, inventory, over })
+    }
+
+    fn spot(&mut self, place: Place, text: &str) -> Spot {
+        let (id, name, exits) = match place {
+            Place::Name(name) => (None, name, None),
+            Place::Full { id, name, exits } => (id, name.unwrap_or_default(), exits),
+        };
+        let id = match id {
+            Some(Id::Number(id)) => id,
+            Some(Id::Name(id)) => self.number(id),
+            None => self.number(name.clone()),
+        };
+        if let Some(exits) = exits.or_else(|| texts::exits(text)) {
+            self.exits.insert(id, exits);
+        }
+        Spot { id, name, exits: self.exits.get(&id).cloned().unwrap_or_default() }
+    }
+
+    fn number(&mut self, name: String) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX).saturating_add(1);
+        *self.numbers.entry(name).or_insert(next)
+    }
+}
+
+impl World for CommandWorld {
+    fn reset(&mut self) -> Result<Sight, WorldError> {
+        self.exits.clear();
+        self.see(&Ask::Reset { seed: self.seed })
+    }
+
+    fn act(&mut self, command: &str) -> Result<Sight, WorldError> {
+        self.see(&Ask::Act { command })
+    }
+}

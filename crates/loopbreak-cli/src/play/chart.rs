@@ -1,0 +1,220 @@
+//! A small map of the places around the one where the player is, drawn with plain signs.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use loopbreak_arena::Map;
+
+use crate::watch::clean;
+
+/// The name of a place takes so many columns, the way between two of them so many.
+const NAME: usize = 12;
+const GAP: usize = 3;
+/// A place with its two brackets, and the way to the next one.
+const CELL: usize = NAME + 2 + GAP;
+
+type Cell = (i32, i32);
+
+/// Where a way leads on paper.
+fn step(way: &str) -> Option<Cell> {
+    Some(match way {
+        "north" => (0, -1),
+        "south" => (0, 1),
+        "east" => (1, 0),
+        "west" => (-1, 0),
+        "northeast" => (1, -1),
+        "northwest" => (-1, -1),
+        "southeast" => (1, 1),
+        "southwest" => (-1, 1),
+        _ => return None,
+    })
+}
+
+/// The map around a place, so many places to each side. Ways that nobody has gone end in `?`; `^` and `v` are ways up and
+/// down.
+pub(super) fn around(map: &Map, here: u32, across: i32, along: i32) -> Vec<String> {
+    let cells = lay_out(map, here, across, along);
+    let width = usize::try_from(2 * across + 1).unwrap_or(1) * CELL + GAP;
+    let height = usize::try_from(2 * along + 1).unwrap_or(1) * 2 + 1;
+    let mut paper = vec![vec![' '; width]; height];
+    // The upper left corner of the box of a place.
+    let at = |(x, y): Cell| {
+        let column = usize::try_from(x + across).unwrap_or(0) * CELL + GAP;
+        (column, usize::try_from(y + along).unwrap_or(0) * 2 + 1)
+    };
+    for (cell, place) in &cells {
+        let (column, row) = at(*cell);
+        for (way, to) in map.ways(*place) {
+            let Some(step) = step(way) else { continue };
+            let next = (cell.0 + step.0, cell.1 + step.1);
+            // A way whose other end is drawn elsewhere would lead to the wrong place.
+            let sign = match to {
+                None => Some('?'),
+                Some(to) if cells.get(&next) == Some(&to) => None,
+                Some(to) if to == *place => continue,
+                Some(_) => Some('.'),
+            };
+            draw(&mut paper, (column, row), step, sign);
+        }
+        let up = if map.ways(*place).any(|(way, _)| way == "up") { "^" } else { "" };
+        let down = if map.ways(*place).any(|(way, _)| way == "down") { "v" } else { "" };
+        let name = clean(map.name(*place).unwrap_or_default());
+        let room = NAME - up.len() - down.len();
+        let name: String = name.chars().take(room).collect();
+        let (open, close) = if *place == here { ('>', '<') } else { ('[', ']') };
+        let label = format!("{open}{name:<room$}{up}{down}{close}");
+        for (offset, sign) in label.chars().enumerate() {
+            put(&mut paper, column + offset, row, sign);
+        }
+    }
+    let lines = paper.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned());
+    let lines: Vec<String> = lines.collect();
+    let first = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
+    let last = lines.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
+    let lines = &lines[first..last];
+    let indent =
+        lines.iter().filter(|line| !line.is_empty()).map(|line| line.len() - line.trim_start().len());
+    let indent = indent.min().unwrap_or(0);
+    lines.iter().map(|line| line.get(indent..).unwrap_or_default().to_owned()).collect()
+}
+
+/// Gives each place a cell, nearest first. A place for which there is no room is left out.
+fn lay_out(map: &Map, here: u32, across: i32, along: i32) -> BTreeMap<Cell, u32> {
+    let mut cells = BTreeMap::from([((0, 0), here)]);
+    let mut seen = BTreeSet::from([here]);
+    let mut queue = VecDeque::from([((0, 0), here)]);
+    // A way that leads here shows where it comes from, also where nobody has gone it back.
+    let mut back: BTreeMap<u32, Vec<(Cell, u32)>> = BTreeMap::new();
+    for from in map.places() {
+        for (way, to) in map.ways(from) {
+            if let (Some((x, y)), Some(to)) = (step(way), to) {
+                back.entry(to).or_default().push(((-x, -y), from));
+            }
+        }
+    }
+    while let Some((cell, place)) = queue.pop_front() {
+        let ways = map.ways(place).filter_map(|(way, to)| Some((step(way)?, to?)));
+        for (step, to) in ways.chain(back.get(&place).into_iter().flatten().copied()) {
+            let next = (cell.0 + step.0, cell.1 + step.1);
+            if next.0.abs() <= across
+                && next.1.abs() <= along
+                && !cells.contains_key(&next)
+                && seen.insert(to)
+            {
+                cells.insert(next, to);
+                queue.push_back((next, to));
+            }
+        }
+    }
+    cells
+}
+
+/// Draws the way out of a box; `sign` stands at its end where no box does.
+fn draw(paper: &mut [Vec<char>], (column, row): (usize, usize), step: Cell, sign: Option<char>) {
+    let (left, right) = (column.wrapping_sub(1), column + NAME + 2);
+    let (above, below) = (row.wrapping_sub(1), row + 1);
+    let middle = column + NAME / 2;
+    match step {
+        (1, 0) => {
+            for offset in 0..GAP {
+                put(paper, right + offset, row, '-');
+            }
+            put_some(paper, right + 1, row, sign);
+        }
+        (-1, 0) => {
+            for offset in 0..GAP {
+                put(paper, left.wrapping_sub(offset), row, '-');
+            }
+            put_some(paper, left.wrapping_sub(1), row, sign);
+        }
+        (0, -1) => put(paper, middle, above, sign.unwrap_or('|')),
+        (0, _) => put(paper, middle, below, sign.unwrap_or('|')),
+        (1, y) => {
+            let line = if y < 0 { ('/', above) } else { ('\\', below) };
+            put(paper, right + 1, line.1, sign.unwrap_or(line.0));
+        }
+        (_, y) => {
+            let line = if y < 0 { ('\\', above) } else { ('/', below) };
+            put(paper, left.wrapping_sub(1), line.1, sign.unwrap_or(line.0));
+        }
+    }
+}
+
+fn put_some(paper: &mut [Vec<char>], column: usize, row: usize, sign: Option<char>) {
+    if let Some(sign) = sign {
+        put(paper, column, row, sign);
+    }
+}
+
+fn put(paper: &mut [Vec<char>], column: usize, row: usize, sign: char) {
+    if let Some(spot) = paper.get_mut(row).and_then(|line| line.get_mut(column)) {
+        *spot = sign;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak_arena::Spot;
+
+    use super::*;
+
+    fn map(places: &[(u32, &str, &[&str])], ways: &[(u32, &str, u32)]) -> Map {
+        let mut map = Map::default();
+        for (id, name, exits) in places {
+            let exits = exits.iter().map(|exit| (*exit).to_owned()).collect();
+            map.add(&Spot { id: *id, name: (*name).to_owned(), exits });
+        }
+        for (from, way, to) in ways {
+            map.connect(*from, way, *to);
+        }
+        map
+    }
+
+    #[test]
+    fn places_stand_where_their_ways_lead() {
+        let map = map(
+            &[
+                (1, "Road", &["north", "east"]),
+                (2, "Gatehouse", &["north", "south"]),
+                (3, "Crest of the long dam", &["south", "east", "down", "northwest"]),
+                (4, "Lobby", &["west", "up"]),
+            ],
+            &[
+                (1, "north", 2),
+                (2, "south", 1),
+                (2, "north", 3),
+                (3, "south", 2),
+                (3, "east", 4),
+                (4, "west", 3),
+            ],
+        );
+        let drawn = around(&map, 2, 2, 2).join("\n");
+        let expected = "\
+ ?
+  [Crest of thv]---[Lobby      ^]
+        |
+  >Gatehouse   <
+        |
+  [Road        ]-?-";
+        assert_eq!(drawn, expected, "\n{drawn}");
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_and_nothing_panics() {
+        // Two ways to one cell, a way back to itself, a way out of the paper.
+        let map = map(
+            &[(1, "A", &[]), (2, "B", &[]), (3, "C", &[]), (4, "\u{1b}[2JD", &[])],
+            &[
+                (1, "north", 2),
+                (1, "east", 3),
+                (3, "northwest", 4),
+                (2, "east", 2),
+                (2, "north", 1),
+                (4, "west", 4),
+            ],
+        );
+        let drawn = around(&map, 1, 1, 1).join("\n");
+        assert!(drawn.contains("[B ") && drawn.contains("[C ") && !drawn.contains('\u{1b}'), "{drawn}");
+        assert!(!drawn.contains("2JD"), "{drawn}");
+        assert_eq!(around(&map, 99, 0, 0), [">            <"]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The view without a terminal: lines as things happen.
+
+use std::fmt::Write as _;
+
+use loopbreak_arena::{Moment, Sight};
+
+use super::view::{refusal, words_of};
+use crate::watch::clean;
+
+/// A moment, in lines. `terse` leaves out the command, which whoever typed it has seen.
+pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
+    let mut out = String::new();
+    match moment {
+        Moment::Begun { sight, .. } => see(&mut out, sight),
+        Moment::Refused { turn, action, ruling, reasons } => {
+            _ = writeln!(out, "turn {turn}: {}", refusal(action, ruling, reasons));
+        }
+        Moment::PlayerFailed { turn, failure, in_a_row } => {
+            _ = writeln!(
+                out,
+                "turn {turn}: the player gave no command ({}, {in_a_row} in a row): {}",
+                failure.kind,
+                clean(&failure.message)
+            );
+        }
+        Moment::CriticFailed { turn, failure } => {
+            _ = writeln!(
+                out,
+                "turn {turn}: the critic gave no score ({}): {}",
+                failure.kind,
+                clean(&failure.message)
+            );
+        }
+        Moment::Turn { taken, sight, verdict, .. } => {
+            if !terse {
+                let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
+                let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
+                _ = writeln!(
+                    out,
+                    "turn {}: {} (worth {:.2}{critic}{all_the_same})",
+                    taken.turn,
+                    clean(taken.action),
+                    taken.score
+                );
+            }
+            see(&mut out, sight);
+            for line in words_of(verdict) {
+                _ = writeln!(out, "  * {line}");
+            }
+        }
+    }
+    out
+}
+
+fn see(out: &mut String, sight: &Sight) {
+    for line in sight.text.lines() {
+        _ = writeln!(out, "{}", format!("  {}", clean(line)).trim_end());
+    }
+    let place = sight.place.as_ref().map(|place| clean(&place.name));
+    let score = sight.score.map(|score| format!("score {score}"));
+    let status: Vec<String> = place.into_iter().chain(score).collect();
+    if !status.is_empty() {
+        _ = writeln!(out, "  [{}]", status.join(", "));
+    }
+}

@@ -1,0 +1,147 @@
+//! Who takes part: the world, the player, the critic.
+
+use std::env;
+use std::path::Path;
+use std::sync::Arc;
+
+use loopbreak_arena::agent::{
+    Chat, CommandCritic, CommandPlayer, EndpointCritic, EndpointPlayer, Limits, Prices, Secret,
+};
+use loopbreak_arena::zmachine::Story;
+use loopbreak_arena::{
+    CommandWorld, Critic, Halt, Heuristic, NoCritic, Player, PlayerKind, StoryWorld, World, stories,
+};
+
+use super::args::{CriticChoice, PlayArgs, YOU};
+use super::human::Person;
+use crate::error::UserError;
+use crate::watch::words;
+
+/// The variable with the key of a model. It is no setting.
+pub(crate) const KEY: &str = "LOOPBREAK_API_KEY";
+/// Where the key is looked for, in this order.
+const KEYS: [&str; 2] = [KEY, "OPENAI_API_KEY"];
+/// The name of the story that comes with the program.
+const OURS: &str = "spillway";
+/// A story of version 3 is not larger than 128 kB; this is told apart from a file that is no story at all.
+const STORY_BYTES: u64 = 1024 * 1024;
+
+/// Who plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Who {
+    BuiltIn(PlayerKind),
+    Program,
+    Model,
+    You,
+}
+
+/// Who plays, by the options.
+pub(super) fn who(args: &PlayArgs) -> Result<Who, UserError> {
+    match (&args.player, &args.agent_command, &args.endpoint) {
+        (Some(name), _, _) if name == YOU => Ok(Who::You),
+        (Some(name), _, _) => {
+            name.parse().map(Who::BuiltIn).map_err(|error| UserError::usage(format!("--player: {error}")))
+        }
+        (None, Some(_), _) => Ok(Who::Program),
+        (None, None, Some(_)) => Ok(Who::Model),
+        (None, None, None) => Ok(Who::BuiltIn(PlayerKind::Explorer)),
+    }
+}
+
+/// The world, and its name.
+pub(super) fn world(args: &PlayArgs, halt: &Halt) -> Result<(Box<dyn World>, String), UserError> {
+    if let Some(command) = &args.world {
+        let words = split("--world", command)?;
+        let world = CommandWorld::start(&words, args.seed, args.timeout, halt)
+            .map_err(|error| UserError::usage(format!("--world: {error}")))?;
+        return Ok((Box::new(world), words.last().map(|word| stem(Path::new(word))).unwrap_or_default()));
+    }
+    let path = args.story.as_path();
+    if path == Path::new(OURS) {
+        return Ok((Box::new(StoryWorld::new(stories::spillway(), args.seed)), OURS.to_owned()));
+    }
+    let story = read(path)?;
+    Ok((Box::new(StoryWorld::new(Arc::new(story), args.seed)), stem(path)))
+}
+
+fn read(path: &Path) -> Result<Story, UserError> {
+    let failed = |error: &dyn ToString| {
+        UserError::usage(format!("{}: {}", path.display(), error.to_string())).hint(format!(
+            "give a story file for the Z-machine, version 3 (.z3), or `{OURS}`; other games can be joined with --world"
+        ))
+    };
+    let about = std::fs::metadata(path).map_err(|error| failed(&error))?;
+    if about.len() > STORY_BYTES {
+        return Err(failed(&"too large for a story"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    Story::new(&bytes).map_err(|error| failed(&error))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The player.
+pub(super) fn player(args: &PlayArgs, who: Who, halt: &Halt) -> Result<Box<dyn Player>, UserError> {
+    Ok(match who {
+        Who::BuiltIn(kind) => kind.half_deaf(args.seed.into(), args.obedience),
+        Who::You => Box::new(Person::new(halt)),
+        Who::Model => Box::new(EndpointPlayer::new(chat(args, args.model.as_deref(), halt)?)),
+        Who::Program => {
+            let words = split("--agent-command", args.agent_command.as_deref().unwrap_or_default())?;
+            let player = CommandPlayer::start(&words, args.timeout, halt);
+            Box::new(player.map_err(|error| UserError::usage(format!("--agent-command: {error}")))?)
+        }
+    })
+}
+
+/// The critic.
+pub(super) fn critic(args: &PlayArgs, who: Who, halt: &Halt) -> Result<Box<dyn Critic>, UserError> {
+    Ok(match &args.critic {
+        // A person is not judged, unless asked for.
+        None if who == Who::You => Box::new(NoCritic),
+        Some(CriticChoice::None) => Box::new(NoCritic),
+        None | Some(CriticChoice::Heuristic) => Box::new(Heuristic::default()),
+        Some(CriticChoice::Endpoint) => {
+            let model = args.critic_model.as_deref().or(args.model.as_deref());
+            Box::new(EndpointCritic::new(chat(args, model, halt)?))
+        }
+        Some(CriticChoice::Command(command)) => {
+            let critic = CommandCritic::start(&split("--critic", command)?, args.timeout, halt);
+            Box::new(critic.map_err(|error| UserError::usage(format!("--critic: {error}")))?)
+        }
+    })
+}
+
+fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
+    words(command)
+        .filter(|words| !words.is_empty())
+        .ok_or_else(|| UserError::usage(format!("{option} {command:?}: no command, or a quote is left open")))
+}
+
+fn chat(args: &PlayArgs, model: Option<&str>, halt: &Halt) -> Result<Chat, UserError> {
+    let (Some(endpoint), Some(model)) = (&args.endpoint, model) else {
+        return Err(UserError::usage("--critic endpoint: which endpoint?")
+            .hint("give its address with --endpoint and a model with --model"));
+    };
+    let limits = Limits {
+        timeout: args.timeout,
+        retries: args.retries,
+        max_tokens: args.max_tokens.unwrap_or_default(),
+        ..Limits::default()
+    };
+    let chat = Chat::new(endpoint, model).map_err(|error| {
+        UserError::usage(format!("--endpoint: {error}")).hint("write it like http://localhost:8080/v1")
+    })?;
+    let key = KEYS.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
+    if key.as_ref().is_some_and(|key| key.trim().chars().any(|c| !c.is_ascii_graphic())) {
+        return Err(UserError::usage("the key in the environment holds signs that no key can have"));
+    }
+    Ok(chat
+        .key(key.map(Secret::new))
+        .temperature(args.temperature)
+        .limits(limits)
+        .prices(Prices { input: args.price_input, output: args.price_output })
+        .halt(halt.clone()))
+}

@@ -1,0 +1,30 @@
+//! The settings that hold for an episode: those of the configuration, with the options of the command laid over them.
+
+use std::path::Path;
+
+use loopbreak::Config;
+
+use super::args::PlayArgs;
+use crate::args::ConfigOptions;
+use crate::config;
+use crate::error::UserError;
+
+/// The settings. Where nobody chose a profile, it is `game`. A person is advised, not refused and not stopped, unless the
+/// configuration says so.
+pub(super) fn load(args: &PlayArgs, person: bool) -> Result<Config, UserError> {
+    let mut options = args.config.clone();
+    if let Some(mode) = args.mode {
+        options.set.push(format!("mode=\"{}\"", mode.as_str()));
+    }
+    // What is wrong with the settings is told when they are loaded.
+    if let (_, Ok(loaded)) = config::attempt(&options, Path::new("."))? {
+        if !loaded.origin("profile").is_set() {
+            options.profile = Some("game".to_owned());
+        }
+        let gentle = ["policy.ladder.reject", "policy.ladder.stop"];
+        for key in gentle.iter().filter(|key| person && !loaded.origin(key).is_set()) {
+            options.set.push(format!("{key}=false"));
+        }
+    }
+    config::load(&ConfigOptions { ..options })
+}

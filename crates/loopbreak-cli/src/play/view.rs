@@ -1,0 +1,82 @@
+//! What both views share: the words for rulings, advice and sums.
+
+use std::fmt::Write as _;
+
+use loopbreak::{Audience, Ruling, Usage, Verdict};
+use loopbreak_arena::Episode;
+
+use crate::watch::clean;
+
+/// What Loopbreak said to a step, in lines.
+pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
+    let mut lines: Vec<String> = verdict
+        .advice
+        .iter()
+        .filter(|advice| advice.audience != Audience::Critic)
+        .map(|advice| format!("loopbreak to the {}: {}", to(advice.audience), clean(&advice.text)))
+        .collect();
+    // What is only observed has no text for anybody.
+    let silent = verdict.acts.iter().filter(|act| !act.acted);
+    lines.extend(silent.map(|act| {
+        format!(
+            "loopbreak would {}: {} ({})",
+            act.intervention.as_str(),
+            clean(&act.reason),
+            act.detector.as_str()
+        )
+    }));
+    lines
+}
+
+fn to(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Agent => "player",
+        Audience::Critic => "critic",
+        Audience::User => "user",
+    }
+}
+
+/// A proposal that was refused, in a line.
+pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> String {
+    let why: Vec<&str> = reasons.iter().map(|reason| reason.trim_end_matches('.')).collect();
+    let why = why.join("; ");
+    format!("refused {}: {:.2} became {:.2}: {}", clean(action), ruling.base, ruling.score, clean(&why))
+}
+
+/// What was used, in words; nothing, if nobody counts.
+pub(super) fn used(usage: &Usage) -> Option<String> {
+    let mut parts = Vec::new();
+    parts.extend(usage.input_tokens.map(|tokens| format!("{tokens} tokens read")));
+    parts.extend(usage.output_tokens.map(|tokens| format!("{tokens} tokens written")));
+    parts.extend(usage.cost_usd.map(|cost| format!("{cost:.4} USD")));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The end, in lines.
+pub(super) fn end(episode: &Episode) -> String {
+    let (mark, reason) = (episode.ending.mark(), clean(&episode.ending.reason()));
+    let why = if reason == mark { String::new() } else { format!(" ({reason})") };
+    let score = episode.score.map(|score| format!("score {score}, ")).unwrap_or_default();
+    let mut text = format!(
+        "{mark}{why} after {}: {score}{}, {} refused, {} taken all the same\n",
+        count(episode.turns, "turn"),
+        count(episode.places as u64, "place"),
+        count(episode.refused, "proposal"),
+        episode.overridden,
+    );
+    if episode.player_failures + episode.critic_failures > 0 {
+        _ = writeln!(
+            text,
+            "failures: {} of the player, {} of the critic",
+            episode.player_failures, episode.critic_failures
+        );
+    }
+    if let Some(used) = used(&episode.usage) {
+        _ = writeln!(text, "used: {used}");
+    }
+    text
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,48 @@
+//! The same round of places, walked again and again: the part of `cycle` that follows where an agent goes.
+//!
+//! Turns spent at a place do not count, only moves. Rounds of two places are `oscillation`'s. The way leads back at times,
+//! so a round is told of only when it is walked for the third time without any progress, and it never stops a run by
+//! itself: a proposal to go on with it loses worth.
+
+use serde::{Deserialize, Serialize};
+
+use super::Scene;
+use super::rounds::{Round, Rounds};
+use super::weight::WHOLE;
+use crate::memory::Key;
+
+/// The pattern of its findings.
+pub(crate) const CIRCUIT: &str = "circuit";
+
+/// The shortest round that is looked for: two places to and fro are `oscillation`'s.
+const SHORTEST: u32 = 3;
+/// So many times round are too many.
+const TIMES: u32 = 3;
+
+/// The places, in the order in which they were walked to.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Circuit(Rounds);
+
+impl Circuit {
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        self.0.bytes(digits)
+    }
+
+    /// Takes in a move. Gives the round that the agent is on, and its name, if it is on one.
+    pub(super) fn walk(&mut self, scene: &Scene<'_>, longest: u32) -> Option<(Round, Key)> {
+        self.0.push(scene.trail.here()?, scene.turn, WHOLE, longest);
+        let round = self.round(longest)?;
+        Some((round, self.0.identity(round.period)))
+    }
+
+    /// Whether to go to this place is to go on with the round: how many places it has, and how often it was walked.
+    pub(super) fn goes_on(&self, destination: Key, longest: u32) -> Option<Round> {
+        let round = self.round(longest)?;
+        (self.0.next(round.period)? == destination).then_some(round)
+    }
+
+    fn round(&self, longest: u32) -> Option<Round> {
+        self.0.now(longest).filter(|round| round.period >= SHORTEST && round.times >= TIMES)
+    }
+}

@@ -1,0 +1,75 @@
+//! Python packages that the tests need, each set in an environment of its own below `target/venvs`.
+
+use std::env;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::failure::Failure;
+use crate::process::{root, run};
+use crate::programs::Program;
+
+/// Python itself, able to make environments.
+const PYTHON: Program = Program {
+    why: "bridges and clients in Python are tested with",
+    places: &["python3"],
+    version: "-cimport ensurepip, venv",
+    package: "python3-venv",
+};
+
+/// Packages of `PyPI`, in an environment of their own.
+pub(crate) struct Environment {
+    /// Its folder below `target/venvs`.
+    name: &'static str,
+    /// What it is needed for.
+    why: &'static str,
+    /// What is installed: one call of pip each.
+    packages: &'static [&'static [&'static str]],
+}
+
+const ALL: [Environment; 1] = [Environment {
+    name: "jericho",
+    why: "the bridge to Jericho is tested with",
+    // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
+    packages: &[&["numpy>=2,<3"], &["--no-deps", "jericho==3.3.1"]],
+}];
+
+/// Makes sure that all of them are there.
+pub(crate) fn install() -> Result<(), Failure> {
+    PYTHON.install()?;
+    ALL.iter().try_for_each(Environment::install)
+}
+
+impl Environment {
+    fn folder(&self) -> PathBuf {
+        let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
+        root().join(target).join("venvs").join(self.name)
+    }
+
+    fn install(&self) -> Result<(), Failure> {
+        let folder = self.folder();
+        // Written when all is there, so that half an environment is never taken for a whole one.
+        let (mark, wanted) = (folder.join("packages.txt"), format!("{:?}\n", self.packages));
+        if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
+            return Ok(());
+        }
+        let Environment { name, why, packages } = self;
+        eprintln!("xtask: {why} packages of PyPI; installing them into target/venvs/{name} …");
+        let python = folder.join("bin").join("python");
+        let installed =
+            run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&folder)).and_then(|()| {
+                packages.iter().try_for_each(|packages| {
+                    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+                    run(Command::new(&python).args(pip).args(*packages))
+                })
+            });
+        installed.map_err(|failure| {
+            failure.about(format_args!(
+                "{why} {packages:?}, which cannot be installed from PyPI here; it needs the network, and Jericho a C \
+                 compiler and make (on Debian `sudo apt-get install build-essential`)"
+            ))
+        })?;
+        fs::write(&mark, wanted)
+            .map_err(|error| Failure::io(format_args!("write {}", mark.display()), &error))
+    }
+}
