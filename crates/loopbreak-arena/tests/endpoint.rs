@@ -52,7 +52,7 @@ fn play(server: &Server, timeout: Duration, max_cost: f64) -> (Episode, String) 
     let mut player = EndpointPlayer::new(chat(server, timeout));
     let (mut critic, mut journal) = (Heuristic::default(), Vec::new());
     let episode = Orchestrator::new(&mut world, &mut player, &mut critic, guard)
-        .rules(Rules { max_turns: 60, ..Rules::default() })
+        .rules(Rules::default())
         .journal(&mut journal)
         .play("ep-1")
         .unwrap();

@@ -128,7 +128,7 @@ fn an_agent_behind_a_program_plays_a_world_behind_another() {
     let mut journal = Vec::new();
     let episode =
         Orchestrator::new(&mut world, &mut agent, &mut critic, Guard::new(Config::of(Profile::Game)))
-            .rules(Rules { max_turns: 60, ..Rules::default() })
+            .rules(Rules::default())
             .journal(&mut journal)
             .play("ep-1")
             .unwrap();
