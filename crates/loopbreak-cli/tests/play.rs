@@ -88,7 +88,7 @@ fn what_is_only_observed_is_told_and_not_done() {
 fn the_same_seed_plays_the_same_game_and_its_journal_is_analysed_to_the_same_end() {
     let folder = folder();
     let journal = |name: &str| {
-        let args = ["--player", "fiddler", "--seed", "5", "--obedience", "0", "--journal", name];
+        let args = ["--player", "camper", "--seed", "5", "--obedience", "0", "--journal", name];
         let done = play_in(folder.path(), &args, "");
         assert_eq!(done.code, Some(10), "{}", done.err);
         (done.out, std::fs::read_to_string(folder.path().join(name)).unwrap())
@@ -98,7 +98,7 @@ fn the_same_seed_plays_the_same_game_and_its_journal_is_analysed_to_the_same_end
         support::done(loopbreak(folder.path()).args(["analyze", "--profile", "game", "--json", "a.jsonl"]));
     let report: serde_json::Value = serde_json::from_str(&report.out).unwrap();
     let run = &report["runs"][0];
-    assert_eq!((&run["run"], &run["verdict"]), (&"spillway-fiddler-obeying-0-5".into(), &"stop".into()));
+    assert_eq!((&run["run"], &run["verdict"]), (&"spillway-camper-obeying-0-5".into(), &"stop".into()));
     let (_, text) = journal("a.jsonl");
     let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let stop = run["findings"]

@@ -42,7 +42,7 @@ for line in sys.stdin:
     request = json.loads(line)
     count += 1
     if HOW.startswith("slow") and count == 2:
-        time.sleep(3)
+        time.sleep(5)
     if HOW == "dies" and count == 2:
         print("Traceback: the key sk-proj-0123456789abcdefghijKLMNOP is wrong", file=sys.stderr)
         sys.exit(3)
