@@ -295,8 +295,9 @@ impl Recurrence {
             let reason = format!("was done {} times before, each time with the same outcome", known.equal);
             return Some((severity, reason));
         }
-        // Where most of the last calls were there before, one more of them goes on with that.
-        let recycles = self.agents.iter().any(|recent| recent.agent == agent && recent.told > 0);
+        // Where most of the last calls were there before, one more of them goes on with that. A run that tells how far it
+        // got has had no progress by any of them; of others nobody knows.
+        let recycles = measured && self.agents.iter().any(|recent| recent.agent == agent && recent.told > 0);
         let reason = || "was done before with the same outcome, as were most of the last calls".to_owned();
         recycles.then(|| (Severity::Warn, reason()))
     }

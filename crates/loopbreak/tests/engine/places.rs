@@ -277,6 +277,31 @@ fn a_way_out_that_is_one_of_several_or_of_nobody_knows_how_many_is_judged_as_eve
     assert!(!at_a_dead_end(Profile::Documents, &["south"]).weigh("south", 0.9).accepted);
 }
 
+#[test]
+fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
+    let exits = ["north", "south", "east"];
+    let mut run = Run::only(&[OSCILLATION]);
+    for (way, place) in [("north", "Dam"), ("south", "Gatehouse"), ("north", "Dam"), ("south", "Gatehouse")] {
+        run.see(&go(way, place, &exits));
+    }
+    for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
+        run.see(&go(way, place, &exits));
+    }
+    let again = run.weigh("south", 0.9);
+    assert_eq!(again.adjustments[0].reason, "begins Gatehouse → Dam again");
+    assert!(!again.accepted);
+    // With a point in between it is another matter, and so it is for a pair that was never gone to and fro.
+    let mut fresh = Run::only(&[OSCILLATION]);
+    for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
+        fresh.see(&go(way, place, &exits));
+    }
+    fresh.see(&go("south", "Gatehouse", &exits));
+    fresh.see(&go("east", "Shed", &exits));
+    assert!(fresh.weigh("west", 0.9).adjustments.is_empty());
+    run.see(&json!({"action": "take bell", "score": 10}));
+    assert!(run.weigh("south", 0.9).adjustments.is_empty());
+}
+
 /// Walks a ring of four rooms so many times, and stops to look in one of them.
 fn around(times: usize) -> Run {
     let mut run = Run::with(config_of(Profile::Game, json!({})));

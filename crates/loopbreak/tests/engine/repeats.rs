@@ -65,6 +65,30 @@ fn a_call_that_keeps_coming_back_loses_it_too() {
     assert!(propose(&run, "cat f2", Some(0.9)).adjustments.is_empty(), "its outcome changed");
 }
 
+#[test]
+fn where_most_calls_were_made_before_one_more_of_them_loses_it_if_the_run_tells_that_it_gets_no_further() {
+    let played = |score: Option<u64>| {
+        let mut run = Run::only(&[RECURRENCE]);
+        for n in [0, 1, 2, 3, 4, 1, 3, 0, 2, 4, 3, 1, 4, 0, 2, 1, 4, 3] {
+            let mut step = sh(&format!("examine thing {n}"), &format!("Nothing special about thing {n}."));
+            if let Some(score) = score {
+                step["score"] = json!(score);
+            }
+            run.see(&step);
+        }
+        run
+    };
+    let game = played(Some(10));
+    let known = propose(&game, "examine thing 0", Some(0.9));
+    assert!(!known.accepted, "{known:?}");
+    assert_eq!(
+        known.adjustments[0].reason,
+        "was done before with the same outcome, as were most of the last calls"
+    );
+    assert!(propose(&game, "examine thing 7", Some(0.9)).accepted, "something new is free");
+    assert!(propose(&played(None), "examine thing 0", Some(0.9)).accepted, "nobody knows how far it got");
+}
+
 fn refused_things(run: &mut Run, tries: usize) {
     let verbs = ["open", "push", "pull", "kick", "pry", "lift", "shake", "break", "hit", "ring"];
     for verb in &verbs[..tries] {
