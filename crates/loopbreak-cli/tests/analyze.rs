@@ -31,7 +31,7 @@ fn the_dam_episode_as_data() {
             .as_array()
             .unwrap()
             .iter()
-            .any(|act| act["intervention"] == "stop" && act["turn"] == 130)
+            .any(|act| act["intervention"] == "stop" && act["turn"] == 140)
     );
     insta::assert_snapshot!(serde_json::to_string_pretty(&report).unwrap());
 }
