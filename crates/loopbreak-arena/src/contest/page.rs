@@ -87,21 +87,26 @@ fn number(figure: f64) -> String {
 }
 
 fn mean(mean: &Mean) -> String {
-    format!("{}<small>{} to {}</small>", number(mean.mean), number(mean.low), number(mean.high))
+    format!("{} <small>{} to {}</small>", number(mean.mean), number(mean.low), number(mean.high))
 }
 
 /// A change has its sign.
 fn change(mean: &Mean) -> String {
     let signed = |figure: f64| format!("{:+.1}", (figure * 10.0).round() / 10.0 + 0.0);
-    format!("{}<small>{} to {}</small>", signed(mean.mean), signed(mean.low), signed(mean.high))
+    format!("{} <small>{} to {}</small>", signed(mean.mean), signed(mean.low), signed(mean.high))
 }
 
 fn share(share: &Share) -> String {
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
     share.share.map_or_else(
         || "–".to_owned(),
-        |it| format!("{} %<small>{} to {} %</small>", percent(it), percent(share.low), percent(share.high)),
+        |it| format!("{} % <small>{} to {} %</small>", percent(it), percent(share.low), percent(share.high)),
     )
+}
+
+/// Two figures in a cell, in the order and the colours of the dots beside them.
+fn pair(without: &str, with: &str) -> String {
+    format!("<span class=\"before\">{without}</span><span class=\"after\">{with}</span>")
 }
 
 /// Begins a section with a table, which can be scrolled with the keys where it is too wide. The columns are markup.
@@ -148,25 +153,23 @@ fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: imp
         return;
     }
     let text = "<span class=\"key\"></span> without Loopbreak, <span class=\"key own\"></span> with it: the mean score \
-                at the end, and its 95 % interval. Small figures are 95 % intervals too.";
+                at the end with its 95 % interval. Of two figures in a cell, the upper one is without and the lower one \
+                with it; small figures are 95 % intervals.";
     let score = format!("score{}", scale.axis());
     let columns = [
         "player",
         "obeys",
         &score,
-        "score without",
-        "with",
+        "score",
         "gain",
-        "wasted without",
-        "with",
-        "loops left without",
-        "with",
+        "turns",
+        "wasted",
+        "loops left",
         "ended",
         "falsely",
         "points lost",
         "penalized",
-        "won without",
-        "with",
+        "won",
     ];
     begin(out, id, title, text, &columns);
     for one in rows {
@@ -178,19 +181,16 @@ fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: imp
         let cells = [
             one.obedience.to_string(),
             scale.dots(&told, &[("without", &one.score_without), ("with", &one.score)]),
-            mean(&one.score_without),
-            mean(&one.score),
+            pair(&mean(&one.score_without), &mean(&one.score)),
             change(&one.gain),
-            mean(&one.wasted_without),
-            mean(&one.wasted),
-            share(&one.broken_without),
-            share(&one.broken),
+            pair(&number(one.turns_without.mean), &number(one.turns.mean)),
+            pair(&mean(&one.wasted_without), &mean(&one.wasted)),
+            pair(&share(&one.broken_without), &share(&one.broken)),
             share(&one.stops),
             share(&one.false_stops),
             mean(&one.destroyed),
             share(&one.penalized),
-            one.won_without.to_string(),
-            one.won.to_string(),
+            pair(&one.won_without.to_string(), &one.won.to_string()),
         ];
         row(out, one.player, &cells);
     }
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn what_is_rounded_to_zero_is_not_below_it() {
         let near = Mean { mean: -0.01, low: -0.04, high: 0.02 };
-        assert_eq!(change(&near), "+0.0<small>+0.0 to +0.0</small>");
+        assert_eq!(change(&near), "+0.0 <small>+0.0 to +0.0</small>");
         assert_eq!(number(-0.04), "0.0");
     }
 }
