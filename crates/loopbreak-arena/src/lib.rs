@@ -29,7 +29,7 @@ mod world;
 pub mod zmachine;
 
 pub use chance::Chance;
-pub use contest::{Ablation, Account, Contest, Mean, Part, Plan, Report, Row, Share, Target, Witness};
+pub use contest::{Ablation, Account, Contest, Mean, Part, Plan, Report, Row, Share, Target, Witness, page};
 pub use context::{Context, Deed, Refusal};
 pub use critic::{Critic, Heuristic, NoCritic, Opinion};
 pub use ending::Ending;

@@ -57,6 +57,12 @@ pub(crate) enum Command {
     /// that came before; what is worth too little is refused, with the reasons. The game is a story file for the Z-machine, or
     /// any program that speaks the protocol of worlds; the player a model, a program, a built-in one, or you.
     Play(Box<crate::play::PlayArgs>),
+    /// Play many games with Loopbreak and the same games without: does it help, and what does it spoil?
+    ///
+    /// Built-in players, most of which get stuck, play a story on all cores. Without means that Loopbreak only observes, so
+    /// that a player makes the moves it would make alone. Tells scores, wasted turns, loops left, games ended, and those ended
+    /// although they would still have scored, with 95 % intervals in the data and on the page.
+    Arena(crate::arena::ArenaArgs),
     /// Compare with labelled runs: precision, recall and savings, beside rules of others
     ///
     /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the

@@ -2,6 +2,7 @@
 
 mod allow;
 mod analyze;
+mod arena;
 mod args;
 mod completions;
 mod config;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Play(args) => play::run(&args),
+        Command::Arena(args) => arena::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Tune(args) => tune::run(&args),
         Command::Formats(args) => formats::run(&args),

@@ -1,6 +1,7 @@
 //! Many games with Loopbreak, and the same games without: does it help, what does it spoil, and which part does what?
 
 mod account;
+mod chart;
 mod figures;
 mod page;
 mod part;
@@ -11,6 +12,7 @@ mod witness;
 
 pub use account::Account;
 pub use figures::{Mean, Share};
+pub use page::page;
 pub use part::Part;
 pub use play::Contest;
 pub use report::{Ablation, Plan, Report, Row, Target};

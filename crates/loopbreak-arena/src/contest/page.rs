@@ -1,1 +1,312 @@
-//! A contest as a page for a browser.
+//! A contest as one page for a browser: no network, no script, light and dark, fit to be printed.
+
+use std::fmt::Write as _;
+
+use super::chart::Scale;
+use super::figures::{Mean, Share};
+use super::report::{Ablation, Report, Row};
+
+const STYLE: &str = include_str!("page.css");
+
+/// How the figures of the page come about.
+const MEASURES: [(&str, &str); 8] = [
+    (
+        "without",
+        "The same games, in which Loopbreak only observes: the player makes the moves it would make alone.",
+    ),
+    (
+        "obeys",
+        "With which probability a player does what it is told. Without Loopbreak nobody tells it anything.",
+    ),
+    ("wasted", "Turns after the last progress: a point or an objective."),
+    (
+        "loops left",
+        "Loops that were left within 10 turns after they were seen, and not resumed within 20. One whose game ended before \
+         it had its 10 turns is not counted: where games are ended, fewer are.",
+    ),
+    ("ended", "Games that Loopbreak ended."),
+    (
+        "falsely",
+        "Games that it ended, and that would still have scored: the same game, played without stops, did.",
+    ),
+    ("points lost", "What such stops cost, over all games."),
+    (
+        "penalized",
+        "Proposals to go on with a loop that was seen, where there was something else to do, that lost worth.",
+    ),
+];
+
+/// The whole page.
+pub fn page(report: &Report) -> String {
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         base-uri 'none'; form-action 'none'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>Loopbreak contest</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header>\n<h1>Games with Loopbreak, and without</h1>\n\
+         <p>{} of each player, the first with seed {}, {} turns at most.</p>\n</header>\n<main>\n",
+        games(report.episodes),
+        report.seed,
+        report.max_turns
+    );
+    targets(&mut out, report);
+    let scale = Scale::of(report.rows.iter().flat_map(|row| [&row.score_without, &row.score]));
+    players(&mut out, "stuck", "Players that get stuck", &scale, report.rows.iter().filter(|row| row.stuck));
+    players(&mut out, "others", "Players that do not", &scale, report.rows.iter().filter(|row| !row.stuck));
+    ablations(&mut out, &report.ablations);
+    measures(&mut out);
+    out + "</main>\n</body>\n</html>\n"
+}
+
+fn games(count: u32) -> String {
+    if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
+}
+
+/// Text in a page.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for char in text.chars() {
+        match char {
+            '&' => safe += "&amp;",
+            '<' => safe += "&lt;",
+            '>' => safe += "&gt;",
+            '"' => safe += "&quot;",
+            '\'' => safe += "&#39;",
+            control if control.is_control() => safe.push(' '),
+            other => safe.push(other),
+        }
+    }
+    safe
+}
+
+/// A figure with one digit. Nothing is less than zero by being rounded.
+fn number(figure: f64) -> String {
+    format!("{:.1}", (figure * 10.0).round() / 10.0 + 0.0)
+}
+
+fn mean(mean: &Mean) -> String {
+    format!("{} <small>{} to {}</small>", number(mean.mean), number(mean.low), number(mean.high))
+}
+
+/// A change has its sign.
+fn change(mean: &Mean) -> String {
+    let signed = |figure: f64| format!("{:+.1}", (figure * 10.0).round() / 10.0 + 0.0);
+    format!("{} <small>{} to {}</small>", signed(mean.mean), signed(mean.low), signed(mean.high))
+}
+
+fn share(share: &Share) -> String {
+    let percent = |share: f64| format!("{:.0}", 100.0 * share);
+    share.share.map_or_else(
+        || "–".to_owned(),
+        |it| format!("{} % <small>{} to {} %</small>", percent(it), percent(share.low), percent(share.high)),
+    )
+}
+
+/// Two figures in a cell, in the order and the colours of the dots beside them.
+fn pair(without: &str, with: &str) -> String {
+    format!("<span class=\"before\">{without}</span><span class=\"after\">{with}</span>")
+}
+
+/// Begins a section with a table, which can be scrolled with the keys where it is too wide. The columns are markup.
+fn begin(out: &mut String, id: &str, title: &str, text: &str, columns: &[&str]) {
+    let _ = write!(
+        out,
+        "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n<p>{text}</p>\n\
+         <div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\"><table>\n<thead><tr>"
+    );
+    for column in columns {
+        let _ = write!(out, "<th scope=\"col\">{column}</th>");
+    }
+    *out += "</tr></thead>\n<tbody>\n";
+}
+
+const END: &str = "</tbody></table></div>\n</section>\n";
+
+fn row(out: &mut String, name: &str, cells: &[String]) {
+    let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
+    for cell in cells {
+        let _ = write!(out, "<td>{cell}</td>");
+    }
+    *out += "</tr>\n";
+}
+
+fn targets(out: &mut String, report: &Report) {
+    let text = "What Loopbreak is to reach, and what was seen in these games.";
+    begin(out, "targets", "Targets", text, &["target", "seen", ""]);
+    for target in &report.targets {
+        let (class, met) = match target.met {
+            Some(true) => ("met", "met"),
+            Some(false) => ("missed", "missed"),
+            None => ("none", "not measured"),
+        };
+        let met = format!("<span class=\"{class}\">{met}</span>");
+        row(out, target.target, &[escape(&target.seen), met]);
+    }
+    *out += END;
+}
+
+fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: impl Iterator<Item = &'r Row>) {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return;
+    }
+    let text = "<span class=\"key\"></span> without Loopbreak, <span class=\"key own\"></span> with it: the mean score \
+                at the end with its 95 % interval. Of two figures in a cell, the upper one is without and the lower one \
+                with it; small figures are 95 % intervals.";
+    let score = format!("score{}", scale.axis());
+    let columns = [
+        "player",
+        "obeys",
+        &score,
+        "score",
+        "gain",
+        "turns",
+        "wasted",
+        "loops left",
+        "ended",
+        "falsely",
+        "points lost",
+        "penalized",
+        "won",
+    ];
+    begin(out, id, title, text, &columns);
+    for one in rows {
+        let told = format!(
+            "score {} without Loopbreak, {} with it",
+            number(one.score_without.mean),
+            number(one.score.mean)
+        );
+        let cells = [
+            one.obedience.to_string(),
+            scale.dots(&told, &[("without", &one.score_without), ("with", &one.score)]),
+            pair(&mean(&one.score_without), &mean(&one.score)),
+            change(&one.gain),
+            pair(&number(one.turns_without.mean), &number(one.turns.mean)),
+            pair(&mean(&one.wasted_without), &mean(&one.wasted)),
+            pair(&share(&one.broken_without), &share(&one.broken)),
+            share(&one.stops),
+            share(&one.false_stops),
+            mean(&one.destroyed),
+            share(&one.penalized),
+            pair(&one.won_without.to_string(), &one.won.to_string()),
+        ];
+        row(out, one.player, &cells);
+    }
+    *out += END;
+}
+
+fn ablations(out: &mut String, ablations: &[Ablation]) {
+    if ablations.is_empty() {
+        return;
+    }
+    let text = "The same games with all of Loopbreak but one part: what it does shows in what is missing without it.";
+    let scale = Scale::of(ablations.iter().map(|one| &one.stuck_score));
+    let score = format!("score of the stuck{}", scale.axis());
+    let columns = ["taken out", &score, "", "their turns", "loops left", "score of the others", "ended"];
+    begin(out, "parts", "Part by part", text, &columns);
+    for one in ablations {
+        let told = format!("score {}", number(one.stuck_score.mean));
+        let cells = [
+            scale.dots(&told, &[("with", &one.stuck_score)]),
+            mean(&one.stuck_score),
+            mean(&one.stuck_turns),
+            share(&one.broken),
+            mean(&one.healthy_score),
+            share(&one.healthy_stops),
+        ];
+        row(out, one.without.unwrap_or("(nothing)"), &cells);
+    }
+    *out += END;
+}
+
+fn measures(out: &mut String) {
+    *out += "<section id=\"measures\" aria-labelledby=\"measures-h\">\n<h2 id=\"measures-h\">How it is measured</h2>\n<dl>\n";
+    for (name, text) in MEASURES {
+        let _ = writeln!(out, "<dt>{name}</dt><dd>{text}</dd>");
+    }
+    *out += "</dl>\n</section>\n";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contest::{Contest, Part, Plan, Target};
+    use crate::episode::Rules;
+    use crate::player::PlayerKind;
+    use loopbreak::{Config, Profile};
+
+    fn report(players: Vec<PlayerKind>, ablate: bool) -> Report {
+        let contest = Contest {
+            story: crate::stories::spillway(),
+            rules: Rules { max_turns: 40, ..Rules::default() },
+            seed: 1,
+            episodes: 2,
+        };
+        let plan = Plan { players, obedience: vec![0.0, 0.5], config: Config::of(Profile::Game), ablate };
+        Report::play(&contest, &plan, &|| {}).unwrap()
+    }
+
+    /// Every element is closed, in its order.
+    fn assert_balanced(page: &str) {
+        let mut open = Vec::new();
+        // Signs of tags in texts are escaped, and the style has none.
+        for tag in page.split('<').skip(1) {
+            let tag = tag.split_once('>').unwrap_or_else(|| panic!("a tag is left open: {tag}")).0;
+            let name = tag.split_whitespace().next().unwrap_or_default();
+            match name.strip_prefix('/') {
+                Some(name) => assert_eq!(open.pop(), Some(name), "</{name}> closes another"),
+                None if tag.ends_with('/') || ["!doctype", "meta"].contains(&name) => {}
+                None => open.push(name),
+            }
+        }
+        assert!(open.is_empty(), "{open:?}");
+    }
+
+    #[test]
+    fn the_page_has_a_row_a_player_and_obedience_and_one_a_part() {
+        let page = page(&report(vec![PlayerKind::Camper, PlayerKind::Explorer], true));
+        assert_balanced(&page);
+        for name in ["camper", "explorer"] {
+            let head = format!("<th scope=\"row\">{name}</th>");
+            assert_eq!(page.matches(&head).count(), 2, "{name}");
+        }
+        for part in Part::ALL {
+            assert!(page.contains(&format!("<th scope=\"row\">{}</th>", part.as_str())), "{part:?}");
+        }
+        // Two dots a player and obedience, one for the whole, one a part.
+        assert_eq!(page.matches("<circle").count(), 2 * 4 + 1 + Part::ALL.len());
+        assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
+    }
+
+    #[test]
+    fn sections_without_rows_are_left_out() {
+        let page = page(&report(vec![PlayerKind::Wanderer], false));
+        assert_balanced(&page);
+        assert!(page.contains("id=\"others\"") && page.contains("not measured"));
+        assert!(!page.contains("id=\"stuck\"") && !page.contains("id=\"parts\""));
+    }
+
+    #[test]
+    fn the_page_needs_nothing_from_elsewhere_and_lets_no_text_become_a_tag() {
+        let mut report = report(vec![PlayerKind::Camper], false);
+        let seen = "<script src=x>alert('1')</script> & \"more\"".to_owned();
+        report.targets.push(Target { target: "a < b", seen, met: Some(false) });
+        let page = page(&report);
+        assert_balanced(&page);
+        assert!(page.contains("a &lt; b") && page.contains("&lt;script src=x&gt;alert(&#39;1&#39;)"));
+        for word in ["<script", "://", "<link", "<img", "url(", "@import"] {
+            assert!(!page.contains(word), "{word}");
+        }
+        assert!(page.contains("default-src 'none'") && page.contains("prefers-color-scheme: dark"));
+        assert!(page.contains("@media print") && page.contains("<span class=\"missed\">missed</span>"));
+    }
+
+    #[test]
+    fn what_is_rounded_to_zero_is_not_below_it() {
+        let near = Mean { mean: -0.01, low: -0.04, high: 0.02 };
+        assert_eq!(change(&near), "+0.0 <small>+0.0 to +0.0</small>");
+        assert_eq!(number(-0.04), "0.0");
+    }
+}

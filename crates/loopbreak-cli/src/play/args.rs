@@ -162,7 +162,8 @@ fn some_time(text: &str) -> Result<Duration, String> {
         .and_then(|time| if time.is_zero() { Err("nobody answers in no time".to_owned()) } else { Ok(time) })
 }
 
-fn probability(text: &str) -> Result<f64, String> {
+/// A number from 0 to 1.
+pub(crate) fn probability(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "give a number from 0 to 1".to_owned())
 }

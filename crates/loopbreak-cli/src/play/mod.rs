@@ -10,6 +10,7 @@ mod seats;
 mod settings;
 mod view;
 
-pub(crate) use args::PlayArgs;
+pub(crate) use args::{PlayArgs, probability};
 pub(crate) use command::run;
-pub(crate) use seats::KEY;
+pub(crate) use seats::{KEY, story};
+pub(crate) use settings::for_games;

@@ -57,25 +57,28 @@ pub(super) fn world(args: &PlayArgs, halt: &Halt) -> Result<(Box<dyn World>, Str
         return Ok((Box::new(world), words.last().map(|word| stem(Path::new(word))).unwrap_or_default()));
     }
     let path = args.story.as_path();
-    if path == Path::new(OURS) {
-        return Ok((Box::new(StoryWorld::new(stories::spillway(), args.seed)), OURS.to_owned()));
-    }
-    let story = read(path)?;
-    Ok((Box::new(StoryWorld::new(Arc::new(story), args.seed)), stem(path)))
+    let story = story(path).map_err(|error| match error.hint.clone() {
+        Some(hint) => error.hint(format!("{hint}; other games can be joined with --world")),
+        None => error,
+    })?;
+    Ok((Box::new(StoryWorld::new(story, args.seed)), stem(path)))
 }
 
-fn read(path: &Path) -> Result<Story, UserError> {
+/// The story with this name, or in this file.
+pub(crate) fn story(path: &Path) -> Result<Arc<Story>, UserError> {
+    if path == Path::new(OURS) {
+        return Ok(stories::spillway());
+    }
     let failed = |error: &dyn ToString| {
-        UserError::usage(format!("{}: {}", path.display(), error.to_string())).hint(format!(
-            "give a story file for the Z-machine, version 3 (.z3), or `{OURS}`; other games can be joined with --world"
-        ))
+        UserError::usage(format!("{}: {}", path.display(), error.to_string()))
+            .hint(format!("give a story file for the Z-machine, version 3 (.z3), or `{OURS}`"))
     };
     let about = std::fs::metadata(path).map_err(|error| failed(&error))?;
     if about.len() > STORY_BYTES {
         return Err(failed(&"too large for a story"));
     }
     let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
-    Story::new(&bytes).map_err(|error| failed(&error))
+    Story::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
 }
 
 fn stem(path: &Path) -> String {

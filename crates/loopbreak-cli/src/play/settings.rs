@@ -9,6 +9,18 @@ use crate::args::ConfigOptions;
 use crate::config;
 use crate::error::UserError;
 
+/// These options; where nobody chose a profile, it is `game`.
+pub(crate) fn for_games(options: &ConfigOptions) -> Result<ConfigOptions, UserError> {
+    let mut options = options.clone();
+    // What is wrong with the settings is told when they are loaded.
+    if let (_, Ok(loaded)) = config::attempt(&options, Path::new("."))?
+        && !loaded.origin("profile").is_set()
+    {
+        options.profile = Some("game".to_owned());
+    }
+    Ok(options)
+}
+
 /// The settings. Where nobody chose a profile, it is `game`. A person is advised, not refused and not stopped, unless the
 /// configuration says so.
 pub(super) fn load(args: &PlayArgs, person: bool) -> Result<Config, UserError> {
@@ -16,15 +28,12 @@ pub(super) fn load(args: &PlayArgs, person: bool) -> Result<Config, UserError> {
     if let Some(mode) = args.mode {
         options.set.push(format!("mode=\"{}\"", mode.as_str()));
     }
-    // What is wrong with the settings is told when they are loaded.
+    let mut options = for_games(&options)?;
     if let (_, Ok(loaded)) = config::attempt(&options, Path::new("."))? {
-        if !loaded.origin("profile").is_set() {
-            options.profile = Some("game".to_owned());
-        }
         let gentle = ["policy.ladder.reject", "policy.ladder.stop"];
         for key in gentle.iter().filter(|key| person && !loaded.origin(key).is_set()) {
             options.set.push(format!("{key}=false"));
         }
     }
-    config::load(&ConfigOptions { ..options })
+    config::load(&options)
 }
