@@ -18,7 +18,11 @@ const MEASURES: [(&str, &str); 8] = [
         "obeys",
         "With which probability a player does what it is told. Without Loopbreak nobody tells it anything.",
     ),
-    ("wasted", "Turns after the last progress: a point or an objective."),
+    (
+        "wasted",
+        "Turns after the last progress: a point or an objective. A game that ends early has fewer of them, be it by a stop or \
+         by a death.",
+    ),
     (
         "loops left",
         "Loops that were left within 10 turns after they were seen, and not resumed within 20. One whose game ended before \
