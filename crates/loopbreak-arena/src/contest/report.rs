@@ -58,6 +58,10 @@ pub struct Row {
     pub destroyed: Mean,
     /// Proposals to return to a loop that lost worth.
     pub penalized: Share,
+    /// Games in which the player died without it.
+    pub died_without: u64,
+    /// Games in which it died with it: whoever is sent on may come to harm there.
+    pub died: u64,
     /// Games that were won without it.
     pub won_without: u64,
     /// Games that were won with it.
@@ -221,7 +225,9 @@ impl Row {
     fn of(games: &Games<'_>) -> Self {
         let Games { kind, obedience, without, with, .. } = *games;
         let destroyed: Vec<f64> = games.destroyed().collect();
-        let won = |accounts: &[Account]| accounts.iter().filter(|one| one.ending == "victory").count() as u64;
+        let ended = |accounts: &[Account], ending: &str| {
+            accounts.iter().filter(|one| one.ending == ending).count() as u64
+        };
         Row {
             player: kind.as_str(),
             stuck: is_stuck(kind),
@@ -242,8 +248,10 @@ impl Row {
             ),
             destroyed: Mean::of(&destroyed),
             penalized: share(with, |one| (one.penalized, one.returns)),
-            won_without: won(without),
-            won: won(with),
+            died_without: ended(without, "death"),
+            died: ended(with, "death"),
+            won_without: ended(without, "victory"),
+            won: ended(with, "victory"),
         }
     }
 }

@@ -55,6 +55,8 @@ impl Row {
             percent(&self.false_stops),
             format!("{:.1}", self.destroyed.mean),
             percent(&self.penalized),
+            format!("{} / {}", self.won_without, self.won),
+            format!("{} / {}", self.died_without, self.died),
         ]
     }
 }
@@ -94,6 +96,8 @@ impl fmt::Display for Report {
             "falsely",
             "points lost",
             "returns penalized",
+            "won without / with",
+            "died",
         ];
         table(f, &heads, &self.rows.iter().map(Row::cells).collect::<Vec<_>>())?;
         writeln!(f)?;

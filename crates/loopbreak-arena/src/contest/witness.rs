@@ -156,7 +156,9 @@ impl Witness {
             outcomes.extend(outcome);
             outcome.is_none()
         });
-        outcomes.into_iter().for_each(|outcome| self.settle(outcome));
+        for outcome in outcomes {
+            self.settle(outcome);
+        }
     }
 
     fn settle(&mut self, outcome: Outcome) {
@@ -165,7 +167,7 @@ impl Witness {
     }
 
     fn found(&mut self, turn: u64, finding: &Finding) {
-        let period = finding.evidence.get("period").and_then(|period| period.as_u64()).unwrap_or(1);
+        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
         // What comes back is the last call; a round is so many; else it is all since it began.
         let deeds = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,

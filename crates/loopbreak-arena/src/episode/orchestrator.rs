@@ -71,7 +71,7 @@ pub struct Episode {
 /// use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, StoryWorld, stories};
 ///
 /// let mut world = StoryWorld::new(stories::spillway(), 1);
-/// let mut player = PlayerKind::Oscillator.player(1);
+/// let mut player = PlayerKind::Camper.player(2);
 /// let mut critic = Heuristic::default();
 /// let guard = Guard::new(Config::default());
 /// let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard).play("ep-1")?;
