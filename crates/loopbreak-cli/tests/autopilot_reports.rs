@@ -6,11 +6,10 @@ mod support;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::process::{Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
-use support::roadmaps::{LONG, agent, order, pilot, program, recoveries, roadmap, task, told};
+use support::agents::begin;
+use support::roadmaps::{agent, order, pilot, program, recoveries, roadmap, task, told};
 use support::{done, folder, shown};
 
 #[test]
@@ -173,19 +172,8 @@ fn a_report_through_another_door_of_the_store_counts() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), "touch up; while [ ! -e go ]; do sleep 0.02; done; echo something");
-    let mut run = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder.path())
-        .env("XDG_STATE_HOME", folder.path().join("state"))
-        .args(["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + LONG;
-    while !folder.path().join("up").exists() {
-        assert!(Instant::now() < end);
-        thread::sleep(Duration::from_millis(20));
-    }
+    let mut run =
+        begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"]);
     // As a server does that keeps attempts under the session it was given.
     let store = rusqlite::Connection::open(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
     store
@@ -256,19 +244,7 @@ fn an_interrupt_ends_with_130_and_the_task_is_still_there() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), "[ $N = 1 ] && { touch up; sleep 7655.1; }; say ok '{\"status\":\"done\"}'");
-    let mut run = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder.path())
-        .env("XDG_STATE_HOME", folder.path().join("state"))
-        .args(["run", "--roadmap", "tasks.toml", "--", "sh", "agent.sh"])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + LONG;
-    while !folder.path().join("up").exists() {
-        assert!(Instant::now() < end);
-        thread::sleep(Duration::from_millis(20));
-    }
+    let mut run = begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--", "sh", "agent.sh"]);
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     assert_eq!(run.wait().unwrap().code(), Some(130));
     assert_eq!(task(folder.path(), "a")["status"], "pending");

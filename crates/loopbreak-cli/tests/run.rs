@@ -13,41 +13,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Done, folder, loopbreak};
-
-/// Nothing here takes so long, however busy the machine is.
-const LONG: Duration = Duration::from_mins(2);
-
-/// An agent whose iterations say what they like: `$N` is the number of the iteration.
-fn agent(body: &str) -> String {
-    format!("N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; {body}")
-}
-
-/// Different words for each number, so that no two outputs are alike.
-const VARIED: &str = "case $N in 1) echo 'read the parser and its grammar';; 2) echo 'wrote seventeen unit checks';; \
-    3) echo 'moved the cache below the index';; 4) echo 'documented every flag of the tool';; \
-    5) echo 'measured throughput on big inputs';; *) echo \"polished chapter $N of the handbook $(date +%N)\";; esac";
-
-fn run_with(folder: &Path, args: &[&str], body: &str) -> Done {
-    support::done(
-        loopbreak(folder)
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("XDG_STATE_HOME", folder.join("state"))
-            .timeout(LONG)
-            .arg("run")
-            .args(args)
-            .args(["--", "sh", "-c", body]),
-    )
-}
-
-fn told(folder: &Path, args: &[&str]) -> String {
-    support::done(loopbreak(folder).env("XDG_STATE_HOME", folder.join("state")).args(args)).out
-}
-
-/// The name of the run.
-fn session(done: &Done) -> &str {
-    done.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap()
-}
+use support::agents::{LONG, VARIED, agent, run_with, session, told};
+use support::{folder, loopbreak};
 
 #[test]
 fn a_loop_ends_with_10_and_the_store_and_the_scratchpad_tell_the_story() {
@@ -245,31 +212,6 @@ fn in_json_only_the_words_of_the_agent_are_compared() {
 }
 
 #[test]
-fn a_run_whose_runner_was_killed_goes_on() {
-    let folder = folder();
-    let body = agent(&format!("if [ $N = 3 ]; then touch up; exec sleep 7; fi; {VARIED}"));
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder.path())
-        .env("XDG_STATE_HOME", folder.path().join("state"))
-        .args(["run", "--", "sh", "-c", &body])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + LONG;
-    while !folder.path().join("up").exists() {
-        assert!(Instant::now() < end, "the third iteration did not come");
-        thread::sleep(Duration::from_millis(20));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let done = run_with(folder.path(), &["--resume", "--max-iterations", "4"], &body);
-    assert_eq!(done.code, Some(11), "{}", done.err);
-    assert!(done.err.contains("goes on after iteration 2"), "{}", done.err);
-    assert_eq!(done.out.lines().count(), 2, "the third, again, and the fourth: {}", done.out);
-}
-
-#[test]
 fn advice_alone_does_not_end_a_loop() {
     let folder = folder();
     let args = ["--on-loop", "advise", "--max-iterations", "6"];
@@ -424,69 +366,6 @@ fn a_login_that_does_not_hold_needs_a_human() {
     assert_eq!(done.code, Some(13), "{}", done.err);
     assert_eq!(fs::read_to_string(folder.path().join("count")).unwrap().trim(), "2");
     assert!(folder.path().join("called").exists());
-}
-
-#[test]
-fn a_run_goes_on_where_it_was_ended() {
-    let folder = folder();
-    let body = agent(VARIED);
-    let first = run_with(folder.path(), &["--max-iterations", "2"], &body);
-    assert_eq!(first.code, Some(11), "{}", first.err);
-    let second = run_with(folder.path(), &["--max-iterations", "5", "--resume"], &body);
-    assert_eq!(second.code, Some(11), "{}", second.err);
-    assert_eq!(session(&first), session(&second));
-    assert!(second.err.contains("goes on after iteration 2"), "{}", second.err);
-    assert_eq!(second.out.lines().count(), 3, "five in all");
-    let other = run_with(folder.path(), &["--max-iterations", "1", "--resume"], "echo another");
-    assert!(other.err.contains("a new one begins"), "{}", other.err);
-}
-
-#[test]
-fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
-    let folder = folder();
-    let body = "touch up; exec sleep 7";
-    let mut first = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder.path())
-        .env("XDG_STATE_HOME", folder.path().join("state"))
-        .args(["run", "--", "sh", "-c", body])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + LONG;
-    while !folder.path().join("up").exists() {
-        assert!(Instant::now() < end, "the agent did not come up");
-        thread::sleep(Duration::from_millis(20));
-    }
-    let second = run_with(folder.path(), &["--resume"], body);
-    assert_eq!(second.code, Some(1), "{}", second.err);
-    assert!(second.err.contains("goes on in another process"), "{}", second.err);
-    // Once it is gone, and be it killed, the run is free.
-    first.kill().unwrap();
-    first.wait().unwrap();
-    let third = run_with(folder.path(), &["--resume", "--max-runtime", "0.5"], body);
-    assert_eq!(third.code, Some(11), "{}", third.err);
-}
-
-#[test]
-fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins() {
-    let folder = folder();
-    let args = ["--prompt", "Fix the failing tests of the parser.", "--max-errors", "2"];
-    let broken = "[ -e fixed ] || { echo \"cannot read the config\" >&2; exit 1; }; echo it went well";
-    for number in 1..=5 {
-        let done = run_with(folder.path(), &args, broken);
-        assert_eq!(done.code, Some(12), "{}", done.err);
-        let told = done.err.contains("runs in a row with the same prompt died young");
-        assert_eq!(told, number > 3, "{number}: {}", done.err);
-    }
-    // Another prompt is another matter, and a run that lives ends it.
-    let other = ["--prompt", "Write the documentation of the parser.", "--max-errors", "2"];
-    assert!(!run_with(folder.path(), &other, broken).err.contains("warning"));
-    fs::write(folder.path().join("fixed"), "").unwrap();
-    assert!(run_with(folder.path(), &args, broken).err.contains("warning"));
-    fs::remove_file(folder.path().join("fixed")).unwrap();
-    let done = run_with(folder.path(), &args, broken);
-    assert!(!done.err.contains("warning"), "{}", done.err);
 }
 
 #[test]

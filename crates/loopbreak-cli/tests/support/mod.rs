@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
+#[cfg(unix)]
+pub(crate) mod agents;
 pub(crate) mod hooks;
 pub(crate) mod roadmaps;
 pub(crate) mod watching;

@@ -1,0 +1,60 @@
+//! Small agents for `loopbreak run`: shell scripts.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{Done, done, loopbreak};
+
+/// Nothing here takes so long, however busy the machine is.
+pub(crate) const LONG: Duration = Duration::from_mins(2);
+
+/// An agent whose iterations say what they like: `$N` is the number of the iteration.
+pub(crate) fn agent(body: &str) -> String {
+    format!("N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; {body}")
+}
+
+/// Different words for each number, so that no two outputs are alike.
+pub(crate) const VARIED: &str = "case $N in 1) echo 'read the parser and its grammar';; 2) echo 'wrote seventeen unit checks';; \
+    3) echo 'moved the cache below the index';; 4) echo 'documented every flag of the tool';; \
+    5) echo 'measured throughput on big inputs';; *) echo \"polished chapter $N of the handbook $(date +%N)\";; esac";
+
+pub(crate) fn run_with(folder: &Path, args: &[&str], body: &str) -> Done {
+    done(
+        loopbreak(folder)
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("XDG_STATE_HOME", folder.join("state"))
+            .timeout(LONG)
+            .arg("run")
+            .args(args)
+            .args(["--", "sh", "-c", body]),
+    )
+}
+
+pub(crate) fn told(folder: &Path, args: &[&str]) -> String {
+    done(loopbreak(folder).env("XDG_STATE_HOME", folder.join("state")).args(args)).out
+}
+
+/// The name of the run.
+pub(crate) fn session(done: &Done) -> &str {
+    done.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap()
+}
+
+/// Starts the program, and waits until its agent has made a file `up`.
+pub(crate) fn begin(folder: &Path, args: &[&str]) -> Child {
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder)
+        .env("XDG_STATE_HOME", folder.join("state"))
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + LONG;
+    while !folder.join("up").exists() {
+        assert!(Instant::now() < end, "the agent did not come up");
+        thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
