@@ -11,6 +11,7 @@ mod effects;
 mod index;
 mod json;
 mod kind;
+mod mask;
 mod opening;
 mod outcome;
 mod prints;

@@ -2,10 +2,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::volatile::{Verdict, judge};
+use super::mask::volatile_words;
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
-use crate::text::scan::{digit, trimmed};
+use crate::text::scan::trimmed;
 
 /// How much of each end of a long text is looked at.
 const END: usize = 2048;
@@ -58,49 +58,26 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 
 fn masked_key(text: &str) -> Key {
     let bytes = text.as_bytes();
-    let (mut hash, mut kept_from, mut at, mut letters) = (0, 0, 0, 0);
-    // More than a few need not be counted.
-    let letters_in =
-        |bytes: &[u8]| bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).take(TELLING).count();
-    // Only words with a digit in them can be volatile: everything between is taken as it is, in one go.
-    while let Some(digit) = digit(&bytes[at..]).map(|found| at + found) {
-        let word = word_around(bytes, digit, kept_from);
-        at = word.end.max(digit + 1);
-        if judge(text, word.clone()) == Verdict::Mask {
-            let kept = &bytes[kept_from..word.start];
-            hash = key_of_parts(&[hash, xxh3_64(kept)]);
-            letters += letters_in(kept);
-            kept_from = word.end;
-        }
-    }
+    let (mut hash, mut kept_from, mut letters) = (0, 0, 0);
+    // Everything between two masks is taken as it is, in one go.
+    volatile_words(text, |word| {
+        let kept = &bytes[kept_from..word.start];
+        hash = key_of_parts(&[hash, xxh3_64(kept)]);
+        letters = count_letters(letters, kept);
+        kept_from = word.end;
+    });
     let rest = &bytes[kept_from..];
     // Without a mask, or with so little beside it that two such texts could not be told apart, the text is what it is.
-    if kept_from == 0 || letters + letters_in(rest) < TELLING {
+    if kept_from == 0 || count_letters(letters, rest) < TELLING {
         return key_of(text);
     }
     key_of_parts(&[hash, xxh3_64(rest)])
 }
 
-/// Whether a byte ends a word: white space, brackets, quotes and commas. A table, for this is asked of every byte beside
-/// a digit.
-const ENDS: [bool; 256] = {
-    let mut table = [false; 256];
-    let ends = b" \t\n\x0c\r()[]{}<>\"'`,;=|";
-    let mut at = 0;
-    while at < ends.len() {
-        table[ends[at] as usize] = true;
-        at += 1;
-    }
-    table
-};
-
-/// The bounds of the word that a byte is in.
-fn word_around(bytes: &[u8], at: usize, not_before: usize) -> std::ops::Range<usize> {
-    let ends = |byte: &u8| ENDS[*byte as usize];
-    let start =
-        bytes[not_before..at].iter().rposition(ends).map_or(not_before, |found| not_before + found + 1);
-    let end = bytes[at..].iter().position(ends).map_or(bytes.len(), |found| at + found);
-    start..end
+/// Counts on, until there are enough to tell two texts apart.
+fn count_letters(so_far: usize, bytes: &[u8]) -> usize {
+    let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
+    so_far + letters.take(TELLING.saturating_sub(so_far)).count()
 }
 
 #[cfg(test)]

@@ -2,15 +2,6 @@
 
 use std::ops::Range;
 
-/// What is done with a word that has a digit in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
-    /// It says something: it stays.
-    Keep,
-    /// It is different every time: it is masked.
-    Mask,
-}
-
 /// Words after which a number is only a name or a count of tries, by their first letter.
 fn naming(letter: u8) -> &'static [&'static str] {
     match letter {
@@ -28,6 +19,10 @@ fn naming(letter: u8) -> &'static [&'static str] {
 }
 
 const LONGEST_NAMING: usize = 9;
+
+/// How these words end.
+pub(super) const NAMING_ENDS: [[u8; 2]; 13] =
+    [*b"pt", *b"ts", *b"on", *b"fd", *b"id", *b"ss", *b"rt", *b"ry", *b"es", *b"st", *b"an", *b"ad", *b"ce"];
 
 /// Units that make a number a length of time.
 const TIME_UNITS: &[&str] = &[
@@ -52,25 +47,26 @@ const TIME_UNITS: &[&str] = &[
     "milliseconds",
 ];
 
+/// Folders whose names change with every run.
+pub(super) const TEMPORARY: [&str; 3] = ["/tmp/", "/var/folders/", "\\Temp\\"];
+
 /// Judges a word with a digit in it by its shape and by the word before and after it.
-pub(super) fn judge(text: &str, word: Range<usize>) -> Verdict {
+pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
     let shown = without_marks(text.get(word.clone()).unwrap_or_default());
     let bytes = shown.as_bytes();
     // Plain numbers are the most common by far, and only what stands beside them can make them volatile.
-    let mask = if is_number(bytes) {
-        names(text, word.start)
+    if is_number(bytes) {
+        return names(text, word.start)
             || measures_time(text, word.end)
             || is_tag(text, &word)
-            || is_part_of_time(text, word.start)
-    } else {
-        let begins_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
-        begins_with_digit && (is_time(bytes) || is_date(bytes) || is_address(bytes) || is_duration(shown))
-            || is_uuid(bytes)
-            || is_hash(bytes)
-            || is_socket(bytes)
-            || is_temporary(bytes)
-    };
-    if mask { Verdict::Mask } else { Verdict::Keep }
+            || is_part_of_time(text, word.start);
+    }
+    let begins_with_digit = bytes.first().is_some_and(u8::is_ascii_digit);
+    begins_with_digit && (is_time(bytes) || is_date(bytes) || is_address(bytes) || is_duration(shown))
+        || is_uuid(bytes)
+        || is_hash(bytes)
+        || is_socket(bytes)
+        || is_temporary(bytes)
 }
 
 /// A word without the marks before and after it.
@@ -153,10 +149,8 @@ fn is_socket(word: &[u8]) -> bool {
 
 /// A name below a folder for temporary files.
 fn is_temporary(word: &[u8]) -> bool {
-    memchr::memchr2_iter(b'/', b'\\', word).any(|at| {
-        let rest = &word[at..];
-        rest.starts_with(b"/tmp/") || rest.starts_with(b"/var/folders/") || rest.starts_with(b"\\Temp\\")
-    })
+    memchr::memchr2_iter(b'/', b'\\', word)
+        .any(|at| TEMPORARY.iter().any(|folder| word[at..].starts_with(folder.as_bytes())))
 }
 
 fn is_number(word: &[u8]) -> bool {

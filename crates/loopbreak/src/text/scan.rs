@@ -55,12 +55,6 @@ pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize
     (found < rest.len()).then_some(8 * groups.len() + found)
 }
 
-/// Where the first ASCII digit is.
-#[inline]
-pub(crate) fn digit(bytes: &[u8]) -> Option<usize> {
-    position(bytes, |group| between(group, b'0', b'9'))
-}
-
 /// Whether one of these words stands anywhere in a text, whatever the case of its letters. Each is told by the letter
 /// that comes first.
 pub(crate) fn mentions(text: &str, words: &[&str]) -> bool {
@@ -109,7 +103,6 @@ mod tests {
         fn the_first_of_its_kind_is_found(bytes in prop::collection::vec(any::<u8>(), 0..80), wanted: u8) {
             let first = |is: &dyn Fn(u8) -> bool| bytes.iter().position(|byte| is(*byte));
             prop_assert_eq!(position(&bytes, |group| equal(group, wanted)), first(&|byte| byte == wanted));
-            prop_assert_eq!(digit(&bytes), first(&|byte| byte.is_ascii_digit()));
             let upper = position(&bytes, |group| between(group, b'A', b'Z'));
             prop_assert_eq!(upper, first(&|byte| byte.is_ascii_uppercase()));
         }

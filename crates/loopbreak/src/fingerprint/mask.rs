@@ -1,0 +1,267 @@
+//! Finding the words of a text that are different every time, without looking at each word.
+//!
+//! Outcomes are full of numbers, and nearly all of them stay: `case_17`, `src/main.rs:41:9`, `200 files`. The bytes right
+//! before and after the digits show it. That is asked without a branch, for what comes next in a text cannot be foreseen;
+//! only the few that pass are judged as words.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::volatile::{NAMING_ENDS, TEMPORARY, is_volatile};
+
+/// What a byte says of a word with digits in it. A byte without any of these may not stand before the first digit of a
+/// volatile word.
+mod says {
+    /// It ends the word: white space, brackets, quotes and commas.
+    pub(super) const END: u8 = 1;
+    /// It may stand before the first digit: a letter of a hash, a mark.
+    pub(super) const OPEN: u8 = 2;
+    /// It may stand between a name and its number.
+    pub(super) const LINK: u8 = 4;
+    /// A number after it may be a tag, or a part of a time.
+    pub(super) const TAG: u8 = 8;
+    /// A unit of time may begin with it.
+    pub(super) const UNIT: u8 = 16;
+}
+
+/// A table, for this is asked of the bytes beside every digit.
+const SAYS: [u8; 256] = {
+    let mut table = [0; 256];
+    let kinds: [(u8, &[u8]); 5] = [
+        (says::END, b" \t\n\x0c\r()[]{}<>\"'`,;=|"),
+        (says::OPEN, b"abcdefABCDEF-.:!?#*"),
+        (says::LINK, b" \t\n\x0b\x0c\r#:=(\"'"),
+        (says::TAG, b"[,"),
+        (says::UNIT, b"numsh"),
+    ];
+    let mut kind = 0;
+    while kind < kinds.len() {
+        let (flag, bytes) = kinds[kind];
+        let mut at = 0;
+        while at < bytes.len() {
+            table[bytes[at] as usize] |= flag;
+            at += 1;
+        }
+        kind += 1;
+    }
+    // One unit begins with a letter beyond ASCII.
+    let mut byte = 0x80;
+    while byte < 256 {
+        table[byte] |= says::UNIT;
+        byte += 1;
+    }
+    table
+};
+
+/// The last two letters of the words after which a number is only a name: by the last but one, a bit for the last.
+const NAMES: [u32; 32] = {
+    let mut table = [0; 32];
+    let mut at = 0;
+    while at < NAMING_ENDS.len() {
+        let [before, last] = NAMING_ENDS[at];
+        table[(before & 31) as usize] |= 1 << (last & 31);
+        at += 1;
+    }
+    table
+};
+
+#[inline]
+fn says(byte: u8) -> u8 {
+    SAYS[byte as usize]
+}
+
+fn ends(byte: u8) -> bool {
+    says(byte) & says::END != 0
+}
+
+/// Below this, looking for folders in the whole text costs more than looking for them in its words.
+const SHORT: usize = 64;
+
+static FOLDERS: LazyLock<[Finder<'static>; TEMPORARY.len()]> = LazyLock::new(|| TEMPORARY.map(Finder::new));
+
+/// Gives the words to be masked, in their order, without overlap.
+pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
+    let bytes = text.as_bytes();
+    let names_folders = bytes.len() < SHORT || FOLDERS.iter().any(|folder| folder.find(bytes).is_some());
+    // Up to here everything is decided, also of the word that this may be in the middle of.
+    let mut decided = 0;
+    let mut judge = |digit: usize| {
+        if digit < decided {
+            return;
+        }
+        let Some(start) = start_of_candidate(bytes, decided, digit, names_folders) else {
+            decided = digit + 1;
+            return;
+        };
+        let end = bytes[digit..].iter().position(|byte| ends(*byte));
+        let word = start..end.map_or(bytes.len(), |end| digit + end);
+        decided = word.end;
+        if is_volatile(text, word.clone()) {
+            found(word);
+        }
+    };
+    for at in (0..bytes.len()).step_by(BLOCK) {
+        let mut room = [b' '; 2 + BLOCK];
+        let window = Window::at(bytes, at, &mut room);
+        let digits = window.digits();
+        let mut starts = if names_folders { digits } else { digits & window.open() };
+        while starts != 0 {
+            let start = starts.trailing_zeros();
+            let end = start + (digits >> start).trailing_ones();
+            starts &= starts - 1;
+            if names_folders || !stays(bytes, at + start as usize, at + end as usize) {
+                judge(at + start as usize);
+            }
+        }
+    }
+}
+
+/// How many bytes are looked at in one go.
+const BLOCK: usize = 64;
+
+/// A block of a text with the two bytes before it.
+struct Window<'b>(&'b [u8; 2 + BLOCK]);
+
+impl<'b> Window<'b> {
+    #[inline]
+    fn at(bytes: &'b [u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> Self {
+        let whole = at.checked_sub(2).and_then(|from| bytes.get(from..)?.first_chunk());
+        Window(whole.unwrap_or_else(|| at_an_end(bytes, at, room)))
+    }
+
+    /// Which bytes of the block are so, by themselves and those before them: the first is the lowest bit.
+    #[inline]
+    fn bits(&self, is: impl Fn(u8, u8, u8) -> bool) -> u64 {
+        // All of this becomes a few instructions for many bytes at a time.
+        let mut marks = [0_u8; BLOCK];
+        for (at, mark) in marks.iter_mut().enumerate() {
+            *mark = if is(self.0[at], self.0[at + 1], self.0[at + 2]) { 1 << (at % 8) } else { 0 };
+        }
+        let (groups, _) = marks.as_chunks::<8>();
+        let gather =
+            |group: &[u8; 8]| (u64::from_le_bytes(*group).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
+        let mut bits = [0; 8];
+        for (bits, group) in bits.iter_mut().zip(groups) {
+            *bits = gather(group);
+        }
+        u64::from_le_bytes(bits)
+    }
+
+    #[inline]
+    fn digits(&self) -> u64 {
+        self.bits(|_, _, byte| byte.wrapping_sub(b'0') < 10)
+    }
+
+    /// Where a volatile word could have its first digit, by the two bytes before. No digit is before it.
+    #[inline]
+    fn open(&self) -> u64 {
+        let within = |byte: u8, first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
+        // What is most common of that which may not be there: the rest is found out later.
+        let plain = |byte: u8| within(byte, b'/', b'9') | within(byte | 0x20, b'g', b'z') | (byte == b'_');
+        let mark = |byte: u8| within(byte, b'-', b'.') | (byte == b':');
+        self.bits(|second, first, _| !(plain(first) | mark(first) & plain(second) & (second != b't')))
+    }
+}
+
+/// The window where it reaches beyond the text: filled up with spaces.
+fn at_an_end<'b>(bytes: &[u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> &'b [u8; 2 + BLOCK] {
+    let from = at.saturating_sub(2);
+    let here = &bytes[from..bytes.len().min(at + BLOCK)];
+    room[from + 2 - at..][..here.len()].copy_from_slice(here);
+    room
+}
+
+/// Whether the bytes beside a run of digits show that it is a number by itself that says something.
+#[inline]
+fn stays(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(3).and_then(|at| bytes.get(at..start)?.first_chunk());
+    let after = bytes.get(end..).and_then(<[u8]>::first_chunk);
+    let (Some(&[third, second, first]), Some(&[next, after])) = (before, after) else {
+        // At the very ends of a text.
+        return false;
+    };
+    let before = says(first);
+    let alone = before & says(next) & says::END != 0;
+    let linked = before & says::LINK != 0;
+    let named = (says(second) & says::LINK != 0) | (NAMES[(third & 31) as usize] >> (second & 31) & 1 != 0);
+    let timed = (next == b' ') & (says(after) & says::UNIT != 0);
+    let tagged = before & says::TAG != 0;
+    alone & !(linked & named) & !timed & !tagged
+}
+
+/// Where the word of this digit begins, if it may be volatile. Everything before `decided` is.
+#[inline]
+fn start_of_candidate(bytes: &[u8], decided: usize, digit: usize, names_folders: bool) -> Option<usize> {
+    let mut start = digit;
+    while start > decided {
+        let says = says(bytes[start - 1]);
+        if says & says::END != 0 {
+            return Some(start);
+        }
+        if says & says::OPEN == 0 && !names_folders && !bytes[..digit].ends_with(b"localhost:") {
+            return None;
+        }
+        start -= 1;
+    }
+    // Either this is where the text begins, or the word goes on that was found harmless.
+    (start == 0 || ends(bytes[start - 1])).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is meant: every word with a digit in it is judged.
+    fn judged_one_by_one(text: &str) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let words = text.as_bytes().split(|byte| ends(*byte)).map(|word| {
+            let range = start..start + word.len();
+            start = range.end + 1;
+            range
+        });
+        let with_digits = words.filter(|word| text[word.clone()].bytes().any(|byte| byte.is_ascii_digit()));
+        with_digits.filter(|word| is_volatile(text, word.clone())).collect()
+    }
+
+    fn found(text: &str) -> Vec<Range<usize>> {
+        let mut words = Vec::new();
+        volatile_words(text, |word| words.push(word));
+        words
+    }
+
+    fn piece() -> impl Strategy<Value = String> {
+        prop_oneof![
+            "[a-z0-9:./ _-]{1,8}",
+            "[0-9a-f]{5,9}",
+            "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
+            "[#:.*!?-]{0,2}(2025-11-04|09:35:24|0x7ffee4b8|17|1\\.52s|2m30s|2025-11-04T09:35:24Z)[.:,]?",
+            "(localhost|127\\.0\\.0\\.1|host):[0-9]{3,5}",
+            "(pid|attempt|page|thread|line|try)[ #=:]{1,2}[0-9]{1,4}",
+            "[0-9]{1,3} (ms|s|seconds|files)",
+            "(/tmp/|/var/folders/|C:\\\\Temp\\\\|/var/log/)[a-z0-9]{1,6}",
+            "(worker|µé|値)\\[[0-9]{4}\\]:?",
+            "[ \\n\\t,;()\\[\\]{}<>\"'`=|]{1,2}",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn no_volatile_word_is_passed_over(pieces in prop::collection::vec(piece(), 0..40)) {
+            let text = pieces.concat();
+            prop_assert_eq!(found(&text), judged_one_by_one(&text), "{:?}", text);
+        }
+    }
+
+    #[test]
+    fn a_long_word_full_of_digits_is_gone_through_once() {
+        // A megabyte would take hours if every digit had the whole word looked at.
+        let text = "1:x".repeat(1 << 18);
+        assert_eq!(found(&text), []);
+        let text = "a1-".repeat(1 << 18);
+        assert_eq!(found(&text), []);
+    }
+}
