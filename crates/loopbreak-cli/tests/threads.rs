@@ -69,6 +69,47 @@ fn one_thread_and_eight_say_the_same_of_a_large_log() {
     assert!(same.err.contains("not JSON"), "{}", same.err);
 }
 
+/// Every line names its run first, also those that are broken after it: the first lines of many runs are.
+fn named_first(lines: usize) -> String {
+    let mut text = String::new();
+    for index in 0..lines {
+        let run = index / 3000 * 40 + index * 7 % 40;
+        match index % 101 {
+            11 => text.push_str("nonsense\n\n"),
+            12 => writeln!(text, r#"{{"score":{}}}"#, index % 7).unwrap(),
+            13..=20 => writeln!(text, r#"{{"run":"r{run}","score":"#).unwrap(),
+            21 => writeln!(text, r#"{{"run":"alone{index}","action":"#).unwrap(),
+            22 => writeln!(text, r#"{{"run":"r{run}","turn":1,"run":"other","score":1}}"#).unwrap(),
+            23..=26 => writeln!(text, r#"{{"run":"r\u0031","turn":{index},"action":"again"}}"#).unwrap(),
+            _ => writeln!(
+                text,
+                r#"{{"run":"r{run}","action":"go {}","outcome":"place {index}: {}"}}"#,
+                index % 11,
+                "as far as the eye can see ".repeat(4)
+            )
+            .unwrap(),
+        }
+        // Runs of which the first lines are broken come later than those after them.
+        if index % 3000 < 10 {
+            writeln!(text, r#"{{"run":"r{}","action":"#, index / 3000 * 40 + 39 - index % 3000).unwrap();
+        }
+    }
+    text
+}
+
+#[test]
+fn one_thread_and_eight_say_the_same_where_lines_are_shared_out_by_their_runs() {
+    let folder = folder();
+    fs::write(folder.path().join("large.jsonl"), named_first(36_000)).unwrap();
+    assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
+    let same = assert_same(folder.path(), &["--json", "-v", "large.jsonl"]);
+    let told: serde_json::Value = serde_json::from_str(&same.out).unwrap();
+    let runs: Vec<&str> =
+        told["runs"].as_array().unwrap().iter().map(|run| run["run"].as_str().unwrap()).collect();
+    assert!(runs.contains(&"r1") && runs.contains(&"large"), "{runs:?}");
+    assert!(!runs.iter().any(|run| run.starts_with("alone") || *run == "other"), "{runs:?}");
+}
+
 #[test]
 fn a_run_is_judged_the_same_alone_and_among_more_runs_than_are_held_in_memory() {
     let folder = folder();

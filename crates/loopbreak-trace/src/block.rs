@@ -81,6 +81,12 @@ impl Block {
         self.lines.is_empty()
     }
 
+    /// The run of the line at this place, if that is the first thing it says. Whether the rest can be read is not known.
+    pub fn run(&self, at: usize) -> Option<&str> {
+        let range = self.lines.get(at)?.text.as_ref().ok()?;
+        self.format?.kind().run_of_line(&self.text[range.clone()])
+    }
+
     /// What the line at this place says, or why it is skipped. Nothing for a blank line.
     pub fn record(&self, at: usize) -> Option<Result<Record<'_>, Skipped>> {
         let line = self.lines.get(at)?;
@@ -152,6 +158,33 @@ mod tests {
         assert_eq!(told.0.len(), 3 * BLOCK_LINES + 5);
         assert_eq!(told.0, streamed.0);
         assert_eq!(blocks.read(), read);
+    }
+
+    #[test]
+    fn the_run_is_told_before_the_line_is_read() {
+        let lines = [
+            (r#"{"run":"a","score":1}"#, Some("a")),
+            (r#"{ "run" : "a b", "score": 1}"#, Some("a b")),
+            (r#"{"run":"é"}"#, Some("é")),
+            (r#"{"run":"","run":"b"}"#, Some("")),
+            (r#"{"run":"a" nonsense"#, Some("a")),
+            (r#"{"run":7,"score":1}"#, None),
+            (r#"{"run":null,"run":"b"}"#, None),
+            (r#"{"run":"a\u0062","score":1}"#, None),
+            (r#"{"run":"a\"b","score":1}"#, None),
+            (r#"{"run":"endless"#, None),
+            (r#"{"score":1,"run":"a"}"#, None),
+            ("", None),
+        ];
+        for (line, run) in lines {
+            let format = Some(Format::STEPS);
+            let held = vec![Held { number: 1, text: Ok(0..line.len()) }];
+            let block = Block { format, text: line.as_bytes().to_vec(), lines: held };
+            assert_eq!(block.run(0), run, "{line}");
+            if let (Some(run), Some(Ok(record))) = (run, block.record(0)) {
+                assert_eq!(record.run().as_deref(), Some(run), "{line}");
+            }
+        }
     }
 
     #[test]

@@ -46,6 +46,10 @@ pub(crate) trait Kind: Sync {
     fn lines_stand_alone(&self) -> bool {
         false
     }
+    /// The run of a line, where it can be told without reading the whole: what the record would say, if there is one.
+    fn run_of_line<'a>(&self, _line: &'a [u8]) -> Option<&'a str> {
+        None
+    }
     /// A reader for one log. `beside` are the agents that have files of their own, which are read with it.
     fn reader(&self, beside: &[String]) -> Box<dyn Reader>;
 }

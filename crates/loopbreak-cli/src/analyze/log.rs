@@ -1,9 +1,8 @@
 //! One log: its records, run by run, through the analysis.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use foldhash::fast::RandomState;
 use loopbreak::{Config, RunSummary, Step, Verdict};
 use loopbreak_report::html::Recording;
 use loopbreak_report::{RunReport, TaskAttempt};
@@ -139,7 +138,6 @@ fn read_with<'r, 'e>(
         unnamed: input.run(),
         runs: Runs::new(manner.config),
         last: None,
-        turns: HashMap::default(),
         says_something: false,
         failed: Ok(()),
         outcome: Outcome::default(),
@@ -179,8 +177,6 @@ pub(super) struct Reading<'r, 'e> {
     pub(super) runs: Runs<'r>,
     /// The run of the record before: most logs write run after run.
     last: Option<(String, usize)>,
-    /// Which runs have steps in this round, and where these are collected.
-    pub(super) turns: HashMap<usize, usize, RandomState>,
     /// At least one record tells anything.
     pub(super) says_something: bool,
     /// Whether runs could be put away and taken out.
@@ -189,6 +185,11 @@ pub(super) struct Reading<'r, 'e> {
 }
 
 impl Reading<'_, '_> {
+    /// The name of the run of a record.
+    pub(super) fn name_of<'a>(&'a self, record: &'a Record<'_>) -> Cow<'a, str> {
+        record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
+    }
+
     /// The run of a record, if it was asked for.
     pub(super) fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
         let named = record.run();
@@ -208,11 +209,6 @@ impl Reading<'_, '_> {
         let index = self.runs.index(name);
         self.last = Some((name.to_owned(), index));
         Some(index)
-    }
-
-    /// Where the steps of a run are collected in this round: `next` if there are none yet.
-    pub(super) fn turn_of(&mut self, run: usize, next: usize) -> usize {
-        *self.turns.entry(run).or_insert(next)
     }
 
     /// Notes a turn that is not after the one before.

@@ -1,10 +1,16 @@
-//! A log whose lines stand by themselves, on several threads: a block of lines a round. All threads read its lines; then
-//! each run of the block is shown its steps, in order, by one of them; then what there is to tell is told in the order
-//! of the log. Meanwhile the next block is fetched.
+//! A log whose lines stand by themselves, on several threads: a block of lines a round.
+//!
+//! Where every line names its run first, the lines of each run are read and shown to its guard by one thread, while they
+//! are warm. Otherwise, or where one run has most of the lines, all threads read lines first, and then each run is shown
+//! its steps by one of them. In both ways the steps of a run keep their order, and what there is to tell is told in the
+//! order of the log. Meanwhile the next block is fetched.
 
+use std::borrow::{Borrow, Cow};
+use std::collections::HashMap;
 use std::io;
 use std::mem;
 
+use foldhash::fast::RandomState;
 use loopbreak::Config;
 use loopbreak_report::{RunAnalysis, TaskAttempt};
 use loopbreak_trace::{Block, Blocks, Read, Record, Sink as _, Skipped};
@@ -31,29 +37,95 @@ pub(super) fn read(mut blocks: Blocks, reading: &mut Reading<'_, '_>) -> io::Res
     Ok(blocks.read())
 }
 
-/// A run, and its steps of this round.
-struct Turn<'p, 'b> {
-    run: usize,
-    lent: Option<Lent>,
-    analysis: Option<io::Result<Box<RunAnalysis>>>,
-    /// With their places in the block.
-    records: Vec<(u32, &'p Record<'b>)>,
+fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
+    match shares(block, reading) {
+        Some(shares) => share_out(block, shares, reading),
+        None => read_first(block, reading),
+    }
+}
+
+/// The lines of a block, run by run.
+struct Shares<'b> {
+    runs: Vec<Share<'b>>,
+    /// Of lines that are of no run.
     told: Vec<(u32, Told)>,
 }
 
-/// What there is to tell of a step.
-enum Told {
-    Attempt(Box<TaskAttempt>),
-    /// The turn that the log names, and the one it was counted as.
-    Renumbered(u64, u64, u64),
-    Skipped(Skipped),
+struct Share<'b> {
+    run: Cow<'b, str>,
+    lines: Vec<u32>,
 }
 
-fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
+/// So many lines for each that has to be read to know its run, and is then read again.
+const TELLING: usize = 8;
+
+/// The lines run by run, where most tell it at once and no run has so many that the others would wait for it.
+fn shares<'b>(block: &'b Block, reading: &Reading<'_, '_>) -> Option<Shares<'b>> {
+    if reading.manner.only.is_some() {
+        return None;
+    }
+    let mut shares = Shares { runs: Vec::new(), told: Vec::new() };
+    let mut by_name: HashMap<Cow<'_, str>, usize, RandomState> = HashMap::default();
+    let mut unclear = 0;
+    for (at, index) in (0_u32..).zip(0..block.len()) {
+        let run = match block.run(index) {
+            Some(run) => Cow::Borrowed(run),
+            None => {
+                unclear += 1;
+                if TELLING * unclear > block.len() {
+                    return None;
+                }
+                match block.record(index) {
+                    None => continue,
+                    Some(Err(skipped)) => {
+                        shares.told.push((at, Told::Skipped(skipped)));
+                        continue;
+                    }
+                    Some(Ok(record)) => Cow::Owned(reading.name_of(&record).into_owned()),
+                }
+            }
+        };
+        let share = *by_name.entry(run).or_insert_with_key(|run| {
+            shares.runs.push(Share { run: run.clone(), lines: Vec::new() });
+            shares.runs.len() - 1
+        });
+        shares.runs[share].lines.push(at);
+    }
+    let longest = shares.runs.iter().map(|share| share.lines.len()).max()?;
+    (longest * rayon::current_num_threads() <= block.len()).then_some(shares)
+}
+
+/// Shows every run its lines, each read right before.
+fn share_out(block: &Block, shares: Shares<'_>, reading: &mut Reading<'_, '_>) -> io::Result<()> {
+    let mut turns = Vec::with_capacity(shares.runs.len());
+    for share in shares.runs {
+        let run = reading.runs.known(&share.run);
+        let lent = run.map(|run| reading.runs.lend(run)).transpose()?;
+        turns.push((share, Turn { run, lent, ..Turn::default() }));
+    }
+    let config = reading.manner.config;
+    turns.par_iter_mut().for_each(|(share, turn)| {
+        let new = || Lent::Awake(Box::new(RunAnalysis::new(config, &*share.run)));
+        let lent = turn.lent.take().unwrap_or_else(new);
+        turn.take(lent, config, share.lines.iter().filter_map(|at| Some((*at, block.record(*at as usize)?))));
+    });
+    // A run begins with the first line that could be read.
+    turns.sort_by_key(|(_, turn)| turn.first);
+    for (share, turn) in &mut turns {
+        if turn.run.is_none() && turn.first.is_some() {
+            turn.run = Some(reading.runs.place_for(&share.run));
+        }
+    }
+    give_back(turns.into_iter().map(|(_, turn)| turn), shares.told, reading)
+}
+
+/// Reads all lines, and then shows every run its steps.
+fn read_first(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
     let parse = |at| block.record(at);
     let parsed: Vec<Parsed<'_>> = (0..block.len()).into_par_iter().with_min_len(LINES).map(parse).collect();
 
-    let mut turns: Vec<Turn<'_, '_>> = Vec::new();
+    let mut turns: Vec<(Turn, Vec<(u32, &Record<'_>)>)> = Vec::new();
+    let mut by_run: HashMap<usize, usize, RandomState> = HashMap::default();
     let mut told: Vec<(u32, Told)> = Vec::new();
     for (at, line) in (0_u32..).zip(&parsed) {
         match line {
@@ -62,23 +134,35 @@ fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
             Some(Ok(record)) => {
                 reading.says_something |= record.step.has_facet();
                 let Some(run) = reading.run_of(record) else { continue };
-                let turn = reading.turn_of(run, turns.len());
+                let turn = *by_run.entry(run).or_insert(turns.len());
                 if turn == turns.len() {
                     let lent = Some(reading.runs.lend(run)?);
-                    turns.push(Turn { run, lent, analysis: None, records: Vec::new(), told: Vec::new() });
+                    turns.push((Turn { run: Some(run), lent, ..Turn::default() }, Vec::new()));
                 }
-                turns[turn].records.push((at, record));
+                turns[turn].1.push((at, record));
             }
         }
     }
     let config = reading.manner.config;
-    turns.par_iter_mut().for_each(|turn| turn.take(config));
+    turns.par_iter_mut().for_each(|(turn, records)| {
+        if let Some(lent) = turn.lent.take() {
+            turn.take(lent, config, records.iter().map(|(at, record)| (*at, Ok(*record))));
+        }
+    });
+    give_back(turns.into_iter().map(|(turn, _)| turn), told, reading)
+}
 
-    reading.turns.clear();
+/// Puts the runs back, and tells what there is to tell.
+fn give_back(
+    turns: impl Iterator<Item = Turn>,
+    mut told: Vec<(u32, Told)>,
+    reading: &mut Reading<'_, '_>,
+) -> io::Result<()> {
     for turn in turns {
+        reading.says_something |= turn.says_something;
         told.extend(turn.told);
-        if let Some(analysis) = turn.analysis {
-            reading.runs.give_back(turn.run, analysis?);
+        if let Some((run, analysis)) = turn.run.zip(turn.analysis) {
+            reading.runs.give_back(run, analysis?);
         }
     }
     reading.runs.put_away()?;
@@ -94,22 +178,57 @@ fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
     Ok(())
 }
 
-impl Turn<'_, '_> {
+/// A run in this round.
+#[derive(Default)]
+struct Turn {
+    /// Where it is kept; nowhere yet if it is new.
+    run: Option<usize>,
+    lent: Option<Lent>,
+    analysis: Option<io::Result<Box<RunAnalysis>>>,
+    /// The first line that was a step.
+    first: Option<u32>,
+    says_something: bool,
+    /// With the places of the lines in the block.
+    told: Vec<(u32, Told)>,
+}
+
+/// What there is to tell of a line.
+enum Told {
+    Attempt(Box<TaskAttempt>),
+    /// The turn that the log names, and the one it was counted as.
+    Renumbered(u64, u64, u64),
+    Skipped(Skipped),
+}
+
+impl Turn {
     /// Shows the run its steps.
-    fn take(&mut self, config: &Config) {
-        let Some(lent) = self.lent.take() else { return };
+    fn take<'b, R: Borrow<Record<'b>>>(
+        &mut self,
+        lent: Lent,
+        config: &Config,
+        lines: impl Iterator<Item = (u32, Result<R, Skipped>)>,
+    ) {
         self.analysis = Some(lent.wake(config).map(|mut analysis| {
-            for (at, record) in &self.records {
-                let step = &record.step;
-                let verdict = analysis.observe_at(step, Some(record.line));
-                self.told
-                    .extend(TaskAttempt::of(analysis.run(), step).map(|a| (*at, Told::Attempt(Box::new(a)))));
-                if verdict.renumbered {
-                    let named = step.turn.unwrap_or(0);
-                    self.told.push((*at, Told::Renumbered(record.line, named, verdict.turn)));
+            for (at, line) in lines {
+                match line {
+                    Ok(record) => self.show(&mut analysis, at, record.borrow()),
+                    Err(skipped) => self.told.push((at, Told::Skipped(skipped))),
                 }
             }
             analysis
         }));
+    }
+
+    fn show(&mut self, analysis: &mut RunAnalysis, at: u32, record: &Record<'_>) {
+        let step = &record.step;
+        self.first.get_or_insert(at);
+        self.says_something |= step.has_facet();
+        let verdict = analysis.observe_at(step, Some(record.line));
+        let attempt = TaskAttempt::of(analysis.run(), step);
+        self.told.extend(attempt.map(|attempt| (at, Told::Attempt(Box::new(attempt)))));
+        if verdict.renumbered {
+            let named = step.turn.unwrap_or(0);
+            self.told.push((at, Told::Renumbered(record.line, named, verdict.turn)));
+        }
     }
 }

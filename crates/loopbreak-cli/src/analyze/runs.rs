@@ -77,15 +77,26 @@ impl<'c> Runs<'c> {
         }
     }
 
+    /// The run of this name, if there is one.
+    pub(super) fn known(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).map(|known| *known as usize)
+    }
+
     /// The run of this name, a new one if there is none yet.
     pub(super) fn index(&mut self, name: &str) -> usize {
-        if let Some(known) = self.by_name.get(name) {
-            return *known as usize;
-        }
+        self.known(name).unwrap_or_else(|| {
+            let index = self.place_for(name);
+            let analysis = Box::new(RunAnalysis::new(self.config, name));
+            self.all[index] = Run::Awake { analysis, used: self.uses };
+            index
+        })
+    }
+
+    /// A place for a new run, which is still to be given.
+    pub(super) fn place_for(&mut self, name: &str) -> usize {
         let index = self.all.len();
         self.by_name.insert(name.to_owned(), index as u32);
-        let analysis = Box::new(RunAnalysis::new(self.config, name));
-        self.all.push(Run::Awake { analysis, used: self.uses });
+        self.all.push(Run::Lent);
         self.awake.push(index as u32);
         index
     }

@@ -32,6 +32,14 @@ impl Kind for Steps {
     fn line<'a>(&self, unit: Unit<'a>) -> Option<Result<Record<'a>, Reason>> {
         Some(record(unit))
     }
+    fn run_of_line<'a>(&self, line: &'a [u8]) -> Option<&'a str> {
+        let mut rest = line;
+        for part in [b"{", &b"\"run\""[..], b":", b"\""] {
+            rest = rest.trim_ascii_start().strip_prefix(part)?;
+        }
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        std::str::from_utf8(&rest[..end]).ok().filter(|_| rest[end] == b'"')
+    }
     fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
         Box::new(Steps)
     }

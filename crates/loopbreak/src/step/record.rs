@@ -117,7 +117,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                 let mut step = Step::default();
                 while let Some(key) = map.next_key::<Text<'de>>()? {
                     match &*key {
-                        "run" => step.run = map.next_value()?,
+                        // The first one counts: whoever shares out lines by their runs need not read to the end.
+                        "run" if step.run.is_none() => step.run = map.next_value()?,
+                        "run" => {
+                            map.next_value::<IgnoredAny>()?;
+                        }
                         "turn" => step.turn = map.next_value()?,
                         "at" => step.at = map.next_value()?,
                         "agent" => step.agent = map.next_value()?,
@@ -152,6 +156,12 @@ mod tests {
     use super::*;
 
     const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests"},"outcome":{"text":"1 failed","error":true},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
+
+    #[test]
+    fn of_two_runs_in_one_record_the_first_counts() {
+        let step = Step::from_json(r#"{"run":"a","score":1,"run":"b","score":2}"#).unwrap();
+        assert_eq!((step.run, step.score), (Some("a".into()), Some(2.0)));
+    }
 
     #[test]
     fn every_documented_key_is_read() {
