@@ -8,11 +8,11 @@ use crate::lines::{Line, Lines};
 use crate::reason::Reason;
 
 /// A block is closed after so many bytes. A longer line makes a block of its own.
-const BLOCK_BYTES: usize = 1024 * 1024;
+const BLOCK_BYTES: usize = 4 * 1024 * 1024;
 /// And after so many lines: each may be of another run, and all of these are held in memory at once.
-const BLOCK_LINES: usize = 1024;
+const BLOCK_LINES: usize = 2048;
 /// Room that a block of long lines may leave behind.
-const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
+const KEPT_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 2;
 
 /// The blocks of a log, in its order.
 pub struct Blocks {

@@ -200,13 +200,19 @@ fn start_of_candidate(bytes: &[u8], decided: usize, digit: usize, names_folders:
         if says & says::END != 0 {
             return Some(start);
         }
-        if says & says::OPEN == 0 && !names_folders && !bytes[..digit].ends_with(b"localhost:") {
+        if says & says::OPEN == 0 && !names_folders && !names_host(&bytes[..digit]) {
             return None;
         }
         start -= 1;
     }
     // Either this is where the text begins, or the word goes on that was found harmless.
     (start == 0 || ends(bytes[start - 1])).then_some(start)
+}
+
+/// The one name that may stand before the number of a port.
+#[inline]
+fn names_host(before: &[u8]) -> bool {
+    before.last() == Some(&b':') && before.ends_with(b"localhost:")
 }
 
 #[cfg(test)]
