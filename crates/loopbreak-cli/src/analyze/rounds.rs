@@ -1,14 +1,15 @@
 //! A log whose lines stand by themselves, on several threads: a block of lines a round.
 //!
 //! Where every line names its run first, the lines of each run are read and shown to its guard by one thread, while they
-//! are warm. Otherwise, or where one run has most of the lines, all threads read lines first, and then each run is shown
-//! its steps by one of them. In both ways the steps of a run keep their order, and what there is to tell is told in the
-//! order of the log. Meanwhile the next block is fetched.
+//! are warm. Otherwise, or where one run has most of the lines, some threads read lines while others show the runs the
+//! steps that were read before. In both ways the steps of a run keep their order, and what there is to tell is told in
+//! the order of the log. Meanwhile the next block is fetched.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::io;
 use std::mem;
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 use loopbreak::Config;
@@ -19,10 +20,13 @@ use rayon::prelude::*;
 use super::log::Reading;
 use super::runs::Lent;
 
+/// So many lines are read while those before them are shown.
+const AHEAD: usize = 256;
 /// Fewer lines than this are not worth a thread.
 const LINES: usize = 32;
 
-type Parsed<'b> = Option<Result<Record<'b>, Skipped>>;
+/// A line with its place in the block: a step, a line to be skipped, or a blank one.
+type Parsed<'b> = (u32, Option<Result<Record<'b>, Skipped>>);
 
 /// Reads to the end.
 pub(super) fn read(mut blocks: Blocks, reading: &mut Reading<'_, '_>) -> io::Result<Read> {
@@ -40,7 +44,7 @@ pub(super) fn read(mut blocks: Blocks, reading: &mut Reading<'_, '_>) -> io::Res
 fn round(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
     match shares(block, reading) {
         Some(shares) => share_out(block, shares, reading),
-        None => read_first(block, reading),
+        None => read_ahead(block, reading),
     }
 }
 
@@ -68,21 +72,20 @@ fn shares<'b>(block: &'b Block, reading: &Reading<'_, '_>) -> Option<Shares<'b>>
     let mut by_name: HashMap<Cow<'_, str>, usize, RandomState> = HashMap::default();
     let mut unclear = 0;
     for (at, index) in (0_u32..).zip(0..block.len()) {
-        let run = match block.run(index) {
-            Some(run) => Cow::Borrowed(run),
-            None => {
-                unclear += 1;
-                if TELLING * unclear > block.len() {
-                    return None;
+        let run = if let Some(run) = block.run(index) {
+            Cow::Borrowed(run)
+        } else {
+            unclear += 1;
+            if TELLING * unclear > block.len() {
+                return None;
+            }
+            match block.record(index) {
+                None => continue,
+                Some(Err(skipped)) => {
+                    shares.told.push((at, Told::Skipped(skipped)));
+                    continue;
                 }
-                match block.record(index) {
-                    None => continue,
-                    Some(Err(skipped)) => {
-                        shares.told.push((at, Told::Skipped(skipped)));
-                        continue;
-                    }
-                    Some(Ok(record)) => Cow::Owned(reading.name_of(&record).into_owned()),
-                }
+                Some(Ok(record)) => Cow::Owned(reading.name_of(&record).into_owned()),
             }
         };
         let share = *by_name.entry(run).or_insert_with_key(|run| {
@@ -119,18 +122,33 @@ fn share_out(block: &Block, shares: Shares<'_>, reading: &mut Reading<'_, '_>) -
     give_back(turns.into_iter().map(|(_, turn)| turn), shares.told, reading)
 }
 
-/// Reads all lines, and then shows every run its steps.
-fn read_first(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
-    let parse = |at| block.record(at);
-    let parsed: Vec<Parsed<'_>> = (0..block.len()).into_par_iter().with_min_len(LINES).map(parse).collect();
+/// Reads some lines, and reads on while every run is shown its steps among them.
+fn read_ahead(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
+    let mut from = 0;
+    let mut parsed = Vec::new();
+    while from < block.len() {
+        let to = block.len().min(from + AHEAD);
+        let (next, done) = rayon::join(|| parse(block, from..to), || show(&parsed, reading));
+        done?;
+        (parsed, from) = (next, to);
+    }
+    show(&parsed, reading)
+}
 
+fn parse(block: &Block, lines: Range<usize>) -> Vec<Parsed<'_>> {
+    let parse = |at: usize| (at as u32, block.record(at));
+    lines.into_par_iter().with_min_len(LINES).map(parse).collect()
+}
+
+/// Shows every run its steps among these lines.
+fn show(parsed: &[Parsed<'_>], reading: &mut Reading<'_, '_>) -> io::Result<()> {
     let mut turns: Vec<(Turn, Vec<(u32, &Record<'_>)>)> = Vec::new();
     let mut by_run: HashMap<usize, usize, RandomState> = HashMap::default();
     let mut told: Vec<(u32, Told)> = Vec::new();
-    for (at, line) in (0_u32..).zip(&parsed) {
+    for (at, line) in parsed {
         match line {
             None => {}
-            Some(Err(skipped)) => told.push((at, Told::Skipped(skipped.clone()))),
+            Some(Err(skipped)) => told.push((*at, Told::Skipped(skipped.clone()))),
             Some(Ok(record)) => {
                 reading.says_something |= record.step.has_facet();
                 let Some(run) = reading.run_of(record) else { continue };
@@ -139,7 +157,7 @@ fn read_first(block: &Block, reading: &mut Reading<'_, '_>) -> io::Result<()> {
                     let lent = Some(reading.runs.lend(run)?);
                     turns.push((Turn { run: Some(run), lent, ..Turn::default() }, Vec::new()));
                 }
-                turns[turn].1.push((at, record));
+                turns[turn].1.push((*at, record));
             }
         }
     }
