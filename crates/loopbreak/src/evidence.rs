@@ -1,6 +1,6 @@
 //! What a finding rests on: small, bounded, without secrets.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::text::{clip::clip, secret::mask};
@@ -9,7 +9,7 @@ use crate::text::{clip::clip, secret::mask};
 pub const EVIDENCE_BYTES: usize = 200;
 
 /// Named facts behind a finding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Evidence(Map<String, Value>);
 
