@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::effect::{Effects, FindingReport};
 use crate::number::{plain, plain_option};
+use crate::pack::packed;
 use crate::timeline::Timeline;
 use crate::totals::{Reading, Totals};
 
@@ -285,6 +286,16 @@ pub struct RulingGroup {
     pub last: u64,
     /// The turn of each and why, as far as they are kept.
     pub each: Vec<(u64, String)>,
+}
+
+packed! {
+    FirstWarning { turn, detector, pattern }
+    FirstStop { turn, detector, pattern, intervention }
+    Ending { turn, detector, pattern, intervention }
+    InterventionReport { turn, intervention, detector, pattern, loop_id, task, reason, acted }
+    StuckPeriod { from, to, turns, score }
+    ScoreReport { first, last, max }
+    RulingGroup { intervention, detector, count, first, last, each }
 }
 
 /// What was found about a task or a prompt over several runs.

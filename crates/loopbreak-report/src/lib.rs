@@ -11,6 +11,7 @@ pub mod html;
 mod json;
 mod number;
 pub mod outputs;
+mod pack;
 mod repeats;
 mod restarts;
 mod run;
@@ -27,6 +28,7 @@ pub use json::{
     Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
     ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
+pub use pack::{Damaged, Words};
 pub use restarts::Restarts;
 pub use run::{RunAnalysis, RunRecord};
 pub use savings::{Cost, Savings};
