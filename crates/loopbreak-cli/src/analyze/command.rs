@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail, Look};
-use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
+use loopbreak_report::{Reading, Report, Restarts, Sums, TaskAttempts, VerdictName};
 use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
 use rayon::prelude::*;
 
+use super::finished::AllRuns;
 use super::log::{Events, Manner, Outcome, analyze, analyze_on_all_threads};
 use super::talk::Talk;
 use super::{explain, page, progress};
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
         output::print(&(text + "\n"))?;
     }
     let recordings = page::recordings(&mut outcomes);
-    let report = report(outcomes, &reading, &config);
+    let report = report(outcomes, &reading, &config)?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
         page::save(path, &report, recordings)?;
@@ -244,19 +245,24 @@ fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
 }
 
 /// Puts the outcomes together, in the order of reading.
-fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report {
+fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Result<Report, UserError> {
     let mut tasks = TaskAttempts::new(config);
     let mut restarts = Restarts::new(config);
-    let mut runs = Vec::new();
+    let (mut runs, mut sums) = (Vec::new(), Sums::default());
     for (source, outcome) in outcomes.into_iter().enumerate() {
         for attempt in outcome.attempts {
             tasks.add(source, attempt);
         }
-        outcome.summaries.into_iter().for_each(|summary| restarts.add(summary));
-        runs.extend(outcome.runs);
+        let seen = outcome.runs.each(|summary, run| {
+            summary.cloned().into_iter().for_each(|summary| restarts.add(summary));
+            sums.add(run);
+            Ok(())
+        });
+        seen.map_err(|error| UserError::failed(error.to_string()))?;
+        runs.push(outcome.runs);
     }
     let series = [tasks.finish(), restarts.finish()].concat();
-    Report::new(runs, series, reading, config.report.calls_per_step)
+    Ok(Report::new(AllRuns(runs), series, sums.finish(reading, config.report.calls_per_step)))
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
@@ -278,5 +284,5 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => Detail::Full,
         _ => Detail::Normal,
     };
-    output::print(&text::render(report, &output::look(), detail))
+    output::write(|out| text::write(out, report, &output::look(), detail))
 }

@@ -4,20 +4,20 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use foldhash::fast::RandomState;
-use loopbreak::{Config, RunSummary, Step, Verdict};
+use loopbreak::{Config, Step, Verdict};
+use loopbreak_report::TaskAttempt;
 use loopbreak_report::html::Recording;
-use loopbreak_report::{RunReport, TaskAttempt};
 use loopbreak_trace::{Format, Input, Log, Read, Record, Refusal, Sink, Skipped};
 
+use super::finished::{About, FinishedRuns};
 use super::rounds;
 use super::runs::Runs;
 
 /// What a log came to.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub(crate) runs: Vec<RunReport>,
+    pub(crate) runs: FinishedRuns,
     pub(crate) attempts: Vec<TaskAttempt>,
-    pub(crate) summaries: Vec<RunSummary>,
     pub(crate) bytes: u64,
     pub(crate) skipped: u64,
     /// What there is to say about lines, the first few or all.
@@ -154,18 +154,9 @@ fn read_with<'r, 'e>(
         outcome.refusal = Some(manner.format.map_or(Refusal::Unknown, Refusal::Not));
         return outcome;
     }
-    let runs = runs.finish();
     let alone = runs.len() == 1 && outcome.others.is_empty();
-    outcome.runs.reserve_exact(runs.len());
-    for run in runs.flatten() {
-        // The others are in no series.
-        if run.summary().prompt().is_some() {
-            outcome.summaries.push(run.summary().clone());
-        }
-        let mut run = run.finish(input.name(), format.as_str());
-        run.skipped_lines = alone.then_some(outcome.skipped);
-        outcome.runs.push(run);
-    }
+    let skipped = alone.then_some(outcome.skipped);
+    outcome.runs = runs.finish(About { source: input.name(), format: format.as_str(), skipped });
     outcome
 }
 

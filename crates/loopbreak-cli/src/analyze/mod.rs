@@ -3,7 +3,9 @@
 mod command;
 mod explain;
 mod files;
+mod finished;
 mod log;
+mod names;
 mod page;
 mod progress;
 mod rounds;

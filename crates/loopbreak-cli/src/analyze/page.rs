@@ -29,8 +29,8 @@ pub(super) fn analyze(
         }
     };
     let mut outcome = analyze_with(input, manner, events, &mut also, watch);
-    let mut of_run = |run: &str| recordings.remove(run).unwrap_or_default();
-    outcome.recordings = outcome.runs.iter().map(|run| of_run(&run.run)).collect();
+    let of_run = |run: &str| recordings.remove(run).unwrap_or_default();
+    outcome.recordings = outcome.runs.names().map(of_run).collect();
     outcome
 }
 
@@ -40,6 +40,7 @@ pub(super) fn recordings(outcomes: &mut [Outcome]) -> Vec<Recording> {
 }
 
 /// Writes the page.
-pub(super) fn save(path: &Path, report: &Report, recordings: Vec<Recording>) -> Result<(), UserError> {
-    output::save(path, html::page(report, recordings).as_bytes())
+pub(super) fn save(path: &Path, report: &Report, mut recordings: Vec<Recording>) -> Result<(), UserError> {
+    let recording = |place: usize| Ok(recordings.get_mut(place).map(std::mem::take).unwrap_or_default());
+    output::fill_file(path, |out| out.write_all(html::page(report, recording)?.as_bytes()))
 }
