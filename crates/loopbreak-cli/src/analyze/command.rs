@@ -27,8 +27,13 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     if let Some(path) = &args.html {
         spare("--html", path, &expansion.inputs)?;
     }
-    let manner =
-        Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
+    let manner = Manner {
+        config: &config,
+        only: args.run.as_deref(),
+        format: args.format,
+        notes: talk.notes(),
+        recorded: args.html.is_some(),
+    };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
 
     let mut failed = false;
@@ -57,11 +62,10 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
-    let recordings = page::recordings(&mut outcomes);
-    let report = report(outcomes, &reading, &config)?;
+    let (report, runs) = report(outcomes, &reading, &config)?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
-        page::save(path, &report, recordings)?;
+        page::save(path, &report, &runs)?;
     }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
@@ -121,7 +125,6 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         let mut events = Events::new(&mut file);
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, Some(&mut events), how, watch()),
-            None if args.html.is_some() => page::analyze(input, manner, Some(&mut events), watch()),
             None => analyze(input, manner, Some(&mut events), watch()),
         };
         let outcomes = inputs.iter().map(one).collect();
@@ -130,12 +133,11 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     } else {
         let one = |input: &Input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
-            None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
         // Where there are as many large logs as threads, each thread has one.
         let few = inputs.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
-        let on_all = |input: &Input| few && !args.explain && args.html.is_none() && is_large(input);
+        let on_all = |input: &Input| few && !args.explain && is_large(input);
         let small = |input: &Input| (!on_all(input)).then(|| one(input));
         let mut outcomes: Vec<Option<Outcome>> = inputs.par_iter().map(small).collect();
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
@@ -245,7 +247,11 @@ fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
 }
 
 /// Puts the outcomes together, in the order of reading.
-fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Result<Report, UserError> {
+fn report(
+    outcomes: Vec<Outcome>,
+    reading: &Reading,
+    config: &Config,
+) -> Result<(Report, AllRuns), UserError> {
     let mut tasks = TaskAttempts::new(config);
     let mut restarts = Restarts::new(config);
     let (mut runs, mut sums) = (Vec::new(), Sums::default());
@@ -262,7 +268,8 @@ fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Result<
         runs.push(outcome.runs);
     }
     let series = [tasks.finish(), restarts.finish()].concat();
-    Ok(Report::new(AllRuns(runs), series, sums.finish(reading, config.report.calls_per_step)))
+    let (runs, totals) = (AllRuns::new(runs), sums.finish(reading, config.report.calls_per_step));
+    Ok((Report::new(runs.clone(), series, totals), runs))
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {

@@ -1,10 +1,13 @@
 //! The runs of logs that were read to their ends. Those that are put away stay there, and come out one by one when a report
 //! tells of them: as often as it needs.
 
+use std::cell::RefCell;
 use std::io;
+use std::rc::Rc;
 
 use loopbreak::{Config, RunSummary};
-use loopbreak_report::{RunList, RunRecord, RunReport, Words};
+use loopbreak_report::html::Recording;
+use loopbreak_report::{Damaged, RunList, RunRecord, RunReport, Words};
 
 use super::names::Names;
 use super::spill::{Place, Spill};
@@ -37,41 +40,49 @@ pub(super) struct Away {
 
 #[derive(Debug)]
 pub(super) enum Finished {
-    /// With what a series is told of it, where it is in one.
-    Here(Box<(Option<RunSummary>, RunReport)>),
+    Here(Box<Here>),
     Away(Place),
-    /// It was lost when the reading broke off.
-    Lost,
+}
+
+/// A run that is not put away.
+#[derive(Debug)]
+pub(super) struct Here {
+    report: RunReport,
+    /// What a series is told of it, where it is in one.
+    summary: Option<RunSummary>,
+    /// What a page shows of it, until that is taken out.
+    recording: RefCell<Option<Box<Recording>>>,
 }
 
 impl About {
     /// What a run comes to. A series is told of those that have a prompt.
-    pub(super) fn finish(&self, record: RunRecord) -> (Option<RunSummary>, RunReport) {
+    pub(super) fn finish(&self, mut record: RunRecord) -> Here {
+        let recording = RefCell::new(record.take_recording());
         let summary = Some(record.summary()).filter(|summary| summary.prompt().is_some()).cloned();
         let mut report = record.finish(self.source.as_str(), self.format);
         report.skipped_lines = self.skipped;
-        (summary, report)
+        Here { report, summary, recording }
     }
 }
 
 impl FinishedRuns {
+    /// Each run has the name of its number.
     pub(super) fn new(all: Vec<Finished>, mut names: Names, away: Option<Away>, about: About) -> Self {
         names.close();
         FinishedRuns { all, names, away, about }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.all.iter().filter(|run| !matches!(run, Finished::Lost)).count()
+        self.all.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.all.is_empty()
     }
 
     /// The names of all.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        let numbers = self.all.iter().enumerate().filter(|(_, run)| !matches!(run, Finished::Lost));
-        numbers.map(|(number, _)| self.names.name(number))
+        (0..self.all.len()).map(|number| self.names.name(number))
     }
 
     /// Shows each of them, and what a series is told of it.
@@ -81,12 +92,11 @@ impl FinishedRuns {
     ) -> io::Result<()> {
         for run in &self.all {
             match run {
-                Finished::Here(run) => see(run.0.as_ref(), &run.1)?,
+                Finished::Here(run) => see(run.summary.as_ref(), &run.report)?,
                 Finished::Away(place) => {
-                    let (summary, report) = self.fetch(*place)?;
-                    see(summary.as_ref(), &report)?;
+                    let run = self.fetch(*place)?;
+                    see(run.summary.as_ref(), &run.report)?;
                 }
-                Finished::Lost => {}
             }
         }
         Ok(())
@@ -96,27 +106,57 @@ impl FinishedRuns {
     pub(crate) fn into_reports(mut self) -> io::Result<Vec<RunReport>> {
         let all = std::mem::take(&mut self.all);
         let report = |run| match run {
-            Finished::Here(run) => Some(Ok(run.1)),
-            Finished::Away(place) => Some(self.fetch(place).map(|(_, report)| report)),
-            Finished::Lost => None,
+            Finished::Here(run) => Ok(run.report),
+            Finished::Away(place) => self.fetch(place).map(|run| run.report),
         };
-        all.into_iter().filter_map(report).collect()
+        all.into_iter().map(report).collect()
     }
 
-    fn fetch(&self, place: Place) -> io::Result<(Option<RunSummary>, RunReport)> {
+    fn fetch(&self, place: Place) -> io::Result<Here> {
+        Ok(self.about.finish(self.record(place, RunRecord::unpack_unrecorded)?))
+    }
+
+    fn record(
+        &self,
+        place: Place,
+        unpack: fn(&Config, &[u8], &Words) -> Result<RunRecord, Damaged>,
+    ) -> io::Result<RunRecord> {
         let away = self.away.as_ref().ok_or_else(|| io::Error::other("nothing was put away"))?;
-        let record = away
-            .records
-            .read(place)
-            .and_then(|bytes| RunRecord::unpack(&away.config, &bytes, &away.words).map_err(io::Error::other));
+        let unpack = |bytes: Vec<u8>| unpack(&away.config, &bytes, &away.words).map_err(io::Error::other);
         let failed = |error| io::Error::other(format!("a run that was put away cannot be read: {error}"));
-        Ok(self.about.finish(record.map_err(failed)?))
+        away.records.read(place).and_then(unpack).map_err(failed)
+    }
+
+    /// Takes out what a page shows of a run.
+    fn take_recording(&self, number: usize) -> io::Result<Option<Box<Recording>>> {
+        match self.all.get(number) {
+            Some(Finished::Here(run)) => Ok(run.recording.take()),
+            Some(Finished::Away(place)) => Ok(self.record(*place, RunRecord::unpack)?.take_recording()),
+            None => Ok(None),
+        }
     }
 }
 
 /// The runs of all logs, in the order of reading.
-#[derive(Debug)]
-pub(super) struct AllRuns(pub(super) Vec<FinishedRuns>);
+#[derive(Clone, Debug)]
+pub(super) struct AllRuns(Rc<[FinishedRuns]>);
+
+impl AllRuns {
+    pub(super) fn new(logs: Vec<FinishedRuns>) -> Self {
+        AllRuns(logs.into())
+    }
+
+    /// Takes out what a page shows of the run at this place. An empty one where nothing was recorded.
+    pub(super) fn take_recording(&self, mut place: usize) -> io::Result<Recording> {
+        for runs in &*self.0 {
+            if place < runs.len() {
+                return Ok(runs.take_recording(place)?.map(|recording| *recording).unwrap_or_default());
+            }
+            place -= runs.len();
+        }
+        Ok(Recording::default())
+    }
+}
 
 impl RunList for AllRuns {
     fn len(&self) -> usize {

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use foldhash::fast::RandomState;
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::TaskAttempt;
-use loopbreak_report::html::Recording;
 use loopbreak_trace::{Format, Input, Log, Read, Record, Refusal, Sink, Skipped};
 
 use super::finished::{About, FinishedRuns};
@@ -30,8 +29,6 @@ pub(crate) struct Outcome {
     pub(crate) others: Vec<String>,
     /// The first run, step by step, where that was asked for.
     pub(crate) explained: Option<String>,
-    /// Each run as a page shows it, where that was asked for.
-    pub(crate) recordings: Vec<Recording>,
 }
 
 /// Something about a line.
@@ -51,6 +48,8 @@ pub(crate) struct Manner<'m> {
     pub(crate) format: Option<Format>,
     /// How many notes about lines are kept of each log.
     pub(crate) notes: usize,
+    /// Record the steps, for a page.
+    pub(crate) recorded: bool,
 }
 
 /// Where events go.
@@ -137,7 +136,7 @@ fn read_with<'r, 'e>(
         events,
         also,
         unnamed: input.run(),
-        runs: Runs::new(manner.config),
+        runs: Runs::new(manner.config, manner.recorded),
         last: None,
         turns: HashMap::default(),
         says_something: false,

@@ -25,6 +25,8 @@ const RECORD_BYTES: u64 = 64;
 #[derive(Debug)]
 pub(super) struct Runs<'c> {
     config: &'c Config,
+    /// Whether their steps are to be shown on a page.
+    recorded: bool,
     all: Vec<Run>,
     names: Names,
     /// Those that have their guards.
@@ -73,9 +75,10 @@ impl Lent {
 }
 
 impl<'c> Runs<'c> {
-    pub(super) fn new(config: &'c Config) -> Self {
+    pub(super) fn new(config: &'c Config, recorded: bool) -> Self {
         Runs {
             config,
+            recorded,
             all: Vec::new(),
             names: Names::default(),
             awake: Vec::new(),
@@ -92,7 +95,8 @@ impl<'c> Runs<'c> {
         if !new {
             return index;
         }
-        let analysis = Box::new(RunAnalysis::new(self.config, name));
+        let begin = if self.recorded { RunAnalysis::recorded } else { RunAnalysis::new };
+        let analysis = Box::new(begin(self.config, name));
         self.all.push(Run::Awake { analysis, used: self.uses });
         self.awake.push(index as u32);
         index
@@ -176,17 +180,27 @@ impl<'c> Runs<'c> {
 
     /// What was seen of each.
     pub(super) fn finish(self, about: About) -> FinishedRuns {
-        let Runs { config, all, names, records, words, .. } = self;
+        let Runs { config, all, mut names, records, words, .. } = self;
+        if all.iter().any(|run| matches!(run, Run::Lent)) {
+            // The reading broke off, and they are lost.
+            let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, Run::Lent));
+            names = left.fold(Names::default(), |mut left, (number, _)| {
+                left.number(names.name(number));
+                left
+            });
+        }
         let mut any_away = false;
         let finish = |run| match run {
-            Run::Awake { analysis, .. } => Finished::Here(Box::new(about.finish(analysis.into_record()))),
+            Run::Awake { analysis, .. } => {
+                Some(Finished::Here(Box::new(about.finish(analysis.into_record()))))
+            }
             Run::Asleep { record, .. } => {
                 any_away = true;
-                Finished::Away(record)
+                Some(Finished::Away(record))
             }
-            Run::Lent => Finished::Lost,
+            Run::Lent => None,
         };
-        let all = all.into_iter().map(finish).collect();
+        let all = all.into_iter().filter_map(finish).collect();
         let away = any_away.then(|| Away { records, words, config: config.clone() });
         FinishedRuns::new(all, names, away, about)
     }
@@ -199,9 +213,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_that_is_lost_takes_its_name_along() {
+        let config = Config::default();
+        let mut runs = Runs::new(&config, false);
+        for name in ["a", "b", "c"] {
+            runs.index(name);
+        }
+        runs.lend(1).unwrap();
+        let runs = runs.finish(About::default());
+        assert!(runs.names().eq(["a", "c"]));
+        let reports = runs.into_reports().unwrap();
+        assert!(reports.iter().map(|report| report.run.as_str()).eq(["a", "c"]));
+    }
+
+    #[test]
     fn runs_that_were_put_away_go_on_where_they_were() {
         let config = Config::default();
-        let mut runs = Runs::new(&config);
+        let mut runs = Runs::new(&config, true);
         let step = Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap();
         for turn in 1..=4 {
             for name in 0..MOST_GUARDS + 40 {

@@ -30,7 +30,8 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         spare("--html", path, &expand([&args.paths[..], &args.known.labels].concat()).inputs)?;
     }
     let mut talk = Talk::new(args.quiet, false);
-    let manner = Manner { config: &config, only: None, format: args.format, notes: talk.notes() };
+    let manner =
+        Manner { config: &config, only: None, format: args.format, notes: talk.notes(), recorded: false };
     let progress = bar(&expansion.inputs, args.quiet);
     let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
     let one = |input: &Input| {

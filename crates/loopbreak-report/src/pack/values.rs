@@ -1,6 +1,6 @@
 //! The values that runs are made of.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
 use loopbreak::{DetectorName, Evidence, Finding, Intervention, LoopId, Severity};
@@ -117,6 +117,19 @@ impl<T: Packed> Packed for Vec<T> {
     }
 }
 
+impl<T: Packed> Packed for VecDeque<T> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.len().pack(to);
+        for value in self {
+            value.pack(to);
+        }
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Vec::unpack(from).map(VecDeque::from)
+    }
+}
+
 impl<T: Packed + Eq + Hash, S: BuildHasher + Default> Packed for HashSet<T, S> {
     fn pack(&self, to: &mut Packer<'_>) {
         self.len().pack(to);
@@ -131,6 +144,20 @@ impl<T: Packed + Eq + Hash, S: BuildHasher + Default> Packed for HashSet<T, S> {
 }
 
 impl<K: Packed + Eq + Hash, V: Packed, S: BuildHasher + Default> Packed for HashMap<K, V, S> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.len().pack(to);
+        for (key, value) in self {
+            key.pack(to);
+            value.pack(to);
+        }
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        (0..from.count()?).map(|_| <(K, V)>::unpack(from)).collect()
+    }
+}
+
+impl<K: Packed + Ord, V: Packed> Packed for BTreeMap<K, V> {
     fn pack(&self, to: &mut Packer<'_>) {
         self.len().pack(to);
         for (key, value) in self {

@@ -15,9 +15,17 @@ pub struct RunAnalysis {
 impl RunAnalysis {
     /// A run of this name that has not begun yet.
     pub fn new(config: &Config, run: impl Into<String>) -> Self {
-        let run = run.into();
+        Self::begin(config, run.into(), false)
+    }
+
+    /// The same for a run that a page is to show: its steps are recorded too.
+    pub fn recorded(config: &Config, run: impl Into<String>) -> Self {
+        Self::begin(config, run.into(), true)
+    }
+
+    fn begin(config: &Config, run: String, recorded: bool) -> Self {
         let guard = Guard::new(config.clone()).for_run(&run);
-        RunAnalysis { guard, record: RunRecord::new(config, run) }
+        RunAnalysis { guard, record: RunRecord::new(config, run, recorded) }
     }
 
     pub(super) fn of(guard: Guard, record: RunRecord) -> Self {

@@ -5,7 +5,7 @@ use loopbreak::{Config, Intervention, Mode, Settings, Severity, Step};
 use super::names::Names;
 use super::{RunAnalysis, RunRecord};
 use crate::pack::{Damaged, Words};
-use crate::{MOST_LISTED, RunReport, VerdictName};
+use crate::{MOST_LISTED, Reading, Report, RunReport, Sums, VerdictName, html};
 
 fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
     let config = Config::new(settings).unwrap();
@@ -164,6 +164,29 @@ fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
 }
 
 #[test]
+fn a_recording_that_is_put_away_after_every_step_shows_the_same_page() {
+    let config = Config::default();
+    let page = |away: bool| {
+        let mut analysis = RunAnalysis::recorded(&config, "test");
+        for line in everything() {
+            analysis.observe(&Step::from_json(&line).unwrap());
+            if away {
+                let (snapshot, record) = analysis.put_away();
+                analysis = again(&config, &record).resume(&config, snapshot).unwrap();
+            }
+        }
+        let mut record = analysis.into_record();
+        let mut recording = record.take_recording();
+        let run = record.finish("test.jsonl", "steps");
+        let mut sums = Sums::default();
+        sums.add(&run);
+        let report = Report::new(vec![run], Vec::new(), sums.finish(&Reading::default(), 1));
+        html::page(&report, |_| Ok(*recording.take().unwrap_or_default())).unwrap()
+    };
+    assert_eq!(page(true), page(false));
+}
+
+#[test]
 fn a_cost_beyond_all_numbers_is_put_away_as_it_is() {
     let config = Config::default();
     let mut analysis = RunAnalysis::new(&config, "test");
@@ -181,6 +204,7 @@ fn what_is_damaged_is_refused() {
     analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap());
     let mut words = Words::default();
     let bytes = analysis.into_record().pack(&mut words);
+    assert!(RunRecord::unpack_unrecorded(&config, &bytes, &words).is_ok());
     let refused = |bytes: &[u8]| RunRecord::unpack(&config, bytes, &words).err() == Some(Damaged);
     assert!((0..bytes.len()).all(|length| refused(&bytes[..length])));
     assert!(refused(&[&bytes[..], &[0]].concat()));
