@@ -1,6 +1,6 @@
 //! What a finding rests on: small, bounded, without secrets.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::text::{clip::clip, secret::mask};
@@ -9,7 +9,7 @@ use crate::text::{clip::clip, secret::mask};
 pub const EVIDENCE_BYTES: usize = 200;
 
 /// Named facts behind a finding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Evidence(Map<String, Value>);
 
@@ -61,6 +61,13 @@ impl Evidence {
     /// All facts.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.0.iter()
+    }
+}
+
+/// Facts that were evidence before, and were put away: texts come back as they are.
+impl FromIterator<(String, Value)> for Evidence {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
+        Evidence(facts.into_iter().collect())
     }
 }
 

@@ -2,6 +2,7 @@
 //! again, so they have no version; they are short, and every number comes back bit for bit.
 
 mod codec;
+mod facts;
 mod values;
 mod words;
 

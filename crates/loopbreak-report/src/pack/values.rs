@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-use loopbreak::{DetectorName, Evidence, Finding, Intervention, LoopId, Severity};
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
 
 use super::codec::{Packed, Packer, Unpacker, one_of, packed};
 
@@ -191,18 +191,6 @@ impl<A: Packed, B: Packed, C: Packed> Packed for (A, B, C) {
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
         Some((A::unpack(from)?, B::unpack(from)?, C::unpack(from)?))
-    }
-}
-
-/// Facts may be anything that JSON can be.
-impl Packed for Evidence {
-    fn pack(&self, to: &mut Packer<'_>) {
-        // Facts are JSON already: to write them cannot fail.
-        to.piece(&serde_json::to_vec(self).unwrap_or_default());
-    }
-
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        serde_json::from_slice(from.piece()?).ok()
     }
 }
 
