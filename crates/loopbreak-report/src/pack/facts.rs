@@ -1,9 +1,10 @@
 //! What findings rest on, which may be anything that JSON can be. As text it would be read again at every look at a run.
 
 use loopbreak::Evidence;
-use serde_json::{Map, Number, Value};
+use serde_json::{Number, Value};
 
 use super::codec::{Packed, Packer, Unpacker};
+use super::values::{collected, pairs};
 
 impl Packed for Evidence {
     fn pack(&self, to: &mut Packer<'_>) {
@@ -15,7 +16,7 @@ impl Packed for Evidence {
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        (0..from.count()?).map(|_| <(String, Value)>::unpack(from)).collect()
+        collected::<(String, Value), _>(from)
     }
 }
 
@@ -47,11 +48,8 @@ impl Packed for Value {
             Value::String(text) => tagged(to, TEXT, text),
             Value::Array(list) => tagged(to, LIST, list),
             Value::Object(object) => {
-                tagged(to, OBJECT, &object.len());
-                for (name, value) in object {
-                    name.pack(to);
-                    value.pack(to);
-                }
+                to.number(OBJECT);
+                pairs(to, object.iter());
             }
         }
     }
@@ -65,11 +63,7 @@ impl Packed for Value {
             FLOAT => Value::Number(Number::from_f64(f64::unpack(from)?)?),
             TEXT => Value::String(String::unpack(from)?),
             LIST => Value::Array(Vec::unpack(from)?),
-            OBJECT => {
-                let count = from.count()?;
-                let values: Option<Map<_, _>> = (0..count).map(|_| <(String, Value)>::unpack(from)).collect();
-                Value::Object(values?)
-            }
+            OBJECT => Value::Object(collected::<(String, Value), _>(from)?),
             _ => return None,
         })
     }

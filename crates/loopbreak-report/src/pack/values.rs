@@ -104,70 +104,78 @@ impl<T: Packed> Packed for Option<T> {
     }
 }
 
+/// How many values there are, and each of them.
+fn values<'v, T: Packed + 'v>(to: &mut Packer<'_>, values: impl ExactSizeIterator<Item = &'v T>) {
+    to.number(values.len() as u64);
+    for value in values {
+        value.pack(to);
+    }
+}
+
+/// The same for names with their values.
+pub(super) fn pairs<'v, K: Packed + 'v, V: Packed + 'v>(
+    to: &mut Packer<'_>,
+    pairs: impl ExactSizeIterator<Item = (&'v K, &'v V)>,
+) {
+    to.number(pairs.len() as u64);
+    for (key, value) in pairs {
+        key.pack(to);
+        value.pack(to);
+    }
+}
+
+/// All values of a list, or all pairs of a map.
+pub(super) fn collected<T: Packed, C: FromIterator<T>>(from: &mut Unpacker<'_>) -> Option<C> {
+    (0..from.count()?).map(|_| T::unpack(from)).collect()
+}
+
 impl<T: Packed> Packed for Vec<T> {
     fn pack(&self, to: &mut Packer<'_>) {
-        self.len().pack(to);
-        for value in self {
-            value.pack(to);
-        }
+        values(to, self.iter());
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        (0..from.count()?).map(|_| T::unpack(from)).collect()
+        collected::<T, _>(from)
     }
 }
 
 impl<T: Packed> Packed for VecDeque<T> {
     fn pack(&self, to: &mut Packer<'_>) {
-        self.len().pack(to);
-        for value in self {
-            value.pack(to);
-        }
+        values(to, self.iter());
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        Vec::unpack(from).map(VecDeque::from)
+        collected::<T, _>(from)
     }
 }
 
 impl<T: Packed + Eq + Hash, S: BuildHasher + Default> Packed for HashSet<T, S> {
     fn pack(&self, to: &mut Packer<'_>) {
-        self.len().pack(to);
-        for value in self {
-            value.pack(to);
-        }
+        values(to, self.iter());
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        (0..from.count()?).map(|_| T::unpack(from)).collect()
+        collected::<T, _>(from)
     }
 }
 
 impl<K: Packed + Eq + Hash, V: Packed, S: BuildHasher + Default> Packed for HashMap<K, V, S> {
     fn pack(&self, to: &mut Packer<'_>) {
-        self.len().pack(to);
-        for (key, value) in self {
-            key.pack(to);
-            value.pack(to);
-        }
+        pairs(to, self.iter());
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        (0..from.count()?).map(|_| <(K, V)>::unpack(from)).collect()
+        collected::<(K, V), _>(from)
     }
 }
 
 impl<K: Packed + Ord, V: Packed> Packed for BTreeMap<K, V> {
     fn pack(&self, to: &mut Packer<'_>) {
-        self.len().pack(to);
-        for (key, value) in self {
-            key.pack(to);
-            value.pack(to);
-        }
+        pairs(to, self.iter());
     }
 
     fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
-        (0..from.count()?).map(|_| <(K, V)>::unpack(from)).collect()
+        collected::<(K, V), _>(from)
     }
 }
 
