@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail, Look};
 use loopbreak_report::{Reading, Report, Restarts, Sums, TaskAttempts, VerdictName};
-use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
+use loopbreak_trace::{Input, Place, expand, installed};
 use rayon::prelude::*;
 
 use super::finished::AllRuns;
 use super::log::{Events, Manner, Outcome, analyze, analyze_on_all_threads};
 use super::talk::Talk;
+use super::trouble::trouble;
 use super::{explain, page, progress};
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::error::UserError;
@@ -36,19 +37,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
 
-    let mut failed = false;
-    for trouble in &expansion.troubles {
-        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
-        failed = true;
-    }
-    let mut reading = Reading::default();
-    for (input, outcome) in expansion.inputs.iter().zip(&outcomes) {
-        reading.bytes += outcome.bytes;
-        reading.skipped_lines += outcome.skipped;
-        failed |= tell(input, outcome, &mut talk, &mut reading);
-    }
-    failed |= empty_folders(&expansion, &outcomes, &mut talk);
-    talk.finish();
+    let (failed, reading) = trouble(&expansion, &outcomes, &mut talk);
 
     let nothing_read = outcomes.iter().all(|outcome| outcome.runs.is_empty());
     if let (true, Some(only)) = (nothing_read, &args.run) {
@@ -181,54 +170,6 @@ pub(crate) fn create(path: &Path, inputs: &[Input], option: &str) -> Result<File
     spare(option, path, inputs)?;
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     File::create(path).map_err(failed)
-}
-
-/// Tells what there is to tell of a log. True if that is a failure.
-pub(crate) fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
-    let name = input.name();
-    match &outcome.refusal {
-        None => {}
-        Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
-        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
-            talk.aside(&name, refusal);
-            reading.ignored_files += 1;
-            // The lines of a file that is no log are no lines skipped.
-            reading.skipped_lines -= outcome.skipped;
-            return false;
-        }
-        Some(refusal) => {
-            talk.error(&name, refusal, refusal.hint());
-            talk.lines(&name, outcome);
-            return true;
-        }
-    }
-    talk.lines(&name, outcome);
-    false
-}
-
-/// Tells of folders without any log. True if there is one.
-pub(crate) fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
-    let mut any = false;
-    for (index, folder) in expansion.folders.iter().enumerate() {
-        let mut inside =
-            expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
-        // What cannot be read was told of by itself.
-        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(Refusal::is_no_log);
-        let unreadable =
-            expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
-        if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {
-            continue;
-        }
-        let what = match folder.files {
-            0 => "no logs: the folder has no files".to_owned(),
-            1 => "no logs: the one file in this folder is none".to_owned(),
-            files => format!("no logs: none of the {files} files in this folder is one"),
-        };
-        let hint = (folder.files > 0).then_some("-v says of each file why it is no log");
-        talk.error(&folder.name, what, hint);
-        any = true;
-    }
-    any
 }
 
 fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {

@@ -10,9 +10,9 @@ use super::args::TuneArgs;
 use super::search::{Found, search};
 use super::state::{State, Subject};
 use super::{file, logs};
-use crate::analyze::Talk;
+use crate::analyze::{Talk, trouble};
 use crate::error::UserError;
-use crate::eval::{labels, logs_of, trouble};
+use crate::eval::{labels, logs_of};
 use crate::{exit, output};
 
 /// How many names of logs the file that is written tells.
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     let mut talk = Talk::new(args.quiet, false);
     let (outcomes, mut runs) =
         logs::read(&expansion, &config, args.format, &talk, args.quiet, logs::MOST_BYTES)?;
-    let failed = trouble(&expansion, &outcomes, &mut talk);
+    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
     if runs.is_empty() {
         return if failed {
             Ok(exit::FAILED)
