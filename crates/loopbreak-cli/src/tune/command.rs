@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use loopbreak::Config;
-use loopbreak_report::eval::Condition;
+use loopbreak_report::eval::{Condition, LookedAt};
 use loopbreak_report::tune::{self, KeptRun, SCHEMA, Search, Trial, Trials};
 
 use super::args::TuneArgs;
@@ -118,17 +118,14 @@ fn result(
     let choice = tune::choose(&found.tried, &labels, args.folds as usize, args.seed)
         .ok_or_else(|| UserError::failed("no trial was made"))?;
     let positives = runs.iter().filter(|run| run.positive == Some(true)).count() as u64;
-    Ok(Search {
-        schema: SCHEMA,
+    let looked_at = LookedAt {
         positives: positive.is_some().then_some(positives),
         positive,
         only,
         runs: runs.len() as u64,
         steps: runs.iter().map(|run| run.turns).sum(),
-        trials: found.tried.len() as u64,
-        seed: args.seed,
-        choice,
-    })
+    };
+    Ok(Search { schema: SCHEMA, looked_at, trials: found.tried.len() as u64, seed: args.seed, choice })
 }
 
 fn save(
