@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loopbreak::Label;
-use loopbreak_report::Reading;
 use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped, expand};
 
-use crate::analyze::{Note, Outcome, Talk, create, empty_folders, tell};
+use crate::analyze::{Note, Outcome, Talk, create, trouble};
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -54,18 +53,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     } else {
         output::write(all)?;
     }
-    let mut failed = false;
-    for trouble in &expansion.troubles {
-        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
-        failed = true;
-    }
-    let mut reading = Reading::default();
-    for (input, outcome) in expansion.inputs.iter().zip(&outcomes) {
-        reading.skipped_lines += outcome.skipped;
-        failed |= tell(input, outcome, &mut talk, &mut reading);
-    }
-    failed |= empty_folders(&expansion, &outcomes, &mut talk);
-    talk.finish();
+    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 

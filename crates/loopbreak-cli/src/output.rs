@@ -1,6 +1,6 @@
 //! Standard output: data for whoever reads it. A reader that has seen enough is no error.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
@@ -21,21 +21,38 @@ pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 
 /// Writes data to standard output as it is: what looks like a colour in it is part of the data.
 pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
-    let mut out = io::stdout().lock();
-    quietly(out.write_all(bytes).and_then(|()| out.flush()), "standard output")
+    fill_plain(|out| out.write_all(bytes))
+}
+
+/// The same for data that is not all there at once.
+pub(crate) fn fill_plain(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
 /// Writes a whole file, or nothing: it is put beside the place and moved there, so a full disk leaves no half of it.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
+    fill_file(path, |out| out.write_all(bytes))
+}
+
+/// The same for data that is not all there at once.
+pub(crate) fn fill_file(
+    path: &Path,
+    fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), UserError> {
+    let fill = |file: File| {
+        let mut out = io::BufWriter::new(file);
+        fill(&mut out).and_then(|()| out.flush())
+    };
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     // A pipe or a device is written to, never replaced.
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         let opened = fs::OpenOptions::new().write(true).open(path);
-        return quietly(opened.and_then(|mut file| file.write_all(bytes)), &path.display().to_string());
+        return quietly(opened.and_then(fill), &path.display().to_string());
     }
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
-    let written = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    let written = File::create(&beside).and_then(fill).and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         // Whatever is left of it is of no use; what went wrong is told anyway.
         let _ = fs::remove_file(&beside);

@@ -46,15 +46,20 @@ fn analyze(folder: &Path, threads: &str, arguments: &[&str]) -> Done {
     done(loopbreak(folder).env("RAYON_NUM_THREADS", threads).arg("analyze").args(arguments))
 }
 
-/// One thread and eight say the same, to the byte.
-fn assert_same(folder: &Path, arguments: &[&str]) -> Done {
-    let one = analyze(folder, "1", arguments);
-    let eight = analyze(folder, "8", arguments);
-    assert_eq!(one.code, Some(0), "{}", one.err);
-    assert_eq!(eight.code, one.code, "{}", eight.err);
-    assert!(one.out == eight.out, "{arguments:?}: what is printed differs");
-    assert_eq!(one.err, eight.err, "{arguments:?}");
-    one
+/// One thread and eight say the same, to the byte, on the terminal and on the page.
+fn assert_same(folder: &Path, path: &str) -> (Done, String) {
+    let pages = support::folder();
+    let told = |threads: &str| {
+        let page = pages.path().join(threads);
+        let told = analyze(folder, threads, &["--json", "-v", "--html", page.to_str().unwrap(), path]);
+        (told, fs::read_to_string(page).unwrap())
+    };
+    let ((one, page), (eight, other)) = (told("1"), told("8"));
+    assert_eq!((one.code, eight.code), (Some(0), Some(0)), "{}", one.err);
+    assert!(one.out == eight.out, "what is printed differs");
+    assert_eq!(one.err, eight.err);
+    assert!(page == other, "the pages differ");
+    (one, page)
 }
 
 #[test]
@@ -64,9 +69,10 @@ fn one_thread_and_eight_say_the_same_of_a_large_log() {
     fs::write(folder.path().join("large.jsonl"), mixed(36_000, 50)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
     fs::write(folder.path().join("small.jsonl"), mixed(500, 3)).unwrap();
-    let same = assert_same(folder.path(), &["--json", "-v", "."]);
-    assert!(same.out.contains("\"run\":\"r7\"") && same.out.contains("blocked_task_spin"));
-    assert!(same.err.contains("not JSON"), "{}", same.err);
+    let (one, page) = assert_same(folder.path(), ".");
+    assert!(page.contains("make: *** no rule"));
+    assert!(one.out.contains("\"run\":\"r7\"") && one.out.contains("blocked_task_spin"));
+    assert!(one.err.contains("not JSON"), "{}", one.err);
 }
 
 /// Every line names its run first, also those that are broken after it: the first lines of many runs are.
@@ -102,7 +108,7 @@ fn one_thread_and_eight_say_the_same_where_lines_are_shared_out_by_their_runs() 
     let folder = folder();
     fs::write(folder.path().join("large.jsonl"), named_first(36_000)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
-    let same = assert_same(folder.path(), &["--json", "-v", "large.jsonl"]);
+    let (same, _) = assert_same(folder.path(), "large.jsonl");
     let told: serde_json::Value = serde_json::from_str(&same.out).unwrap();
     let runs: Vec<&str> =
         told["runs"].as_array().unwrap().iter().map(|run| run["run"].as_str().unwrap()).collect();
@@ -134,11 +140,12 @@ fn a_run_is_judged_the_same_alone_and_among_more_runs_than_are_held_in_memory() 
 
 /// The peak of memory of an analysis, in kilobytes.
 #[cfg(target_os = "linux")]
-fn peak(folder: &Path, file: &str, threads: &str) -> u64 {
+fn peak(folder: &Path, arguments: &[&str], threads: &str) -> u64 {
     use std::process::{Command, Stdio};
 
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .args(["analyze", "--json", "--quiet", file])
+        .args(["analyze", "--quiet"])
+        .args(arguments)
         .current_dir(folder)
         .env("RAYON_NUM_THREADS", threads)
         .stdout(Stdio::null())
@@ -175,8 +182,8 @@ fn memory_does_not_grow_with_the_length_of_a_log() {
     fs::write(folder.path().join("short.jsonl"), long(8_000)).unwrap();
     fs::write(folder.path().join("long.jsonl"), long(40_000)).unwrap();
     for threads in ["1", "2"] {
-        let (short, long) =
-            (peak(folder.path(), "short.jsonl", threads), peak(folder.path(), "long.jsonl", threads));
+        let peak = |file| peak(folder.path(), &["--json", file], threads);
+        let (short, long) = (peak("short.jsonl"), peak("long.jsonl"));
         assert!(long < short + 8_000, "{short} kB for a fifth of it, {long} kB for all");
         assert!(long < 60_000, "{long} kB");
     }
@@ -184,17 +191,23 @@ fn memory_does_not_grow_with_the_length_of_a_log() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_tiny_run_that_is_over_leaves_little_behind() {
+fn a_tiny_run_that_is_over_leaves_next_to_nothing_behind() {
     let folder = folder();
-    let runs = |count: usize| {
+    let tiny = |runs: usize| {
         let step = |index: usize| {
-            format!("{{\"run\":\"r{}\",\"action\":\"look\",\"outcome\":\"dark {index}\"}}\n", index / 2)
+            let (run, number) = (index / 2, index * 7919 % 5000);
+            format!("{{\"run\":\"r{run}\",\"action\":\"look\",\"outcome\":\"dark {number}\"}}\n")
         };
-        (0..2 * count).map(step).collect::<String>()
+        (0..2 * runs).map(step).collect::<String>()
     };
-    fs::write(folder.path().join("few.jsonl"), runs(2_000)).unwrap();
-    fs::write(folder.path().join("many.jsonl"), runs(20_000)).unwrap();
-    let (few, many) = (peak(folder.path(), "few.jsonl", "2"), peak(folder.path(), "many.jsonl", "2"));
-    let each = many.saturating_sub(few) * 1000 / 18_000;
-    assert!(each < 3_000, "{each} bytes a run: {few} kB for 2,000 runs, {many} kB for 20,000");
+    // More than are kept and, for a page, more than it lists in both.
+    fs::write(folder.path().join("some.jsonl"), tiny(2_500)).unwrap();
+    fs::write(folder.path().join("many.jsonl"), tiny(8_500)).unwrap();
+    for output in [&["--json"][..], &["--html", "page.html"]] {
+        let peak = |file| peak(folder.path(), &[output, &[file]].concat(), "2");
+        let (some, many) = (peak("some.jsonl"), peak("many.jsonl"));
+        // 500 bytes a run; a guard alone would take 20 times as much.
+        assert!(many < some + 3_000, "{output:?}: {some} kB for 2,500 runs, {many} kB for 8,500");
+        assert!(many < 80_000, "{output:?}: {many} kB");
+    }
 }

@@ -9,6 +9,7 @@ use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
 use serde::Serialize;
 
 use crate::json::MOST_LISTED;
+use crate::pack::{one_of, packed};
 
 /// For how many steps of the agent a warning is followed, at least; two rounds of a loop whose rounds are longer.
 pub const FOLLOWED_STEPS: u64 = 5;
@@ -141,6 +142,16 @@ struct Open {
     steps: u64,
     /// The last of them that belonged to the loop.
     last: u64,
+}
+
+one_of! {
+    Effect: [Effect::ChangedCourse, Effect::WentOn, Effect::Ended];
+}
+
+packed! {
+    FindingReport { finding, effect, left_after, line }
+    Followed { findings, unlisted, open }
+    Open { finding, followed, free, steps, last }
 }
 
 impl Followed {

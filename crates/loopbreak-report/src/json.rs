@@ -4,9 +4,11 @@ use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
 use serde::Serialize;
 
 use crate::effect::{Effects, FindingReport};
+use crate::list::{self, RunList};
 use crate::number::{plain, plain_option};
+use crate::pack::packed;
 use crate::timeline::Timeline;
-use crate::totals::{Reading, Totals};
+use crate::totals::Totals;
 
 /// The name and version of this form of report.
 pub const SCHEMA: &str = "loopbreak.report/1";
@@ -20,12 +22,13 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// What was found in all logs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// One entry a run, in the order of reading.
-    pub runs: Vec<RunReport>,
+    #[serde(serialize_with = "list::serialize")]
+    pub runs: Box<dyn RunList>,
     /// Tasks that were attempted in more than one run, and prompts whose runs die young.
     pub series: Vec<SeriesReport>,
     /// Sums over all runs.
@@ -287,6 +290,16 @@ pub struct RulingGroup {
     pub each: Vec<(u64, String)>,
 }
 
+packed! {
+    FirstWarning { turn, detector, pattern }
+    FirstStop { turn, detector, pattern, intervention }
+    Ending { turn, detector, pattern, intervention }
+    InterventionReport { turn, intervention, detector, pattern, loop_id, task, reason, acted }
+    StuckPeriod { from, to, turns, score }
+    ScoreReport { first, last, max }
+    RulingGroup { intervention, detector, count, first, last, each }
+}
+
 /// What was found about a task or a prompt over several runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesReport {
@@ -306,21 +319,18 @@ pub struct SeriesReport {
 }
 
 impl Report {
-    /// Puts the parts together and sums them up.
-    pub fn new(
-        runs: Vec<RunReport>,
-        series: Vec<SeriesReport>,
-        reading: &Reading,
-        calls_per_step: u32,
-    ) -> Self {
-        let totals = Totals::of(&runs, reading, calls_per_step);
-        Report { schema: SCHEMA, runs, series, totals }
+    /// Puts the parts together.
+    pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: Totals) -> Self {
+        Report { schema: SCHEMA, runs: Box::new(runs), series, totals }
     }
 
     /// The worst verdict over all runs and series.
     pub fn worst(&self) -> VerdictName {
-        let runs = self.runs.iter().map(|run| run.verdict);
-        let series = self.series.iter().map(|series| VerdictName::of(&series.findings));
-        runs.chain(series).max().unwrap_or(VerdictName::Clear)
+        let runs = match (self.totals.stopped, self.totals.warned) {
+            (0, 0) => VerdictName::Clear,
+            (0, _) => VerdictName::Warn,
+            _ => VerdictName::Stop,
+        };
+        self.series.iter().map(|series| VerdictName::of(&series.findings)).fold(runs, VerdictName::max)
     }
 }

@@ -6,12 +6,20 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 use loopbreak::Step;
 
+use crate::pack::packed;
+
 /// How many different steps are known again.
 const REMEMBERED: usize = 512;
 
 /// What was done lately, with its outcome, and at which turn it was first.
 #[derive(Debug, Default)]
-pub(crate) struct Repeats(VecDeque<(u64, u64)>);
+pub(crate) struct Repeats {
+    known: VecDeque<(u64, u64)>,
+}
+
+packed! {
+    Repeats { known }
+}
 
 impl Repeats {
     /// The turn at which the same was done with the same outcome, lately.
@@ -21,13 +29,13 @@ impl Repeats {
         let place = step.place.as_ref().and_then(|place| place.name.as_deref());
         let agent = step.agent.as_deref();
         let hash = FixedState::default().hash_one((action.line(), outcome, place, agent));
-        if let Some((_, first)) = self.0.iter().find(|(known, _)| *known == hash) {
+        if let Some((_, first)) = self.known.iter().find(|(known, _)| *known == hash) {
             return Some(*first);
         }
-        if self.0.len() == REMEMBERED {
-            self.0.pop_front();
+        if self.known.len() == REMEMBERED {
+            self.known.pop_front();
         }
-        self.0.push_back((hash, turn));
+        self.known.push_back((hash, turn));
         None
     }
 }

@@ -1,5 +1,8 @@
 //! Runs that are started again and again with the same prompt: no guard of a single run can see that they all die.
 
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
 use loopbreak::{Config, LoopId, RunSummary, Series};
 
 use crate::json::SeriesReport;
@@ -29,39 +32,36 @@ impl Restarts {
         // Files are read in the order of their names; runs follow one another in time, where there is one.
         self.runs.sort_by_key(RunSummary::started);
         let mut found: Vec<SeriesReport> = Vec::new();
+        let mut places: HashMap<Option<u64>, usize, RandomState> = HashMap::default();
         for run in &self.runs {
             for finding in self.series.conclude(run).findings {
-                let report = entry(&mut found, run);
-                report.findings.push(finding);
+                let place = *places.entry(run.prompt_id()).or_insert_with(|| {
+                    found.push(about(run));
+                    found.len() - 1
+                });
+                found[place].findings.push(finding);
             }
         }
-        for report in &mut found {
-            let same = self.runs.iter().filter(|run| key_of(run) == report.key);
-            report.runs = same.map(|run| run.run().to_owned()).collect();
-            report.attempts = report.runs.len() as u64;
+        for run in &self.runs {
+            if let Some(place) = places.get(&run.prompt_id()) {
+                found[*place].runs.push(run.run().to_owned());
+                found[*place].attempts += 1;
+            }
         }
         found
     }
 }
 
-fn entry<'f>(found: &'f mut Vec<SeriesReport>, run: &RunSummary) -> &'f mut SeriesReport {
-    let key = key_of(run);
-    let at = found.iter().position(|report| report.key == key).unwrap_or_else(|| {
-        found.push(SeriesReport {
-            key,
-            task: None,
-            prompt: run.prompt().map(str::to_owned),
-            runs: Vec::new(),
-            attempts: 0,
-            findings: Vec::new(),
-        });
-        found.len() - 1
-    });
-    &mut found[at]
-}
-
-fn key_of(run: &RunSummary) -> String {
-    run.prompt_id().map(|id| format!("prompt:{}", LoopId(id))).unwrap_or_default()
+/// An entry for the prompt of a run.
+fn about(run: &RunSummary) -> SeriesReport {
+    SeriesReport {
+        key: run.prompt_id().map(|id| format!("prompt:{}", LoopId(id))).unwrap_or_default(),
+        task: None,
+        prompt: run.prompt().map(str::to_owned),
+        runs: Vec::new(),
+        attempts: 0,
+        findings: Vec::new(),
+    }
 }
 
 #[cfg(test)]

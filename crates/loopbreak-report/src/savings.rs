@@ -4,6 +4,7 @@ use loopbreak::Usage;
 use serde::Serialize;
 
 use crate::number;
+use crate::pack::packed;
 
 /// Tokens and money; each is nothing where no record tells of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -85,6 +86,12 @@ struct Point {
     stood: Option<(u64, Cost, Option<f64>)>,
     /// Progress was made after it.
     passed: bool,
+}
+
+packed! {
+    Cost { tokens, cost_usd }
+    Ledger { steps, spent, highest, measured, stop, ending }
+    Point { stood, passed }
 }
 
 impl Point {

@@ -4,6 +4,7 @@
 use loopbreak::{Config, DetectorName, Mode, ProgressCheck};
 
 use crate::json::StuckPeriod;
+use crate::pack::packed;
 
 /// Follows the progress of a run.
 #[derive(Clone, Debug)]
@@ -21,6 +22,11 @@ struct Limits {
     max_turns: u64,
     interval: u64,
     warn_at: u64,
+}
+
+packed! {
+    Stuck { limits, before, open, periods, checkpoints }
+    Limits { max_turns, interval, warn_at }
 }
 
 impl Stuck {

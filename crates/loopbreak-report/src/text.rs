@@ -8,12 +8,13 @@ mod reasons;
 mod sums;
 mod table;
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use crate::json::Report;
 
 pub use look::Look;
 pub use sums::summary;
+use table::Table;
 
 /// With more runs than this, each gets a line instead of a page.
 const PAGES: usize = 5;
@@ -31,20 +32,21 @@ pub enum Detail {
 }
 
 /// Writes the whole report.
-pub fn render(report: &Report, look: &Look, detail: Detail) -> String {
-    let mut out = String::new();
-    // Writing to a string cannot fail.
-    let _ = match detail {
-        Detail::Sums => writeln!(out, "{}", summary(&report.totals)),
+pub fn write(out: &mut dyn Write, report: &Report, look: &Look, detail: Detail) -> io::Result<()> {
+    let mut text = String::new();
+    match detail {
+        Detail::Sums => return writeln!(out, "{}", summary(&report.totals)),
         Detail::Normal if report.runs.len() > PAGES => {
-            table::write(&mut out, &report.runs, look).and_then(|()| sums::write(&mut out, report, look))
+            let table = Table::of(&*report.runs)?;
+            table.write(&mut text, look).map_err(io::Error::other)?;
         }
-        Detail::Normal | Detail::Full => {
-            let mut pages = report.runs.iter();
-            pages
-                .try_for_each(|run| detail::write(&mut out, run, look, detail == Detail::Full))
-                .and_then(|()| sums::write(&mut out, report, look))
-        }
-    };
-    out
+        Detail::Normal | Detail::Full => report.runs.each(&mut |run| {
+            detail::write(&mut text, run, look, detail == Detail::Full).map_err(io::Error::other)?;
+            out.write_all(text.as_bytes())?;
+            text.clear();
+            Ok(())
+        })?,
+    }
+    sums::write(&mut text, report, look).map_err(io::Error::other)?;
+    out.write_all(text.as_bytes())
 }

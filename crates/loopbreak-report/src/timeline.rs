@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use loopbreak::Place;
 
+use crate::pack::packed;
+
 /// When there are so many buckets, each two neighbours become one.
 const BUCKETS: usize = 2048;
 /// How many places are told apart.
@@ -44,6 +46,12 @@ pub struct PlaceTurns {
     pub name: String,
     /// Turns that ended there.
     pub turns: u64,
+}
+
+packed! {
+    Bucket { turn, score, place, lead }
+    Timeline { buckets, per_bucket, in_last, score, range, place, places, known }
+    PlaceTurns { name, turns }
 }
 
 impl Default for Timeline {

@@ -79,57 +79,67 @@ pub struct Totals {
     pub effects: Effects,
 }
 
-impl Totals {
-    /// Sums up.
-    pub fn of(runs: &[RunReport], reading: &Reading, calls_per_step: u32) -> Self {
-        let (mut all, mut after_stop, mut after_ending) = <(Cost, Cost, Cost)>::default();
-        let (mut endings, mut effects) = (BTreeMap::new(), Effects::default());
-        let (mut turns, mut detections) = (0_u64, 0_u64);
-        for run in runs {
-            effects.join(&run.effects);
-            all.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
-            after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
-            after_ending.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
-            if let Some(ending) = &run.ending {
-                *endings.entry(ending.pattern).or_insert(0) += 1;
-            }
-            if let Some(stop) = &run.first_stop {
-                turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
-                detections += 1;
-            }
+/// Totals while runs are added to them.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    totals: Totals,
+    spent: Cost,
+    after_stop: Cost,
+    after_ending: Cost,
+    /// Turns to detection, and over how many runs.
+    turns: u64,
+    detections: u64,
+}
+
+impl Sums {
+    /// Adds a run.
+    pub fn add(&mut self, run: &RunReport) {
+        self.spent.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
+        self.after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+        self.after_ending
+            .join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+        if let Some(stop) = &run.first_stop {
+            self.turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
+            self.detections += 1;
         }
-        let (all, after_stop, after_ending) = (all.rounded(), after_stop.rounded(), after_ending.rounded());
-        let sum = |count: fn(&RunReport) -> u64| runs.iter().map(count).sum::<u64>();
-        let steps_after_ending = sum(|run| run.steps_after_ending);
+        let totals = &mut self.totals;
+        if let Some(ending) = &run.ending {
+            *totals.endings.entry(ending.pattern).or_insert(0) += 1;
+            totals.ended += 1;
+            totals.unmeasured_endings += u64::from(run.progress_after_ending.is_none());
+        }
+        totals.runs += 1;
+        totals.steps += run.steps;
+        totals.warned += u64::from(run.verdict >= VerdictName::Warn);
+        totals.stopped += u64::from(run.verdict == VerdictName::Stop);
+        totals.steps_after_stop += run.steps_after_stop;
+        totals.progress_after_stop += u64::from(run.progress_after_stop == Some(true));
+        totals.steps_after_ending += run.steps_after_ending;
+        totals.progress_after_ending += u64::from(run.progress_after_ending == Some(true));
+        totals.refused += run.refused;
+        totals.renumbered_turns += run.renumbered_turns;
+        totals.unknown_keys += run.unknown_keys;
+        totals.effects.join(&run.effects);
+    }
+
+    /// All of it, with what was read to get at the runs.
+    pub fn finish(self, reading: &Reading, calls_per_step: u32) -> Totals {
+        let Sums { totals, turns, detections, .. } = self;
+        let (spent, after_stop, after_ending) =
+            (self.spent.rounded(), self.after_stop.rounded(), self.after_ending.rounded());
         Totals {
-            runs: runs.len() as u64,
-            steps: sum(|run| run.steps),
             bytes: reading.bytes,
-            warned: sum(|run| u64::from(run.verdict >= VerdictName::Warn)),
-            stopped: sum(|run| u64::from(run.verdict == VerdictName::Stop)),
-            steps_after_stop: sum(|run| run.steps_after_stop),
-            progress_after_stop: sum(|run| u64::from(run.progress_after_stop == Some(true))),
             skipped_lines: reading.skipped_lines,
-            endings,
+            ignored_files: reading.ignored_files,
             mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
-            ended: sum(|run| u64::from(run.ending.is_some())),
-            steps_after_ending,
-            progress_after_ending: sum(|run| u64::from(run.progress_after_ending == Some(true))),
-            tokens_after_ending: after_ending.tokens,
-            cost_after_ending_usd: after_ending.cost_usd,
-            llm_calls_saved: steps_after_ending.saturating_mul(u64::from(calls_per_step)),
-            tokens: all.tokens,
-            cost_usd: all.cost_usd,
+            llm_calls_saved: totals.steps_after_ending.saturating_mul(u64::from(calls_per_step)),
+            tokens: spent.tokens,
+            cost_usd: spent.cost_usd,
             tokens_after_stop: after_stop.tokens,
             cost_after_stop_usd: after_stop.cost_usd,
-            unmeasured_endings: sum(|run| {
-                u64::from(run.ending.is_some() && run.progress_after_ending.is_none())
-            }),
-            refused: sum(|run| run.refused),
-            renumbered_turns: sum(|run| run.renumbered_turns),
-            unknown_keys: sum(|run| run.unknown_keys),
-            ignored_files: reading.ignored_files,
-            effects,
+            tokens_after_ending: after_ending.tokens,
+            cost_after_ending_usd: after_ending.cost_usd,
+            ..totals
         }
     }
 }

@@ -64,6 +64,13 @@ impl Evidence {
     }
 }
 
+/// Facts that were evidence before, and were put away: texts come back as they are.
+impl FromIterator<(String, Value)> for Evidence {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
+        Evidence(facts.into_iter().collect())
+    }
+}
+
 /// A text fit for evidence: secrets masked, then cut.
 pub(crate) fn quoted(text: &str) -> String {
     // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.

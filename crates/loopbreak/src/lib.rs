@@ -38,7 +38,7 @@ pub use step::{
     Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
     Usage,
 };
-pub use summary::RunSummary;
+pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
 pub use text::chant::{Chant, ChantStream};
 pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};

@@ -1,5 +1,7 @@
 //! What is left of a run once it is over: its prompt, how long it lived, and how it ended.
 
+use serde::{Deserialize, Serialize};
+
 use crate::config::Config;
 use crate::evidence::quoted;
 use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
@@ -19,21 +21,38 @@ const HEAD: usize = 48;
 #[derive(Clone, Debug)]
 pub struct RunSummary {
     config: Config,
+    state: SummaryState,
+}
+
+/// What a summary holds, without its settings: to be put away while other runs go on, and taken out with
+/// [`RunSummary::restore`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SummaryState {
+    #[serde(rename = "r")]
     run: String,
+    #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
     prompt: Option<(Key, String)>,
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     started: Option<i64>,
+    #[serde(rename = "n")]
     steps: u64,
     /// The user spoke again: somebody is there.
+    #[serde(rename = "u")]
     attended: bool,
+    #[serde(rename = "f")]
     progress: bool,
+    #[serde(rename = "s", default, skip_serializing_if = "Option::is_none")]
     score: Option<f64>,
+    #[serde(rename = "o")]
     outcomes: bool,
+    #[serde(rename = "e")]
     end: End,
+    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
 }
 
 /// How the last step ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum End {
     /// Nothing came after the prompt.
     Nothing,
@@ -48,8 +67,7 @@ enum End {
 impl RunSummary {
     /// A run that has not begun yet.
     pub fn new(config: &Config, run: impl Into<String>) -> Self {
-        RunSummary {
-            config: config.clone(),
+        let state = SummaryState {
             run: run.into(),
             prompt: None,
             started: None,
@@ -60,7 +78,18 @@ impl RunSummary {
             outcomes: false,
             end: End::Nothing,
             last_error: None,
-        }
+        };
+        RunSummary { config: config.clone(), state }
+    }
+
+    /// What it holds so far, to be put away.
+    pub fn state(&self) -> &SummaryState {
+        &self.state
+    }
+
+    /// A summary that goes on where it was put away. The settings are to be those it was begun with.
+    pub fn restore(config: &Config, state: SummaryState) -> Self {
+        RunSummary { config: config.clone(), state }
     }
 
     /// Takes in the next step.
@@ -69,44 +98,44 @@ impl RunSummary {
             return;
         }
         if let Some(at) = step.at {
-            self.started.get_or_insert(at.0);
+            self.state.started.get_or_insert(at.0);
         }
         if let Some(user) = step.user.as_deref() {
-            if self.prompt.is_some() || self.steps > 0 {
-                self.attended = true;
+            if self.state.prompt.is_some() || self.state.steps > 0 {
+                self.state.attended = true;
             } else if user.trim().len() >= SHORTEST {
                 let key = outcome_key(&folded(clip(user, PROMPT_BYTES)));
-                self.prompt = Some((key, quoted(user.trim())));
+                self.state.prompt = Some((key, quoted(user.trim())));
             }
         }
         // A run that got further, or that somebody attended to, did not fail to start, however it ends.
-        self.progress = self.progress || self.gets_further(step);
-        if self.progress || self.attended {
+        self.state.progress = self.state.progress || self.gets_further(step);
+        if self.state.progress || self.state.attended {
             return;
         }
         if step.action.is_none() && step.outcome.is_none() && step.say.is_none() {
             return;
         }
-        self.steps += 1;
-        self.outcomes |= step.outcome.is_some();
-        self.end = match (&step.action, &step.outcome) {
+        self.state.steps += 1;
+        self.state.outcomes |= step.outcome.is_some();
+        self.state.end = match (&step.action, &step.outcome) {
             (_, Some(outcome)) if failed(outcome) => End::Failed,
             (Some(_), None) => End::Unfinished,
             (None, None) if step.say.as_deref().is_some_and(is_error) => End::Failed,
             _ => End::Well,
         };
-        if self.end == End::Failed {
+        if self.state.end == End::Failed {
             let text =
                 step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).or(step.say.as_deref());
-            self.last_error = text.map(|text| quoted(text.trim()));
+            self.state.last_error = text.map(|text| quoted(text.trim()));
         }
     }
 
     /// Whether a step got the run any further: a mark, an objective, a score that rose, something changed.
     fn gets_further(&mut self, step: &Step<'_>) -> bool {
         let score = step.score.filter(|score| score.is_finite());
-        let rises = score.zip(self.score).is_some_and(|(score, before)| score > before);
-        self.score = score.or(self.score);
+        let rises = score.zip(self.state.score).is_some_and(|(score, before)| score > before);
+        self.state.score = score.or(self.state.score);
         let completes = step.objectives.as_ref().is_some_and(|objectives| !objectives.completed.is_empty());
         rises || completes || step.progress == Some(true) || self.changes(step)
     }
@@ -120,17 +149,17 @@ impl RunSummary {
 
     /// The name of the run.
     pub fn run(&self) -> &str {
-        &self.run
+        &self.state.run
     }
 
     /// What the run was asked to do, cut to the length of evidence.
     pub fn prompt(&self) -> Option<&str> {
-        self.prompt.as_ref().map(|(_, text)| text.as_str())
+        self.state.prompt.as_ref().map(|(_, text)| text.as_str())
     }
 
     /// When its first step was, in milliseconds.
     pub fn started(&self) -> Option<i64> {
-        self.started
+        self.state.started
     }
 
     /// The name of its prompt: the same whatever dates, times and counters stand in it.
@@ -139,29 +168,29 @@ impl RunSummary {
     }
 
     pub(crate) fn prompt_key(&self) -> Option<Key> {
-        self.prompt.as_ref().map(|(key, _)| *key)
+        self.state.prompt.as_ref().map(|(key, _)| *key)
     }
 
     /// What it ended with, where that was a failure.
     pub(crate) fn last_error(&self) -> Option<&str> {
-        self.last_error.as_deref().filter(|_| self.end == End::Failed)
+        self.state.last_error.as_deref().filter(|_| self.state.end == End::Failed)
     }
 
     /// Whether it died young: at most so many steps, no progress, nobody there, and an end in failure, in the middle of
     /// a call, or right after the prompt.
     pub(crate) fn died_young(&self, young: u64) -> bool {
-        let died = match self.end {
+        let died = match self.state.end {
             End::Nothing | End::Failed => true,
             // A log that tells of no outcomes at all does not tell how a call ended either.
-            End::Unfinished => self.outcomes,
+            End::Unfinished => self.state.outcomes,
             End::Well => false,
         };
-        died && self.steps <= young && !self.progress && !self.attended
+        died && self.state.steps <= young && !self.state.progress && !self.state.attended
     }
 
     /// Whether it came to nothing, however long it took.
     pub(crate) fn came_to_nothing(&self) -> bool {
-        self.end != End::Well && !self.progress && !self.attended
+        self.state.end != End::Well && !self.state.progress && !self.state.attended
     }
 }
 
@@ -216,6 +245,25 @@ mod tests {
             assert!(!of(lines).died_young(10), "{lines:?}");
         }
         assert!(!of(&[&[PROMPT][..], &[crash; 11]].concat()).died_young(10), "it lived");
+    }
+
+    #[test]
+    fn a_summary_that_is_put_away_after_every_step_comes_to_the_same() {
+        let lines = [
+            PROMPT,
+            r#"{"at":1762248924000,"score":0.1,"action":"bash","outcome":{"text":"killed","error":true}}"#,
+            r#"{"action":"look","outcome":"dark","score":0.3}"#,
+        ];
+        for count in 1..=lines.len() {
+            let config = Config::default();
+            let mut summary = RunSummary::new(&config, "r");
+            for line in &lines[..count] {
+                summary.observe(&Step::from_json(line).unwrap());
+                let away = serde_json::to_string(summary.state()).unwrap();
+                summary = RunSummary::restore(&config, serde_json::from_str(&away).unwrap());
+            }
+            assert_eq!(format!("{summary:?}"), format!("{:?}", of(&lines[..count])));
+        }
     }
 
     #[test]

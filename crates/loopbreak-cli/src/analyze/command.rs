@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail, Look};
-use loopbreak_report::{Reading, Report, Restarts, TaskAttempts, VerdictName};
-use loopbreak_trace::{Expansion, Input, Place, Refusal, expand, installed};
+use loopbreak_report::{Reading, Report, Restarts, Sums, TaskAttempts, VerdictName};
+use loopbreak_trace::{Input, Place, expand, installed};
 use rayon::prelude::*;
 
+use super::finished::AllRuns;
 use super::log::{Events, Manner, Outcome, analyze, analyze_on_all_threads};
 use super::talk::Talk;
+use super::trouble::trouble;
 use super::{explain, page, progress};
 use crate::args::{AnalyzeArgs, FailOn};
 use crate::error::UserError;
@@ -26,23 +28,16 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     if let Some(path) = &args.html {
         spare("--html", path, &expansion.inputs)?;
     }
-    let manner =
-        Manner { config: &config, only: args.run.as_deref(), format: args.format, notes: talk.notes() };
+    let manner = Manner {
+        config: &config,
+        only: args.run.as_deref(),
+        format: args.format,
+        notes: talk.notes(),
+        recorded: args.html.is_some(),
+    };
     let mut outcomes = read(&expansion.inputs, manner, args)?;
 
-    let mut failed = false;
-    for trouble in &expansion.troubles {
-        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
-        failed = true;
-    }
-    let mut reading = Reading::default();
-    for (input, outcome) in expansion.inputs.iter().zip(&outcomes) {
-        reading.bytes += outcome.bytes;
-        reading.skipped_lines += outcome.skipped;
-        failed |= tell(input, outcome, &mut talk, &mut reading);
-    }
-    failed |= empty_folders(&expansion, &outcomes, &mut talk);
-    talk.finish();
+    let (failed, reading) = trouble(&expansion, &outcomes, &mut talk);
 
     let nothing_read = outcomes.iter().all(|outcome| outcome.runs.is_empty());
     if let (true, Some(only)) = (nothing_read, &args.run) {
@@ -56,11 +51,10 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     {
         output::print(&(text + "\n"))?;
     }
-    let recordings = page::recordings(&mut outcomes);
-    let report = report(outcomes, &reading, &config);
+    let (report, runs) = report(outcomes, &reading, &config)?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
-        page::save(path, &report, recordings)?;
+        page::save(path, &report, &runs)?;
     }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
@@ -120,7 +114,6 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         let mut events = Events::new(&mut file);
         let one = |input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, Some(&mut events), how, watch()),
-            None if args.html.is_some() => page::analyze(input, manner, Some(&mut events), watch()),
             None => analyze(input, manner, Some(&mut events), watch()),
         };
         let outcomes = inputs.iter().map(one).collect();
@@ -129,12 +122,11 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
     } else {
         let one = |input: &Input| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
-            None if args.html.is_some() => page::analyze(input, manner, None, watch()),
             None => analyze(input, manner, None, watch()),
         };
         // Where there are as many large logs as threads, each thread has one.
         let few = inputs.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
-        let on_all = |input: &Input| few && !args.explain && args.html.is_none() && is_large(input);
+        let on_all = |input: &Input| few && !args.explain && is_large(input);
         let small = |input: &Input| (!on_all(input)).then(|| one(input));
         let mut outcomes: Vec<Option<Outcome>> = inputs.par_iter().map(small).collect();
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
@@ -180,54 +172,6 @@ pub(crate) fn create(path: &Path, inputs: &[Input], option: &str) -> Result<File
     File::create(path).map_err(failed)
 }
 
-/// Tells what there is to tell of a log. True if that is a failure.
-pub(crate) fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
-    let name = input.name();
-    match &outcome.refusal {
-        None => {}
-        Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
-        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
-            talk.aside(&name, refusal);
-            reading.ignored_files += 1;
-            // The lines of a file that is no log are no lines skipped.
-            reading.skipped_lines -= outcome.skipped;
-            return false;
-        }
-        Some(refusal) => {
-            talk.error(&name, refusal, refusal.hint());
-            talk.lines(&name, outcome);
-            return true;
-        }
-    }
-    talk.lines(&name, outcome);
-    false
-}
-
-/// Tells of folders without any log. True if there is one.
-pub(crate) fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
-    let mut any = false;
-    for (index, folder) in expansion.folders.iter().enumerate() {
-        let mut inside =
-            expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
-        // What cannot be read was told of by itself.
-        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(Refusal::is_no_log);
-        let unreadable =
-            expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
-        if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {
-            continue;
-        }
-        let what = match folder.files {
-            0 => "no logs: the folder has no files".to_owned(),
-            1 => "no logs: the one file in this folder is none".to_owned(),
-            files => format!("no logs: none of the {files} files in this folder is one"),
-        };
-        let hint = (folder.files > 0).then_some("-v says of each file why it is no log");
-        talk.error(&folder.name, what, hint);
-        any = true;
-    }
-    any
-}
-
 fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
     let mut others: Vec<&str> =
         outcomes.iter().flat_map(|outcome| &outcome.others).map(String::as_str).collect();
@@ -244,19 +188,29 @@ fn no_such_run(only: &str, outcomes: &[Outcome]) -> UserError {
 }
 
 /// Puts the outcomes together, in the order of reading.
-fn report(outcomes: Vec<Outcome>, reading: &Reading, config: &Config) -> Report {
+fn report(
+    outcomes: Vec<Outcome>,
+    reading: &Reading,
+    config: &Config,
+) -> Result<(Report, AllRuns), UserError> {
     let mut tasks = TaskAttempts::new(config);
     let mut restarts = Restarts::new(config);
-    let mut runs = Vec::new();
+    let (mut runs, mut sums) = (Vec::new(), Sums::default());
     for (source, outcome) in outcomes.into_iter().enumerate() {
         for attempt in outcome.attempts {
             tasks.add(source, attempt);
         }
-        outcome.summaries.into_iter().for_each(|summary| restarts.add(summary));
-        runs.extend(outcome.runs);
+        let seen = outcome.runs.each(|summary, run| {
+            summary.cloned().into_iter().for_each(|summary| restarts.add(summary));
+            sums.add(run);
+            Ok(())
+        });
+        seen.map_err(|error| UserError::failed(error.to_string()))?;
+        runs.push(outcome.runs);
     }
     let series = [tasks.finish(), restarts.finish()].concat();
-    Report::new(runs, series, reading, config.report.calls_per_step)
+    let (runs, totals) = (AllRuns::new(runs), sums.finish(reading, config.report.calls_per_step));
+    Ok((Report::new(runs.clone(), series, totals), runs))
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
@@ -278,5 +232,5 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => Detail::Full,
         _ => Detail::Normal,
     };
-    output::print(&text::render(report, &output::look(), detail))
+    output::write(|out| text::write(out, report, &output::look(), detail))
 }

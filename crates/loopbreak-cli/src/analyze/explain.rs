@@ -34,8 +34,7 @@ pub(super) fn analyze(
 
 /// The one run that was explained, or what to do where there are more.
 pub(super) fn only(outcomes: &mut [Outcome]) -> Result<Option<String>, UserError> {
-    let runs: Vec<&str> =
-        outcomes.iter().flat_map(|outcome| &outcome.runs).map(|run| run.run.as_str()).collect();
+    let runs: Vec<&str> = outcomes.iter().flat_map(|outcome| outcome.runs.names()).collect();
     if runs.len() > 1 {
         let mut ids = runs.clone();
         ids.sort_unstable();

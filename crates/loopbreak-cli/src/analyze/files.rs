@@ -1,5 +1,6 @@
 //! The report in other forms: which were asked for, and where they go.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -30,7 +31,7 @@ pub(crate) struct OutputFiles {
 /// An option, the file it names, and what goes there.
 type Form<'f> = (&'static str, &'f Path, Render);
 
-type Render = fn(&Report) -> String;
+type Render = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
 impl OutputFiles {
     fn forms(&self) -> impl Iterator<Item = Form<'_>> {
@@ -74,11 +75,10 @@ impl OutputFiles {
     /// Writes all that were asked for.
     pub(crate) fn write(&self, report: &Report) -> Result<(), UserError> {
         for (_, path, render) in self.forms() {
-            let text = render(report);
             if is_stdout(path) {
-                output::write_plain(text.as_bytes())?;
+                output::fill_plain(|out| render(report, out))?;
             } else {
-                output::save(path, text.as_bytes())?;
+                output::fill_file(path, |out| render(report, out))?;
             }
         }
         Ok(())

@@ -3,20 +3,19 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use loopbreak::{Config, RunSummary, Step, Verdict};
-use loopbreak_report::html::Recording;
-use loopbreak_report::{RunReport, TaskAttempt};
+use loopbreak::{Config, Step, Verdict};
+use loopbreak_report::TaskAttempt;
 use loopbreak_trace::{Format, Input, Log, Read, Record, Refusal, Sink, Skipped};
 
+use super::finished::{About, FinishedRuns};
 use super::rounds;
 use super::runs::Runs;
 
 /// What a log came to.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
-    pub(crate) runs: Vec<RunReport>,
+    pub(crate) runs: FinishedRuns,
     pub(crate) attempts: Vec<TaskAttempt>,
-    pub(crate) summaries: Vec<RunSummary>,
     pub(crate) bytes: u64,
     pub(crate) skipped: u64,
     /// What there is to say about lines, the first few or all.
@@ -29,8 +28,6 @@ pub(crate) struct Outcome {
     pub(crate) others: Vec<String>,
     /// The first run, step by step, where that was asked for.
     pub(crate) explained: Option<String>,
-    /// Each run as a page shows it, where that was asked for.
-    pub(crate) recordings: Vec<Recording>,
 }
 
 /// Something about a line.
@@ -50,6 +47,8 @@ pub(crate) struct Manner<'m> {
     pub(crate) format: Option<Format>,
     /// How many notes about lines are kept of each log.
     pub(crate) notes: usize,
+    /// Record the steps, for a page.
+    pub(crate) recorded: bool,
 }
 
 /// Where events go.
@@ -136,7 +135,7 @@ fn read_with<'r, 'e>(
         events,
         also,
         unnamed: input.run(),
-        runs: Runs::new(manner.config),
+        runs: Runs::new(manner.config, manner.recorded),
         last: None,
         says_something: false,
         failed: Ok(()),
@@ -152,18 +151,9 @@ fn read_with<'r, 'e>(
         outcome.refusal = Some(manner.format.map_or(Refusal::Unknown, Refusal::Not));
         return outcome;
     }
-    let runs = runs.finish();
     let alone = runs.len() == 1 && outcome.others.is_empty();
-    outcome.runs.reserve_exact(runs.len());
-    for run in runs.flatten() {
-        // The others are in no series.
-        if run.summary().prompt().is_some() {
-            outcome.summaries.push(run.summary().clone());
-        }
-        let mut run = run.finish(input.name(), format.as_str());
-        run.skipped_lines = alone.then_some(outcome.skipped);
-        outcome.runs.push(run);
-    }
+    let skipped = alone.then_some(outcome.skipped);
+    outcome.runs = runs.finish(About { source: input.name(), format: format.as_str(), skipped });
     outcome
 }
 

@@ -107,9 +107,9 @@ fn share_out(block: &Block, shares: Shares<'_>, reading: &mut Reading<'_, '_>) -
         turns.push((share, Turn { run, lent, ..Turn::default() }));
     }
     let config = reading.manner.config;
+    let begin = reading.runs.beginning();
     turns.par_iter_mut().for_each(|(share, turn)| {
-        let new = || Lent::Awake(Box::new(RunAnalysis::new(config, &*share.run)));
-        let lent = turn.lent.take().unwrap_or_else(new);
+        let lent = turn.lent.take().unwrap_or_else(|| Lent::Awake(begin(&share.run)));
         turn.take(lent, config, share.lines.iter().filter_map(|at| Some((*at, block.record(*at as usize)?))));
     });
     // A run begins with the first line that could be read.

@@ -1,31 +1,40 @@
 //! The runs of a log: a few of them with their guards, the others put away until one of their steps comes.
 //!
 //! Runs may be mixed in one file, so none is known to be over before the end. A guard takes up to 160 kB, and a log may
-//! hold a million runs: only the guards that were used last are kept.
+//! hold a million runs: only those that were used last are kept. All that stays of the others is the name, and the places
+//! of guard and record in two files: the guards are of no use any more when the log ends, and the records are.
 
-use std::collections::HashMap;
 use std::io;
 
-use foldhash::fast::RandomState;
 use loopbreak::Config;
-use loopbreak_report::{RunAnalysis, RunRecord};
+use loopbreak_report::{RunAnalysis, RunRecord, Words};
 
+use super::finished::{About, Away, Finished, FinishedRuns};
+use super::names::Names;
 use super::spill::{Place, Spill};
 
 /// How many guards are kept.
 pub(super) const MOST_GUARDS: usize = 512;
 /// How many of them are left when there were too many.
 const LEFT_GUARDS: usize = 384;
+/// The least room for a guard and for a record in their files, in bytes.
+const GUARD_BYTES: u64 = 1024;
+const RECORD_BYTES: u64 = 64;
 
 /// All runs of a log, in the order of their first steps.
 #[derive(Debug)]
 pub(super) struct Runs<'c> {
     config: &'c Config,
+    /// Whether their steps are to be shown on a page.
+    recorded: bool,
     all: Vec<Run>,
-    by_name: HashMap<String, u32, RandomState>,
+    names: Names,
     /// Those that have their guards.
     awake: Vec<u32>,
-    spill: Spill,
+    guards: Spill,
+    records: Spill,
+    /// What the records need to be read.
+    words: Words,
     /// Counts uses, to know the run that was used longest ago.
     uses: u64,
 }
@@ -37,8 +46,8 @@ enum Run {
         used: u64,
     },
     Asleep {
-        record: Box<RunRecord>,
-        place: Place,
+        guard: Place,
+        record: Place,
     },
     /// With a thread that has steps for it.
     Lent,
@@ -66,36 +75,50 @@ impl Lent {
 }
 
 impl<'c> Runs<'c> {
-    pub(super) fn new(config: &'c Config) -> Self {
+    pub(super) fn new(config: &'c Config, recorded: bool) -> Self {
         Runs {
             config,
+            recorded,
             all: Vec::new(),
-            by_name: HashMap::default(),
+            names: Names::default(),
             awake: Vec::new(),
-            spill: Spill::default(),
+            guards: Spill::new(GUARD_BYTES),
+            records: Spill::new(RECORD_BYTES),
+            words: Words::default(),
             uses: 0,
         }
     }
 
     /// The run of this name, if there is one.
     pub(super) fn known(&self, name: &str) -> Option<usize> {
-        self.by_name.get(name).map(|known| *known as usize)
+        self.names.known(name)
     }
 
     /// The run of this name, a new one if there is none yet.
     pub(super) fn index(&mut self, name: &str) -> usize {
         self.known(name).unwrap_or_else(|| {
             let index = self.place_for(name);
-            let analysis = Box::new(RunAnalysis::new(self.config, name));
+            let analysis = self.beginning()(name);
             self.all[index] = Run::Awake { analysis, used: self.uses };
             index
         })
     }
 
+    /// How a run of this log begins.
+    pub(super) fn beginning(&self) -> impl Fn(&str) -> Box<RunAnalysis> + Sync + use<'c> {
+        let (config, recorded) = (self.config, self.recorded);
+        move |name| {
+            Box::new(if recorded {
+                RunAnalysis::recorded(config, name)
+            } else {
+                RunAnalysis::new(config, name)
+            })
+        }
+    }
+
     /// A place for a new run, which is still to be given.
     pub(super) fn place_for(&mut self, name: &str) -> usize {
-        let index = self.all.len();
-        self.by_name.insert(name.to_owned(), index as u32);
+        let (index, _) = self.names.number(name);
         self.all.push(Run::Lent);
         self.awake.push(index as u32);
         index
@@ -132,9 +155,11 @@ impl<'c> Runs<'c> {
     pub(super) fn lend(&mut self, index: usize) -> io::Result<Lent> {
         match std::mem::replace(&mut self.all[index], Run::Lent) {
             Run::Awake { analysis, .. } => Ok(Lent::Awake(analysis)),
-            Run::Asleep { record, place } => {
+            Run::Asleep { guard, record } => {
                 self.awake.push(index as u32);
-                Ok(Lent::Asleep(record, self.spill.take(&place)?))
+                let bytes = self.records.take(record)?;
+                let record = RunRecord::unpack(self.config, &bytes, &self.words).map_err(io::Error::other)?;
+                Ok(Lent::Asleep(Box::new(record), self.guards.take(guard)?))
             }
             Run::Lent => Err(io::Error::other("a run is missing")),
         }
@@ -157,24 +182,49 @@ impl<'c> Runs<'c> {
             Run::Asleep { .. } | Run::Lent => u64::MAX,
         };
         self.awake.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
-        for index in self.awake.split_off(LEFT_GUARDS) {
+        // Those that were used first lie first, as most reports will ask for them.
+        for index in self.awake.split_off(LEFT_GUARDS).into_iter().rev() {
             let run = &mut self.all[index as usize];
             if let Run::Awake { analysis, .. } = std::mem::replace(run, Run::Lent) {
                 let (snapshot, record) = analysis.put_away();
-                let place = self.spill.put(&serde_json::to_vec(&snapshot)?)?;
-                *run = Run::Asleep { record: Box::new(record), place };
+                let guard = self.guards.put(&serde_json::to_vec(&snapshot)?)?;
+                let record = self.records.put(&record.pack(&mut self.words))?;
+                *run = Run::Asleep { guard, record };
             }
         }
         Ok(())
     }
 
-    /// How many there are, and what was seen of each.
-    pub(super) fn finish(self) -> impl ExactSizeIterator<Item = Option<RunRecord>> {
-        self.all.into_iter().map(|run| match run {
-            Run::Awake { analysis, .. } => Some(analysis.put_away().1),
-            Run::Asleep { record, .. } => Some(*record),
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// What was seen of each.
+    pub(super) fn finish(self, about: About) -> FinishedRuns {
+        let Runs { config, all, mut names, records, words, .. } = self;
+        if all.iter().any(|run| matches!(run, Run::Lent)) {
+            // The reading broke off, and they are lost.
+            let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, Run::Lent));
+            names = left.fold(Names::default(), |mut left, (number, _)| {
+                left.number(names.name(number));
+                left
+            });
+        }
+        let mut any_away = false;
+        let finish = |run| match run {
+            Run::Awake { analysis, .. } => {
+                Some(Finished::Here(Box::new(about.finish(analysis.into_record()))))
+            }
+            Run::Asleep { record, .. } => {
+                any_away = true;
+                Some(Finished::Away(record))
+            }
             Run::Lent => None,
-        })
+        };
+        let all = all.into_iter().filter_map(finish).collect();
+        let away = any_away.then(|| Away { records, words, config: config.clone() });
+        FinishedRuns::new(all, names, away, about)
     }
 }
 
@@ -185,9 +235,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_that_is_lost_takes_its_name_along() {
+        let config = Config::default();
+        let mut runs = Runs::new(&config, false);
+        for name in ["a", "b", "c"] {
+            runs.index(name);
+        }
+        runs.lend(1).unwrap();
+        let runs = runs.finish(About::default());
+        assert!(runs.names().eq(["a", "c"]));
+        let reports = runs.into_reports().unwrap();
+        assert!(reports.iter().map(|report| report.run.as_str()).eq(["a", "c"]));
+    }
+
+    #[test]
     fn runs_that_were_put_away_go_on_where_they_were() {
         let config = Config::default();
-        let mut runs = Runs::new(&config);
+        let mut runs = Runs::new(&config, true);
         let step = Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap();
         for turn in 1..=4 {
             for name in 0..MOST_GUARDS + 40 {
@@ -197,9 +261,20 @@ mod tests {
                 assert!(runs.awake.len() <= MOST_GUARDS + 1);
             }
         }
-        let reports: Vec<_> =
-            runs.finish().map(|record| record.unwrap().finish("log.jsonl", "steps")).collect();
+        let runs = runs.finish(About { source: "log.jsonl".to_owned(), format: "steps", skipped: None });
+        assert!(runs.names().eq((0..MOST_GUARDS + 40).map(|name| name.to_string())));
+        let mut shown = Vec::new();
+        for _ in 0..2 {
+            runs.each(|_, report| {
+                shown.push(serde_json::to_string(report).unwrap());
+                Ok(())
+            })
+            .unwrap();
+        }
+        let reports = runs.into_reports().unwrap();
         assert_eq!(reports.len(), MOST_GUARDS + 40);
+        let written = || reports.iter().map(|report| serde_json::to_string(report).unwrap());
+        assert!(shown.into_iter().eq(written().chain(written())), "they can be gone through again and again");
         for (name, report) in reports.iter().enumerate() {
             assert_eq!((report.run.as_str(), report.steps), (name.to_string().as_str(), 4));
             assert_eq!(report.findings.len(), reports[0].findings.len());

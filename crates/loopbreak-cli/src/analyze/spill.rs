@@ -1,62 +1,77 @@
-//! A file for what is put away: guards of runs that others have overtaken. It has no name, and is gone with the program.
+//! A file for what is put away: runs that others have overtaken. It has no name, and is gone with the program.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
-/// The smallest place, in bytes. Each further class has twice the room.
-const SMALLEST: u64 = 1024;
-
-/// Pieces of text in a file, each in a place that is used again once the piece was taken out.
-#[derive(Debug, Default)]
+/// Pieces in a file, each in a place that is used again once the piece was taken out.
+#[derive(Debug)]
 pub(super) struct Spill {
     /// Made when the first piece comes.
     file: Option<File>,
-    end: u64,
+    /// The room of the smallest place, in bytes. Each further class has twice the room.
+    smallest: u64,
+    /// How many of the smallest would fit into what is used of the file.
+    end: u32,
     /// Places that are free, by class.
-    free: Vec<Vec<u64>>,
+    free: Vec<Vec<u32>>,
 }
 
-/// Where a piece lies.
-#[derive(Debug)]
+/// Where a piece lies. A million of them are kept, so they are small.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    offset: u64,
+    /// How many of the smallest would fit before it.
+    start: u32,
     length: u32,
 }
 
-fn class_of(length: u32) -> usize {
-    u64::from(length).div_ceil(SMALLEST).max(1).next_power_of_two().trailing_zeros() as usize
-}
-
 impl Spill {
+    pub(super) fn new(smallest: u64) -> Self {
+        Spill { file: None, smallest, end: 0, free: Vec::new() }
+    }
+
+    fn class_of(&self, length: u32) -> usize {
+        u64::from(length).div_ceil(self.smallest).max(1).next_power_of_two().trailing_zeros() as usize
+    }
+
     /// Puts a piece away.
     pub(super) fn put(&mut self, piece: &[u8]) -> io::Result<Place> {
         let length = u32::try_from(piece.len()).map_err(io::Error::other)?;
-        let class = class_of(length);
+        let class = self.class_of(length);
+        let free = self.free.get_mut(class).and_then(Vec::pop);
+        let start = free.unwrap_or(self.end);
+        if free.is_none() {
+            let full = || io::Error::other("there is too much to put away");
+            self.end = 1_u32
+                .checked_shl(class as u32)
+                .and_then(|room| self.end.checked_add(room))
+                .ok_or_else(full)?;
+        }
         let file = match &mut self.file {
             Some(file) => file,
             none => none.insert(tempfile::tempfile()?),
         };
-        let free = self.free.get_mut(class).and_then(Vec::pop);
-        let offset = free.unwrap_or(self.end);
-        file.seek(SeekFrom::Start(offset))?;
+        file.seek(SeekFrom::Start(u64::from(start) * self.smallest))?;
         file.write_all(piece)?;
-        if free.is_none() {
-            self.end += SMALLEST << class;
-        }
-        Ok(Place { offset, length })
+        Ok(Place { start, length })
+    }
+
+    /// The piece at a place, which stays there.
+    pub(super) fn read(&self, place: Place) -> io::Result<Vec<u8>> {
+        let mut file = self.file.as_ref().ok_or_else(|| io::Error::other("nothing was put away"))?;
+        let mut piece = vec![0; place.length as usize];
+        file.seek(SeekFrom::Start(u64::from(place.start) * self.smallest))?;
+        file.read_exact(&mut piece)?;
+        Ok(piece)
     }
 
     /// Takes a piece out again.
-    pub(super) fn take(&mut self, place: &Place) -> io::Result<Vec<u8>> {
-        let file = self.file.as_mut().ok_or_else(|| io::Error::other("nothing was put away"))?;
-        let mut piece = vec![0; place.length as usize];
-        file.seek(SeekFrom::Start(place.offset))?;
-        file.read_exact(&mut piece)?;
-        let class = class_of(place.length);
+    pub(super) fn take(&mut self, place: Place) -> io::Result<Vec<u8>> {
+        let piece = self.read(place)?;
+        let class = self.class_of(place.length);
         if self.free.len() <= class {
             self.free.resize_with(class + 1, Vec::new);
         }
-        self.free[class].push(place.offset);
+        self.free[class].push(place.start);
         Ok(piece)
     }
 }
@@ -67,16 +82,17 @@ mod tests {
 
     #[test]
     fn what_is_put_away_comes_back_and_its_place_is_used_again() {
-        let mut spill = Spill::default();
+        let mut spill = Spill::new(1024);
         let pieces = [vec![1; 10], vec![2; 3000], Vec::new(), vec![3; 1025]];
         let places: Vec<Place> = pieces.iter().map(|piece| spill.put(piece).unwrap()).collect();
         let end = spill.end;
         for (piece, place) in pieces.iter().zip(&places) {
-            assert_eq!(spill.take(place).unwrap(), *piece);
+            assert_eq!(spill.read(*place).unwrap(), *piece);
+            assert_eq!(spill.take(*place).unwrap(), *piece);
         }
         for _ in 0..100 {
             let place = spill.put(&[7; 2000]).unwrap();
-            assert_eq!(spill.take(&place).unwrap(), [7; 2000]);
+            assert_eq!(spill.take(place).unwrap(), [7; 2000]);
         }
         assert_eq!(spill.end, end);
     }

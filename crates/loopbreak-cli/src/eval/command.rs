@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 
 use loopbreak::Config;
-use loopbreak_report::Reading;
 use loopbreak_report::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
 use loopbreak_report::tune::with_patience;
 use loopbreak_trace::{Expansion, Input, expand};
@@ -12,7 +11,7 @@ use rayon::prelude::*;
 
 use super::args::EvalArgs;
 use super::{labels, log};
-use crate::analyze::{Manner, Outcome, Talk, bar, empty_folders, spare, tell};
+use crate::analyze::{Manner, Outcome, Talk, bar, spare, trouble};
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -30,7 +29,8 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         spare("--html", path, &expand([&args.paths[..], &args.known.labels].concat()).inputs)?;
     }
     let mut talk = Talk::new(args.quiet, false);
-    let manner = Manner { config: &config, only: None, format: args.format, notes: talk.notes() };
+    let manner =
+        Manner { config: &config, only: None, format: args.format, notes: talk.notes(), recorded: false };
     let progress = bar(&expansion.inputs, args.quiet);
     let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
     let one = |input: &Input| {
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let (outcomes, samples): (Vec<Outcome>, Vec<Vec<Sample>>) = expansion.inputs.par_iter().map(one).unzip();
     progress.finish_and_clear();
 
-    let failed = trouble(&expansion, &outcomes, &mut talk);
+    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
     let mut samples: Vec<Sample> = samples.into_iter().flatten().collect();
     if samples.is_empty() && failed {
         return Ok(exit::FAILED);
@@ -100,23 +100,6 @@ pub(crate) fn logs_of(paths: &[PathBuf], labels: &[PathBuf]) -> Expansion {
         real.is_none_or(|real| !labels.contains(&real))
     });
     expansion
-}
-
-/// Tells what could not be read. True if that is a failure.
-pub(crate) fn trouble(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
-    let mut failed = false;
-    for trouble in &expansion.troubles {
-        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
-        failed = true;
-    }
-    let mut reading = Reading::default();
-    for (input, outcome) in expansion.inputs.iter().zip(outcomes) {
-        reading.skipped_lines += outcome.skipped;
-        failed |= tell(input, outcome, talk, &mut reading);
-    }
-    failed |= empty_folders(expansion, outcomes, talk);
-    talk.finish();
-    failed
 }
 
 fn print(evaluation: &Evaluation, json: bool) -> Result<(), UserError> {

@@ -6,7 +6,7 @@ use std::mem;
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::RunReport;
 use loopbreak_report::eval::{Baseline, Sample, Watcher};
-use loopbreak_trace::Input;
+use loopbreak_trace::{Input, Refusal};
 
 use crate::analyze::{Manner, Outcome, analyze_with};
 
@@ -37,6 +37,14 @@ pub(super) fn samples(
         let curve = curve.collect();
         Sample { baselines: watched, curve, report, positive: None }
     };
-    let samples = mem::take(&mut outcome.runs).into_iter().map(sample).collect();
-    (outcome, samples)
+    match mem::take(&mut outcome.runs).into_reports() {
+        Ok(reports) => {
+            let samples = reports.into_iter().map(sample).collect();
+            (outcome, samples)
+        }
+        Err(error) => {
+            outcome.refusal = Some(Refusal::Unreadable(error));
+            (outcome, Vec::new())
+        }
+    }
 }

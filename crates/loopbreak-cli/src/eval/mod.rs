@@ -6,4 +6,4 @@ pub(crate) mod labels;
 mod log;
 
 pub(crate) use args::{EvalArgs, KnownArgs};
-pub(crate) use command::{logs_of, run, trouble};
+pub(crate) use command::{logs_of, run};

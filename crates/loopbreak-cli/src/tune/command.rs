@@ -3,16 +3,16 @@
 use std::collections::BTreeMap;
 
 use loopbreak::Config;
-use loopbreak_report::eval::Condition;
+use loopbreak_report::eval::{Condition, LookedAt};
 use loopbreak_report::tune::{self, KeptRun, SCHEMA, Search, Trial, Trials};
 
 use super::args::TuneArgs;
 use super::search::{Found, search};
 use super::state::{State, Subject};
 use super::{file, logs};
-use crate::analyze::Talk;
+use crate::analyze::{Talk, trouble};
 use crate::error::UserError;
-use crate::eval::{labels, logs_of, trouble};
+use crate::eval::{labels, logs_of};
 use crate::{exit, output};
 
 /// How many names of logs the file that is written tells.
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     let mut talk = Talk::new(args.quiet, false);
     let (outcomes, mut runs) =
         logs::read(&expansion, &config, args.format, &talk, args.quiet, logs::MOST_BYTES)?;
-    let failed = trouble(&expansion, &outcomes, &mut talk);
+    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
     if runs.is_empty() {
         return if failed {
             Ok(exit::FAILED)
@@ -118,17 +118,14 @@ fn result(
     let choice = tune::choose(&found.tried, &labels, args.folds as usize, args.seed)
         .ok_or_else(|| UserError::failed("no trial was made"))?;
     let positives = runs.iter().filter(|run| run.positive == Some(true)).count() as u64;
-    Ok(Search {
-        schema: SCHEMA,
+    let looked_at = LookedAt {
         positives: positive.is_some().then_some(positives),
         positive,
         only,
         runs: runs.len() as u64,
         steps: runs.iter().map(|run| run.turns).sum(),
-        trials: found.tried.len() as u64,
-        seed: args.seed,
-        choice,
-    })
+    };
+    Ok(Search { schema: SCHEMA, looked_at, trials: found.tried.len() as u64, seed: args.seed, choice })
 }
 
 fn save(

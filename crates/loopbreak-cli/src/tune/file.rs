@@ -40,14 +40,17 @@ fn text(search: &Search, config: &Config, sources: &[String], data: &str) -> Str
         let words: String = words.chars().map(|char| if char.is_control() { '?' } else { char }).collect();
         let _ = writeln!(text, "# {words}");
     };
-    line(format!("Data: {} runs, {} steps (fingerprint {data}), read from", search.runs, search.steps));
+    line(format!(
+        "Data: {} runs, {} steps (fingerprint {data}), read from",
+        search.looked_at.runs, search.looked_at.steps
+    ));
     for source in sources {
         line(format!("  {source}"));
     }
-    if let (Some(positive), Some(positives)) = (&search.positive, search.positives) {
+    if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
         line(format!("Labels: {positives} runs positive by {positive}"));
     }
-    if let Some(only) = &search.only {
+    if let Some(only) = &search.looked_at.only {
         line(format!("Only runs for which {only} holds"));
     }
     line(format!(

@@ -60,7 +60,7 @@ fn keep(
             bytes.fetch_add(runs[index].keep(step) as u64, Ordering::Relaxed);
         }
     };
-    let manner = Manner { config, only: None, format, notes };
+    let manner = Manner { config, only: None, format, notes, recorded: false };
     let outcome = analyze_with(input, manner, None, &mut also, watch);
     // A file that is no log has no runs.
     if outcome.runs.is_empty() {

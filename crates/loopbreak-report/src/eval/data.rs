@@ -17,17 +17,9 @@ pub const SCHEMA: &str = "loopbreak.eval/1";
 pub struct Evaluation {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// Which runs are positive; nothing where there are no labels.
-    pub positive: Option<String>,
-    /// Which runs take part; nothing for all.
-    #[serde(rename = "where")]
-    pub only: Option<String>,
-    /// Runs looked at.
-    pub runs: u64,
-    /// How many of them are positive.
-    pub positives: Option<u64>,
-    /// Their turns.
-    pub steps: u64,
+    /// The runs it rests on.
+    #[serde(flatten)]
+    pub looked_at: LookedAt,
     /// What was left out.
     pub left_out: LeftOut,
     /// Loopbreak as it is set, then the baselines.
@@ -39,6 +31,22 @@ pub struct Evaluation {
     /// The same runs with more and less patience, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Vec<CurvePoint>>,
+}
+
+/// The runs that an evaluation or a search rests on.
+#[derive(Clone, Debug, Serialize)]
+pub struct LookedAt {
+    /// Which runs are positive; nothing where there are no labels.
+    pub positive: Option<String>,
+    /// Which runs take part; nothing for all.
+    #[serde(rename = "where")]
+    pub only: Option<String>,
+    /// Runs looked at.
+    pub runs: u64,
+    /// How many of them are positive.
+    pub positives: Option<u64>,
+    /// Their turns.
+    pub steps: u64,
 }
 
 /// The same runs with other patience.

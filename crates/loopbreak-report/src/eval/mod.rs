@@ -17,7 +17,7 @@ pub use condition::{Condition, ConditionError};
 pub use counts::Counts;
 pub use data::{
     AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
-    Level, Listed, ListedFinding, Question, SCHEMA, SavedSteps, Scores,
+    Level, Listed, ListedFinding, LookedAt, Question, SCHEMA, SavedSteps, Scores,
 };
 pub use html::page;
 pub use interval::Share;

@@ -6,7 +6,7 @@ use super::command;
 use super::counts::Counts;
 use super::data::{
     AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
-    Level, Listed, ListedFinding, Question, SCHEMA, SavedSteps, Scores,
+    Level, Listed, ListedFinding, LookedAt, Question, SCHEMA, SavedSteps, Scores,
 };
 use super::watch::{Baseline, Signal, Watched};
 use crate::effect::{Effects, FindingReport};
@@ -60,17 +60,20 @@ pub fn evaluate(
         });
         listed.map(|sample| list(&sample.report, &settings)).collect()
     };
-    Evaluation {
-        schema: SCHEMA,
+    let looked_at = LookedAt {
+        positive,
         only,
         runs: samples.len() as u64,
         positives,
         steps: samples.iter().map(|sample| sample.report.steps).sum(),
+    };
+    Evaluation {
+        schema: SCHEMA,
+        looked_at,
         left_out,
         judges,
         missed: wrong(true, false),
         false_alarms: wrong(false, true),
-        positive,
         curve: (!patience.is_empty()).then(|| curve(samples, &patience)),
     }
 }

@@ -47,8 +47,12 @@ fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result 
 
 fn head(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
-    let runs = format!("{}, {}", plural(evaluation.runs, "run"), plural(evaluation.steps, "step"));
-    match (&evaluation.positive, evaluation.positives) {
+    let runs = format!(
+        "{}, {}",
+        plural(evaluation.looked_at.runs, "run"),
+        plural(evaluation.looked_at.steps, "step")
+    );
+    match (&evaluation.looked_at.positive, evaluation.looked_at.positives) {
         (Some(positive), Some(positives)) => {
             let text = format!("{runs}: {} positive by {positive}", grouped(positives));
             writeln!(out, "{bold}{}{bold:#}", look.fit_words(&text, look.width))?;
@@ -75,7 +79,7 @@ pub(super) fn left_out(left_out: &LeftOut) -> String {
 
 /// All judges side by side.
 fn signals(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
-    heading(out, "", evaluation.positives.is_some(), look)?;
+    heading(out, "", evaluation.looked_at.positives.is_some(), look)?;
     for judge in &evaluation.judges {
         for level in &judge.levels {
             row(out, judge.name, level.level, &level.all, look)?;
@@ -90,7 +94,7 @@ fn detectors(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Res
     if levels.iter().all(|level| level.detectors.is_empty()) {
         return Ok(());
     }
-    heading(out, "by detector", evaluation.positives.is_some(), look)?;
+    heading(out, "by detector", evaluation.looked_at.positives.is_some(), look)?;
     for level in levels {
         for detector in &level.detectors {
             row(out, detector.detector.as_str(), level.level, &detector.scores, look)?;
@@ -130,8 +134,11 @@ fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Resul
     let dim = look.dim();
     writeln!(out, "\n{dim}{:<NAME$} {:>10}{:>19}  destroys{dim:#}", "", "ends", "saves")?;
     for Judge { name, savings, .. } in &evaluation.judges {
-        let saves =
-            format!("{} ({} %)", plural(savings.steps, "step"), percent(savings.steps, evaluation.steps));
+        let saves = format!(
+            "{} ({} %)",
+            plural(savings.steps, "step"),
+            percent(savings.steps, evaluation.looked_at.steps)
+        );
         let mut destroys = match (savings.progress_destroyed, savings.progress_unknown) {
             (0, unknown) if unknown == savings.ended && unknown > 0 => {
                 "unknown: no measure of progress".to_owned()

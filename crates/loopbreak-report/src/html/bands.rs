@@ -4,6 +4,7 @@ use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
 use serde::Serialize;
 
 use super::row::Row;
+use crate::pack::packed;
 
 /// A loop that is not sighted for so many steps has been left.
 const PAUSE: u64 = 4;
@@ -46,6 +47,11 @@ pub(super) struct Band {
 pub(super) struct Bands {
     all: Vec<Band>,
     pub(super) left_out: u64,
+}
+
+packed! {
+    Band { id, detector, pattern, from, to, first, last, own, agent, period, severity }
+    Bands { all, left_out }
 }
 
 impl Bands {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::text::clean;
 use crate::effect::{Effect, FindingReport};
 use crate::json::Ending;
+use crate::pack::packed;
 
 /// How many flags of one kind are kept, and how many of all kinds.
 const OF_A_KIND: usize = 16;
@@ -64,6 +65,13 @@ pub(super) struct Flags {
     advised: Vec<DetectorName>,
     ended: bool,
     pub(super) left_out: u64,
+}
+
+packed! {
+    Flag {
+        turn, number, severity, intervention, detector, pattern, reason, observed, ends, facts, advice, effect,
+    }
+    Flags { all, kinds, advised, ended, left_out }
 }
 
 /// What was flagged at a step.

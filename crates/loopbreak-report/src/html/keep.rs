@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::row::Row;
+use crate::pack::{one_of, packed};
 
 /// The most steps of one run that a page has.
 pub const STEPS_A_RUN: usize = 400;
@@ -61,10 +62,18 @@ pub(super) struct Kept {
     first: usize,
 }
 
+one_of! {
+    Rank: [Rank::End, Rank::Point, Rank::Around, Rank::Edge, Rank::Sample];
+}
+
+packed! {
+    Kept { recent, rows, points, around, around_end, near, every, first }
+}
+
 impl Default for Kept {
     fn default() -> Self {
         Kept {
-            recent: VecDeque::with_capacity(RECENT + 1),
+            recent: VecDeque::new(),
             rows: BTreeMap::new(),
             points: POINTS,
             around: AROUND,

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::text::clean;
 use crate::number::plain_option;
+use crate::pack::packed;
 
 /// How many are kept of one run, and how many objectives are known again.
 const MARKS: usize = 120;
@@ -35,6 +36,11 @@ pub(super) struct Marks {
     highest: Option<f64>,
     completed: HashSet<u64, RandomState>,
     pub(super) left_out: u64,
+}
+
+packed! {
+    Mark { turn, score, objectives }
+    Marks { all, highest, completed, left_out }
 }
 
 impl Marks {

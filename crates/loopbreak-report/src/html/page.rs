@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::io;
 
 use super::detail::{Detail, share};
 use super::frame::{Page, escape, escape_json};
@@ -9,8 +10,10 @@ use super::overview::Line;
 use super::recording::Recording;
 use super::text::clean;
 use crate::json::{Report, RunReport, VerdictName};
+use crate::list::RunList;
 use crate::number::{dollars, grouped, percent, rough};
 use crate::savings::Cost;
+use crate::worst::Worst;
 
 /// The most runs that a page lists. The sums are over all.
 pub const LISTED_RUNS: usize = 2000;
@@ -32,15 +35,15 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The whole page: the report, and a recording of each of its runs, in their order.
-pub fn page(report: &Report, recordings: Vec<Recording>) -> String {
-    let mut runs: Vec<(&RunReport, Recording)> = report.runs.iter().zip(recordings).collect();
-    let unlisted = runs.len().saturating_sub(LISTED_RUNS);
-    if unlisted > 0 {
-        // Stable, so that runs that are alike stay in the order of the logs.
-        runs.sort_by_key(|(run, _)| std::cmp::Reverse((run.verdict, run.steps_after_ending)));
-        runs.truncate(LISTED_RUNS);
-    }
+/// The whole page: the report, and the recordings of the runs that are listed, each asked for by the place of its run.
+pub fn page(
+    report: &Report,
+    mut recording: impl FnMut(usize) -> io::Result<Recording>,
+) -> io::Result<String> {
+    let listed = listed(&*report.runs)?;
+    let unlisted = report.runs.len() - listed.len();
+    let runs: Vec<(&RunReport, Recording)> =
+        listed.iter().map(|(place, run)| Ok((run, recording(*place)?))).collect::<io::Result<_>>()?;
     let lines: Vec<Line<'_>> = runs.iter().map(|(run, recording)| Line::of(run, recording)).collect();
     let lines = escape_json(&serde_json::to_string(&lines).unwrap_or_else(|_| "[]".to_owned()));
     let details: Vec<Detail<'_>> =
@@ -52,7 +55,7 @@ pub fn page(report: &Report, recordings: Vec<Recording>) -> String {
     headline(&mut body, report);
     body += "</header>\n<main>\n";
     cards(&mut body, report);
-    patterns(&mut body, report);
+    patterns(&mut body, report)?;
     series(&mut body, report);
     list(&mut body, unlisted);
     let _ = write!(
@@ -66,7 +69,20 @@ pub fn page(report: &Report, recordings: Vec<Recording>) -> String {
         let detail = detail.write(room);
         let _ = writeln!(body, "<script type=\"application/json\" id=\"run-{index}\">{detail}</script>");
     }
-    Page { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write()
+    Ok(Page { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write())
+}
+
+/// The runs that are listed, with their places: all of them, or the worst where there are too many.
+fn listed(runs: &dyn RunList) -> io::Result<Vec<(usize, RunReport)>> {
+    let all = runs.len() <= LISTED_RUNS;
+    let (mut worst, mut place) = (Worst::new(LISTED_RUNS), 0);
+    runs.each(&mut |run| {
+        // Few runs stay in the order of the logs.
+        worst.offer(Some((run.verdict, run.steps_after_ending)).filter(|_| !all), || (place, run.clone()));
+        place += 1;
+        Ok(())
+    })?;
+    Ok(worst.finish())
 }
 
 fn runs_of(count: u64) -> &'static str {
@@ -163,7 +179,7 @@ fn cards(out: &mut String, report: &Report) {
 }
 
 /// Where the steps went: what the runs would have been ended for.
-fn patterns(out: &mut String, report: &Report) {
+fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     #[derive(Default)]
     struct Sum {
         runs: u64,
@@ -172,16 +188,17 @@ fn patterns(out: &mut String, report: &Report) {
         destroyed: u64,
     }
     let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
-    for run in &report.runs {
-        let Some(ending) = &run.ending else { continue };
+    report.runs.each(&mut |run| {
+        let Some(ending) = &run.ending else { return Ok(()) };
         let sum = sums.entry((ending.detector.as_str(), ending.pattern)).or_default();
         sum.runs += 1;
         sum.steps += run.steps_after_ending;
         sum.cost.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
         sum.destroyed += u64::from(run.progress_after_ending == Some(true));
-    }
+        Ok(())
+    })?;
     if sums.is_empty() {
-        return;
+        return Ok(());
     }
     let mut sums: Vec<_> = sums.into_iter().collect();
     sums.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.steps));
@@ -217,6 +234,7 @@ fn patterns(out: &mut String, report: &Report) {
         let _ = writeln!(out, "<td>{destroyed}</td></tr>");
     }
     *out += "</tbody></table></div>\n</section>\n";
+    Ok(())
 }
 
 /// Tasks and prompts over several runs.

@@ -9,6 +9,7 @@ use super::lanes;
 use super::marks::Marks;
 use super::row::Row;
 use super::text::clean;
+use crate::pack::packed;
 use crate::repeats::Repeats;
 use crate::timeline::Timeline;
 
@@ -31,6 +32,10 @@ pub struct Recording {
     pub(super) records: u64,
     repeats: Repeats,
     score: Option<f64>,
+}
+
+packed! {
+    Recording { kept, bands, flags, marks, tools, agents, turns, records, repeats, score }
 }
 
 impl Recording {

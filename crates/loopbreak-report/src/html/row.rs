@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::text::clean;
 use crate::number::plain_option;
+use crate::pack::packed;
 
 /// So much is kept of the texts of a step, in bytes.
 const ACTION: usize = 320;
@@ -65,6 +66,12 @@ pub(super) struct Row {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
+}
+
+packed! {
+    Row {
+        number, turn, own, agent, action, outcome, say, user, place, task, error, refused, score, repeats, at, loops,
+    }
 }
 
 impl Row {

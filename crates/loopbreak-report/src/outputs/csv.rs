@@ -1,6 +1,7 @@
 //! One line a run, as RFC 4180 has it.
 
 use std::fmt::Display;
+use std::io::{self, Write};
 
 use loopbreak::Millis;
 
@@ -81,14 +82,16 @@ fn plain(value: Option<impl Display>) -> Cell {
     value.map_or(Cell::Empty, |value| Cell::Plain(value.to_string()))
 }
 
-/// The runs as a table with a head, lines ended by CR LF.
-pub fn csv(report: &Report) -> String {
-    let mut out = String::new();
-    line(&mut out, COLUMNS.iter().map(|(name, ..)| Cell::Plain((*name).to_owned())));
-    for run in &report.runs {
-        line(&mut out, COLUMNS.iter().map(|(.., read)| read(run)));
-    }
-    out
+/// Writes the runs as a table with a head, lines ended by CR LF.
+pub fn csv(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = String::new();
+    line(&mut text, COLUMNS.iter().map(|(name, ..)| Cell::Plain((*name).to_owned())));
+    out.write_all(text.as_bytes())?;
+    report.runs.each(&mut |run| {
+        text.clear();
+        line(&mut text, COLUMNS.iter().map(|(.., read)| read(run)));
+        out.write_all(text.as_bytes())
+    })
 }
 
 fn line(out: &mut String, cells: impl Iterator<Item = Cell>) {

@@ -1,6 +1,7 @@
 //! Test results for build servers: a suite a source, a case a run, a failure where Loopbreak would have stepped in.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use loopbreak::{Finding, Intervention, Millis, Severity};
 
@@ -11,44 +12,66 @@ use crate::json::{Report, RunReport, SeriesReport, VerdictName};
 /// How many interventions of a run are told. Build servers keep results in memory.
 const TOLD: usize = 40;
 
-/// The report as test results in XML.
-pub fn junit(report: &Report) -> String {
-    let mut suites: Vec<(&str, Vec<&RunReport>)> = Vec::new();
-    for run in &report.runs {
+/// Writes the report as test results in XML.
+pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    // A suite tells what its cases come to before it tells them, so the runs are gone through twice.
+    let mut suites: Vec<Suite> = Vec::new();
+    report.runs.each(&mut |run| {
         // Runs of one source follow each other.
-        match suites.last_mut().filter(|(source, _)| *source == run.source) {
-            Some((_, runs)) => runs.push(run),
-            None => suites.push((&run.source, vec![run])),
+        match suites.last_mut().filter(|suite| suite.source == run.source) {
+            Some(suite) => suite.add(run),
+            None => suites.push(Suite::begun_with(run)),
         }
-    }
-    let failed = |series: &&SeriesReport| VerdictName::of(&series.findings) == VerdictName::Stop;
-    let series_failed = report.series.iter().filter(failed).count();
-    let tests = report.runs.len() + report.series.len();
-    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    out += "<testsuites name=\"loopbreak\"";
-    counts(&mut out, tests, stopped(report.runs.iter()) + series_failed);
-    attribute(&mut out, "time", &seconds(report.runs.iter().map(lasted).sum()));
-    out += ">\n";
-    for (source, runs) in suites {
-        suite(&mut out, source, &runs);
-    }
+        Ok(())
+    })?;
+    let mut text = String::new();
+    head(&mut text, report, &suites);
+    let (mut rest, mut left) = (suites.iter(), 0);
+    report.runs.each(&mut |run| {
+        if left == 0
+            && let Some(suite) = rest.next()
+        {
+            suite.begin(&mut text);
+            left = suite.tests;
+        }
+        case(&mut text, run);
+        left -= 1;
+        if left == 0 {
+            text.push_str("  </testsuite>\n");
+        }
+        out.write_all(text.as_bytes())?;
+        text.clear();
+        Ok(())
+    })?;
+    tail(&mut text, report);
+    out.write_all(text.as_bytes())
+}
+
+fn head(out: &mut String, report: &Report, suites: &[Suite]) {
+    let failures = suites.iter().map(|suite| suite.failures).sum::<usize>() + series_failed(report);
+    *out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopbreak\"";
+    counts(out, report.runs.len() + report.series.len(), failures);
+    attribute(out, "time", &seconds(suites.iter().map(|suite| suite.lasted).sum()));
+    *out += ">\n";
+}
+
+fn series_failed(report: &Report) -> usize {
+    report.series.iter().filter(|series| VerdictName::of(&series.findings) == VerdictName::Stop).count()
+}
+
+fn tail(out: &mut String, report: &Report) {
     if !report.series.is_empty() {
-        out += "  <testsuite name=\"series\"";
-        counts(&mut out, report.series.len(), series_failed);
-        out += " time=\"0.000\">\n";
-        report.series.iter().for_each(|series| series_case(&mut out, series));
-        out += "  </testsuite>\n";
+        *out += "  <testsuite name=\"series\"";
+        counts(out, report.series.len(), series_failed(report));
+        *out += " time=\"0.000\">\n";
+        report.series.iter().for_each(|series| series_case(out, series));
+        *out += "  </testsuite>\n";
     }
-    out += "</testsuites>\n";
-    out
+    *out += "</testsuites>\n";
 }
 
 fn counts(out: &mut String, tests: usize, failures: usize) {
     _ = write!(out, " tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"");
-}
-
-fn stopped<'r>(runs: impl Iterator<Item = &'r RunReport>) -> usize {
-    runs.filter(|run| run.verdict == VerdictName::Stop).count()
 }
 
 /// How long a run lasted, in milliseconds; 0 where its log tells no times.
@@ -60,20 +83,41 @@ fn seconds(millis: u64) -> String {
     format!("{}.{:03}", millis / 1000, millis % 1000)
 }
 
-fn suite(out: &mut String, source: &str, runs: &[&RunReport]) {
-    out.push_str("  <testsuite");
-    attribute(out, "name", source);
-    counts(out, runs.len(), stopped(runs.iter().copied()));
-    attribute(out, "time", &seconds(runs.iter().map(|run| lasted(run)).sum()));
-    if let Some(began) = runs.iter().filter_map(|run| run.started).min().and_then(|at| Millis(at).rfc3339()) {
-        // Without fractions and zone, as the build servers' own schema has it.
-        attribute(out, "timestamp", &began[..19]);
+/// The runs of one source.
+#[derive(Default)]
+struct Suite {
+    source: String,
+    tests: usize,
+    failures: usize,
+    lasted: u64,
+    began: Option<i64>,
+}
+
+impl Suite {
+    fn begun_with(run: &RunReport) -> Self {
+        let mut suite = Suite { source: run.source.clone(), ..Suite::default() };
+        suite.add(run);
+        suite
     }
-    out.push_str(">\n");
-    for run in runs {
-        case(out, run);
+
+    fn add(&mut self, run: &RunReport) {
+        self.tests += 1;
+        self.failures += usize::from(run.verdict == VerdictName::Stop);
+        self.lasted += lasted(run);
+        self.began = self.began.into_iter().chain(run.started).min();
     }
-    out.push_str("  </testsuite>\n");
+
+    fn begin(&self, out: &mut String) {
+        out.push_str("  <testsuite");
+        attribute(out, "name", &self.source);
+        counts(out, self.tests, self.failures);
+        attribute(out, "time", &seconds(self.lasted));
+        if let Some(began) = self.began.and_then(|at| Millis(at).rfc3339()) {
+            // Without fractions and zone, as the build servers' own schema has it.
+            attribute(out, "timestamp", &began[..19]);
+        }
+        out.push_str(">\n");
+    }
 }
 
 fn case(out: &mut String, run: &RunReport) {

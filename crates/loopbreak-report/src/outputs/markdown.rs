@@ -1,11 +1,12 @@
 //! A page that fits the summary of a build job: the sums, then the worst runs, never longer than such a summary may be.
 
-use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::why::Why;
 use crate::json::{Report, RunReport, SeriesReport, VerdictName};
 use crate::number::{dollars, grouped, percent, rough};
+use crate::worst::Worst;
 
 /// How many runs and how many series are told.
 const RUNS: usize = 50;
@@ -14,18 +15,30 @@ const SERIES: usize = 20;
 const NAME: usize = 80;
 const REASON: usize = 200;
 
-/// The report as a page of GitHub's Markdown.
-pub fn markdown(report: &Report) -> String {
+/// Writes the report as a page of GitHub's Markdown.
+pub fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let (mut worst, mut found) = (Worst::new(RUNS), 0);
+    report.runs.each(&mut |run| {
+        if run.verdict > VerdictName::Clear {
+            found += 1;
+            // The worst verdict first, then what would have been saved, then the order of reading.
+            worst.offer((run.verdict, run.ending.is_some(), run.steps_after_ending), || run.clone());
+        }
+        Ok(())
+    })?;
+    out.write_all(page(report, &worst.finish(), found).as_bytes())
+}
+
+/// The page, with the worst runs of those with anything found.
+fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
     let mut out = String::from("## Loopbreak\n\n");
     sums(&mut out, report);
-    let mut found: Vec<&RunReport> =
-        report.runs.iter().filter(|run| run.verdict > VerdictName::Clear).collect();
-    // The worst verdict first, then what would have been saved, then the order of reading.
-    found.sort_by_key(|run| Reverse((run.verdict, run.ending.is_some(), run.steps_after_ending)));
-    if !found.is_empty() {
+    if !worst.is_empty() {
         out += "\n### Runs\n\n| verdict | run | source | steps | turn | saves | why |\n|---|---|---|--:|--:|--:|---|\n";
-        found.iter().take(RUNS).for_each(|run| row(&mut out, run));
-        more(&mut out, found.len(), RUNS, "runs");
+        for run in worst {
+            row(&mut out, run);
+        }
+        more(&mut out, found, RUNS, "runs");
     }
     let series: Vec<&SeriesReport> = report
         .series

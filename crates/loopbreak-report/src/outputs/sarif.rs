@@ -1,13 +1,17 @@
 //! SARIF 2.1.0, which code scanning and editors read: rules are the detectors, results are the findings.
 
 use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use loopbreak::config::tables;
 use loopbreak::{DetectorName, Finding, Severity};
+use serde::Serialize;
+use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::why::reason;
 use crate::json::{Report, RunReport, SeriesReport};
+use crate::list;
 
 /// Where the format is described, in the form that editors look up.
 const SCHEMA: &str =
@@ -16,29 +20,54 @@ const SCHEMA: &str =
 /// What the guide says of each detector, under a heading with its name. Written by `cargo xtask generate`.
 const GUIDE: &str = include_str!("rules.md");
 
-/// The report as a SARIF log.
-pub fn sarif(report: &Report) -> String {
+/// Writes the report as a SARIF log.
+pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let rules: Vec<Value> = DetectorName::ALL.iter().map(|detector| rule(*detector)).collect();
-    let mut results: Vec<Value> = Vec::new();
-    for run in &report.runs {
-        results.extend(run.findings.iter().map(|found| of_run(run, &found.finding, found.line)));
-    }
-    for series in &report.series {
-        results.extend(series.findings.iter().map(|finding| of_series(series, finding)));
-    }
     let version = env!("CARGO_PKG_VERSION");
-    let log = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": {"driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules}},
-            "invocations": [{"executionSuccessful": true}],
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
+    let tool = json!({
+        "driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules},
     });
-    // A value made of texts and numbers can always be written.
-    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+    let invocations = [json!({"executionSuccessful": true})];
+    let run = Run { column_kind: "unicodeCodePoints", invocations, results: Results(report), tool };
+    serde_json::to_writer_pretty(&mut *out, &Log { schema: SCHEMA, runs: [run], version: "2.1.0" })?;
+    out.write_all(b"\n")
+}
+
+/// The whole, its keys in the order of the alphabet as in all objects of it.
+#[derive(Serialize)]
+struct Log<'r> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    runs: [Run<'r>; 1],
+    version: &'static str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Run<'r> {
+    column_kind: &'static str,
+    invocations: [Value; 1],
+    results: Results<'r>,
+    tool: Value,
+}
+
+/// All findings. They are made as they are written, for there may be many.
+struct Results<'r>(&'r Report);
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Results(report) = self;
+        let mut results = serializer.serialize_seq(None)?;
+        list::each(&*report.runs, |run| {
+            let mut found = run.findings.iter().map(|found| of_run(run, &found.finding, found.line));
+            found.try_for_each(|result| results.serialize_element(&result))
+        })?;
+        for series in &report.series {
+            let mut found = series.findings.iter().map(|finding| of_series(series, finding));
+            found.try_for_each(|result| results.serialize_element(&result))?;
+        }
+        results.end()
+    }
 }
 
 fn rule(detector: DetectorName) -> Value {

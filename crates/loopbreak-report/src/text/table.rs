@@ -1,13 +1,16 @@
 //! Many runs, a line each.
 
 use std::fmt::{self, Write};
+use std::io;
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::draw;
 use super::look::Look;
 use crate::json::{RunReport, VerdictName};
+use crate::list::RunList;
 use crate::number::{grouped, percent};
+use crate::worst::Worst;
 
 /// With more runs than this, only the ones with findings are listed, the worst first, and at most so many.
 const LINES: usize = 40;
@@ -18,14 +21,48 @@ const FIXED: usize = 7 + 8 + 7 + 8;
 /// How much of a pattern has to be seen.
 const PATTERN: usize = 17;
 
-/// Writes the table.
-pub(super) fn write(out: &mut String, runs: &[RunReport], look: &Look) -> fmt::Result {
-    let mut listed: Vec<&RunReport> = runs.iter().collect();
-    if runs.len() > LINES {
-        listed.retain(|run| run.verdict != VerdictName::Clear);
-        listed.sort_by_key(|run| std::cmp::Reverse(run.verdict));
-        listed.truncate(LINES);
+/// The runs that are listed, and how many there are that are not.
+pub(super) struct Table {
+    listed: Vec<RunReport>,
+    left_out: [(usize, VerdictName); 3],
+}
+
+impl Table {
+    pub(super) fn of(runs: &dyn RunList) -> io::Result<Self> {
+        let all = runs.len() <= LINES;
+        let mut worst = Worst::new(LINES);
+        let mut counts =
+            [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| (0, verdict));
+        runs.each(&mut |run| {
+            if all || run.verdict != VerdictName::Clear {
+                // Few runs stay in their order.
+                worst.offer(Some(run.verdict).filter(|_| !all), || run.clone());
+            }
+            counts
+                .iter_mut()
+                .filter(|(_, verdict)| *verdict == run.verdict)
+                .for_each(|(count, _)| *count += 1);
+            Ok(())
+        })?;
+        let listed = worst.finish();
+        for (count, verdict) in &mut counts {
+            *count -= listed.iter().filter(|run| run.verdict == *verdict).count();
+        }
+        Ok(Table { listed, left_out: counts })
     }
+
+    pub(super) fn write(&self, out: &mut String, look: &Look) -> fmt::Result {
+        let Table { listed, left_out } = self;
+        write(out, listed, left_out, look)
+    }
+}
+
+fn write(
+    out: &mut String,
+    listed: &[RunReport],
+    left_out: &[(usize, VerdictName)],
+    look: &Look,
+) -> fmt::Result {
     let drawn = if listed.iter().any(|run| run.score.is_some()) { DRAWN } else { 0 };
     let gap = if drawn > 0 { drawn + 2 } else { 0 };
     let longest = listed.iter().map(|run| look.fit(&run.run, 200).width()).max().unwrap_or(0);
@@ -37,12 +74,12 @@ pub(super) fn write(out: &mut String, runs: &[RunReport], look: &Look) -> fmt::R
         "{dim}{:<7}{:<name_width$}{:>8}{score}{:>7}{:>7}{dim:#}",
         "", "run", "steps", "turn", "saves"
     )?;
-    for run in &listed {
+    for run in listed {
         line(out, run, look, name_width, drawn)?;
     }
-    let left = runs.len() - listed.len();
+    let left: usize = left_out.iter().map(|(count, _)| count).sum();
     if left > 0 {
-        writeln!(out, "{dim}+{left} more runs: {}{dim:#}", left_out(runs, &listed))?;
+        writeln!(out, "{dim}+{left} more runs: {}{dim:#}", in_words(left_out))?;
     }
     let dash = look.sign("–", "-");
     if listed.iter().any(|run| run.first_stop.is_some() && run.ending.is_none()) {
@@ -87,12 +124,8 @@ fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn
 }
 
 /// "1 stop, 153 warn, 567 clear".
-fn left_out(runs: &[RunReport], listed: &[&RunReport]) -> String {
-    let kinds = [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| {
-        let all = runs.iter().filter(|run| run.verdict == verdict).count();
-        (all - listed.iter().filter(|run| run.verdict == verdict).count(), verdict.as_str())
-    });
-    let kinds =
-        kinds.into_iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}"));
+fn in_words(left_out: &[(usize, VerdictName)]) -> String {
+    let kinds = left_out.iter().filter(|(count, _)| *count > 0);
+    let kinds = kinds.map(|(count, verdict)| format!("{count} {}", verdict.as_str()));
     kinds.collect::<Vec<_>>().join(", ")
 }

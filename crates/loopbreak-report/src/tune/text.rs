@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::choose::Choice;
 use super::figures::Figures;
 use super::space::{Change, shown};
-use crate::eval::Share;
+use crate::eval::{LookedAt, Share};
 use crate::number::{grouped, percent};
 use crate::text::Look;
 
@@ -22,17 +22,9 @@ const POINTS: usize = 12;
 pub struct Search {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// Which runs are positive; nothing where there are no labels.
-    pub positive: Option<String>,
-    /// Which runs took part; nothing for all.
-    #[serde(rename = "where")]
-    pub only: Option<String>,
-    /// Runs.
-    pub runs: u64,
-    /// How many of them are positive.
-    pub positives: Option<u64>,
-    /// Their turns.
-    pub steps: u64,
+    /// The runs it rests on.
+    #[serde(flatten)]
+    pub looked_at: LookedAt,
     /// How many settings were tried.
     pub trials: u64,
     /// The seed of the search.
@@ -52,14 +44,18 @@ pub fn render(search: &Search, look: &Look) -> String {
 
 fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
     let (bold, dim, dash) = (look.bold(), look.dim(), look.sign("–", "-"));
-    let (runs, trials) = (grouped(search.runs), grouped(search.trials));
+    let (runs, trials) = (grouped(search.looked_at.runs), grouped(search.trials));
     let settings = if search.trials == 1 { "setting" } else { "settings" };
-    writeln!(out, "{bold}{runs} runs, {} steps, {trials} {settings} tried{bold:#}", grouped(search.steps))?;
-    if let (Some(positive), Some(positives)) = (&search.positive, search.positives) {
+    writeln!(
+        out,
+        "{bold}{runs} runs, {} steps, {trials} {settings} tried{bold:#}",
+        grouped(search.looked_at.steps)
+    )?;
+    if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
         let text = format!("{} runs positive by {positive}", grouped(positives));
         writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
     }
-    if let Some(only) = &search.only {
+    if let Some(only) = &search.looked_at.only {
         let text = format!("only runs for which {only} holds");
         writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
     }
@@ -84,7 +80,8 @@ fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
             write!(out, "{:>15}{:>15}", share(figures.precision()), share(figures.recall()))?;
             write!(out, "{:>6}", figures.f_half().map_or(dash.to_owned(), |value| format!("{value:.2}")))?;
         }
-        let saves = format!("{} ({} %)", grouped(figures.saved), percent(figures.saved, search.steps));
+        let saves =
+            format!("{} ({} %)", grouped(figures.saved), percent(figures.saved, search.looked_at.steps));
         writeln!(out, "{saves:>17}  {}", destroys(figures))?;
     }
     writeln!(out)?;

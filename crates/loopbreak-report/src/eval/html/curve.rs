@@ -20,7 +20,7 @@ pub(super) fn write(out: &mut String, evaluation: &Evaluation) {
     if let Some(chart) = seen(evaluation, points) {
         *out += &chart.draw();
     }
-    let labelled = evaluation.positives.is_some();
+    let labelled = evaluation.looked_at.positives.is_some();
     let mut columns = vec!["patience", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
     if labelled {
         columns.extend(["warned of rightly", "false alarms"]);
@@ -31,7 +31,7 @@ pub(super) fn write(out: &mut String, evaluation: &Evaluation) {
         let mut cells = vec![
             grouped(figures.ended),
             grouped(figures.saved),
-            format!("{} %", percent(figures.saved, evaluation.steps)),
+            format!("{} %", percent(figures.saved, evaluation.looked_at.steps)),
             grouped(figures.destroyed),
             grouped(figures.unknown),
         ];
@@ -53,9 +53,9 @@ fn is_now(point: &CurvePoint) -> bool {
 
 /// Steps saved against progress destroyed; against runs ended wrongly, where no progress is measured.
 fn saved<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>> {
-    let share = |steps: u64| steps as f64 * 100.0 / evaluation.steps.max(1) as f64;
+    let share = |steps: u64| steps as f64 * 100.0 / evaluation.looked_at.steps.max(1) as f64;
     let measured = points.iter().any(|point| point.figures.ended > point.figures.unknown);
-    let labelled = evaluation.positives.is_some();
+    let labelled = evaluation.looked_at.positives.is_some();
     let (x, title) = match (measured, labelled) {
         (true, _) => ("runs whose progress is destroyed", "Steps saved against progress destroyed"),
         (false, true) => ("negative runs stepped into", "Steps saved against negative runs stepped into"),
@@ -78,7 +78,7 @@ fn saved<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>
 
 /// Positive runs that are warned of against false alarms.
 fn seen<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>> {
-    let positives = evaluation.positives.filter(|positives| *positives > 0)? as f64;
+    let positives = evaluation.looked_at.positives.filter(|positives| *positives > 0)? as f64;
     let line = points.iter().filter_map(|point| {
         let counts = point.figures.warned?;
         let (x, y) = (counts.fp as f64, counts.tp as f64 * 100.0 / positives);

@@ -44,15 +44,16 @@ fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
         sections.push(("curve", "Gain against harm"));
     }
     sections.push(("after", "After the warnings"));
-    if evaluation.positives.is_some() {
+    if evaluation.looked_at.positives.is_some() {
         sections.extend([("missed", "Missed runs"), ("false-alarms", "False alarms")]);
     }
     sections
 }
 
 fn head(out: &mut String, evaluation: &Evaluation) {
-    let runs = format!("{} runs, {} steps", grouped(evaluation.runs), grouped(evaluation.steps));
-    let _ = match (&evaluation.positive, evaluation.positives) {
+    let runs =
+        format!("{} runs, {} steps", grouped(evaluation.looked_at.runs), grouped(evaluation.looked_at.steps));
+    let _ = match (&evaluation.looked_at.positive, evaluation.looked_at.positives) {
         (Some(positive), Some(positives)) => {
             writeln!(
                 out,
@@ -63,7 +64,7 @@ fn head(out: &mut String, evaluation: &Evaluation) {
         }
         _ => writeln!(out, "<p>{runs}, no labels</p>"),
     };
-    if let Some(only) = &evaluation.only {
+    if let Some(only) = &evaluation.looked_at.only {
         let _ = writeln!(out, "<p>Only runs for which <code>{}</code> holds.</p>", escape(only));
     }
     let left_out = super::text::left_out(&evaluation.left_out);
@@ -127,7 +128,8 @@ fn scored(level_name: VerdictName, scores: &Scores) -> Vec<String> {
 fn signals(out: &mut String, evaluation: &Evaluation) {
     let labelled: &[&str] =
         &["", "level", "tp", "fp", "fn", "tn", "precision (95 %)", "recall (95 %)", "F1", "step"];
-    let columns = if evaluation.positives.is_some() { labelled } else { &["", "level", "signals", "step"] };
+    let columns =
+        if evaluation.looked_at.positives.is_some() { labelled } else { &["", "level", "signals", "step"] };
     let text =
         "All detectors together, and other rules on the same runs. In brackets the 95 % Wilson interval.";
     begin(out, "signals", "Signals", text, columns);
@@ -159,7 +161,7 @@ fn savings(out: &mut String, evaluation: &Evaluation) {
         let cells = [
             grouped(savings.ended),
             grouped(savings.steps),
-            format!("{} %", percent(savings.steps, evaluation.steps)),
+            format!("{} %", percent(savings.steps, evaluation.looked_at.steps)),
             grouped(savings.progress_destroyed),
             grouped(savings.progress_unknown),
         ];

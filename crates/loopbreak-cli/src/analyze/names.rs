@@ -1,0 +1,72 @@
+//! The names of the runs of a log, each with a number: in the order in which they came.
+
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
+
+/// Names by their numbers, and numbers by their names. There may be a million: a name takes its bytes and some 20 more.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// All names in a row, and where each ends.
+    text: String,
+    ends: Vec<u64>,
+    numbers: HashTable<u32>,
+    hasher: RandomState,
+}
+
+impl Names {
+    /// The number of a name, if it has one.
+    pub(super) fn known(&self, name: &str) -> Option<usize> {
+        let is_this = |number: &u32| at(&self.text, &self.ends, *number as usize) == name;
+        self.numbers.find(self.hasher.hash_one(name), is_this).map(|known| *known as usize)
+    }
+
+    /// The number of a name, and whether it is a new one.
+    pub(super) fn number(&mut self, name: &str) -> (usize, bool) {
+        if let Some(known) = self.known(name) {
+            return (known, false);
+        }
+        let (hash, number) = (self.hasher.hash_one(name), self.ends.len());
+        self.text.push_str(name);
+        self.ends.push(self.text.len() as u64);
+        let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
+        let hash_of = |number: &u32| hasher.hash_one(at(text, ends, *number as usize));
+        self.numbers.insert_unique(hash, number as u32, hash_of);
+        (number, true)
+    }
+
+    /// The name of this number; an empty one if there is none.
+    pub(super) fn name(&self, number: usize) -> &str {
+        at(&self.text, &self.ends, number)
+    }
+
+    /// Forgets the numbers: only the names are asked for from now on.
+    pub(super) fn close(&mut self) {
+        self.numbers = HashTable::new();
+    }
+}
+
+fn at<'t>(text: &'t str, ends: &[u64], number: usize) -> &'t str {
+    let start = number.checked_sub(1).and_then(|before| ends.get(before)).map_or(0, |end| *end as usize);
+    ends.get(number).and_then(|end| text.get(start..*end as usize)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_its_number() {
+        let mut names = Names::default();
+        let all: Vec<String> =
+            (0..5000).map(|number| format!("rün-{number}")).chain([String::new()]).collect();
+        for (number, name) in all.iter().enumerate() {
+            assert_eq!(names.number(name), (number, true));
+            assert_eq!(names.number(&all[number / 2]), (number / 2, false));
+        }
+        names.close();
+        assert!(all.iter().enumerate().all(|(number, name)| names.name(number) == name));
+        assert_eq!(names.name(all.len()), "");
+    }
+}

@@ -1,0 +1,279 @@
+//! The values that runs are made of.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, Hash};
+
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
+
+use super::codec::{Packed, Packer, Unpacker, one_of, packed};
+
+impl Packed for u64 {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.number(*self);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.number()
+    }
+}
+
+impl Packed for u32 {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.number(u64::from(*self));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.number()?.try_into().ok()
+    }
+}
+
+impl Packed for usize {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.number(*self as u64);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        from.number()?.try_into().ok()
+    }
+}
+
+/// Times, which are before 1970 in odd logs only.
+impl Packed for i64 {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.number(self.cast_unsigned());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(from.number()?.cast_signed())
+    }
+}
+
+impl Packed for f64 {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.bytes.extend_from_slice(&self.to_bits().to_le_bytes());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let bytes = from.bytes(size_of::<f64>())?.try_into().ok()?;
+        Some(f64::from_bits(u64::from_le_bytes(bytes)))
+    }
+}
+
+impl Packed for bool {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.number(u64::from(*self));
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(from.number()? != 0)
+    }
+}
+
+impl Packed for String {
+    fn pack(&self, to: &mut Packer<'_>) {
+        to.piece(self.as_bytes());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        std::str::from_utf8(from.piece()?).ok().map(str::to_owned)
+    }
+}
+
+impl Packed for &'static str {
+    fn pack(&self, to: &mut Packer<'_>) {
+        let number = to.words.number(self);
+        to.number(number);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        let number = from.number()?;
+        from.words.word(number)
+    }
+}
+
+impl<T: Packed> Packed for Option<T> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.is_some().pack(to);
+        if let Some(value) = self {
+            value.pack(to);
+        }
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some(if bool::unpack(from)? { Some(T::unpack(from)?) } else { None })
+    }
+}
+
+/// How many values there are, and each of them.
+fn values<'v, T: Packed + 'v>(to: &mut Packer<'_>, values: impl ExactSizeIterator<Item = &'v T>) {
+    to.number(values.len() as u64);
+    for value in values {
+        value.pack(to);
+    }
+}
+
+/// The same for names with their values.
+pub(super) fn pairs<'v, K: Packed + 'v, V: Packed + 'v>(
+    to: &mut Packer<'_>,
+    pairs: impl ExactSizeIterator<Item = (&'v K, &'v V)>,
+) {
+    to.number(pairs.len() as u64);
+    for (key, value) in pairs {
+        key.pack(to);
+        value.pack(to);
+    }
+}
+
+/// All values of a list, or all pairs of a map.
+pub(super) fn collected<T: Packed, C: FromIterator<T>>(from: &mut Unpacker<'_>) -> Option<C> {
+    (0..from.count()?).map(|_| T::unpack(from)).collect()
+}
+
+impl<T: Packed> Packed for Vec<T> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        values(to, self.iter());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        collected::<T, _>(from)
+    }
+}
+
+impl<T: Packed> Packed for VecDeque<T> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        values(to, self.iter());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        collected::<T, _>(from)
+    }
+}
+
+impl<T: Packed + Eq + Hash, S: BuildHasher + Default> Packed for HashSet<T, S> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        values(to, self.iter());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        collected::<T, _>(from)
+    }
+}
+
+impl<K: Packed + Eq + Hash, V: Packed, S: BuildHasher + Default> Packed for HashMap<K, V, S> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        pairs(to, self.iter());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        collected::<(K, V), _>(from)
+    }
+}
+
+impl<K: Packed + Ord, V: Packed> Packed for BTreeMap<K, V> {
+    fn pack(&self, to: &mut Packer<'_>) {
+        pairs(to, self.iter());
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        collected::<(K, V), _>(from)
+    }
+}
+
+impl<A: Packed, B: Packed> Packed for (A, B) {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.0.pack(to);
+        self.1.pack(to);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some((A::unpack(from)?, B::unpack(from)?))
+    }
+}
+
+impl<A: Packed, B: Packed, C: Packed> Packed for (A, B, C) {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.0.pack(to);
+        self.1.pack(to);
+        self.2.pack(to);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        Some((A::unpack(from)?, B::unpack(from)?, C::unpack(from)?))
+    }
+}
+
+impl Packed for LoopId {
+    fn pack(&self, to: &mut Packer<'_>) {
+        self.0.pack(to);
+    }
+
+    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+        u64::unpack(from).map(LoopId)
+    }
+}
+
+one_of! {
+    DetectorName: DetectorName::ALL;
+    Intervention: Intervention::LADDER;
+    Severity: [Severity::Hint, Severity::Warn, Severity::Hard];
+}
+
+packed! {
+    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, acted, count, evidence }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pack::Words;
+
+    fn again<T: Packed>(value: &T) -> Option<T> {
+        let mut words = Words::default();
+        let mut to = Packer::new(&mut words);
+        value.pack(&mut to);
+        let bytes = to.bytes;
+        for cut in 0..bytes.len() {
+            // What is cut off is no value, and no reason to fall over.
+            assert!(T::unpack(&mut Unpacker::new(&bytes[..cut], &words)).is_none());
+        }
+        let mut from = Unpacker::new(&bytes, &words);
+        T::unpack(&mut from).filter(|_| from.is_empty())
+    }
+
+    #[test]
+    fn numbers_come_back_bit_for_bit() {
+        for number in [0, 1, 127, 128, 300, u64::from(u32::MAX), u64::MAX - 1, u64::MAX] {
+            assert_eq!(again(&number), Some(number));
+            assert_eq!(again(&number.cast_signed()), Some(number.cast_signed()));
+        }
+        for number in [0.0, -0.0, 0.1, f64::MIN_POSITIVE, f64::INFINITY, -1e308] {
+            assert_eq!(again(&number).map(f64::to_bits), Some(number.to_bits()));
+        }
+    }
+
+    #[test]
+    fn texts_words_and_lists_come_back() {
+        let value = (Some("hé".to_owned()), vec![("cycle", true), ("drift", false), ("cycle", true)]);
+        assert_eq!(again(&value), Some(value));
+        let map: HashMap<String, u32> = [("a".to_owned(), 1), ("b".to_owned(), 2)].into();
+        assert_eq!(again(&map), Some(map));
+        assert_eq!(again(&None::<u64>), Some(None));
+    }
+
+    #[test]
+    fn every_detector_and_every_rung_has_its_number() {
+        for detector in DetectorName::ALL {
+            assert_eq!(again(detector), Some(*detector));
+        }
+        for rung in Intervention::LADDER {
+            assert_eq!(again(&rung), Some(rung));
+        }
+    }
+
+    #[test]
+    fn a_number_that_promises_too_much_makes_no_room_for_it() {
+        let words = Words::default();
+        let bytes = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 1];
+        assert_eq!(Vec::<u64>::unpack(&mut Unpacker::new(&bytes, &words)), None);
+    }
+}
