@@ -146,6 +146,10 @@ impl Guard {
         &self.state
     }
 
+    pub(crate) fn into_state(self) -> State {
+        self.state
+    }
+
     /// The settings it works by.
     pub fn config(&self) -> &Config {
         &self.config

@@ -35,6 +35,11 @@ impl Guard {
         Snapshot { version: SNAPSHOT_VERSION, state: self.state().clone() }
     }
 
+    /// The same of a guard that is not needed any more, without a copy.
+    pub fn into_snapshot(self) -> Snapshot {
+        Snapshot { version: SNAPSHOT_VERSION, state: self.into_state() }
+    }
+
     /// A guard that goes on where the snapshot was taken.
     pub fn restore(config: Config, snapshot: Snapshot) -> Result<Self, SnapshotError> {
         if snapshot.version > SNAPSHOT_VERSION {

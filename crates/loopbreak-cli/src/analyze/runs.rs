@@ -8,6 +8,7 @@ use std::io;
 
 use loopbreak::Config;
 use loopbreak_report::{RunAnalysis, RunRecord, Words};
+use rayon::prelude::*;
 
 use super::finished::{About, Away, Finished, FinishedRuns};
 use super::names::Names;
@@ -183,14 +184,23 @@ impl<'c> Runs<'c> {
         };
         self.awake.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
         // Those that were used first lie first, as most reports will ask for them.
+        let mut away = Vec::new();
         for index in self.awake.split_off(LEFT_GUARDS).into_iter().rev() {
-            let run = &mut self.all[index as usize];
-            if let Run::Awake { analysis, .. } = std::mem::replace(run, Run::Lent) {
-                let (snapshot, record) = analysis.put_away();
-                let guard = self.guards.put(&serde_json::to_vec(&snapshot)?)?;
-                let record = self.records.put(&record.pack(&mut self.words))?;
-                *run = Run::Asleep { guard, record };
+            if let Run::Awake { analysis, .. } = std::mem::replace(&mut self.all[index as usize], Run::Lent) {
+                away.push((index, analysis));
             }
+        }
+        // To write a guard down takes as long as some hundred steps.
+        let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
+            let (snapshot, record) = analysis.put_away();
+            serde_json::to_vec(&snapshot).map(|guard| (index, guard, record))
+        };
+        let written: Vec<_> = away.into_par_iter().map(write).collect();
+        for run in written {
+            let (index, guard, record) = run?;
+            let guard = self.guards.put(&guard)?;
+            let record = self.records.put(&record.pack(&mut self.words))?;
+            self.all[index as usize] = Run::Asleep { guard, record };
         }
         Ok(())
     }

@@ -56,7 +56,7 @@ impl RunAnalysis {
 
     /// Takes the guard out, to be put away while other runs go on.
     pub fn put_away(self) -> (Snapshot, RunRecord) {
-        (self.guard.snapshot(), self.record)
+        (self.guard.into_snapshot(), self.record)
     }
 
     /// Only what is needed for a report.
