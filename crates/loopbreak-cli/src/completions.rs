@@ -10,6 +10,6 @@ use crate::{exit, output};
 pub(crate) fn run(args: &CompletionsArgs) -> Result<u8, UserError> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "loopbreak", &mut script);
-    output::write(|out| out.write_all(&script))?;
+    output::write_plain(&script)?;
     Ok(exit::DONE)
 }

@@ -51,7 +51,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
         let mut file = BufWriter::new(create(path, &expansion.inputs, "--output")?);
         output::quietly(all(&mut file), &path.display().to_string())?;
     } else {
-        output::write(all)?;
+        output::fill_plain(all)?;
     }
     let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
     Ok(if failed { exit::FAILED } else { exit::DONE })

@@ -41,10 +41,7 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
         .collect();
     if args.json {
         let list = List { schema: "loopbreak.formats/1", formats };
-        output::write(|out| {
-            serde_json::to_writer(&mut *out, &list)?;
-            out.write_all(b"\n")
-        })?;
+        output::json(&list)?;
     } else {
         let mut text = String::new();
         for format in formats {

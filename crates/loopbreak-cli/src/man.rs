@@ -21,7 +21,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
         output::quietly(rendered, "the page")?;
-        output::write(|out| out.write_all(&page))?;
+        output::write_plain(&page)?;
     }
     Ok(exit::DONE)
 }

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
+use serde::Serialize;
 
 use crate::error::UserError;
 
@@ -28,6 +29,18 @@ pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
 pub(crate) fn fill_plain(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
+}
+
+/// Writes a report as JSON to standard output: in many lines for people, in one for programs.
+pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
+    fill_plain(|out| {
+        if is_terminal() {
+            serde_json::to_writer_pretty(&mut *out, report)?;
+        } else {
+            serde_json::to_writer(&mut *out, report)?;
+        }
+        out.write_all(b"\n")
+    })
 }
 
 /// Writes a whole file, or nothing: it is put beside the place and moved there, so a full disk leaves no half of it.

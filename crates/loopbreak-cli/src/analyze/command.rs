@@ -218,14 +218,7 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         return Ok(());
     }
     if args.json {
-        return output::write(|out| {
-            if output::is_terminal() {
-                serde_json::to_writer_pretty(&mut *out, report)?;
-            } else {
-                serde_json::to_writer(&mut *out, report)?;
-            }
-            out.write_all(b"\n")
-        });
+        return output::json(report);
     }
     let detail = match (args.quiet, args.verbose) {
         (true, _) => Detail::Sums,

@@ -98,12 +98,5 @@ fn print(report: &Report, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report.to_string());
     }
-    output::write(|out| {
-        if output::is_terminal() {
-            serde_json::to_writer_pretty(&mut *out, report)?;
-        } else {
-            serde_json::to_writer(&mut *out, report)?;
-        }
-        out.write_all(b"\n")
-    })
+    output::json(report)
 }

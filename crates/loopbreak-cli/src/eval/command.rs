@@ -106,12 +106,5 @@ fn print(evaluation: &Evaluation, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&eval::render(evaluation, &output::look()));
     }
-    output::write(|out| {
-        if output::is_terminal() {
-            serde_json::to_writer_pretty(&mut *out, evaluation)?;
-        } else {
-            serde_json::to_writer(&mut *out, evaluation)?;
-        }
-        out.write_all(b"\n")
-    })
+    output::json(evaluation)
 }

@@ -156,12 +156,5 @@ fn print(search: &Search, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&tune::render(search, &output::look()));
     }
-    output::write(|out| {
-        if output::is_terminal() {
-            serde_json::to_writer_pretty(&mut *out, search)?;
-        } else {
-            serde_json::to_writer(&mut *out, search)?;
-        }
-        out.write_all(b"\n")
-    })
+    output::json(search)
 }
