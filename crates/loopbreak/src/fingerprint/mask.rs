@@ -15,6 +15,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::volatile::{NAMING_ENDS, TEMPORARY, is_volatile};
+use crate::text::scan::{BLOCK, bits};
 
 /// What a byte says of a word with digits in it. A byte without any of these may not stand before the first digit of a
 /// volatile word.
@@ -123,9 +124,6 @@ pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
     }
 }
 
-/// How many bytes are looked at in one go.
-const BLOCK: usize = 64;
-
 /// A block of a text with the two bytes before it.
 struct Window<'b>(&'b [u8; 2 + BLOCK]);
 
@@ -139,19 +137,7 @@ impl<'b> Window<'b> {
     /// Which bytes of the block are so, by themselves and those before them: the first is the lowest bit.
     #[inline]
     fn bits(&self, is: impl Fn(u8, u8, u8) -> bool) -> u64 {
-        // All of this becomes a few instructions for many bytes at a time.
-        let mut marks = [0_u8; BLOCK];
-        for (at, mark) in marks.iter_mut().enumerate() {
-            *mark = if is(self.0[at], self.0[at + 1], self.0[at + 2]) { 1 << (at % 8) } else { 0 };
-        }
-        let (groups, _) = marks.as_chunks::<8>();
-        let gather =
-            |group: &[u8; 8]| (u64::from_le_bytes(*group).wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
-        let mut bits = [0; 8];
-        for (bits, group) in bits.iter_mut().zip(groups) {
-            *bits = gather(group);
-        }
-        u64::from_le_bytes(bits)
+        bits(|at| is(self.0[at], self.0[at + 1], self.0[at + 2]))
     }
 
     #[inline]

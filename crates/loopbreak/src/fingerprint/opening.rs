@@ -3,12 +3,12 @@
 //! Where the log does not mark these, only words tell. The words are found once, for all who ask.
 
 use crate::text::clip::clip;
-use crate::text::scan::{between, gathered};
+use crate::text::scan::{BLOCK, bits};
 
 /// How much of an outcome is looked at.
 const HEAD: usize = 160;
 /// That many words at most stand in it.
-const WORDS: usize = HEAD / 2;
+const WORDS: usize = HEAD / 2 + 1;
 
 /// The beginning of an outcome, and where the words are in it that could tell anything.
 pub(crate) struct Opening<'a> {
@@ -17,50 +17,29 @@ pub(crate) struct Opening<'a> {
     starts: [u8; WORDS],
     ends: [u8; WORDS],
     count: usize,
-    /// Where the first sentence ends.
-    sentence: usize,
 }
-
-/// A bit for each byte of the head, and some for what comes after it.
-type Bits = [u64; HEAD / 64 + 1];
 
 impl<'a> Opening<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         let head = clip(text.trim_start(), HEAD).as_bytes();
-        let mut opening =
-            Opening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0, sentence: head.len() };
-        let (mut before, mut start) = (0, None);
-        for (at, here) in (0_u8..).step_by(64).zip(in_words(head)) {
-            // Where letters begin, and where they end.
-            let mut turns = here ^ ((here << 1) | before);
-            while turns != 0 {
-                let turn = at + turns.trailing_zeros() as u8;
-                turns &= turns - 1;
-                match start.take() {
-                    Some(start) => opening.sift(start, turn),
-                    None => start = Some(turn),
-                }
-            }
+        let mut opening = Opening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0 };
+        let (mut starts, mut ends) = (Places::default(), Places::default());
+        let mut before = 0;
+        for at in (0..=head.len()).step_by(BLOCK) {
+            let here = in_words(&head[at..]);
+            let shifted = here << 1 | before;
             before = here >> 63;
+            starts.add(at, here & !shifted);
+            ends.add(at, shifted & !here);
+        }
+        // Nearly no word can tell anything, but which one it is cannot be foreseen: it is written down, and stays if it can.
+        for (start, end) in starts.all().zip(ends.all()) {
+            (opening.starts[opening.count], opening.ends[opening.count]) = (start, end);
+            let (from, to) = (usize::from(start), usize::from(end));
+            let next = head.get(to).copied().unwrap_or_default();
+            opening.count += usize::from((next == b'\'') | may_tell(&head[from..to]));
         }
         opening
-    }
-
-    /// Keeps a word if it could tell anything, which nearly none can, and sees where the first sentence ends.
-    #[inline]
-    fn sift(&mut self, start: u8, end: u8) {
-        let (from, to) = (usize::from(start), usize::from(end));
-        let next = self.head.get(to).copied().unwrap_or_default();
-        if next == b'.' && to < self.sentence && self.head.get(to + 1) == Some(&b' ') {
-            self.sentence = to;
-        }
-        if (next == b'\'' || may_tell(&self.head[from..to]))
-            && let (Some(first), Some(last)) =
-                (self.starts.get_mut(self.count), self.ends.get_mut(self.count))
-        {
-            (*first, *last) = (start, end);
-            self.count += 1;
-        }
     }
 
     /// Whether it begins like a failure.
@@ -71,7 +50,9 @@ impl<'a> Opening<'a> {
     /// Whether the reply to an edit says that nothing came of it. Only its first sentence counts: what follows can be
     /// the edited text.
     pub(crate) fn denies(&self) -> bool {
-        let mut words = self.words().take_while(|(_, end)| *end <= self.sentence);
+        let ends = |bytes: &[u8]| bytes[0].is_ascii_alphanumeric() && &bytes[1..] == b". ";
+        let sentence = self.head.windows(3).position(ends).map_or(self.head.len(), |last| last + 1);
+        let mut words = self.words().take_while(|(_, end)| *end <= sentence);
         words.find_map(|(start, end)| self.denied(start, end)).unwrap_or_default()
     }
 
@@ -222,22 +203,46 @@ fn unchanged(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Which bytes are letters and digits.
-fn in_words(head: &[u8]) -> Bits {
-    let (groups, rest) = head.as_chunks::<8>();
-    let mut last = [0; 8];
-    last[..rest.len()].copy_from_slice(rest);
-    let mut bits = Bits::default();
-    let mut groups = groups.iter().chain([&last]);
-    for bits in &mut bits {
-        for (at, group) in groups.by_ref().take(8).enumerate() {
-            let group = u64::from_le_bytes(*group);
-            let lower = group | u64::from_le_bytes([0x20; 8]);
-            let found = between(lower, b'a', b'z') | between(group, b'0', b'9');
-            *bits |= gathered(found) << (8 * at);
+/// Places in the head.
+struct Places {
+    at: [u8; WORDS],
+    count: usize,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places { at: [0; WORDS], count: 0 }
+    }
+}
+
+impl Places {
+    /// Adds those of a block.
+    #[inline]
+    fn add(&mut self, block: usize, mut bits: u64) {
+        while bits != 0
+            && let Some(place) = self.at.get_mut(self.count)
+        {
+            *place = (block + bits.trailing_zeros() as usize) as u8;
+            self.count += 1;
+            bits &= bits - 1;
         }
     }
-    bits
+
+    fn all(&self) -> impl Iterator<Item = u8> {
+        self.at.iter().take(self.count).copied()
+    }
+}
+
+/// Which bytes of a block are letters and digits. After the end there are none.
+#[inline]
+fn in_words(head: &[u8]) -> u64 {
+    let is_part = |byte: u8| ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10);
+    if let Some(block) = head.first_chunk::<BLOCK>() {
+        return bits(|at| is_part(block[at]));
+    }
+    let mut block = [0; BLOCK];
+    block[..head.len()].copy_from_slice(head);
+    bits(|at| is_part(block[at]))
 }
 
 #[cfg(test)]
