@@ -295,6 +295,43 @@ fn a_roadmap_is_kept_as_it_is_and_a_verdict_changes_only_how_a_task_stands() {
 }
 
 #[test]
+fn many_who_change_one_roadmap_at_once_lose_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = place(&folder);
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let mut store = Sqlite::open(path, NOW).unwrap();
+                for number in 0..20 {
+                    let add = |_: Option<&str>, mut tasks: Vec<RoadmapTask>| {
+                        // Each adds a task of its own after all that are there, and a word to the one that all share.
+                        let position = tasks.len() as u64;
+                        let shared = tasks.iter().position(|task| task.id == "shared");
+                        let mut shared = shared.map(|at| tasks.swap_remove(at)).unwrap_or_default();
+                        shared.id = "shared".to_owned();
+                        shared.blockers.push(format!("{worker}-{number}"));
+                        let own = format!("{worker}-{number}");
+                        let own = RoadmapTask { id: own, position, ..RoadmapTask::default() };
+                        let records = Records { roadmap: vec![shared, own], ..Records::default() };
+                        Some(Change { records, ..Change::default() })
+                    };
+                    store.update_tasks(&key("one"), "", NOW, add).unwrap();
+                }
+            });
+        }
+    });
+    let store = Sqlite::open(&path, NOW).unwrap();
+    let tasks = store.roadmap(&store.run(&key("one")).unwrap().unwrap()).unwrap();
+    let shared = tasks.iter().find(|task| task.id == "shared").unwrap();
+    assert_eq!((tasks.len(), shared.blockers.len()), (81, 80));
+    let mut places: Vec<u64> =
+        tasks.iter().filter(|task| task.id != "shared").map(|task| task.position).collect();
+    places.dedup();
+    assert_eq!(places.len(), 80, "no two tasks were given one place");
+}
+
+#[test]
 fn a_store_from_before_there_were_roadmaps_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = place(&folder);
