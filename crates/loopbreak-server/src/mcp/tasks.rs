@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::input::{AttemptInput, TaskInput};
 use super::output::{AttemptOutput, LoopOutput, TaskOutput, TasksOutput};
-use super::place::{Course, Place};
+use super::place::{About, Course, Place};
 use super::{limits, steps, verdicts};
 
 /// A loop that was not sighted for so many turns was left: as many different steps close a breaker.
@@ -41,10 +41,8 @@ impl Place {
             work: input.completed_work.clone(),
             session: input.session_id.clone(),
         };
-        let roadmap = self.roadmap(run)?;
-        let (made, tasks) = self.change(run, |course| {
-            let mut tasks = roadmap.clone();
-            let made = record(course, run, &mut tasks, &attempt, input.timestamp.as_ref())?;
+        let (made, tasks) = self.change(run, About::Tasks, |course| {
+            let made = record(course, run, &attempt, input.timestamp.as_ref())?;
             let made = made.ok_or_else(|| {
                 Fault::new(
                     "attempts are not judged here",
@@ -60,7 +58,7 @@ impl Place {
                 detail["text"] = reason.clone().into();
             }
             course.write("attempt", &detail);
-            Ok((made, tasks))
+            Ok((made, std::mem::take(&mut course.tasks)))
         })?;
         let known = self.find_ours(run)?;
         let counts = self.count(&known, &made.task.id)?;
@@ -168,10 +166,10 @@ impl Place {
 pub(crate) fn record(
     course: &mut Course,
     run: &str,
-    tasks: &mut Vec<RoadmapTask>,
     attempt: &TaskInput,
     at: Option<&Value>,
 ) -> Result<Option<Made>, Fault> {
+    let tasks = &mut course.tasks;
     let id = limits::name("task", &attempt.id)?;
     if !tasks.iter().any(|task| task.id == id) {
         let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
@@ -217,7 +215,7 @@ pub(crate) fn record(
         work: short(&attempt.work),
         session: quoted(attempt.session.as_deref().unwrap_or_default()),
     });
-    let Some(task) = tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
+    let Some(task) = course.tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
     task.blockers = short(&task.blockers);
     course.records.roadmap.push(task.clone());
     let check = course.series.check(id, asked_at(&course.memory, course.now));
