@@ -25,7 +25,7 @@ impl Place {
     /// nothing is granted twice.
     pub(crate) fn apply_recovery(&mut self, name: &str, id: &str) -> Result<RecoveryOutput, Fault> {
         let run = self.find_ours(name)?;
-        let id = limits::name("task", id)?;
+        let id = limits::task(id)?;
         let observes = self.config.mode != Mode::Enforce || self.config.task.mode != Mode::Enforce;
         let (done, tasks) = self.change(&run.session, About::Tasks, |course| {
             let mut tasks = std::mem::take(&mut course.tasks);

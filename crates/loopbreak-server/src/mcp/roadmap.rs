@@ -54,7 +54,7 @@ impl Place {
 fn merged(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask>, Fault> {
     let mut all = known.to_vec();
     for planned in new {
-        let id = limits::name("task", &planned.id)?;
+        let id = limits::task(&planned.id)?;
         let at = all.iter().position(|task| task.id == id).unwrap_or_else(|| {
             let position =
                 all.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));

@@ -32,7 +32,7 @@ pub(crate) struct Made {
 impl Place {
     /// Records an attempt at a task, and says whether the task goes round in circles.
     pub(crate) fn record_attempt(&mut self, run: &str, input: &AttemptInput) -> Result<AttemptOutput, Fault> {
-        limits::name("task", &input.task_id)?;
+        limits::task(&input.task_id)?;
         limits::name("status", &input.status)?;
         let attempt = TaskInput {
             id: input.task_id.trim().to_owned(),
@@ -77,7 +77,7 @@ impl Place {
             return self.detect_in(&run);
         };
         let run = self.find_ours(name)?;
-        let id = limits::name("task", id)?;
+        let id = limits::task(id)?;
         let mut memory = self.memory(&run)?;
         let at = asked_at(&memory, now());
         let series = memory.series(self.config.clone());
@@ -170,7 +170,7 @@ pub(crate) fn record(
     at: Option<&Value>,
 ) -> Result<Option<Made>, Fault> {
     let tasks = &mut course.tasks;
-    let id = limits::name("task", &attempt.id)?;
+    let id = limits::task(&attempt.id)?;
     if !tasks.iter().any(|task| task.id == id) {
         let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
         tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
@@ -257,4 +257,26 @@ pub(crate) fn unknown(run: &str, id: &str, tasks: &[RoadmapTask]) -> Fault {
         format!("Its tasks are {}", names.join(", "))
     };
     Fault::new(format!("there is no task {id:?} in the run {run:?}"), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+
+    use super::super::server::Options;
+    use super::*;
+
+    #[test]
+    fn tasks_with_long_names_alike_are_not_taken_for_one_that_loops() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("x.db");
+        let options = Options { settings: Settings::default(), store, folder: String::new(), run: None };
+        let mut place = Place::open(options).unwrap();
+        for end in ["list", "add", "remove", "rename"] {
+            let id = format!("write the route of the interface that is there to handle things: {end}");
+            let input = json!({"taskId": id, "status": "blocked", "blockers": ["no token"]});
+            let told = place.record_attempt("r", &serde_json::from_value(input).unwrap());
+            assert!(told.as_ref().is_err() || told.is_ok_and(|told| !told.check.is_looping), "{end}");
+        }
+    }
 }
