@@ -203,18 +203,26 @@ impl Keeper {
         self.memory.note(verdict, at);
     }
 
-    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without.
-    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) {
+    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without. Gives the tasks that
+    /// somebody else changed since they were read: that holds, and what the event makes of them is not kept.
+    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) -> Vec<String> {
         let now = now();
         kept.at = now;
-        if let Err(why) = self.try_write(event, guard, kept, now) {
+        self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
             say(&format!("warning: {why}; nothing more is kept of this run"));
             self.store = None;
-        }
+            Vec::new()
+        })
     }
 
-    fn try_write(&mut self, event: &Event<'_>, guard: &Guard, kept: &Kept, now: i64) -> Result<(), String> {
-        let Some(store) = &mut self.store else { return Ok(()) };
+    fn try_write(
+        &mut self,
+        event: &Event<'_>,
+        guard: &Guard,
+        kept: &Kept,
+        now: i64,
+    ) -> Result<Vec<String>, String> {
+        let Some(store) = &mut self.store else { return Ok(Vec::new()) };
         let runner = serde_json::to_string(kept).map_err(|error| error.to_string())?;
         let mut snapshot = self.memory.write(guard)?;
         // Beside the guard in the same object, whose text is not read again: figures stay as they were written.
@@ -228,13 +236,25 @@ impl Keeper {
         if let Some(verdict) = event.verdict {
             keep(&mut records, verdict, now);
         }
-        let change = Change {
-            snapshot: Some(snapshot),
-            events: vec![(event.kind.to_owned(), event.detail.to_string())],
-            records,
-            ended: event.ended,
+        let mut by_others = Vec::new();
+        let change = |_: Option<&str>, tasks: Vec<RoadmapTask>| {
+            by_others = event.changed_by_others(&tasks);
+            records.roadmap.retain(|task| !by_others.contains(&task.id));
+            records.tasks.retain(|task| !by_others.contains(&task.id));
+            Some(Change {
+                snapshot: Some(snapshot),
+                events: vec![(event.kind.to_owned(), event.detail.to_string())],
+                records,
+                ended: event.ended,
+            })
         };
-        store.update(&self.key, &self.folder, now, |_| Some(change)).map_err(|error| error.to_string())
+        let written = if event.records.roadmap.is_empty() {
+            store.update(&self.key, &self.folder, now, |kept| change(kept, Vec::new()))
+        } else {
+            store.update_tasks(&self.key, &self.folder, now, change)
+        };
+        written.map_err(|error| error.to_string())?;
+        Ok(by_others)
     }
 }
 
@@ -246,12 +266,27 @@ pub(super) struct Event<'v> {
     pub(super) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
     pub(super) records: Records,
+    /// The tasks as they were read, before those among the records were changed.
+    pub(super) known: &'v [RoadmapTask],
     pub(super) ended: bool,
 }
 
 impl Event<'_> {
     pub(super) fn new(kind: &'static str, detail: Value) -> Self {
-        Event { kind, detail, verdict: None, records: Records::default(), ended: false }
+        Event { kind, detail, verdict: None, records: Records::default(), known: &[], ended: false }
+    }
+}
+
+impl Event<'_> {
+    /// Which of the tasks that it changes are not as they were read.
+    fn changed_by_others(&self, tasks: &[RoadmapTask]) -> Vec<String> {
+        let find = |tasks: &[RoadmapTask], id: &str| tasks.iter().find(|task| task.id == id).cloned();
+        let ids = self.records.roadmap.iter().map(|task| task.id.as_str());
+        let changed = ids.filter(|id| {
+            let now = find(tasks, id);
+            now.is_some() && now != find(self.known, id)
+        });
+        changed.map(str::to_owned).collect()
     }
 }
 

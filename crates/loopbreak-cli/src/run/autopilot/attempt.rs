@@ -69,8 +69,10 @@ impl Pilot<'_, '_> {
         }
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned();
         desk.records.roadmap.extend(changed);
-        self.record(id, iteration, &verdict, desk);
-        over
+        let all_done = next(&self.tasks) == Next::Closed;
+        let is_kept = self.record(id, iteration, &verdict, &known, desk);
+        // Where somebody opened a task meanwhile, not all is done.
+        over.filter(|_| is_kept || !all_done)
     }
 
     /// What the command, or somebody on its behalf, says came of it. There is always something on the task, unless the
@@ -310,8 +312,15 @@ impl Pilot<'_, '_> {
         }
     }
 
-    /// Adds to the store and to the scratchpad.
-    fn record(&mut self, id: &str, iteration: &Iteration, verdict: &Verdict, desk: Desk) {
+    /// Adds to the store and to the scratchpad. False where somebody changed a task meanwhile.
+    fn record(
+        &mut self,
+        id: &str,
+        iteration: &Iteration,
+        verdict: &Verdict,
+        known: &[RoadmapTask],
+        desk: Desk,
+    ) -> bool {
         let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::standing);
         say(&format!("task {id}: {standing}"));
         let mut detail = json!({
@@ -333,7 +342,8 @@ impl Pilot<'_, '_> {
             detail["text"] = texts.join("\n").into();
         }
         self.course.jot(iteration, &format!("task {id} is {standing}"));
-        self.write(&Event { verdict: Some(verdict), records: desk.records, ..Event::new("step", detail) });
+        let event = Event::new("step", detail);
+        self.write(&Event { verdict: Some(verdict), records: desk.records, known, ..event })
     }
 }
 

@@ -36,7 +36,8 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let series = Series::restore(course.config.clone(), state.series.clone());
         let traffic =
             Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
-        let tasks = merged(&roadmap.tasks, course.keeper.roadmap().unwrap_or_default());
+        let kept = course.keeper.roadmap().unwrap_or_default();
+        let tasks = merged(&roadmap.tasks, &kept);
         let mut pilot = Pilot { course, tasks, series, traffic, state, file: ResultFile::new()? };
         let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
         let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
@@ -44,7 +45,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let finished = pilot.tasks.iter().filter(|task| task.is_finished()).count();
         let what = format!("{} tasks, {finished} of them done", pilot.tasks.len());
         let records = Records { roadmap: pilot.tasks.clone(), ..Records::default() };
-        pilot.write(&Event { records, ..Event::new("roadmap", json!({"action": what})) });
+        pilot.write(&Event { records, known: &kept, ..Event::new("roadmap", json!({"action": what})) });
         Ok(pilot)
     }
 
@@ -100,11 +101,12 @@ impl<'c, 'a> Pilot<'c, 'a> {
         }
         let reason = check.reason.unwrap_or_default();
         let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return false };
+        let known = [task.clone()];
         remedy.apply(task, &reason, now());
         say(&format!("task {id} is not attempted again: {reason}"));
         let records = Records { roadmap: vec![task.clone()], ..Records::default() };
         let detail = json!({"action": format!("task {id} is not attempted again: {reason}"), "task": id});
-        self.write(&Event { records, ..Event::new("recovery", detail) });
+        self.write(&Event { records, known: &known, ..Event::new("recovery", detail) });
         true
     }
 
@@ -168,28 +170,33 @@ impl<'c, 'a> Pilot<'c, 'a> {
         }
     }
 
-    /// Keeps an event, and everything as it stands after it.
-    pub(super) fn write(&mut self, event: &Event<'_>) {
+    /// Keeps an event, and everything as it stands after it. False where somebody changed a task meanwhile: that holds, and the
+    /// tasks are to be looked at again.
+    pub(super) fn write(&mut self, event: &Event<'_>) -> bool {
         self.state.series = self.series.snapshot();
         self.state.traffic = Some(self.traffic.snapshot());
         self.state.sent.clone_from(&self.traffic.sent);
         let closed = self.tasks.iter().filter(|task| !task.is_open());
         self.state.closed = closed.map(|task| task.id.clone()).collect();
         self.course.kept.autopilot = Some(self.state.clone());
-        self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        let by_others = self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        for id in &by_others {
+            say(&format!("task {id} was changed meanwhile, and that holds"));
+        }
+        by_others.is_empty()
     }
 }
 
 /// The tasks of the file as they stand in the store. Those that are in the store only were added by hand.
-fn merged(file: &[RoadmapTask], kept: Vec<RoadmapTask>) -> Vec<RoadmapTask> {
+fn merged(file: &[RoadmapTask], kept: &[RoadmapTask]) -> Vec<RoadmapTask> {
     let mut tasks: Vec<RoadmapTask> = file.to_vec();
     for known in kept {
         match tasks.iter_mut().find(|task| task.id == known.id) {
             Some(task) => {
                 let RoadmapTask { title, details, after, position, check, .. } = task.clone();
-                *task = RoadmapTask { title, details, after, position, check, ..known };
+                *task = RoadmapTask { title, details, after, position, check, ..known.clone() };
             }
-            None => tasks.push(known),
+            None => tasks.push(known.clone()),
         }
     }
     tasks

@@ -1,0 +1,123 @@
+//! `loopbreak run --roadmap` and `loopbreak tasks`: what somebody does to the tasks while others are at them.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{Change, Records, Sqlite, Store as _, now};
+use support::folder;
+use support::roadmaps::{agent, order, pilot, roadmap, task, told};
+
+/// Long enough for a command to read whatever it reads before it waits for the lock.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
+/// One task `a` with a check that does this.
+fn checked(folder: &Path, check: &str) {
+    fs::write(folder.join("tasks.toml"), "[[task]]\nid = \"a\"\ncheck = \"sh check.sh\"\n").unwrap();
+    fs::write(folder.join("check.sh"), check).unwrap();
+    agent(folder, r#"say "try $N" '{"status":"done"}'"#);
+}
+
+/// The program, for scripts.
+fn program() -> String {
+    assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string()
+}
+
+#[test]
+fn a_task_that_a_human_finishes_while_it_is_checked_stays_finished() {
+    let folder = folder();
+    checked(folder.path(), &format!("{} tasks done a --reason 'I looked at it'; exit 1", program()));
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a"]);
+    assert_eq!(task(folder.path(), "a")["reason"], "I looked at it");
+    assert!(done.err.contains("task a was changed meanwhile, and that holds"), "{}", done.err);
+}
+
+#[test]
+fn a_task_that_a_human_opens_while_it_is_checked_is_taken_up_again() {
+    let folder = folder();
+    let open = format!("[ -e opened ] || {} tasks open a --reason 'not yet'; touch opened", program());
+    checked(folder.path(), &open);
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "a"]);
+    assert!(done.err.contains("task a was opened again"), "{}", done.err);
+}
+
+/// A run that is over, with an open task `a`.
+fn ended(folder: &Path) {
+    roadmap(folder, &[("a", &[])]);
+    agent(folder, r#"say no '{"status":"in_progress","work":["a part of it"]}'"#);
+    assert_eq!(pilot(folder, &["--max-iterations", "1"]).code, Some(11));
+}
+
+/// Runs `loopbreak tasks` with these arguments while somebody else is about to change `a`.
+fn meanwhile(folder: &Path, args: &[&str], change: impl FnOnce(&mut RoadmapTask) + Send) -> support::Done {
+    let (locked, is_locked) = channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut store = Sqlite::open(&folder.join("state/loopbreak/loopbreak.db"), now()).unwrap();
+            let run = store.runs(0, 1).unwrap().remove(0);
+            store.update_tasks(&run.key(), "", now(), |_, mut tasks| {
+                locked.send(()).unwrap();
+                thread::sleep(A_MOMENT);
+                change(&mut tasks[0]);
+                let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+                Some(Change { records, ..Change::default() })
+            })
+        });
+        is_locked.recv().unwrap();
+        told(folder, &[&["tasks"], args].concat())
+    })
+}
+
+#[test]
+fn what_two_say_of_a_task_at_once_is_not_lost() {
+    let folder = folder();
+    ended(folder.path());
+    let done = meanwhile(folder.path(), &["done", "a"], |task| {
+        task.deferred.push("critic:style".to_owned());
+    });
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let a = task(folder.path(), "a");
+    assert_eq!((&a["status"], &a["deferred"]), (&"done".into(), &serde_json::json!(["critic:style"])));
+}
+
+#[test]
+fn a_task_that_was_finished_at_this_very_moment_is_not_blocked() {
+    let folder = folder();
+    ended(folder.path());
+    let blocked =
+        meanwhile(folder.path(), &["block", "a", "--by", "no token"], |task| task.finish("by another", 5));
+    assert_eq!(blocked.code, Some(2), "{}", blocked.err);
+    assert!(blocked.err.contains("task \"a\" is done"), "{}", blocked.err);
+    assert_eq!(task(folder.path(), "a")["status"], "done");
+}
+
+#[test]
+fn two_tasks_that_are_added_at_once_are_both_there() {
+    let folder = folder();
+    ended(folder.path());
+    thread::scope(|scope| {
+        for id in ["b", "c", "d"] {
+            let path = folder.path();
+            scope.spawn(move || {
+                let added = told(path, &["tasks", "add", id, "--after", "a"]);
+                assert_eq!(added.code, Some(0), "{}", added.err);
+            });
+        }
+    });
+    let mut places: Vec<u64> =
+        ["a", "b", "c", "d"].map(|id| task(folder.path(), id)["position"].as_u64().unwrap()).into();
+    places.sort_unstable();
+    assert_eq!(places, [1, 2, 3, 4]);
+}
