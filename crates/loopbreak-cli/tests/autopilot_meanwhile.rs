@@ -9,12 +9,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Change, Records, Sqlite, Store as _, now};
+use loopbreak_store::{Attempt, Change, Records, RunKey, Sqlite, Store as _, now};
+use support::agents::begin;
 use support::folder;
-use support::roadmaps::{agent, order, pilot, roadmap, task, told};
+use support::roadmaps::{LONG, agent, order, pilot, roadmap, task, told};
 
 /// Long enough for a command to read whatever it reads before it waits for the lock.
 const A_MOMENT: Duration = Duration::from_millis(500);
@@ -120,4 +121,39 @@ fn two_tasks_that_are_added_at_once_are_both_there() {
         ["a", "b", "c", "d"].map(|id| task(folder.path(), id)["position"].as_u64().unwrap()).into();
     places.sort_unstable();
     assert_eq!(places, [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[])]);
+    agent(folder.path(), "touch up up-$N; while [ ! -e go-$N ]; do sleep 0.02; done; echo \"try $N\"");
+    let args = ["run", "--roadmap", "tasks.toml", "--idle", "0", "--max-iterations", "3"];
+    let mut run = begin(folder.path(), &[&args[..], &["--", "sh", "agent.sh"]].concat());
+    let mut store = Sqlite::open(&folder.path().join("state/loopbreak/loopbreak.db"), now()).unwrap();
+    let key = RunKey { source: "mcp".to_owned(), ..store.runs(0, 1).unwrap().remove(0).key() };
+    // The second attempt says nothing: what was told of the first one is not told again.
+    for (number, report) in [(1, Some("blocked")), (2, None), (3, Some("done"))] {
+        let end = Instant::now() + LONG;
+        while !folder.path().join(format!("up-{number}")).exists() {
+            assert!(Instant::now() < end, "attempt {number} did not begin");
+            thread::sleep(Duration::from_millis(20));
+        }
+        // A model does not know what time it is.
+        let attempt = |status: &str| Attempt {
+            task: "a".into(),
+            at: 1_000,
+            status: status.into(),
+            ..Attempt::default()
+        };
+        let records = Records { attempts: report.map(attempt).into_iter().collect(), ..Records::default() };
+        store.update(&key, "", now(), |_| Some(Change { records, ..Change::default() })).unwrap();
+        fs::write(folder.path().join(format!("go-{number}")), "").unwrap();
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    let shown = told(folder.path(), &["tasks", "show", "a", "--json"]).out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let stood: Vec<&str> =
+        shown["attempts"].as_array().unwrap().iter().map(|one| one["status"].as_str().unwrap()).collect();
+    assert_eq!(stood, ["blocked", "in_progress", "done"]);
 }

@@ -1,5 +1,6 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use loopbreak::{Config, Guard, Verdict};
@@ -48,6 +49,10 @@ pub(super) struct Kept {
 struct Beside {
     runner: Kept,
 }
+
+/// How many attempts at each task others had recorded, by the number of their run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted(BTreeMap<(i64, String), u64>);
 
 /// The run in the store.
 #[derive(Debug)]
@@ -186,16 +191,33 @@ impl Keeper {
         }
     }
 
-    /// The attempts that others recorded for this run since then: whoever has the same session.
-    pub(super) fn attempts_since(&self, then: i64) -> Vec<Attempt> {
+    /// The attempts that others recorded for this run, whoever has the same session, save those that were counted before. They
+    /// are told apart by their numbers: the times that they bring along may be of any clock.
+    pub(super) fn attempts_beyond(&self, counted: &Counted) -> Vec<Attempt> {
+        let mut attempts = Vec::new();
+        for (run, attempt) in self.attempts_of_others() {
+            let before = counted.0.get(&(run, attempt.task.clone())).copied().unwrap_or_default();
+            if attempt.number > before {
+                attempts.push(attempt);
+            }
+        }
+        attempts
+    }
+
+    /// How many attempts others recorded until now.
+    pub(super) fn count_attempts(&self) -> Counted {
+        let attempts = self.attempts_of_others().into_iter();
+        Counted(attempts.map(|(run, attempt)| ((run, attempt.task), attempt.number)).collect())
+    }
+
+    /// Those attempts with their runs, by run and task, in order.
+    fn attempts_of_others(&self) -> Vec<(i64, Attempt)> {
         let Some(store) = &self.store else { return Vec::new() };
         let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
         let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(same);
-        let mut attempts: Vec<Attempt> =
-            runs.flat_map(|run| store.attempts(&run).unwrap_or_default()).collect();
-        attempts.retain(|attempt| attempt.at >= then);
-        attempts.sort_by_key(|attempt| (attempt.at, attempt.number));
-        attempts
+        let of =
+            |run: Run| store.attempts(&run).unwrap_or_default().into_iter().map(move |one| (run.id, one));
+        runs.flat_map(of).collect()
     }
 
     /// Takes note of what the guard found.

@@ -14,7 +14,7 @@ use crate::run::child::Ran;
 use crate::run::course::{Over, interrupted};
 use crate::run::ending::{self, Call, Ending};
 use crate::run::iteration::Iteration;
-use crate::run::keep::{Event, say};
+use crate::run::keep::{Counted, Event, say};
 use crate::run::prompt::keeps_promise;
 
 /// What an attempt leaves behind, as it is put together.
@@ -29,14 +29,20 @@ struct Desk {
 
 impl Pilot<'_, '_> {
     /// Takes in an attempt, and does what the engine says.
-    pub(super) fn take(&mut self, id: &str, ran: &Ran, iteration: &Iteration, began: i64) -> Option<Over> {
+    pub(super) fn take(
+        &mut self,
+        id: &str,
+        ran: &Ran,
+        iteration: &Iteration,
+        counted: &Counted,
+    ) -> Option<Over> {
         // What was to be told was told.
         self.state.notes.clear();
         self.state.advice.remove(id);
         let before = self.tasks.clone();
         self.refresh();
         let known = self.tasks.clone();
-        let mut reports = self.reports(id, ran, iteration, (&before, began));
+        let mut reports = self.reports(id, ran, iteration, (&before, counted));
         if self.check(&mut reports) {
             return Some(interrupted());
         }
@@ -82,7 +88,7 @@ impl Pilot<'_, '_> {
         id: &str,
         ran: &Ran,
         iteration: &Iteration,
-        (before, began): (&[RoadmapTask], i64),
+        (before, counted): (&[RoadmapTask], &Counted),
     ) -> Vec<Report> {
         let mut reports = Vec::new();
         for read in [self.file.read(id), printed(&ran.out, id, self.course.prompt.last())] {
@@ -93,7 +99,7 @@ impl Pilot<'_, '_> {
             }
         }
         if reports.is_empty() {
-            reports = recorded(self.course.keeper.attempts_since(began));
+            reports = recorded(self.course.keeper.attempts_beyond(counted));
         }
         let known = before.iter().find(|task| task.id == id);
         let now = self.tasks.iter_mut().find(|task| task.id == id);

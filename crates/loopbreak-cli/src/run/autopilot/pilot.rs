@@ -67,12 +67,12 @@ impl<'c, 'a> Pilot<'c, 'a> {
                 continue;
             }
             self.prepare(&id);
-            let began = now();
+            let counted = self.course.keeper.count_attempts();
             match self.course.round(&mut troubles)? {
                 Round::Over(over) => return Ok(over),
                 Round::Again => continue,
                 Round::Ran(ran, iteration) => {
-                    if let Some(over) = self.take(&id, &ran, &iteration, began) {
+                    if let Some(over) = self.take(&id, &ran, &iteration, &counted) {
                         return Ok(over);
                     }
                 }
