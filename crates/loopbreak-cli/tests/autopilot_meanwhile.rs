@@ -157,3 +157,46 @@ fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
         shown["attempts"].as_array().unwrap().iter().map(|one| one["status"].as_str().unwrap()).collect();
     assert_eq!(stood, ["blocked", "in_progress", "done"]);
 }
+
+#[test]
+fn a_roadmap_that_is_edited_while_the_run_goes_on_is_heard() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &["a"])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a)
+            sed 's/The b/The better b/' tasks.toml > new.toml
+            printf '[[task]]\nid = "c"\nafter = ["a"]\ndetails = "All of it."\n' >> new.toml
+            mv new.toml tasks.toml;; esac
+        say 'did it' '{"status":"done"}'"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "b", "c"]);
+    assert!(done.err.contains("the roadmap was edited: 3 tasks, 1 of them new"), "{}", done.err);
+    let prompt = |id: &str| fs::read_to_string(folder.path().join(format!("prompt-{id}.txt"))).unwrap();
+    assert!(prompt("b").contains("b - The better b") && prompt("c").contains("All of it."));
+    assert_eq!(task(folder.path(), "a")["status"], "done", "how a task stands is what was kept");
+}
+
+#[test]
+fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a) printf '[[task]]\nidd = "d"\n' >> tasks.toml;; c) rm tasks.toml;; esac
+        [ $LOOPBREAK_TASK = c ] && [ $N = 1 ] || say 'did it' '{"status":"done"}'"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "b", "c", "c"]);
+    let count = |text: &str| done.err.matches(text).count();
+    assert_eq!(count("the roadmap has 2 problems; going on with it as it was"), 1, "{}", done.err);
+    assert_eq!(
+        (count("did you mean id?"), count("--roadmap tasks.toml: No such file")),
+        (1, 1),
+        "{}",
+        done.err
+    );
+}

@@ -8,6 +8,7 @@ use loopbreak_store::{Records, now};
 use serde_json::json;
 
 use super::brief::{Beside, brief};
+use super::file::RoadmapFile;
 use super::report::ResultFile;
 use super::roadmap::Roadmap;
 use super::state::State;
@@ -27,26 +28,53 @@ pub(in crate::run) struct Pilot<'c, 'a> {
     pub(super) traffic: Traffic,
     pub(super) state: State,
     pub(super) file: ResultFile,
+    roadmap: RoadmapFile,
 }
 
 impl<'c, 'a> Pilot<'c, 'a> {
     /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
-    pub(in crate::run) fn new(course: &'c mut Course<'a>, roadmap: &Roadmap) -> Result<Self, UserError> {
+    pub(in crate::run) fn new(
+        course: &'c mut Course<'a>,
+        file: RoadmapFile,
+        roadmap: &Roadmap,
+    ) -> Result<Self, UserError> {
         let state = course.kept.autopilot.clone().unwrap_or_default();
         let series = Series::restore(course.config.clone(), state.series.clone());
         let traffic =
             Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
-        let kept = course.keeper.roadmap().unwrap_or_default();
-        let tasks = merged(&roadmap.tasks, &kept);
-        let mut pilot = Pilot { course, tasks, series, traffic, state, file: ResultFile::new()? };
+        let known = course.keeper.roadmap().unwrap_or_default();
+        let tasks = merged(&roadmap.tasks, &known);
+        let mut pilot =
+            Pilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
         let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
         let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
         pilot.take_up_again(opened);
-        let finished = pilot.tasks.iter().filter(|task| task.is_finished()).count();
-        let what = format!("{} tasks, {finished} of them done", pilot.tasks.len());
-        let records = Records { roadmap: pilot.tasks.clone(), ..Records::default() };
-        pilot.write(&Event { records, known: &kept, ..Event::new("roadmap", json!({"action": what})) });
+        pilot.keep_roadmap(&known);
         Ok(pilot)
+    }
+
+    /// Keeps what is new or otherwise in the roadmap than it was known.
+    fn keep_roadmap(&mut self, known: &[RoadmapTask]) {
+        let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
+        let what = format!("{} tasks, {finished} of them done", self.tasks.len());
+        let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
+        let records = Records { roadmap: changed, ..Records::default() };
+        self.write(&Event { records, known, ..Event::new("roadmap", json!({"action": what})) });
+    }
+
+    /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
+    fn look_at_file(&mut self) {
+        match self.roadmap.look() {
+            None => {}
+            Some(Err(why)) => say(&format!("warning: {why}; going on with it as it was")),
+            Some(Ok(roadmap)) => {
+                let known = std::mem::take(&mut self.tasks);
+                self.tasks = merged(&roadmap.tasks, &known);
+                self.keep_roadmap(&known);
+                let new = self.tasks.len() - known.len();
+                say(&format!("the roadmap was edited: {} tasks, {new} of them new", self.tasks.len()));
+            }
+        }
     }
 
     /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
@@ -54,6 +82,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let (mut troubles, mut waits) = (0, 0);
         loop {
             self.refresh();
+            self.look_at_file();
             let id = match next(&self.tasks) {
                 Next::Closed => return Ok(self.close()),
                 Next::Nothing => match self.idle(&mut waits) {
