@@ -301,6 +301,18 @@ fn what_an_iteration_leaves_behind_holds_nobody_up() {
 }
 
 #[test]
+fn who_left_the_group_holds_nobody_up_by_going_on_to_talk() {
+    let folder = folder();
+    let began = Instant::now();
+    let chatter = "setsid sh -c 'touch talks; for i in $(seq 600); do echo tick; sleep 0.1; done' & \
+                   while [ ! -e talks ]; do sleep 0.02; done";
+    let done = run_with(folder.path(), &["--max-iterations", "1"], &agent(&format!("{VARIED}; {chatter}")));
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    // It talks for a minute.
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
+}
+
+#[test]
 fn a_command_that_does_not_exist_is_told_of() {
     let folder = folder();
     let done =
