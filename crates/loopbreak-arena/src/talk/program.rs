@@ -131,6 +131,7 @@ impl Program {
         if self.requests.as_ref().is_none_or(|requests| requests.send(line + "\n").is_err()) {
             return Err(self.ended());
         }
+        let mut old = 0;
         loop {
             let text = match self.answers.next(Some(self.timeout), &self.halt) {
                 Line::Text(text) => text,
@@ -146,9 +147,12 @@ impl Program {
                 TalkError::Malformed(self.name.clone(), why.to_string(), texts::gist(&text, 100))
             };
             let head: Head = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
-            // The answer to a request that was given up: an older number, or, without numbers, one that is owed.
-            if self.owed > 0 && head.id.is_none_or(|answered| answered < id) {
-                self.owed -= 1;
+            // The answer to a request that was given up: an older number, or, without numbers, one that is owed. Each
+            // request is answered once, so that there are not more of them than requests.
+            let is_old = head.id.map_or(self.owed > 0, |answered| answered < id && old < id);
+            if is_old {
+                self.owed = self.owed.saturating_sub(1);
+                old += 1;
                 continue;
             }
             match head.id {
