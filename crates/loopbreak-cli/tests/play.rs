@@ -231,6 +231,18 @@ fn what_is_wrong_is_said_before_anything_is_played() {
 }
 
 #[test]
+fn a_journal_does_not_take_the_place_of_the_story() {
+    let folder = folder();
+    let story = folder.path().join("game.z3");
+    std::fs::copy(support::root().join("crates/loopbreak-arena/story/spillway.z3"), &story).unwrap();
+    let before = std::fs::read(&story).unwrap();
+    let done = play_in(folder.path(), &["game.z3", "--journal", "./game.z3", "--max-turns", "3"], "");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("--journal ./game.z3 would overwrite the story"), "{}", done.err);
+    assert!(std::fs::read(&story).unwrap() == before);
+}
+
+#[test]
 fn the_table_of_zorkgpt_is_read_as_it_stands() {
     let folder = folder();
     let table = "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 20\nstuck_warning_threshold = 10\n";

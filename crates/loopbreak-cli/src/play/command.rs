@@ -19,6 +19,9 @@ use crate::{exit, output};
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let who = seats::who(args)?;
     let config = settings::load(args, who == Who::You)?;
+    if let Some(path) = &args.journal {
+        seats::spare_story("--journal", path, &args.story)?;
+    }
     let halt = listen()?;
     let (mut world, story) = seats::world(args, &halt)?;
     let mut player = seats::player(args, who, &halt)?;

@@ -81,6 +81,16 @@ pub(crate) fn story(path: &Path) -> Result<Arc<Story>, UserError> {
     Story::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
 }
 
+/// Refuses to write over the story that is played.
+pub(crate) fn spare_story(option: &str, path: &Path, story: &Path) -> Result<(), UserError> {
+    let real = path.canonicalize().ok();
+    if real.is_some() && real == story.canonicalize().ok() {
+        let message = format!("{option} {} would overwrite the story", path.display());
+        return Err(UserError::usage(message).hint("name another file to write to"));
+    }
+    Ok(())
+}
+
 fn stem(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
