@@ -4,8 +4,9 @@ use clap::Args;
 use loopbreak_store::{Run, Sqlite, Standing, StoreError, default_path, now, standings, summed};
 
 use crate::error::UserError;
+use crate::exit;
 use crate::hook::fault;
-use crate::{exit, output};
+use crate::output::{self, printable};
 
 /// For so long a fault of a hook is told of.
 const LATELY: std::time::Duration = std::time::Duration::from_hours(24);
@@ -122,9 +123,4 @@ fn tell_faults() {
 pub(crate) fn name(run: &Run) -> String {
     let session = printable(&run.session);
     if run.agent.is_empty() { session } else { format!("{session} {}", printable(&run.agent)) }
-}
-
-/// A text of somebody else's on one line, with nothing in it that a terminal would obey.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

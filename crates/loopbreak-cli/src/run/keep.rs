@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::autopilot::State;
 use crate::error::UserError;
+use crate::output::printable_lines;
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
@@ -312,7 +313,7 @@ impl Event<'_> {
     }
 }
 
-/// Says something to whoever runs the program.
+/// Says something to whoever runs the program. There may be words of the agent in it.
 pub(super) fn say(text: &str) {
-    anstream::eprintln!("loopbreak: {text}");
+    anstream::eprintln!("loopbreak: {}", printable_lines(text));
 }

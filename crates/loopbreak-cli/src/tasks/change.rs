@@ -8,7 +8,8 @@ use super::args::{AddArgs, BlockArgs, ChangeArgs};
 use super::find;
 use crate::error::UserError;
 use crate::exit;
-use crate::status::{failed, printable};
+use crate::output::printable;
+use crate::status::failed;
 
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     let AddArgs { id, title, details, after, check } = args;

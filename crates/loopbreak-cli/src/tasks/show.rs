@@ -9,7 +9,8 @@ use serde_json::json;
 use super::args::ShowArgs;
 use super::find::{self, find};
 use crate::error::UserError;
-use crate::status::{failed, printable};
+use crate::output::printable;
+use crate::status::failed;
 use crate::{exit, output};
 
 pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::notice::{Notice, clean};
+use super::notice::Notice;
 use crate::error::UserError;
 use crate::output;
+use crate::output::printable;
 
 /// How many runs the list has at most, whatever the height of the terminal.
 const ROWS: usize = 20;
@@ -62,7 +63,7 @@ impl Show {
             // A terminal that is gone is found out by the next line of data.
             let _ = write(&cleared);
         }
-        anstream::eprintln!("{}", clean(text));
+        anstream::eprintln!("{}", printable(text));
     }
 
     /// Rings.
@@ -113,7 +114,7 @@ fn drawn(rows: &[Row], width: usize, height: usize) -> String {
         if run.chars().count() > names {
             run = run.chars().take(names - 1).chain(['…']).collect();
         }
-        let text = clean(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
+        let text = printable(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
         let cut: String = text.chars().take(width.saturating_sub(1)).collect();
         _ = writeln!(out, "{}", cut.trim_end());
     };

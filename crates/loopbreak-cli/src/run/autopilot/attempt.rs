@@ -136,7 +136,7 @@ impl Pilot<'_, '_> {
 
     /// Something is wrong with a report: who runs the program is told, and the agent with its next task.
     fn complain(&mut self, why: &str) {
-        say(&format!("warning: {}", crate::status::printable(why)));
+        say(&format!("warning: {why}"));
         self.state.notes.push(why.to_owned());
     }
 

@@ -149,7 +149,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let grant = self.state.grants.get(id).map(String::as_str);
         let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
-        say(&crate::status::printable(&format!("task {id}{title}")));
+        say(&format!("task {id}{title}"));
         self.course.variables = vec![
             ("LOOPBREAK_RUN", self.course.keeper.session().to_owned()),
             ("LOOPBREAK_TASK", id.to_owned()),
