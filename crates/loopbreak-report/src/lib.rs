@@ -9,6 +9,7 @@ pub mod exit;
 pub mod explain;
 pub mod html;
 mod json;
+pub mod markup;
 mod number;
 pub mod outputs;
 mod repeats;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::detail::{Detail, share};
-use super::frame::{Page, escape, escape_json};
 use super::overview::Line;
 use super::recording::Recording;
 use super::text::clean;
 use crate::json::{Report, RunReport, VerdictName};
+use crate::markup::{Page, escape, escape_json};
 use crate::number::{dollars, grouped, percent, rough};
 use crate::savings::Cost;
 
