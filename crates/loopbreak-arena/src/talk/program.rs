@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::group;
+use super::group::{self, Force};
 use super::lines::{Line, Lines};
 use crate::halt::Halt;
 use crate::texts;
@@ -92,7 +92,7 @@ impl Program {
         let mut child = command.spawn().map_err(|error| failed(name, &error.to_string()))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
-            group::kill(&mut child);
+            group::end(&mut child, Force::Kill);
             return Err(failed(name, "it has no pipes"));
         };
         let (requests, lines) = channel::<String>();
@@ -173,7 +173,7 @@ impl Program {
         if let Some(status) = self.wait() {
             how = format!(" ({status})");
             // With all it started gone, its last words are complete.
-            group::kill(&mut self.child);
+            group::end(&mut self.child, Force::Kill);
             for _ in 0..GRACE.0 {
                 if self.listener.is_finished() {
                     break;
@@ -209,7 +209,7 @@ impl Drop for Program {
         // Its input ends: whoever wants to tidy up may do so now.
         self.requests = None;
         self.wait();
-        group::kill(&mut self.child);
+        group::end(&mut self.child, Force::Kill);
         let _ = self.child.wait();
     }
 }

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use loopbreak_arena::talk::group::{self, Force};
+
 use super::capture::Capture;
-use super::group::{self, Force};
 use super::interrupt::Interrupts;
 
 /// How long a command may tidy up before it is killed.
@@ -63,6 +64,7 @@ impl Start<'_> {
             // A variable cannot hold NUL.
             command.env(name, value.replace('\0', " "));
         }
+        // A Ctrl-C on the terminal does not reach it then: we pass it on.
         group::own(&mut command);
         let mut child = command.spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
