@@ -19,6 +19,15 @@ pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
+/// Writes to standard output, and says whether anybody reads it: what costs something must not go on for nobody.
+pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let gone = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    quietly(written, "standard output")?;
+    Ok(!gone)
+}
+
 /// Writes data to standard output as it is: what looks like a colour in it is part of the data.
 pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
     let mut out = io::stdout().lock();
