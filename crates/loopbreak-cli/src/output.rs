@@ -22,7 +22,16 @@ pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
 /// Writes to standard output, and says whether anybody reads it: what costs something must not go on for nobody.
 pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    is_read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The same for data that is written as it is.
+pub(crate) fn write_plain_to_reader(bytes: &[u8]) -> Result<bool, UserError> {
+    let mut out = io::stdout().lock();
+    is_read(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+fn is_read(written: io::Result<()>) -> Result<bool, UserError> {
     let gone = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
     quietly(written, "standard output")?;
     Ok(!gone)
