@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
@@ -18,6 +19,8 @@ use crate::{Attempt, Change, ContextEntry, Event, Recovery, Run, RunKey, Store, 
 const LOG_BYTES: u64 = 600 * 1024;
 /// One change in so many looks whether it has. Where hundreds come at once, not each of them is to wait for the disk.
 const LOOKS: u64 = 8;
+/// How long to wait before a file that others are at the beginning of is looked at again.
+const AGAIN: Duration = Duration::from_millis(5);
 /// The longest names that are kept.
 const NAME_BYTES: usize = 512;
 /// What is put away is filled up to a multiple of this. Most often it has the same length then as before, and is written
@@ -188,8 +191,14 @@ fn connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreE
     // Otherwise each process, being the last to leave, would write everything into the file and wait for the disk.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(told)?;
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;").map_err(told)?;
-    migrate(&mut connection, now)?;
-    Ok(connection)
+    let began = Instant::now();
+    loop {
+        match migrate(&mut connection, now) {
+            // Where several begin a new file at once, SQLite tells some of them at once that it is busy.
+            Err(StoreError::Busy) if began.elapsed() < options.patience => thread::sleep(AGAIN),
+            done => return done.map(|()| connection),
+        }
+    }
 }
 
 impl Store for Sqlite {

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::time::Duration;
 
 use loopbreak_store::tasks::{Escalation, RoadmapTask, Status};
@@ -80,6 +81,24 @@ fn many_at_once_lose_no_step() {
     let store = Sqlite::open(&path, NOW).unwrap();
     assert_eq!(store.snapshot(&key("one")).unwrap().as_deref(), Some("200"));
     assert_eq!(store.events(&store.runs(0, 1).unwrap()[0]).unwrap().len(), 200);
+}
+
+#[test]
+fn many_who_open_a_new_store_at_once_all_get_in() {
+    for _ in 0..150 {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, all) = (place(&folder), Barrier::new(8));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    all.wait();
+                    count(&mut Sqlite::open(&path, NOW).unwrap(), "one", NOW).unwrap();
+                });
+            }
+        });
+        let store = Sqlite::open(&path, NOW).unwrap();
+        assert_eq!(store.snapshot(&key("one")).unwrap().as_deref(), Some("8"));
+    }
 }
 
 #[test]
