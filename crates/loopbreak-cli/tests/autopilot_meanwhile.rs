@@ -200,3 +200,27 @@ fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
         done.err
     );
 }
+
+#[test]
+fn tasks_that_the_store_lost_while_the_agent_was_at_work_are_not_lost_to_the_run() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(
+        folder.path(),
+        "touch up; while [ ! -e go ]; do sleep 0.02; done; say \"did $LOOPBREAK_TASK\" '{\"status\":\"done\"}'",
+    );
+    let mut run =
+        begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"]);
+    // As happens to a run that was silent for more than an hour in a store that is beyond its size.
+    let store = rusqlite::Connection::open(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
+    let gone = ["events", "tasks", "roadmap", "attempts", "context_entries", "recoveries", "guards", "runs"];
+    let gone = gone.map(|table| format!("DELETE FROM {table};")).concat();
+    store.execute_batch(&gone).unwrap();
+    drop(store);
+    fs::write(folder.path().join("go"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert_eq!(order(folder.path()), ["a", "b", "c"]);
+    for id in ["a", "b", "c"] {
+        assert_eq!(task(folder.path(), id)["status"], "done", "{id}");
+    }
+}

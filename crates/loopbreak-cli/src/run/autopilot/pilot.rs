@@ -181,7 +181,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
     /// Takes in what others made of the tasks meanwhile.
     pub(super) fn refresh(&mut self) {
         let Some(kept) = self.course.keeper.roadmap() else { return };
-        let before = std::mem::replace(&mut self.tasks, kept);
+        let before = std::mem::replace(&mut self.tasks, kept.clone());
         let opened: Vec<String> = self
             .tasks
             .iter()
@@ -189,6 +189,13 @@ impl<'c, 'a> Pilot<'c, 'a> {
             .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
             .map(|task| task.id.clone())
             .collect();
+        // Nobody takes tasks away. A store beyond its size lets go of runs that were silent for long, and an attempt may be.
+        let is_lost = |task: &&RoadmapTask| !kept.iter().any(|known| known.id == task.id);
+        let lost: Vec<RoadmapTask> = before.iter().filter(is_lost).cloned().collect();
+        if !lost.is_empty() {
+            self.tasks.extend(lost);
+            self.keep_roadmap(&kept);
+        }
         self.take_up_again(opened);
     }
 
