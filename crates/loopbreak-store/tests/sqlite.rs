@@ -85,7 +85,7 @@ fn many_at_once_lose_no_step() {
 
 #[test]
 fn many_who_open_a_new_store_at_once_all_get_in() {
-    for _ in 0..150 {
+    for _ in 0..100 {
         let folder = tempfile::tempdir().unwrap();
         let (path, all) = (place(&folder), Barrier::new(8));
         std::thread::scope(|scope| {
