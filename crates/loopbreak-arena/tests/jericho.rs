@@ -102,5 +102,6 @@ fn an_episode_in_jericho_has_the_journal_of_the_same_episode_here() {
             assert_eq!(theirs, ours, "{kind}");
         }
         assert_eq!(theirs, ours, "{kind}");
+        assert_eq!(their_journal.len(), our_journal.len(), "{kind}: one of them goes on");
     }
 }

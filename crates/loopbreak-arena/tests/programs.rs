@@ -174,6 +174,15 @@ fn a_late_answer_is_not_taken_for_the_next_one() {
 }
 
 #[test]
+fn a_program_that_says_a_word_too_many_is_understood_from_the_next_answer_on() {
+    let mut agent = agent("greets", SOON);
+    assert_eq!(agent.propose(&at("Hall")).unwrap_err().kind, FailureKind::Malformed);
+    for (place, action) in [("Cellar", "up"), ("Hall", "down")] {
+        assert_eq!(agent.propose(&at(place)).unwrap().action, action);
+    }
+}
+
+#[test]
 fn a_critic_behind_a_program_gives_a_score_or_none() {
     let judge = |how: &str| {
         let mut critic = CommandCritic::start(&words(&["critic", how]), SOON, &Halt::default()).unwrap();

@@ -11,7 +11,8 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use crate::error::UserError;
-use crate::status::{failed, name, open, printable, warn};
+use crate::output::printable;
+use crate::status::{failed, name, open, warn};
 use crate::{config, exit, output};
 
 /// Among how many of the latest runs the last refusal is looked for.

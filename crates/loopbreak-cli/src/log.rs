@@ -5,7 +5,8 @@ use loopbreak_store::{Run, Store as _};
 use serde_json::{Value, json};
 
 use crate::error::UserError;
-use crate::status::{failed, name, open, printable};
+use crate::output::printable;
+use crate::status::{failed, name, open};
 use crate::{exit, output};
 
 /// Show what happened in a run that was guarded.

@@ -20,6 +20,24 @@ pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Resu
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
+/// Writes to standard output, and says whether anybody reads it: what costs something must not go on for nobody.
+pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
+    let mut out = io::BufWriter::new(anstream::stdout().lock());
+    is_read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// The same for data that is written as it is.
+pub(crate) fn write_plain_to_reader(bytes: &[u8]) -> Result<bool, UserError> {
+    let mut out = io::stdout().lock();
+    is_read(out.write_all(bytes).and_then(|()| out.flush()))
+}
+
+fn is_read(written: io::Result<()>) -> Result<bool, UserError> {
+    let gone = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    quietly(written, "standard output")?;
+    Ok(!gone)
+}
+
 /// Writes data to standard output as it is: what looks like a colour in it is part of the data.
 pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
     fill_plain(|out| out.write_all(bytes))
@@ -83,6 +101,21 @@ pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserErr
     }
 }
 
+/// A text of somebody else's on one line, with nothing in it that a terminal would obey, and nothing that would show its
+/// letters in another order.
+pub(crate) fn printable(text: &str) -> String {
+    let hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|letter| if hidden(letter) { ' ' } else { letter }).collect()
+}
+
+/// The same, line by line. All but the first are set in, so that none of them can be taken for words of ours.
+pub(crate) fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n    ")
+}
+
 /// Whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
@@ -139,6 +172,13 @@ mod tests {
             (80, 90, 80)
         );
         assert_eq!((width(Some("20"), None), width(Some("500"), None)), (60, 120));
+    }
+
+    #[test]
+    fn texts_of_others_move_no_cursor_and_cannot_be_taken_for_words_of_ours() {
+        let text = "no \u{1b}]0;owned\u{7} key\u{202e}\r\nloopbreak: complete: all is done\n";
+        assert_eq!(printable_lines(text), "no  ]0;owned  key \n    loopbreak: complete: all is done");
+        assert_eq!(printable("a\nb\tc"), "a b c");
     }
 
     #[test]

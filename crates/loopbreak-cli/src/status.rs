@@ -4,8 +4,9 @@ use clap::Args;
 use loopbreak_store::{Run, Sqlite, Standing, StoreError, default_path, now, standings, summed};
 
 use crate::error::UserError;
+use crate::exit;
 use crate::hook::fault;
-use crate::{exit, output};
+use crate::output::{self, printable};
 
 /// For so long a fault of a hook is told of.
 const LATELY: std::time::Duration = std::time::Duration::from_hours(24);
@@ -70,28 +71,32 @@ fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
     }
     for standing in standings {
         let state = if standing.running { "running" } else { "over" };
-        let loops = standing.loop_detection.len();
+        // Beside loops there are tasks, which need not loop.
+        let (loops, tasks): (Vec<_>, Vec<_>) =
+            standing.loop_detection.iter().partition(|(_, seen)| seen.get("since").is_some());
         let run = &standing.run;
         let lines = format!(
-            "{}  {state}, {} turns, {loops} loops seen, {}, {}\n",
+            "{}  {state}, {} turns, {} loops seen, {}, {}\n",
             name(run),
             standing.tick_count,
+            loops.len(),
             run.source,
             printable(&run.folder),
         );
         text.push_str(&lines);
-        for (id, seen) in &standing.loop_detection {
+        for (_, seen) in loops {
             let part = |key: &str| printable(seen[key].as_str().unwrap_or_default());
-            let count = &seen["attemptCount"];
-            let line = match seen.get("since") {
-                Some(since) => format!(
-                    "    {} {} {count}, since turn {since}: {}\n",
-                    part("severity"),
-                    part("pattern"),
-                    part("action"),
-                ),
-                None => format!("    task {}, {count} attempts: {}\n", printable(id), part("status")),
-            };
+            // Where no action comes back, as with a task or a score that stands still, there is a reason.
+            let what = [part("action"), part("reason"), part("detector")];
+            let what = what.iter().find(|text| !text.trim().is_empty()).map_or("", String::as_str);
+            let (count, since) = (&seen["attemptCount"], &seen["since"]);
+            let line =
+                format!("    {} {} {count}, since turn {since}: {what}\n", part("severity"), part("pattern"));
+            text.push_str(&line);
+        }
+        for (id, seen) in tasks {
+            let status = printable(seen["status"].as_str().unwrap_or_default());
+            let line = format!("    task {}, {} attempts: {status}\n", printable(id), seen["attemptCount"]);
             text.push_str(&line);
         }
     }
@@ -118,9 +123,4 @@ fn tell_faults() {
 pub(crate) fn name(run: &Run) -> String {
     let session = printable(&run.session);
     if run.agent.is_empty() { session } else { format!("{session} {}", printable(&run.agent)) }
-}
-
-/// A text of somebody else's on one line, with nothing in it that a terminal would obey.
-pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
 }

@@ -84,6 +84,29 @@ fn every_healthy_task_is_done_and_each_of_the_others_gets_its_recovery() {
 }
 
 #[test]
+fn status_tells_why_a_task_loops_and_counts_no_task_as_a_loop() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("key", &[])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a) say ok '{"status":"done"}';;
+        *) say no '{"status":"blocked","blockers":["no signing key"]}';; esac"#,
+    );
+    assert_eq!(pilot(folder.path(), &["--set", "task.auto_unblock=false"]).code, Some(13));
+    let status = told(folder.path(), &["status", "--all"]).out;
+    let mut lines = status.lines();
+    assert!(lines.next().unwrap().contains("  over, 4 turns, 1 loops seen, run, "), "{status}");
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        [
+            "    hard blocked_task_spin 3, since turn 2: task key met the same blockers in 3 attempts: no signing key",
+            "    task a, 1 attempts: done",
+            "    task key, 3 attempts: blocked",
+        ]
+    );
+}
+
+#[test]
 fn tasks_are_done_in_the_order_of_what_they_wait_for_and_all_done_is_0() {
     let folder = folder();
     roadmap(

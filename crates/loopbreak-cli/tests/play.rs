@@ -231,6 +231,49 @@ fn what_is_wrong_is_said_before_anything_is_played() {
 }
 
 #[test]
+fn a_game_ends_when_nobody_looks_on_any_more() {
+    let folder = folder();
+    let args = ["--max-turns", "1000000", "--mode", "observe", "--journal", "j.jsonl"];
+    let mut game = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .args(["play", "--agent-command", &fake("agent walk")])
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 100];
+    game.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = game.try_wait().unwrap() {
+            break status;
+        }
+        if began.elapsed() > Duration::from_secs(20) {
+            game.kill().unwrap();
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    // A reader that has seen enough is no error.
+    assert_eq!(status.code(), Some(0));
+    let journal = std::fs::read_to_string(folder.path().join("j.jsonl")).unwrap();
+    assert!(journal.lines().last().unwrap().contains("\"ending\":\"interrupted\""));
+}
+
+#[test]
+fn a_journal_does_not_take_the_place_of_the_story() {
+    let folder = folder();
+    let story = folder.path().join("game.z3");
+    std::fs::copy(support::root().join("crates/loopbreak-arena/story/spillway.z3"), &story).unwrap();
+    let before = std::fs::read(&story).unwrap();
+    let done = play_in(folder.path(), &["game.z3", "--journal", "./game.z3", "--max-turns", "3"], "");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("--journal ./game.z3 would overwrite the story"), "{}", done.err);
+    assert!(std::fs::read(&story).unwrap() == before);
+}
+
+#[test]
 fn the_table_of_zorkgpt_is_read_as_it_stands() {
     let folder = folder();
     let table = "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 20\nstuck_warning_threshold = 10\n";

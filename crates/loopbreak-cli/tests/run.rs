@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::agents::{LONG, VARIED, agent, run_with, session, told};
+use support::agents::{LONG, VARIED, agent, begin, run_with, session, told};
 use support::{folder, loopbreak};
 
 #[test]
@@ -237,22 +237,7 @@ fn gone(mark: &str) {
 
 /// Starts a run whose agent makes the file `up`, interrupts it then, and gives the exit code.
 fn interrupted(folder: &Path, args: &[&str], body: &str, (mark, signal): (&str, &str)) -> Option<i32> {
-    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
-        .current_dir(folder)
-        .env("XDG_STATE_HOME", folder.join("state"))
-        .arg("run")
-        .args(args)
-        .args(["--", "sh", "-c", body])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let end = Instant::now() + LONG;
-    while !folder.join("up").exists() {
-        assert!(Instant::now() < end, "the agent did not come up");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let mut child = begin(folder, &[&["run"], args, &["--", "sh", "-c", body]].concat());
     assert!(alive(mark) > 1, "the agent and its child are there");
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
@@ -298,6 +283,18 @@ fn what_an_iteration_leaves_behind_holds_nobody_up() {
     assert_eq!(done.code, Some(11), "{}", done.err);
     gone("7654.341");
     assert!(began.elapsed() < Duration::from_mins(1));
+}
+
+#[test]
+fn who_left_the_group_holds_nobody_up_by_going_on_to_talk() {
+    let folder = folder();
+    let began = Instant::now();
+    let chatter = "setsid sh -c 'touch talks; for i in $(seq 600); do echo tick; sleep 0.1; done' & \
+                   while [ ! -e talks ]; do sleep 0.02; done";
+    let done = run_with(folder.path(), &["--max-iterations", "1"], &agent(&format!("{VARIED}; {chatter}")));
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    // It talks for a minute.
+    assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
 }
 
 #[test]

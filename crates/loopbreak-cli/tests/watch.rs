@@ -10,6 +10,7 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use support::watching::{append, still, watch};
 use support::{done, folder, healthy, loopbreak, stuck};
@@ -222,6 +223,35 @@ fn once_and_until_idle_end_by_themselves_with_a_code() {
     ] {
         assert_eq!(code(wrong), Some(2), "{wrong:?}");
     }
+}
+
+#[test]
+fn a_watch_that_nobody_listens_to_any_more_ends() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "").unwrap();
+    let mut watch = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .args(["watch", "log.jsonl", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(watch.stdout.take());
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = watch.try_wait().unwrap() {
+            break status;
+        }
+        if began.elapsed() > Duration::from_secs(20) {
+            watch.kill().unwrap();
+        }
+        // Something new to tell, again and again.
+        append(&log, &stuck(&format!("run {}", began.elapsed().as_millis()), 20));
+        thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(status.code(), Some(0));
 }
 
 #[cfg(target_os = "linux")]

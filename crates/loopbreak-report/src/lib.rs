@@ -11,6 +11,7 @@ pub mod explain;
 pub mod html;
 mod json;
 mod list;
+pub mod markup;
 mod number;
 pub mod outputs;
 mod pack;

@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
@@ -18,6 +20,10 @@ use crate::{Attempt, Change, ContextEntry, Event, Recovery, Run, RunKey, Store, 
 const LOG_BYTES: u64 = 600 * 1024;
 /// One change in so many looks whether it has. Where hundreds come at once, not each of them is to wait for the disk.
 const LOOKS: u64 = 8;
+/// How long to wait before a file that others are at the beginning of is looked at again.
+const AGAIN: Duration = Duration::from_millis(5);
+/// How long the beginning of a file may take others, in which it cannot be written.
+const BEGINNING: Duration = Duration::from_secs(1);
 /// The longest names that are kept.
 const NAME_BYTES: usize = 512;
 /// What is put away is filled up to a multiple of this. Most often it has the same length then as before, and is written
@@ -88,12 +94,71 @@ impl Sqlite {
         values: impl rusqlite::Params,
         read: fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut asked = self.connection.prepare(sql).map_err(told)?;
-        asked.query_map(values, read).and_then(Iterator::collect).map_err(told)
+        select(&self.connection, sql, values, read)
     }
 
     fn select_runs(&self, rest: &str, values: impl rusqlite::Params) -> Result<Vec<Run>, StoreError> {
         self.select(&format!("SELECT {RUN} FROM runs JOIN guards ON run = id {rest}"), values, rows::run)
+    }
+
+    /// Changes a run under one lock. `change` is given what was put away and, where the run is known, the way to ask for more
+    /// of it.
+    fn change<F>(&mut self, run: &RunKey, folder: &str, now: i64, change: F) -> Result<(), StoreError>
+    where
+        F: FnOnce(Option<&str>, Option<(&Connection, i64)>) -> Result<Option<Change>, StoreError>,
+    {
+        // To begin with the right to write is what keeps two steps from being written over each other.
+        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
+        let RunKey { source, session, agent } = &run.clipped();
+        let known = all
+            .query_row(
+                "SELECT id, day, events, state FROM runs JOIN guards ON run = id \
+                 WHERE session = ?1 AND agent = ?2 AND source = ?3",
+                (session, agent, source),
+                |row| {
+                    let state: Option<String> = row.get(3)?;
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, u64>(2)?, state))
+                },
+            )
+            .optional()
+            .map_err(told)?;
+        let snapshot = known.as_ref().and_then(|(.., state)| state.as_deref()).map(str::trim_end);
+        let id = known.as_ref().map(|(id, ..)| *id);
+        let Some(change) = change(snapshot, id.map(|id| (&*all, id)))? else { return Ok(()) };
+        let today = now.div_euclid(DAY);
+        let (id, before) = if let Some((id, day, events, _)) = known {
+            if day < today {
+                all.execute("UPDATE runs SET day = ?2 WHERE id = ?1", (id, today)).map_err(told)?;
+            }
+            (id, events)
+        } else {
+            prune(&all, self.options.limits, now)?;
+            let values = (source, session, agent, clip(folder), now, today);
+            let sql = "INSERT INTO runs (source, session, agent, folder, started, day) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            all.execute(sql, values).map_err(told)?;
+            let id = all.last_insert_rowid();
+            all.execute("INSERT INTO guards VALUES (?1, ?2, NULL, 0, NULL)", (id, now)).map_err(told)?;
+            (id, 0)
+        };
+        let (ended, events) = (change.ended.then_some(now), before + change.events.len() as u64);
+        all.execute(
+            "UPDATE guards SET seen = max(seen, ?2), ended = ?3, events = ?4, state = coalesce(?5, state) \
+             WHERE run = ?1",
+            (id, now, ended, events, change.snapshot.map(filled)),
+        )
+        .map_err(told)?;
+        for (number, (kind, detail)) in (before + 1..).zip(&change.events) {
+            all.execute("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)", (id, number, now, kind, detail))
+                .map_err(told)?;
+        }
+        rows::write(&all, id, &change.records)?;
+        all.commit().map_err(told)?;
+        // By the run as well: short runs would else never be the one that looks.
+        if (id.unsigned_abs() + events).is_multiple_of(LOOKS) {
+            self.shorten_log();
+        }
+        Ok(())
     }
 
     /// Writes the log of changes into the file where it has become long. Only this makes it short again: what SQLite does
@@ -109,7 +174,45 @@ impl Sqlite {
     }
 }
 
+/// Opens the file, and brings it up to date. Where several begin a new one at once, SQLite tells some of them at once that it is
+/// busy, or cannot be written: they try again.
 fn connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreError> {
+    let began = Instant::now();
+    loop {
+        let tried = try_connect(path, now, options);
+        let longest = match &tried {
+            Err(StoreError::Busy) => options.patience,
+            Err(StoreError::Database(why)) if why.contains("readonly") => options.patience.min(BEGINNING),
+            _ => return tried,
+        };
+        if began.elapsed() >= longest {
+            return tried;
+        }
+        thread::sleep(AGAIN);
+    }
+}
+
+/// Makes a new file with all its tables beside the place, and puts it there unless somebody was quicker: nobody sees one that
+/// is half made. Where that cannot be done, it is made in its place.
+fn begin(path: &Path, now: i64) -> Option<()> {
+    static BEGUN: AtomicU64 = AtomicU64::new(0);
+    let number = BEGUN.fetch_add(1, Ordering::Relaxed);
+    let beside = damage::beside(path, &format!("-new-{}-{number}", std::process::id()));
+    crate::make_folder(path).ok()?;
+    let made = Connection::open(&beside).map_err(told).and_then(|mut file| {
+        migrate(&mut file, now)?;
+        // With this its log of changes is gone, and it is one file.
+        file.close().map_err(|(_, error)| told(error))
+    });
+    let put = made.ok().and_then(|()| fs::hard_link(&beside, path).ok());
+    let _ = fs::remove_file(&beside);
+    put
+}
+
+fn try_connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreError> {
+    if !path.exists() {
+        let _ = begin(path, now);
+    }
     let open = || {
         // One process, one thread: SQLite's own locks would only cost.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -153,57 +256,17 @@ impl Store for Sqlite {
     where
         F: FnOnce(Option<&str>) -> Option<Change>,
     {
-        // To begin with the right to write is what keeps two steps from being written over each other.
-        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
-        let RunKey { source, session, agent } = &run.clipped();
-        let known = all
-            .query_row(
-                "SELECT id, day, events, state FROM runs JOIN guards ON run = id \
-                 WHERE session = ?1 AND agent = ?2 AND source = ?3",
-                (session, agent, source),
-                |row| {
-                    let state: Option<String> = row.get(3)?;
-                    Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, u64>(2)?, state))
-                },
-            )
-            .optional()
-            .map_err(told)?;
-        let snapshot = known.as_ref().and_then(|(.., state)| state.as_deref()).map(str::trim_end);
-        let Some(change) = change(snapshot) else { return Ok(()) };
-        let today = now.div_euclid(DAY);
-        let (id, before) = if let Some((id, day, events, _)) = known {
-            if day < today {
-                all.execute("UPDATE runs SET day = ?2 WHERE id = ?1", (id, today)).map_err(told)?;
-            }
-            (id, events)
-        } else {
-            prune(&all, self.options.limits, now)?;
-            let values = (source, session, agent, clip(folder), now, today);
-            let sql = "INSERT INTO runs (source, session, agent, folder, started, day) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-            all.execute(sql, values).map_err(told)?;
-            let id = all.last_insert_rowid();
-            all.execute("INSERT INTO guards VALUES (?1, ?2, NULL, 0, NULL)", (id, now)).map_err(told)?;
-            (id, 0)
-        };
-        let (ended, events) = (change.ended.then_some(now), before + change.events.len() as u64);
-        all.execute(
-            "UPDATE guards SET seen = max(seen, ?2), ended = ?3, events = ?4, state = coalesce(?5, state) \
-             WHERE run = ?1",
-            (id, now, ended, events, change.snapshot.map(filled)),
-        )
-        .map_err(told)?;
-        for (number, (kind, detail)) in (before + 1..).zip(&change.events) {
-            all.execute("INSERT INTO events VALUES (?1, ?2, ?3, ?4, ?5)", (id, number, now, kind, detail))
-                .map_err(told)?;
-        }
-        rows::write(&all, id, &change.records)?;
-        all.commit().map_err(told)?;
-        // By the run as well: short runs would else never be the one that looks.
-        if (id.unsigned_abs() + events).is_multiple_of(LOOKS) {
-            self.shorten_log();
-        }
-        Ok(())
+        self.change(run, folder, now, |snapshot, _| Ok(change(snapshot)))
+    }
+
+    fn update_tasks<F>(&mut self, run: &RunKey, folder: &str, now: i64, change: F) -> Result<(), StoreError>
+    where
+        F: FnOnce(Option<&str>, Vec<RoadmapTask>) -> Option<Change>,
+    {
+        self.change(run, folder, now, |snapshot, known| {
+            let tasks = known.map(|(connection, id)| roadmap(connection, id)).transpose()?;
+            Ok(change(snapshot, tasks.unwrap_or_default()))
+        })
     }
 
     fn runs(&self, since: i64, most: usize) -> Result<Vec<Run>, StoreError> {
@@ -235,11 +298,7 @@ impl Store for Sqlite {
     }
 
     fn roadmap(&self, run: &Run) -> Result<Vec<RoadmapTask>, StoreError> {
-        let sql = format!(
-            "SELECT {ROADMAP} FROM tasks LEFT JOIN roadmap USING (run, id) \
-             WHERE run = ?1 ORDER BY position IS NULL, position, id"
-        );
-        self.select(&sql, (run.id,), rows::roadmap)
+        roadmap(&self.connection, run.id)
     }
 
     fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError> {
@@ -264,6 +323,24 @@ impl Store for Sqlite {
             "SELECT at, turn, intervention, loop, task, reason FROM recoveries WHERE run = ?1 ORDER BY id";
         self.select(sql, (run.id,), rows::recovery)
     }
+}
+
+fn select<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StoreError> {
+    let mut asked = connection.prepare(sql).map_err(told)?;
+    asked.query_map(values, read).and_then(Iterator::collect).map_err(told)
+}
+
+fn roadmap(connection: &Connection, run: i64) -> Result<Vec<RoadmapTask>, StoreError> {
+    let sql = format!(
+        "SELECT {ROADMAP} FROM tasks LEFT JOIN roadmap USING (run, id) \
+         WHERE run = ?1 ORDER BY position IS NULL, position, id"
+    );
+    select(connection, &sql, (run,), rows::roadmap)
 }
 
 impl RunKey {

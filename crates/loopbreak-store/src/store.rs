@@ -123,6 +123,12 @@ pub trait Store {
     where
         F: FnOnce(Option<&str>) -> Option<Change>;
 
+    /// The same for whoever changes tasks: `change` is also given the roadmap as [`Store::roadmap`] tells it, read under the
+    /// same lock. What somebody else made of a task meanwhile is there, and is not written over unseen.
+    fn update_tasks<F>(&mut self, run: &RunKey, folder: &str, now: i64, change: F) -> Result<(), StoreError>
+    where
+        F: FnOnce(Option<&str>, Vec<RoadmapTask>) -> Option<Change>;
+
     /// The runs seen since then, the latest first, at most so many.
     fn runs(&self, since: i64, most: usize) -> Result<Vec<Run>, StoreError>;
 

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Barrier;
 use std::time::Duration;
 
 use loopbreak_store::tasks::{Escalation, RoadmapTask, Status};
@@ -80,6 +81,24 @@ fn many_at_once_lose_no_step() {
     let store = Sqlite::open(&path, NOW).unwrap();
     assert_eq!(store.snapshot(&key("one")).unwrap().as_deref(), Some("200"));
     assert_eq!(store.events(&store.runs(0, 1).unwrap()[0]).unwrap().len(), 200);
+}
+
+#[test]
+fn many_who_open_a_new_store_at_once_all_get_in() {
+    for _ in 0..100 {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, all) = (place(&folder), Barrier::new(8));
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    all.wait();
+                    count(&mut Sqlite::open(&path, NOW).unwrap(), "one", NOW).unwrap();
+                });
+            }
+        });
+        let store = Sqlite::open(&path, NOW).unwrap();
+        assert_eq!(store.snapshot(&key("one")).unwrap().as_deref(), Some("8"));
+    }
 }
 
 #[test]
@@ -292,6 +311,43 @@ fn a_roadmap_is_kept_as_it_is_and_a_verdict_changes_only_how_a_task_stands() {
     };
     assert_eq!(kept[..2], [first, forced]);
     assert_eq!((kept[2].id.as_str(), kept[2].is_finished()), ("other", false));
+}
+
+#[test]
+fn many_who_change_one_roadmap_at_once_lose_no_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = place(&folder);
+    std::thread::scope(|scope| {
+        for worker in 0..4 {
+            let path = &path;
+            scope.spawn(move || {
+                let mut store = Sqlite::open(path, NOW).unwrap();
+                for number in 0..20 {
+                    let add = |_: Option<&str>, mut tasks: Vec<RoadmapTask>| {
+                        // Each adds a task of its own after all that are there, and a word to the one that all share.
+                        let position = tasks.len() as u64;
+                        let shared = tasks.iter().position(|task| task.id == "shared");
+                        let mut shared = shared.map(|at| tasks.swap_remove(at)).unwrap_or_default();
+                        shared.id = "shared".to_owned();
+                        shared.blockers.push(format!("{worker}-{number}"));
+                        let own = format!("{worker}-{number}");
+                        let own = RoadmapTask { id: own, position, ..RoadmapTask::default() };
+                        let records = Records { roadmap: vec![shared, own], ..Records::default() };
+                        Some(Change { records, ..Change::default() })
+                    };
+                    store.update_tasks(&key("one"), "", NOW, add).unwrap();
+                }
+            });
+        }
+    });
+    let store = Sqlite::open(&path, NOW).unwrap();
+    let tasks = store.roadmap(&store.run(&key("one")).unwrap().unwrap()).unwrap();
+    let shared = tasks.iter().find(|task| task.id == "shared").unwrap();
+    assert_eq!((tasks.len(), shared.blockers.len()), (81, 80));
+    let mut places: Vec<u64> =
+        tasks.iter().filter(|task| task.id != "shared").map(|task| task.position).collect();
+    places.dedup();
+    assert_eq!(places.len(), 80, "no two tasks were given one place");
 }
 
 #[test]

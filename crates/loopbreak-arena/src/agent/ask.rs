@@ -91,13 +91,28 @@ fn broken(error: &ureq::Error, host: &str) -> Attempt {
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
             (FailureKind::Timeout, "gave no answer in time".to_owned())
         }
-        ureq::Error::Io(error) => (FailureKind::Unreachable, format!("cannot be reached: {error}")),
+        ureq::Error::Io(error) => match distrust(&error.to_string()) {
+            Some(why) => (FailureKind::Denied, format!("is not asked: {why}")),
+            None => (FailureKind::Unreachable, format!("cannot be reached: {error}")),
+        },
         ureq::Error::Protocol(_) | ureq::Error::Http(_) => {
             (FailureKind::Malformed, "does not speak HTTP".to_owned())
         }
         _ => (FailureKind::Unreachable, "cannot be reached".to_owned()),
     };
     Attempt::failed(kind, format!("{host} {why}"))
+}
+
+/// Why an endpoint is not trusted, if that is what an error of the connection says.
+fn distrust(error: &str) -> Option<String> {
+    let why = error.strip_prefix("invalid peer certificate: ")?;
+    Some(match why {
+        "UnknownIssuer" => "nobody that is trusted vouches for it".to_owned(),
+        _ if why.starts_with("certificate not valid for name") => {
+            "its certificate is for another name".to_owned()
+        }
+        _ => format!("its certificate does not hold: {why}"),
+    })
 }
 
 /// A status that is no success.

@@ -9,6 +9,7 @@ use loopbreak::Usage;
 use super::ask::{Attempt, Message, Request, ask};
 use super::limits::{Limits, Prices};
 use super::secret::Secret;
+use super::trusted::Trusted;
 use crate::failure::{Failure, FailureKind};
 use crate::halt::Halt;
 
@@ -26,6 +27,7 @@ pub struct Chat {
     key: Option<Secret>,
     temperature: Option<f64>,
     limits: Limits,
+    trusted: Trusted,
     prices: Prices,
     halt: Halt,
     spent: Usage,
@@ -47,13 +49,14 @@ impl Chat {
         let url = if base.ends_with(path) { base.to_owned() } else { format!("{base}{path}") };
         let limits = Limits::default();
         Ok(Chat {
-            agent: agent(limits.timeout),
+            agent: agent(limits.timeout, &Trusted::default()),
             url,
             host,
             model: model.into(),
             key: None,
             temperature: None,
             limits,
+            trusted: Trusted::default(),
             prices: Prices::default(),
             halt: Halt::default(),
             spent: Usage::default(),
@@ -77,9 +80,17 @@ impl Chat {
     /// Within these limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.agent = agent(limits.timeout);
+        self.agent = agent(limits.timeout, &self.trusted);
         self.limits = limits;
         self
+    }
+
+    /// Trusts the certificates in this text, in PEM, and those that they vouch for, instead of the well-known ones. An error
+    /// says what is wrong with them.
+    pub fn trust(mut self, certificates: &str) -> Result<Self, String> {
+        self.trusted = Trusted::read(certificates)?;
+        self.agent = agent(self.limits.timeout, &self.trusted);
+        Ok(self)
     }
 
     /// At these prices.
@@ -192,8 +203,9 @@ impl Chat {
     }
 }
 
-fn agent(timeout: Duration) -> ureq::Agent {
-    ureq::Agent::config_builder()
+fn agent(timeout: Duration, trusted: &Trusted) -> ureq::Agent {
+    trusted
+        .apply(ureq::Agent::config_builder())
         .timeout_global(Some(timeout))
         // A key is not carried to wherever a server points.
         .max_redirects(0)

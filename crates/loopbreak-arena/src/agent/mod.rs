@@ -8,6 +8,7 @@ mod limits;
 mod prompt;
 mod reply;
 mod secret;
+mod trusted;
 
 pub use chat::Chat;
 pub use command::{CommandCritic, CommandPlayer};

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use loopbreak_report::markup::{END, Page, escape, row, section};
+
 use super::chart::Scale;
 use super::figures::{Mean, Share};
 use super::report::{Ablation, Report, Row};
@@ -43,13 +45,7 @@ const MEASURES: [(&str, &str); 8] = [
 /// The whole page.
 pub fn page(report: &Report) -> String {
     let mut out = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         base-uri 'none'; form-action 'none'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n\
-         <title>Loopbreak contest</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header>\n<h1>Games with Loopbreak, and without</h1>\n\
+        "<header>\n<h1>Games with Loopbreak, and without</h1>\n\
          <p>{} of each player, the first with seed {}, {} turns at most.</p>\n</header>\n<main>\n",
         games(report.episodes),
         report.seed,
@@ -61,28 +57,12 @@ pub fn page(report: &Report) -> String {
     players(&mut out, "others", "Players that do not", &scale, report.rows.iter().filter(|row| !row.stuck));
     ablations(&mut out, &report.ablations);
     measures(&mut out);
-    out + "</main>\n</body>\n</html>\n"
+    out += "</main>\n";
+    Page { title: "Loopbreak contest", style: STYLE, script: None, body: &out }.write()
 }
 
 fn games(count: u32) -> String {
     if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
-}
-
-/// Text in a page.
-fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            control if control.is_control() => safe.push(' '),
-            other => safe.push(other),
-        }
-    }
-    safe
 }
 
 /// A figure with one digit. Nothing is less than zero by being rounded.
@@ -113,32 +93,9 @@ fn pair(without: &str, with: &str) -> String {
     format!("<span class=\"before\">{without}</span><span class=\"after\">{with}</span>")
 }
 
-/// Begins a section with a table, which can be scrolled with the keys where it is too wide. The columns are markup.
-fn begin(out: &mut String, id: &str, title: &str, text: &str, columns: &[&str]) {
-    let _ = write!(
-        out,
-        "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n<p>{text}</p>\n\
-         <div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\"><table>\n<thead><tr>"
-    );
-    for column in columns {
-        let _ = write!(out, "<th scope=\"col\">{column}</th>");
-    }
-    *out += "</tr></thead>\n<tbody>\n";
-}
-
-const END: &str = "</tbody></table></div>\n</section>\n";
-
-fn row(out: &mut String, name: &str, cells: &[String]) {
-    let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
-    for cell in cells {
-        let _ = write!(out, "<td>{cell}</td>");
-    }
-    *out += "</tr>\n";
-}
-
 fn targets(out: &mut String, report: &Report) {
     let text = "What Loopbreak is to reach, and what was seen in these games.";
-    begin(out, "targets", "Targets", text, &["target", "seen", ""]);
+    section(out, "targets", "Targets", text, &["target", "seen", ""]);
     for target in &report.targets {
         let (class, met) = match target.met {
             Some(true) => ("met", "met"),
@@ -175,7 +132,7 @@ fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: imp
         "penalized",
         "won",
     ];
-    begin(out, id, title, text, &columns);
+    section(out, id, title, text, &columns);
     for one in rows {
         let told = format!(
             "score {} without Loopbreak, {} with it",
@@ -209,7 +166,7 @@ fn ablations(out: &mut String, ablations: &[Ablation]) {
     let scale = Scale::of(ablations.iter().map(|one| &one.stuck_score));
     let score = format!("score of the stuck{}", scale.axis());
     let columns = ["taken out", &score, "", "their turns", "loops left", "score of the others", "ended"];
-    begin(out, "parts", "Part by part", text, &columns);
+    section(out, "parts", "Part by part", text, &columns);
     for one in ablations {
         let told = format!("score {}", number(one.stuck_score.mean));
         let cells = [

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use loopbreak::{Event, Millis, Usage};
 use serde::Serialize;
 
-use super::clock::written;
 use super::turn::{Actor, Judged, Turn};
 use crate::ending::Ending;
 use crate::failure::Failure;
@@ -159,7 +158,8 @@ impl<'j> Journal<'j> {
         event: &T,
     ) -> io::Result<()> {
         let Some(to) = &mut self.to else { return Ok(()) };
-        serde_json::to_writer(&mut *to, &Line { timestamp: &written(at), level, message, event })?;
+        let timestamp = &at.rfc3339().unwrap_or_else(|| at.0.to_string());
+        serde_json::to_writer(&mut *to, &Line { timestamp, level, message, event })?;
         to.write_all(b"\n")
     }
 

@@ -1,35 +1,67 @@
 //! A program with all that it started: a process group, where the system has such a thing.
 
+use std::process::{Child, Command};
+
+/// How strongly a group is asked to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Force {
+    /// It may tidy up.
+    Ask,
+    /// At once.
+    Kill,
+}
+
 #[cfg(unix)]
 mod system {
     use std::os::unix::process::CommandExt as _;
-    use std::process::{Child, Command};
 
     use nix::sys::signal::{Signal, killpg};
     use nix::unistd::Pid;
 
-    /// The program will have a group of its own.
-    pub(crate) fn own(command: &mut Command) {
+    use super::{Child, Command, Force};
+
+    /// The program will have a group of its own. A Ctrl-C on the terminal does not reach it then.
+    pub fn own(command: &mut Command) {
         command.process_group(0);
     }
 
-    /// Ends all of the group, at once.
-    pub(crate) fn kill(child: &mut Child) {
-        // Process ids fit: the system's own type is this one. Whoever is gone needs no signal.
-        let _ = killpg(Pid::from_raw(child.id().cast_signed()), Signal::SIGKILL);
+    /// Asks all of the group to end, or ends it.
+    pub fn end(child: &mut Child, force: Force) {
+        let group = pid(child);
+        let signal = if force == Force::Kill { Signal::SIGKILL } else { Signal::SIGTERM };
+        // Whoever is gone needs no signal.
+        let _ = killpg(group, signal);
+        // One that was stopped hears nothing before it goes on.
+        let _ = killpg(group, Signal::SIGCONT);
+    }
+
+    /// Whether any process of the group is there, also after its first one is gone.
+    pub fn is_there(child: &Child) -> bool {
+        killpg(pid(child), None).is_ok()
+    }
+
+    fn pid(child: &Child) -> Pid {
+        // Process ids fit: the system's own type is this one.
+        Pid::from_raw(child.id().cast_signed())
     }
 }
 
 #[cfg(not(unix))]
 mod system {
-    use std::process::{Child, Command};
+    use super::{Child, Command, Force};
 
-    pub(crate) fn own(_: &mut Command) {}
+    /// There are no groups here.
+    pub fn own(_: &mut Command) {}
 
-    /// Only the program itself can be ended here.
-    pub(crate) fn kill(child: &mut Child) {
+    /// Only the program itself can be ended here, and not gently.
+    pub fn end(child: &mut Child, _: Force) {
         let _ = child.kill();
+    }
+
+    /// Nobody knows.
+    pub fn is_there(_: &Child) -> bool {
+        false
     }
 }
 
-pub(super) use system::{kill, own};
+pub use system::{end, is_there, own};

@@ -1,6 +1,6 @@
 //! Talking with a program: a JSON object a line there, a JSON object a line back. See `docs/guide/worlds.md`.
 
-mod group;
+pub mod group;
 mod lines;
 mod program;
 

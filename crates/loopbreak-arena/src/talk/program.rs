@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::group;
+use super::group::{self, Force};
 use super::lines::{Line, Lines};
 use crate::halt::Halt;
 use crate::texts;
@@ -92,7 +92,7 @@ impl Program {
         let mut child = command.spawn().map_err(|error| failed(name, &error.to_string()))?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
-            group::kill(&mut child);
+            group::end(&mut child, Force::Kill);
             return Err(failed(name, "it has no pipes"));
         };
         let (requests, lines) = channel::<String>();
@@ -131,6 +131,7 @@ impl Program {
         if self.requests.as_ref().is_none_or(|requests| requests.send(line + "\n").is_err()) {
             return Err(self.ended());
         }
+        let mut old = 0;
         loop {
             let text = match self.answers.next(Some(self.timeout), &self.halt) {
                 Line::Text(text) => text,
@@ -146,9 +147,12 @@ impl Program {
                 TalkError::Malformed(self.name.clone(), why.to_string(), texts::gist(&text, 100))
             };
             let head: Head = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
-            // The answer to a request that was given up: an older number, or, without numbers, one that is owed.
-            if self.owed > 0 && head.id.is_none_or(|answered| answered < id) {
-                self.owed -= 1;
+            // The answer to a request that was given up: an older number, or, without numbers, one that is owed. Each
+            // request is answered once, so that there are not more of them than requests.
+            let is_old = head.id.map_or(self.owed > 0, |answered| answered < id && old < id);
+            if is_old {
+                self.owed = self.owed.saturating_sub(1);
+                old += 1;
                 continue;
             }
             match head.id {
@@ -169,7 +173,7 @@ impl Program {
         if let Some(status) = self.wait() {
             how = format!(" ({status})");
             // With all it started gone, its last words are complete.
-            group::kill(&mut self.child);
+            group::end(&mut self.child, Force::Kill);
             for _ in 0..GRACE.0 {
                 if self.listener.is_finished() {
                     break;
@@ -205,7 +209,7 @@ impl Drop for Program {
         // Its input ends: whoever wants to tidy up may do so now.
         self.requests = None;
         self.wait();
-        group::kill(&mut self.child);
+        group::end(&mut self.child, Force::Kill);
         let _ = self.child.wait();
     }
 }

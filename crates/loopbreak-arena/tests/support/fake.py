@@ -37,6 +37,9 @@ if HOW == "child":
 if HOW == "deaf":
     time.sleep(300)
 
+if HOW == "greets":
+    print("Loading...", flush=True)
+
 count = 0
 for line in sys.stdin:
     request = json.loads(line)

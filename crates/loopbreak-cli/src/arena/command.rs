@@ -62,12 +62,7 @@ fn can_be_written(path: &Path, story: &Path) -> Result<(), UserError> {
     if folder.is_some_and(|folder| !folder.is_dir()) {
         return Err(failed("there is no such folder"));
     }
-    let real = path.canonicalize().ok();
-    if real.is_some() && real == story.canonicalize().ok() {
-        let message = format!("--html {} would overwrite the story", path.display());
-        return Err(UserError::usage(message).hint("name another file to write to"));
-    }
-    Ok(())
+    play::spare_story("--html", path, story)
 }
 
 /// Each once, in the order asked for.

@@ -80,7 +80,7 @@ fn show_faults() -> Result<(), UserError> {
         return Ok(());
     }
     output::print(&format!("the last faults, in {}:\n", fault::file(&store).display()))?;
-    last.iter().try_for_each(|line| output::print(&format!("  {}\n", crate::status::printable(line))))
+    last.iter().try_for_each(|line| output::print(&format!("  {}\n", crate::output::printable(line))))
 }
 
 /// A folder that goes when it is not needed any more.

@@ -69,6 +69,9 @@ pub(crate) struct PlayArgs {
     /// How long an answer of a model or a program may take
     #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "60s", help_heading = "Models")]
     pub(crate) timeout: Duration,
+    /// Trust the certificates in this file, in PEM, instead of the well-known ones, where the endpoint has https://
+    #[arg(long, value_name = "FILE", requires = "endpoint", help_heading = "Models")]
+    pub(crate) ca_file: Option<PathBuf>,
     /// How often a model is asked again that was busy, failed or gave no answer in time
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Models")]
     pub(crate) retries: u32,

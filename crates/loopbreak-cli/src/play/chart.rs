@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use loopbreak_arena::Map;
 
-use crate::watch::clean;
+use crate::output::printable;
 
 /// The name of a place takes so many columns, the way between two of them so many.
 const NAME: usize = 12;
@@ -57,7 +57,7 @@ pub(super) fn around(map: &Map, here: u32, across: i32, along: i32) -> Vec<Strin
         }
         let up = if map.ways(*place).any(|(way, _)| way == "up") { "^" } else { "" };
         let down = if map.ways(*place).any(|(way, _)| way == "down") { "v" } else { "" };
-        let name = clean(map.name(*place).unwrap_or_default());
+        let name = printable(map.name(*place).unwrap_or_default());
         let room = NAME - up.len() - down.len();
         let name: String = name.chars().take(room).collect();
         let (open, close) = if *place == here { ('>', '<') } else { ('[', ']') };

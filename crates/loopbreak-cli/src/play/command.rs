@@ -1,6 +1,6 @@
 //! From arguments to an episode, and to its exit code.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,6 +19,9 @@ use crate::{exit, output};
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let who = seats::who(args)?;
     let config = settings::load(args, who == Who::You)?;
+    if let Some(path) = &args.journal {
+        seats::spare_story("--journal", path, &args.story)?;
+    }
     let halt = listen()?;
     let (mut world, story) = seats::world(args, &halt)?;
     let mut player = seats::player(args, who, &halt)?;
@@ -34,11 +37,19 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let live = output::is_terminal() && !args.plain && who != Who::You;
     let screen = live.then(|| RefCell::new(Screen::new(args.max_turns)));
     let failed = RefCell::new(None);
+    let gone = Cell::new(false);
     let show = |moment: &Moment<'_>| {
         let Some(screen) = &screen else {
-            let printed = output::print(&plain::lines(moment, who == Who::You));
-            if let Err(error) = printed {
-                failed.borrow_mut().get_or_insert(error);
+            match output::print_to_reader(&plain::lines(moment, who == Who::You)) {
+                Ok(true) => {}
+                Ok(false) => {
+                    gone.set(true);
+                    halt.set();
+                }
+                Err(error) => {
+                    failed.borrow_mut().get_or_insert(error);
+                    halt.set();
+                }
             }
             return;
         };
@@ -67,7 +78,8 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
         return Err(error);
     }
     output::print(&view::end(&episode))?;
-    Ok(code(&episode.ending))
+    // A reader that has seen enough is no error.
+    Ok(if gone.get() { exit::DONE } else { code(&episode.ending) })
 }
 
 fn code(ending: &Ending) -> u8 {

@@ -12,5 +12,5 @@ mod view;
 
 pub(crate) use args::{PlayArgs, probability};
 pub(crate) use command::run;
-pub(crate) use seats::{KEY, story};
+pub(crate) use seats::{KEY, spare_story, story};
 pub(crate) use settings::for_games;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use loopbreak_arena::{Moment, Sight};
 
 use super::view::{refusal, words_of};
-use crate::watch::clean;
+use crate::output::printable;
 
 /// A moment, in lines. `terse` leaves out the command, which whoever typed it has seen.
 pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
@@ -20,7 +20,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                 out,
                 "turn {turn}: the player gave no command ({}, {in_a_row} in a row): {}",
                 failure.kind,
-                clean(&failure.message)
+                printable(&failure.message)
             );
         }
         Moment::CriticFailed { turn, failure } => {
@@ -28,7 +28,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                 out,
                 "turn {turn}: the critic gave no score ({}): {}",
                 failure.kind,
-                clean(&failure.message)
+                printable(&failure.message)
             );
         }
         Moment::Turn { taken, sight, verdict, .. } => {
@@ -39,7 +39,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                     out,
                     "turn {}: {} (worth {:.2}{critic}{all_the_same})",
                     taken.turn,
-                    clean(taken.action),
+                    printable(taken.action),
                     taken.score
                 );
             }
@@ -54,9 +54,9 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
 
 fn see(out: &mut String, sight: &Sight) {
     for line in sight.text.lines() {
-        _ = writeln!(out, "{}", format!("  {}", clean(line)).trim_end());
+        _ = writeln!(out, "{}", format!("  {}", printable(line)).trim_end());
     }
-    let place = sight.place.as_ref().map(|place| clean(&place.name));
+    let place = sight.place.as_ref().map(|place| printable(&place.name));
     let score = sight.score.map(|score| format!("score {score}"));
     let status: Vec<String> = place.into_iter().chain(score).collect();
     if !status.is_empty() {

@@ -11,7 +11,7 @@ use loopbreak_arena::{Map, Moment, Sight};
 
 use super::chart;
 use super::view::{refusal, used, words_of};
-use crate::watch::clean;
+use crate::output::printable;
 
 /// So much of all that was said is kept, and so many lines of each are shown.
 const SAID: usize = 6;
@@ -49,17 +49,20 @@ impl Screen {
                 self.say(*turn, &refusal(action, ruling, reasons));
             }
             Moment::PlayerFailed { turn, failure, in_a_row } => {
-                self.say(*turn, &format!("no command ({in_a_row} in a row): {}", clean(&failure.message)));
+                self.say(
+                    *turn,
+                    &format!("no command ({in_a_row} in a row): {}", printable(&failure.message)),
+                );
             }
             Moment::CriticFailed { turn, failure } => {
-                self.say(*turn, &format!("no score: {}", clean(&failure.message)));
+                self.say(*turn, &format!("no score: {}", printable(&failure.message)));
             }
             Moment::Turn { taken, sight, map, objectives, verdict } => {
                 self.turn = taken.turn;
                 let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
                 let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
                 self.action =
-                    format!("{} (worth {:.2}{critic}{all_the_same})", clean(taken.action), taken.score);
+                    format!("{} (worth {:.2}{critic}{all_the_same})", printable(taken.action), taken.score);
                 self.objectives = objectives.to_vec();
                 if let Some(usage) = taken.usage {
                     let sum = |sum: &mut Option<u64>, more: Option<u64>| {
@@ -88,7 +91,7 @@ impl Screen {
         let place = sight.place.as_ref();
         self.status = format!(
             "{}\u{0}{}",
-            place.map_or_else(|| "somewhere".to_owned(), |place| clean(&place.name)),
+            place.map_or_else(|| "somewhere".to_owned(), |place| printable(&place.name)),
             status.join("  ")
         );
         let (width, height) = size();
@@ -137,7 +140,8 @@ impl Screen {
         if !self.action.is_empty() {
             lines.push(cut(&format!("> {}", self.action), bold));
         }
-        let text: Vec<String> = self.text.lines().flat_map(|line| wrapped(&clean(line), width - 2)).collect();
+        let text: Vec<String> =
+            self.text.lines().flat_map(|line| wrapped(&printable(line), width - 2)).collect();
         // A low terminal shows less of the game, so that there is room for what Loopbreak says.
         let shown = height.saturating_sub(lines.len() + 8).clamp(3, 10);
         lines.extend(text.iter().take(shown).map(|line| cut(line, Style::new())));
@@ -146,7 +150,7 @@ impl Screen {
         }
         lines.push(String::new());
         if !self.objectives.is_empty() {
-            lines.push(cut(&format!("objectives: {}", clean(&self.objectives.join("; "))), dim));
+            lines.push(cut(&format!("objectives: {}", printable(&self.objectives.join("; "))), dim));
         }
         let said: Vec<String> = self.said.iter().flat_map(|line| shortened(line, width - 2)).collect();
         // What does not fit cannot be taken away again: of all that was said, the latest is shown.

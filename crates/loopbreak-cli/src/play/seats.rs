@@ -81,6 +81,16 @@ pub(crate) fn story(path: &Path) -> Result<Arc<Story>, UserError> {
     Story::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
 }
 
+/// Refuses to write over the story that is played.
+pub(crate) fn spare_story(option: &str, path: &Path, story: &Path) -> Result<(), UserError> {
+    let real = path.canonicalize().ok();
+    if real.is_some() && real == story.canonicalize().ok() {
+        let message = format!("{option} {} would overwrite the story", path.display());
+        return Err(UserError::usage(message).hint("name another file to write to"));
+    }
+    Ok(())
+}
+
 fn stem(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -137,6 +147,14 @@ fn chat(args: &PlayArgs, model: Option<&str>, halt: &Halt) -> Result<Chat, UserE
     let chat = Chat::new(endpoint, model).map_err(|error| {
         UserError::usage(format!("--endpoint: {error}")).hint("write it like http://localhost:8080/v1")
     })?;
+    let chat = match &args.ca_file {
+        None => chat,
+        Some(path) => {
+            let failed = |why: String| UserError::usage(format!("--ca-file {}: {why}", path.display()));
+            let certificates = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+            chat.trust(&certificates).map_err(failed)?
+        }
+    };
     let key = KEYS.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
     if key.as_ref().is_some_and(|key| key.trim().chars().any(|c| !c.is_ascii_graphic())) {
         return Err(UserError::usage("the key in the environment holds signs that no key can have"));

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use loopbreak::{Audience, Ruling, Usage, Verdict};
 use loopbreak_arena::Episode;
 
-use crate::watch::clean;
+use crate::output::printable;
 
 /// What Loopbreak said to a step, in lines.
 pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
@@ -13,7 +13,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
         .advice
         .iter()
         .filter(|advice| advice.audience != Audience::Critic)
-        .map(|advice| format!("loopbreak to the {}: {}", to(advice.audience), clean(&advice.text)))
+        .map(|advice| format!("loopbreak to the {}: {}", to(advice.audience), printable(&advice.text)))
         .collect();
     // What is only observed has no text for anybody.
     let silent = verdict.acts.iter().filter(|act| !act.acted);
@@ -21,7 +21,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
         format!(
             "loopbreak would {}: {} ({})",
             act.intervention.as_str(),
-            clean(&act.reason),
+            printable(&act.reason),
             act.detector.as_str()
         )
     }));
@@ -40,7 +40,13 @@ fn to(audience: Audience) -> &'static str {
 pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> String {
     let why: Vec<&str> = reasons.iter().map(|reason| reason.trim_end_matches('.')).collect();
     let why = why.join("; ");
-    format!("refused {}: {:.2} became {:.2}: {}", clean(action), ruling.base, ruling.score, clean(&why))
+    format!(
+        "refused {}: {:.2} became {:.2}: {}",
+        printable(action),
+        ruling.base,
+        ruling.score,
+        printable(&why)
+    )
 }
 
 /// What was used, in words; nothing, if nobody counts.
@@ -54,7 +60,7 @@ pub(super) fn used(usage: &Usage) -> Option<String> {
 
 /// The end, in lines.
 pub(super) fn end(episode: &Episode) -> String {
-    let (mark, reason) = (episode.ending.mark(), clean(&episode.ending.reason()));
+    let (mark, reason) = (episode.ending.mark(), printable(&episode.ending.reason()));
     let why = if reason == mark { String::new() } else { format!(" ({reason})") };
     let score = episode.score.map(|score| format!("score {score}, ")).unwrap_or_default();
     let mut text = format!(

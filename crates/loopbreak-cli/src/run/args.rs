@@ -42,8 +42,8 @@ pub(crate) struct RunArgs {
     pub(crate) prompt: Option<String>,
     /// Work through the tasks of this file, one at a time, instead of the same prompt again and again
     ///
-    /// A TOML file with a [[task]] for each: id, title, details, after (the tasks that come before), check (a command). The
-    /// command learns its task from the prompt and from `LOOPBREAK_TASK`, and reports through `LOOPBREAK_RESULT_FILE`, a line of its
+    /// A TOML file with a [[task]] for each: id, title, details, after (the tasks that come before), check (a command). It is
+    /// read before each attempt anew. The command learns its task from the prompt and from `LOOPBREAK_TASK`, and reports through `LOOPBREAK_RESULT_FILE`, a line of its
     /// output, `loopbreak tasks` or the MCP tools. The limits of iterations and time are for each task.
     #[arg(long, value_name = "FILE", help_heading = "Roadmap")]
     pub(crate) roadmap: Option<PathBuf>,

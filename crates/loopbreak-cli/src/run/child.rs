@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use loopbreak_arena::talk::group::{self, Force};
+
 use super::capture::Capture;
-use super::group::{self, Force};
 use super::interrupt::Interrupts;
 
 /// How long a command may tidy up before it is killed.
@@ -17,6 +18,8 @@ const GRACE: Duration = Duration::from_secs(5);
 const GRACE_OF_REST: Duration = Duration::from_secs(2);
 /// How long a silent output is waited for after its command is gone: somebody who went off may hold it open for ever.
 const SILENCE: Duration = Duration::from_millis(500);
+/// How long one that is not silent is waited for: what was written before the end is read by then.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 const TICKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 /// What to start, and within which bounds.
@@ -61,6 +64,7 @@ impl Start<'_> {
             // A variable cannot hold NUL.
             command.env(name, value.replace('\0', " "));
         }
+        // A Ctrl-C on the terminal does not reach it then: we pass it on.
         group::own(&mut command);
         let mut child = command.spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
@@ -165,15 +169,17 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
     }
 }
 
-/// Waits until all is read, or nothing comes any more.
+/// Waits until all is read, or what comes is not of the command any more.
 fn finish(drains: &[Option<Drain>; 2], interrupts: &Interrupts) {
     let total = || drains.iter().flatten().map(|drain| lock(&drain.capture).total).sum::<u64>();
-    let (mut before, mut heard) = (total(), Instant::now());
+    let began = Instant::now();
+    let (mut before, mut heard) = (total(), began);
     while drains.iter().flatten().any(|drain| !drain.thread.is_finished()) {
         let now = total();
         if now != before {
             (before, heard) = (now, Instant::now());
-        } else if heard.elapsed() >= SILENCE || interrupts.again() {
+        }
+        if heard.elapsed() >= SILENCE || began.elapsed() >= LAST_WORDS || interrupts.again() {
             return;
         }
         thread::sleep(TICKS.0);

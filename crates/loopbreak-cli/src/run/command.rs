@@ -2,7 +2,7 @@
 
 use super::advisor::Advisor;
 use super::args::RunArgs;
-use super::autopilot::{Pilot, Roadmap};
+use super::autopilot::{Pilot, RoadmapFile};
 use super::course::Course;
 use super::interrupt::Interrupts;
 use super::keep::{Keeper, say};
@@ -13,8 +13,8 @@ use crate::error::UserError;
 
 /// Runs the command until a guard, a promise or a human ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
-    let roadmap = args.roadmap.as_deref().map(Roadmap::read).transpose()?;
-    let config = settings::load(args, roadmap.as_ref().map(Roadmap::len))?;
+    let roadmap = args.roadmap.as_deref().map(RoadmapFile::open).transpose()?;
+    let config = settings::load(args, roadmap.as_ref().map(|(_, roadmap)| roadmap.len()))?;
     let prompt = Prompt::new(args)?;
     let told = Told::new(args)?;
     let advisor = args.advisor.as_deref().map(|command| Advisor::new(command, args.advisor_timeout));
@@ -42,8 +42,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
         variables: Vec::new(),
     };
     course.begin();
-    let over = match &roadmap {
-        Some(roadmap) => Pilot::new(&mut course, roadmap).and_then(|mut pilot| pilot.go()),
+    let over = match roadmap {
+        Some((file, roadmap)) => Pilot::new(&mut course, file, &roadmap).and_then(|mut pilot| pilot.go()),
         None => course.go(),
     };
     match over {

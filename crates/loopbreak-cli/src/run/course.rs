@@ -193,7 +193,7 @@ impl Course<'_> {
 
     /// The command on one line, secrets masked.
     pub(super) fn command(&self) -> String {
-        crate::status::printable(&mask(&self.args.command.join(" ")))
+        crate::output::printable(&mask(&self.args.command.join(" ")))
     }
 
     /// Adds to the scratchpad.

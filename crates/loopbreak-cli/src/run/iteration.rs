@@ -94,7 +94,7 @@ fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
     let line = mask(clip(line, 4 * EVIDENCE_BYTES));
-    crate::status::printable(clip(&line, EVIDENCE_BYTES))
+    crate::output::printable(clip(&line, EVIDENCE_BYTES))
 }
 
 /// What the command says that it cost: the last figure is the sum.

@@ -1,5 +1,6 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use loopbreak::{Config, Guard, Verdict};
@@ -13,6 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::autopilot::State;
 use crate::error::UserError;
+use crate::output::printable_lines;
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
@@ -48,6 +50,10 @@ pub(super) struct Kept {
 struct Beside {
     runner: Kept,
 }
+
+/// How many attempts at each task others had recorded, by the number of their run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counted(BTreeMap<(i64, String), u64>);
 
 /// The run in the store.
 #[derive(Debug)]
@@ -186,16 +192,33 @@ impl Keeper {
         }
     }
 
-    /// The attempts that others recorded for this run since then: whoever has the same session.
-    pub(super) fn attempts_since(&self, then: i64) -> Vec<Attempt> {
+    /// The attempts that others recorded for this run, whoever has the same session, save those that were counted before. They
+    /// are told apart by their numbers: the times that they bring along may be of any clock.
+    pub(super) fn attempts_beyond(&self, counted: &Counted) -> Vec<Attempt> {
+        let mut attempts = Vec::new();
+        for (run, attempt) in self.attempts_of_others() {
+            let before = counted.0.get(&(run, attempt.task.clone())).copied().unwrap_or_default();
+            if attempt.number > before {
+                attempts.push(attempt);
+            }
+        }
+        attempts
+    }
+
+    /// How many attempts others recorded until now.
+    pub(super) fn count_attempts(&self) -> Counted {
+        let attempts = self.attempts_of_others().into_iter();
+        Counted(attempts.map(|(run, attempt)| ((run, attempt.task), attempt.number)).collect())
+    }
+
+    /// Those attempts with their runs, by run and task, in order.
+    fn attempts_of_others(&self) -> Vec<(i64, Attempt)> {
         let Some(store) = &self.store else { return Vec::new() };
         let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
         let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(same);
-        let mut attempts: Vec<Attempt> =
-            runs.flat_map(|run| store.attempts(&run).unwrap_or_default()).collect();
-        attempts.retain(|attempt| attempt.at >= then);
-        attempts.sort_by_key(|attempt| (attempt.at, attempt.number));
-        attempts
+        let of =
+            |run: Run| store.attempts(&run).unwrap_or_default().into_iter().map(move |one| (run.id, one));
+        runs.flat_map(of).collect()
     }
 
     /// Takes note of what the guard found.
@@ -203,18 +226,26 @@ impl Keeper {
         self.memory.note(verdict, at);
     }
 
-    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without.
-    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) {
+    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without. Gives the tasks that
+    /// somebody else changed since they were read: that holds, and what the event makes of them is not kept.
+    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) -> Vec<String> {
         let now = now();
         kept.at = now;
-        if let Err(why) = self.try_write(event, guard, kept, now) {
+        self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
             say(&format!("warning: {why}; nothing more is kept of this run"));
             self.store = None;
-        }
+            Vec::new()
+        })
     }
 
-    fn try_write(&mut self, event: &Event<'_>, guard: &Guard, kept: &Kept, now: i64) -> Result<(), String> {
-        let Some(store) = &mut self.store else { return Ok(()) };
+    fn try_write(
+        &mut self,
+        event: &Event<'_>,
+        guard: &Guard,
+        kept: &Kept,
+        now: i64,
+    ) -> Result<Vec<String>, String> {
+        let Some(store) = &mut self.store else { return Ok(Vec::new()) };
         let runner = serde_json::to_string(kept).map_err(|error| error.to_string())?;
         let mut snapshot = self.memory.write(guard)?;
         // Beside the guard in the same object, whose text is not read again: figures stay as they were written.
@@ -228,13 +259,25 @@ impl Keeper {
         if let Some(verdict) = event.verdict {
             keep(&mut records, verdict, now);
         }
-        let change = Change {
-            snapshot: Some(snapshot),
-            events: vec![(event.kind.to_owned(), event.detail.to_string())],
-            records,
-            ended: event.ended,
+        let mut by_others = Vec::new();
+        let change = |_: Option<&str>, tasks: Vec<RoadmapTask>| {
+            by_others = event.changed_by_others(&tasks);
+            records.roadmap.retain(|task| !by_others.contains(&task.id));
+            records.tasks.retain(|task| !by_others.contains(&task.id));
+            Some(Change {
+                snapshot: Some(snapshot),
+                events: vec![(event.kind.to_owned(), event.detail.to_string())],
+                records,
+                ended: event.ended,
+            })
         };
-        store.update(&self.key, &self.folder, now, |_| Some(change)).map_err(|error| error.to_string())
+        let written = if event.records.roadmap.is_empty() {
+            store.update(&self.key, &self.folder, now, |kept| change(kept, Vec::new()))
+        } else {
+            store.update_tasks(&self.key, &self.folder, now, change)
+        };
+        written.map_err(|error| error.to_string())?;
+        Ok(by_others)
     }
 }
 
@@ -246,16 +289,31 @@ pub(super) struct Event<'v> {
     pub(super) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
     pub(super) records: Records,
+    /// The tasks as they were read, before those among the records were changed.
+    pub(super) known: &'v [RoadmapTask],
     pub(super) ended: bool,
 }
 
 impl Event<'_> {
     pub(super) fn new(kind: &'static str, detail: Value) -> Self {
-        Event { kind, detail, verdict: None, records: Records::default(), ended: false }
+        Event { kind, detail, verdict: None, records: Records::default(), known: &[], ended: false }
     }
 }
 
-/// Says something to whoever runs the program.
+impl Event<'_> {
+    /// Which of the tasks that it changes are not as they were read.
+    fn changed_by_others(&self, tasks: &[RoadmapTask]) -> Vec<String> {
+        let find = |tasks: &[RoadmapTask], id: &str| tasks.iter().find(|task| task.id == id).cloned();
+        let ids = self.records.roadmap.iter().map(|task| task.id.as_str());
+        let changed = ids.filter(|id| {
+            let now = find(tasks, id);
+            now.is_some() && now != find(self.known, id)
+        });
+        changed.map(str::to_owned).collect()
+    }
+}
+
+/// Says something to whoever runs the program. There may be words of the agent in it.
 pub(super) fn say(text: &str) {
-    anstream::eprintln!("loopbreak: {text}");
+    anstream::eprintln!("loopbreak: {}", printable_lines(text));
 }

@@ -11,7 +11,6 @@ mod command;
 mod course;
 mod ending;
 mod escalate;
-mod group;
 mod interrupt;
 mod iteration;
 mod keep;

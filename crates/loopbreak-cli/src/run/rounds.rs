@@ -12,6 +12,7 @@ use super::iteration::Iteration;
 use super::keep::{Event, say};
 use super::prompt::keeps_promise;
 use crate::error::UserError;
+use crate::output::printable;
 
 impl Course<'_> {
     /// Goes on until the end.
@@ -91,7 +92,8 @@ impl Course<'_> {
         if call.ending != Ending::Human {
             return Some((call.ending, reason));
         }
-        anstream::eprintln!("\n{}\n", escalate::report(call, verdict, &self.kept.history));
+        let report = escalate::report(call, verdict, &self.kept.history);
+        anstream::eprintln!("\n{}\n", report.lines().map(printable).collect::<Vec<_>>().join("\n"));
         match escalate::ask(&self.interrupts) {
             Some(Choice::Continue(words)) => {
                 let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed(&reason));

@@ -5,13 +5,13 @@ use loopbreak_store::{Change, Records, Store as _, now, quoted};
 use serde_json::json;
 
 use super::args::{AddArgs, BlockArgs, ChangeArgs};
-use super::find::{Found, find};
+use super::find;
 use crate::error::UserError;
 use crate::exit;
-use crate::status::{failed, printable};
+use crate::output::printable;
+use crate::status::failed;
 
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
-    let found = find(run)?;
     let AddArgs { id, title, details, after, check } = args;
     if !is_id(id) {
         return Err(UserError::usage(format!("{:?} is no id", quoted(id)))
@@ -20,20 +20,30 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     if !check.is_empty() && crate::watch::words(check).is_none_or(|words| words.is_empty()) {
         return Err(UserError::usage(format!("--check {check:?}: no command, or a quote is left open")));
     }
-    let last = found.tasks.iter().map(|task| task.position).filter(|at| *at < i64::MAX.unsigned_abs()).max();
-    let task = RoadmapTask {
-        id: id.clone(),
-        title: title.clone(),
-        details: details.clone(),
-        after: after.clone(),
-        position: last.unwrap_or_default() + 1,
-        check: check.clone(),
-        changed: now(),
-        ..RoadmapTask::default()
-    };
-    let mut all = found.tasks.clone();
+    change(run, "added", |tasks| {
+        let last = tasks.iter().map(|task| task.position).filter(|at| *at < i64::MAX.unsigned_abs()).max();
+        let task = RoadmapTask {
+            id: id.clone(),
+            title: title.clone(),
+            details: details.clone(),
+            after: after.clone(),
+            position: last.unwrap_or_default() + 1,
+            check: check.clone(),
+            changed: now(),
+            ..RoadmapTask::default()
+        };
+        match wrong(tasks, &task) {
+            Some(wrong) => Err(UserError::usage(wrong).hint("`loopbreak tasks list` lists the tasks")),
+            None => Ok(task),
+        }
+    })
+}
+
+/// What is wrong with a roadmap that has this task too, as far as it is the fault of the task.
+fn wrong(tasks: &[RoadmapTask], task: &RoadmapTask) -> Option<String> {
+    let mut all = tasks.to_vec();
     all.push(task.clone());
-    let wrong = faults(&all).into_iter().find_map(|fault| match fault {
+    faults(&all).into_iter().find_map(|fault| match fault {
         Fault::Duplicate { id, .. } => Some(format!("there is a task {id:?} already")),
         Fault::Unknown { task, dependency } if task + 1 == all.len() => {
             Some(format!("there is no task {dependency:?} to come after"))
@@ -42,53 +52,63 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
             Some("tasks would wait for each other".to_owned())
         }
         Fault::Unknown { .. } | Fault::Cycle(_) => None,
-    });
-    if let Some(wrong) = wrong {
-        return Err(UserError::usage(wrong).hint("`loopbreak tasks list` lists the tasks"));
-    }
-    write(found, task, "added")
+    })
 }
 
 pub(super) fn done(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError> {
-    let found = find(run)?;
-    let mut task = found.task(&args.id)?.clone();
-    task.finish(&args.reason, now());
-    write(found, task, "done")
+    change(run, "done", |tasks| {
+        let mut task = find::task(tasks, &args.id)?.clone();
+        task.finish(&args.reason, now());
+        Ok(task)
+    })
 }
 
 pub(super) fn open(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError> {
-    let found = find(run)?;
-    let mut task = found.task(&args.id)?.clone();
     let reason = if args.reason.is_empty() { "opened again by hand" } else { &args.reason };
-    task.reopen(reason, now());
-    write(found, task, "open")
+    change(run, "open", |tasks| {
+        let mut task = find::task(tasks, &args.id)?.clone();
+        task.reopen(reason, now());
+        Ok(task)
+    })
 }
 
 pub(super) fn block(run: Option<&str>, args: &BlockArgs) -> Result<u8, UserError> {
-    let found = find(run)?;
-    let mut task = found.task(&args.id)?.clone();
-    if !task.is_open() {
-        let message = format!("task {:?} is {}", args.id, task.standing());
-        return Err(UserError::usage(message).hint(format!("`loopbreak tasks open {}` comes first", args.id)));
-    }
-    task.status = Status::Blocked;
-    task.blockers = args.by.iter().map(|blocker| quoted(blocker)).collect();
-    task.changed = now();
-    write(found, task, "blocked")
+    change(run, "blocked", |tasks| {
+        let mut task = find::task(tasks, &args.id)?.clone();
+        if !task.is_open() {
+            let message = format!("task {:?} is {}", args.id, task.standing());
+            let hint = format!("`loopbreak tasks open {}` comes first", args.id);
+            return Err(UserError::usage(message).hint(hint));
+        }
+        task.status = Status::Blocked;
+        task.blockers = args.by.iter().map(|blocker| quoted(blocker)).collect();
+        task.changed = now();
+        Ok(task)
+    })
 }
 
-fn write(mut found: Found, task: RoadmapTask, what: &str) -> Result<u8, UserError> {
-    let id = task.id.clone();
-    let line = format!("task {}: {what}", printable(&id));
-    let detail = json!({"action": line, "task": id, "status": task.status.as_str()});
-    let change = Change {
-        records: Records { roadmap: vec![task], ..Records::default() },
-        // A run that is over stays so.
-        ended: found.run.ended.is_some(),
-        ..Change::event("task", detail.to_string())
-    };
+/// Makes something of the tasks as they stand at this moment, and keeps the task that comes of it.
+fn change(
+    run: Option<&str>,
+    what: &str,
+    make: impl FnOnce(&[RoadmapTask]) -> Result<RoadmapTask, UserError>,
+) -> Result<u8, UserError> {
+    let mut found = find::find(run)?;
     let (key, folder) = (found.run.key(), found.run.folder.clone());
-    found.store.update(&key, &folder, now(), |_| Some(change)).map_err(|error| failed(&error))?;
-    anstream::eprintln!("loopbreak: {line}");
+    let mut told = Ok(String::new());
+    let change = |_: Option<&str>, tasks: Vec<RoadmapTask>| {
+        let task = make(&tasks).map_err(|error| told = Err(error)).ok()?;
+        let line = format!("task {}: {what}", printable(&task.id));
+        let detail = json!({"action": line, "task": task.id, "status": task.status.as_str()});
+        told = Ok(line);
+        Some(Change {
+            records: Records { roadmap: vec![task], ..Records::default() },
+            // A run that is over stays so.
+            ended: found.run.ended.is_some(),
+            ..Change::event("task", detail.to_string())
+        })
+    };
+    found.store.update_tasks(&key, &folder, now(), change).map_err(|error| failed(&error))?;
+    anstream::eprintln!("loopbreak: {}", told?);
     Ok(exit::DONE)
 }

@@ -64,16 +64,14 @@ fn by_name(store: Sqlite, session: &str) -> Result<Found, UserError> {
     Ok(Found { store, run, tasks })
 }
 
-impl Found {
-    /// The task of this id.
-    pub(super) fn task(&self, id: &str) -> Result<&RoadmapTask, UserError> {
-        self.tasks.iter().find(|task| task.id == id).ok_or_else(|| {
-            let known = nearest(id, self.tasks.iter().map(|task| task.id.as_str()));
-            let hint = known.map_or_else(
-                || "`loopbreak tasks list` lists them".to_owned(),
-                |known| format!("did you mean {known}?"),
-            );
-            UserError::usage(format!("there is no task {id:?}")).hint(hint)
-        })
-    }
+/// The task of this id.
+pub(super) fn task<'t>(tasks: &'t [RoadmapTask], id: &str) -> Result<&'t RoadmapTask, UserError> {
+    tasks.iter().find(|task| task.id == id).ok_or_else(|| {
+        let known = nearest(id, tasks.iter().map(|task| task.id.as_str()));
+        let hint = known.map_or_else(
+            || "`loopbreak tasks list` lists them".to_owned(),
+            |known| format!("did you mean {known}?"),
+        );
+        UserError::usage(format!("there is no task {id:?}")).hint(hint)
+    })
 }

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::args::ListArgs;
 use super::find::{Found, find};
 use crate::error::UserError;
-use crate::status::{failed, printable};
+use crate::output::printable;
+use crate::status::failed;
 use crate::{exit, output};
 
 pub(super) fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {

@@ -7,14 +7,15 @@ use loopbreak_store::{Attempt, ContextEntry, Recovery, Store as _};
 use serde_json::json;
 
 use super::args::ShowArgs;
-use super::find::find;
+use super::find::{self, find};
 use crate::error::UserError;
-use crate::status::{failed, printable};
+use crate::output::printable;
+use crate::status::failed;
 use crate::{exit, output};
 
 pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {
     let found = find(run)?;
-    let task = found.task(&args.id)?;
+    let task = find::task(&found.tasks, &args.id)?;
     let failed = |error| failed(&error);
     let mut attempts: Vec<Attempt> = found.store.attempts(&found.run).map_err(failed)?;
     attempts.retain(|attempt| attempt.task == args.id);

@@ -163,7 +163,7 @@ impl Watch<'_> {
             }
             let rows = self.rows();
             self.show.list(rows)?;
-            if over {
+            if over || self.is_in_vain() {
                 return Ok(Ended::Done);
             }
             // However much there is to look at, it takes no more than a fifth of the time.
@@ -178,6 +178,11 @@ impl Watch<'_> {
                 return Ok(Ended::Interrupted);
             }
         }
+    }
+
+    /// Nobody is told anything any more.
+    fn is_in_vain(&self) -> bool {
+        self.show.is_alone && self.exec.is_none() && self.webhooks.is_empty()
     }
 
     fn tell_of_failures(&mut self) {

@@ -207,8 +207,12 @@ impl Files {
                     self.moved.truncate(MOVED - 1);
                     self.moved.insert(0, Moved { which, home, quiet_until, sleeps });
                 }
-                if !self.by_path.contains_key(&tail.path) {
-                    self.add(&tail.path, &Input::file(&path));
+                match self.by_path.get(&tail.path) {
+                    // It was found there already, and left alone because it was still followed from here.
+                    Some(place) => self.sources[*place].take_over(),
+                    None => {
+                        self.add(&tail.path, &Input::file(&path));
+                    }
                 }
             }
             _ => {}
@@ -381,3 +385,6 @@ impl Files {
 fn why_not(why: &NotFollowed) -> String {
     format!("not followed: {why}")
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,5 +20,5 @@ mod webhook;
 pub(crate) use args::{WatchArgs, time};
 pub(crate) use command::run;
 pub(crate) use exec::{Exec, VARIABLES, words};
-pub(crate) use notice::{Notice, clean};
+pub(crate) use notice::Notice;
 pub(crate) use webhook::Webhook;

@@ -3,6 +3,8 @@
 use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Step, Verdict};
 use serde::Serialize;
 
+use crate::output::printable;
+
 /// The name and version of this form.
 const SCHEMA: &str = "loopbreak.watch/1";
 
@@ -75,7 +77,7 @@ impl Notice {
     /// On one line, for people.
     pub(crate) fn text(&self) -> String {
         let observed = if self.acted { "" } else { " (observed)" };
-        clean(&format!(
+        printable(&format!(
             "{:<8} {}  turn {}  {}: {}{observed}  {}:{}",
             self.intervention.as_str(),
             self.run,
@@ -86,13 +88,4 @@ impl Notice {
             self.line
         ))
     }
-}
-
-/// Texts of a log must not move the cursor.
-pub(crate) fn clean(text: &str) -> String {
-    let hidden = |char: char| {
-        char.is_control()
-            || matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|char| if hidden(char) { ' ' } else { char }).collect()
 }

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::notice::{Notice, clean};
+use super::notice::Notice;
 use crate::error::UserError;
 use crate::output;
+use crate::output::printable;
 
 /// How many runs the list has at most, whatever the height of the terminal.
 const ROWS: usize = 20;
@@ -37,11 +38,13 @@ pub(super) struct Show {
     /// How many lines the list has that stands there now.
     drawn: usize,
     rows: Vec<Row>,
+    /// Nobody reads what is told any more.
+    pub(super) is_alone: bool,
 }
 
 impl Show {
     pub(super) fn new(manner: Manner) -> Self {
-        Show { manner, drawn: 0, rows: Vec::new() }
+        Show { manner, drawn: 0, rows: Vec::new(), is_alone: false }
     }
 
     /// Something was found.
@@ -52,7 +55,8 @@ impl Show {
         };
         line.push('\n');
         let text = self.above(&line);
-        write(&text)
+        self.is_alone |= !write(&text)?;
+        Ok(())
     }
 
     /// Something that is no data.
@@ -62,7 +66,7 @@ impl Show {
             // A terminal that is gone is found out by the next line of data.
             let _ = write(&cleared);
         }
-        anstream::eprintln!("{}", clean(text));
+        anstream::eprintln!("{}", printable(text));
     }
 
     /// Rings.
@@ -83,7 +87,7 @@ impl Show {
         self.drawn = list.lines().count();
         // Signs that are two columns wide must not make two lines of one, or more than the list would be taken away.
         _ = write!(text, "\x1b[?7l{list}\x1b[?7h");
-        write(&text)
+        write(&text).map(|_| ())
     }
 
     /// Takes the list away.
@@ -113,7 +117,7 @@ fn drawn(rows: &[Row], width: usize, height: usize) -> String {
         if run.chars().count() > names {
             run = run.chars().take(names - 1).chain(['…']).collect();
         }
-        let text = clean(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
+        let text = printable(&format!("{state:<6} {steps:>7}  {run:<names$}  {last}"));
         let cut: String = text.chars().take(width.saturating_sub(1)).collect();
         _ = writeln!(out, "{}", cut.trim_end());
     };
@@ -132,8 +136,8 @@ fn size() -> (usize, usize) {
         .map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)))
 }
 
-fn write(text: &str) -> Result<(), UserError> {
-    output::write_plain(text.as_bytes())
+fn write(text: &str) -> Result<bool, UserError> {
+    output::write_plain_to_reader(text.as_bytes())
 }
 
 #[cfg(test)]
@@ -170,7 +174,7 @@ mod tests {
         let list = drawn(&vec![row; 30], 60, 10);
         assert_eq!(list.lines().count(), 1 + 7 + 1);
         assert!(list.lines().all(|line| line.chars().count() < 60) && !list.contains('\u{1b}'), "{list}");
-        let mut show = Show { manner: Manner::List, drawn: 3, rows: Vec::new() };
+        let mut show = Show { drawn: 3, ..Show::new(Manner::List) };
         assert_eq!(show.above("x\n"), "\x1b[3A\r\x1b[Jx\n");
         assert_eq!(show.above("y\n"), "y\n");
     }

@@ -115,6 +115,14 @@ impl Source {
         self.looked = None;
     }
 
+    /// What stands here was followed from another place, and is not any more.
+    pub(super) fn take_over(&mut self) {
+        if matches!(self.state, State::Known) {
+            self.state = State::NotYet;
+            self.look_again();
+        }
+    }
+
     /// Looks at its beginning, if that can show more than when it was looked at last.
     pub(super) fn recognise(&mut self, only: Option<Format>, to_the_end: bool) -> io::Result<Looked> {
         let size = self.tail.size();

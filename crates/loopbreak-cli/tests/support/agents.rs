@@ -47,6 +47,7 @@ pub(crate) fn begin(folder: &Path, args: &[&str]) -> Child {
         .current_dir(folder)
         .env("XDG_STATE_HOME", folder.join("state"))
         .args(args)
+        .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

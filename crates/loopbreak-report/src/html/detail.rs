@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::bands::Band;
-use super::frame::escape_json;
 use super::keep::Rank;
 use super::lanes::{self, Change, Lanes};
 use super::marks::Mark;
 use super::recording::Recording;
 use crate::json::{RunReport, StuckPeriod};
+use crate::markup::escape_json;
 use crate::number::plain_option;
 use crate::timeline::Timeline;
 

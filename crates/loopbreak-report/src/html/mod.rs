@@ -6,8 +6,6 @@
 mod bands;
 mod detail;
 mod flags;
-mod frame;
-mod hash;
 mod keep;
 mod lanes;
 mod marks;
@@ -20,5 +18,3 @@ mod text;
 pub use keep::STEPS_A_RUN;
 pub use page::{DETAIL_BYTES, LISTED_RUNS, page};
 pub use recording::Recording;
-
-pub(crate) use frame::{Page, escape};

@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::io;
 
 use super::detail::{Detail, share};
-use super::frame::{Page, escape, escape_json};
 use super::overview::Line;
 use super::recording::Recording;
 use super::text::clean;
 use crate::json::{Report, RunReport, VerdictName};
 use crate::list::RunList;
+use crate::markup::{Page, escape, escape_json};
 use crate::number::{dollars, grouped, percent, rough};
 use crate::savings::Cost;
 use crate::worst::Worst;

@@ -253,7 +253,7 @@ pub(crate) struct PlanInput {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlannedInput {
-    /// A name of your own for it.
+    /// A short name of your own for it, at most 64 bytes.
     pub(crate) id: String,
     /// What it is about, on one line.
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! What comes in is anybody's: how much of it is taken.
 
+use loopbreak_store::tasks::{ID_BYTES, is_id};
 use serde_json::Value;
 
 use super::fault::Fault;
@@ -8,7 +9,7 @@ use super::fault::Fault;
 pub(crate) const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
 /// A line on standard input that is longer than this is not read. What lies between the two gets an answer that says why.
 pub(crate) const LINE_BYTES: usize = 64 * 1024 * 1024;
-/// The longest name of a run or a task.
+/// The longest name of a run.
 const NAME_BYTES: usize = 200;
 
 /// Whether arguments are small enough to be taken in.
@@ -38,7 +39,21 @@ fn object_bytes(object: &serde_json::Map<String, Value>) -> usize {
     object.iter().map(|(key, value)| key.len() + 4 + bytes(value)).sum::<usize>() + 2
 }
 
-/// The name of a run or a task, if it can be one.
+/// The id of a task, if it can be one. Longer ones would be told apart here, and taken for one task by the engine.
+pub(crate) fn task(id: &str) -> Result<&str, Fault> {
+    let id = id.trim();
+    if is_id(id) {
+        return Ok(id);
+    }
+    Err(Fault::new(
+        "this is no id of a task",
+        format!(
+            "Give it 1 to {ID_BYTES} bytes on one line; what the task is about goes into `title` and `details`"
+        ),
+    ))
+}
+
+/// The name of a run, if it can be one.
 pub(crate) fn name<'n>(what: &str, name: &'n str) -> Result<&'n str, Fault> {
     let name = name.trim();
     if name.is_empty() || name.len() > NAME_BYTES || name.chars().any(char::is_control) {
@@ -65,6 +80,10 @@ mod tests {
         assert_eq!(name("run", " a b "), Ok("a b"));
         for odd in ["", "  ", "a\nb", &"x".repeat(201)] {
             assert!(name("run", odd).unwrap_err().text().contains("name of a run"));
+        }
+        assert_eq!(task(" a b "), Ok("a b"));
+        for odd in ["", "  ", "a\nb", &"x".repeat(65), &"\"".repeat(33)] {
+            assert!(task(odd).unwrap_err().text().contains("1 to 64 bytes"));
         }
     }
 }

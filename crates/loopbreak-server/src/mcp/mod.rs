@@ -1,5 +1,7 @@
 //! The MCP server: what an agent or an orchestrator can ask and tell, as tools and resources.
 
+#[cfg(test)]
+mod at_once;
 mod desk;
 mod fault;
 mod http;

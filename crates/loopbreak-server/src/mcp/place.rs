@@ -27,12 +27,21 @@ pub(crate) struct Place {
     pub(crate) config: Config,
 }
 
+/// What a call is about. A roadmap may be long: it is read only for those that need it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    Steps,
+    Tasks,
+}
+
 /// A run while a call changes it.
 #[derive(Debug)]
 pub(crate) struct Course {
     pub(crate) memory: Memory,
     pub(crate) guard: Guard,
     pub(crate) series: Series,
+    /// The roadmap as it stands, for calls that are about tasks.
+    pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) records: Records,
     pub(crate) now: i64,
     events: Vec<(String, String)>,
@@ -58,13 +67,14 @@ impl Place {
     pub(crate) fn change<T>(
         &mut self,
         run: &str,
+        about: About,
         call: impl Fn(&mut Course) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let changed = match self.try_change(run, &call) {
+        let changed = match self.try_change(run, about, &call) {
             Err(Failure::Store(StoreError::Damaged(_))) => {
                 // As with hooks: what is damaged is put aside, and a new store takes its place.
                 self.store = Sqlite::renew(&self.options.store, now(), loopbreak_store::Options::default())?;
-                self.try_change(run, &call)
+                self.try_change(run, about, &call)
             }
             changed => changed,
         };
@@ -77,13 +87,15 @@ impl Place {
     fn try_change<T>(
         &mut self,
         run: &str,
+        about: About,
         call: &impl Fn(&mut Course) -> Result<T, Fault>,
     ) -> Result<T, Failure> {
         let now = now();
         let Place { store, options, steps, config } = self;
         let mut result = Err(Failure::Call(Fault::new("nothing was done", "Try again")));
-        store.update(&Place::key(run), &options.folder, now, |kept| {
-            let done = Course::taken_out(kept, steps, config, run, now).and_then(|mut course| {
+        let mut change = |kept: Option<&str>, tasks| {
+            let done = Course::taken_out(kept, steps, config, run, now).and_then(|course| {
+                let mut course = Course { tasks, ..course };
                 let answer = call(&mut course)?;
                 Ok((course.put_away()?, answer))
             });
@@ -93,7 +105,12 @@ impl Place {
                 Err(fault) => (None, Err(Failure::Call(fault))),
             };
             change
-        })?;
+        };
+        let (key, folder) = (Place::key(run), &options.folder);
+        match about {
+            About::Steps => store.update(&key, folder, now, |kept| change(kept, Vec::new()))?,
+            About::Tasks => store.update_tasks(&key, folder, now, change)?,
+        }
         result
     }
 
@@ -109,6 +126,7 @@ impl Place {
     }
 
     /// The roadmap of a run of ours; empty where the run is not known yet.
+    #[cfg(test)]
     pub(crate) fn roadmap(&self, run: &str) -> Result<Vec<RoadmapTask>, Fault> {
         match self.store.run(&Place::key(run))? {
             Some(run) => Ok(self.store.roadmap(&run)?),
@@ -201,8 +219,8 @@ impl Course {
             memory.guard(steps.clone(), run).map_err(|why| Fault::new(why, "Nothing was recorded"))?;
         let attempted = memory.has_series();
         let series = memory.series(config.clone());
-        let (records, events) = (Records::default(), Vec::new());
-        Ok(Course { memory, guard, series, records, now, events, attempted })
+        let (tasks, records, events) = (Vec::new(), Records::default(), Vec::new());
+        Ok(Course { memory, guard, series, tasks, records, now, events, attempted })
     }
 
     /// Adds a line to the log of the run.

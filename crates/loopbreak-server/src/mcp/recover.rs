@@ -1,13 +1,13 @@
 //! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
 
 use loopbreak::{Audience, Mode, TaskCheck, Verdict};
+use loopbreak_store::keep;
 use loopbreak_store::tasks::{Remedy, RoadmapTask};
-use loopbreak_store::{Store as _, keep};
 use serde_json::json;
 
 use super::fault::Fault;
 use super::output::RecoveryOutput;
-use super::place::{Course, Place};
+use super::place::{About, Course, Place};
 use super::tasks::{asked_at, told, unknown};
 use super::{limits, verdicts};
 
@@ -25,15 +25,16 @@ impl Place {
     /// nothing is granted twice.
     pub(crate) fn apply_recovery(&mut self, name: &str, id: &str) -> Result<RecoveryOutput, Fault> {
         let run = self.find_ours(name)?;
-        let id = limits::name("task", id)?;
-        let mut tasks = self.store.roadmap(&run)?;
-        let at =
-            tasks.iter().position(|task| task.id == id).ok_or_else(|| unknown(&run.session, id, &tasks))?;
-        let before = tasks[at].clone();
+        let id = limits::task(id)?;
         let observes = self.config.mode != Mode::Enforce || self.config.task.mode != Mode::Enforce;
-        let done =
-            self.change(&run.session, |course| Ok(recover(course, &run.session, before.clone(), observes)))?;
-        tasks[at] = done.task.clone();
+        let (done, tasks) = self.change(&run.session, About::Tasks, |course| {
+            let mut tasks = std::mem::take(&mut course.tasks);
+            let known = tasks.iter_mut().find(|task| task.id == id);
+            let Some(task) = known else { return Err(unknown(&run.session, id, &tasks)) };
+            let done = recover(course, &run.session, task.clone(), observes);
+            task.clone_from(&done.task);
+            Ok((done, tasks))
+        })?;
         Ok(RecoveryOutput {
             applied: done.recovery.is_some(),
             recovery: done.recovery.map(str::to_owned),

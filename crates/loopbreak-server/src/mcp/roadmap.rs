@@ -7,7 +7,7 @@ use serde_json::json;
 use super::fault::Fault;
 use super::input::PlannedInput;
 use super::output::PlanOutput;
-use super::place::Place;
+use super::place::{About, Place};
 use super::{limits, tasks};
 
 /// The most tasks of a roadmap.
@@ -26,14 +26,13 @@ impl Place {
             ));
         }
         if !new.is_empty() {
-            let known = self.roadmap(name)?;
-            let mut merged = merged(&known, new)?;
-            let action = format!("{} tasks in the roadmap", merged.len());
-            // Others may change how the rest stands at this very moment.
-            merged.retain(|task| !known.contains(task));
-            self.change(name, |course| {
-                course.records.roadmap.clone_from(&merged);
-                course.write("plan", &json!({ "action": action }));
+            self.change(name, About::Tasks, |course| {
+                let merged = merged(&course.tasks, new)?;
+                course.write("plan", &json!({"action": format!("{} tasks in the roadmap", merged.len())}));
+                // Those that were known come first, in their order.
+                let known = course.tasks.iter().map(Some).chain(std::iter::repeat(None));
+                let changed = merged.iter().zip(known).filter(|(task, known)| Some(*task) != *known);
+                course.records.roadmap = changed.map(|(task, _)| task.clone()).collect();
                 Ok(())
             })?;
         }
@@ -55,7 +54,7 @@ impl Place {
 fn merged(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask>, Fault> {
     let mut all = known.to_vec();
     for planned in new {
-        let id = limits::name("task", &planned.id)?;
+        let id = limits::task(&planned.id)?;
         let at = all.iter().position(|task| task.id == id).unwrap_or_else(|| {
             let position =
                 all.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::input::{ProposalInput, StepInput};
 use super::output::{RulingOutput, StepOutput};
-use super::place::{Course, Place};
+use super::place::{About, Course, Place};
 use super::{tasks, verdicts};
 
 impl Place {
     /// Records a step, and says what the guard thinks of it.
     pub(crate) fn record_step(&mut self, run: &str, input: &StepInput) -> Result<StepOutput, Fault> {
-        let roadmap = if input.task.is_some() { self.roadmap(run)? } else { Vec::new() };
-        self.change(run, |course| {
+        let about = if input.task.is_some() { About::Tasks } else { About::Steps };
+        self.change(run, about, |course| {
             let text = native(input, course.now);
             let step = read(&text)?;
             if !step.has_facet() {
@@ -30,7 +30,7 @@ impl Place {
             let mut output = verdicts::step(run, &verdict, &course.memory.loops);
             if let Some(task) = &input.task {
                 let at = input.at.as_ref();
-                output.task = tasks::record(course, run, &mut roadmap.clone(), task, at)?.map(|made| made.check);
+                output.task = tasks::record(course, run, task, at)?.map(|made| made.check);
             }
             write(course, &step, &verdict);
             Ok(output)

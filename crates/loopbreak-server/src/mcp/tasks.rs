@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::fault::Fault;
 use super::input::{AttemptInput, TaskInput};
 use super::output::{AttemptOutput, LoopOutput, TaskOutput, TasksOutput};
-use super::place::{Course, Place};
+use super::place::{About, Course, Place};
 use super::{limits, steps, verdicts};
 
 /// A loop that was not sighted for so many turns was left: as many different steps close a breaker.
@@ -32,7 +32,7 @@ pub(crate) struct Made {
 impl Place {
     /// Records an attempt at a task, and says whether the task goes round in circles.
     pub(crate) fn record_attempt(&mut self, run: &str, input: &AttemptInput) -> Result<AttemptOutput, Fault> {
-        limits::name("task", &input.task_id)?;
+        limits::task(&input.task_id)?;
         limits::name("status", &input.status)?;
         let attempt = TaskInput {
             id: input.task_id.trim().to_owned(),
@@ -41,10 +41,8 @@ impl Place {
             work: input.completed_work.clone(),
             session: input.session_id.clone(),
         };
-        let roadmap = self.roadmap(run)?;
-        let (made, tasks) = self.change(run, |course| {
-            let mut tasks = roadmap.clone();
-            let made = record(course, run, &mut tasks, &attempt, input.timestamp.as_ref())?;
+        let (made, tasks) = self.change(run, About::Tasks, |course| {
+            let made = record(course, run, &attempt, input.timestamp.as_ref())?;
             let made = made.ok_or_else(|| {
                 Fault::new(
                     "attempts are not judged here",
@@ -60,7 +58,7 @@ impl Place {
                 detail["text"] = reason.clone().into();
             }
             course.write("attempt", &detail);
-            Ok((made, tasks))
+            Ok((made, std::mem::take(&mut course.tasks)))
         })?;
         let known = self.find_ours(run)?;
         let counts = self.count(&known, &made.task.id)?;
@@ -79,7 +77,7 @@ impl Place {
             return self.detect_in(&run);
         };
         let run = self.find_ours(name)?;
-        let id = limits::name("task", id)?;
+        let id = limits::task(id)?;
         let mut memory = self.memory(&run)?;
         let at = asked_at(&memory, now());
         let series = memory.series(self.config.clone());
@@ -168,11 +166,11 @@ impl Place {
 pub(crate) fn record(
     course: &mut Course,
     run: &str,
-    tasks: &mut Vec<RoadmapTask>,
     attempt: &TaskInput,
     at: Option<&Value>,
 ) -> Result<Option<Made>, Fault> {
-    let id = limits::name("task", &attempt.id)?;
+    let tasks = &mut course.tasks;
+    let id = limits::task(&attempt.id)?;
     if !tasks.iter().any(|task| task.id == id) {
         let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
         tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
@@ -217,7 +215,7 @@ pub(crate) fn record(
         work: short(&attempt.work),
         session: quoted(attempt.session.as_deref().unwrap_or_default()),
     });
-    let Some(task) = tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
+    let Some(task) = course.tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
     task.blockers = short(&task.blockers);
     course.records.roadmap.push(task.clone());
     let check = course.series.check(id, asked_at(&course.memory, course.now));
@@ -259,4 +257,26 @@ pub(crate) fn unknown(run: &str, id: &str, tasks: &[RoadmapTask]) -> Fault {
         format!("Its tasks are {}", names.join(", "))
     };
     Fault::new(format!("there is no task {id:?} in the run {run:?}"), hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+
+    use super::super::server::Options;
+    use super::*;
+
+    #[test]
+    fn tasks_with_long_names_alike_are_not_taken_for_one_that_loops() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("x.db");
+        let options = Options { settings: Settings::default(), store, folder: String::new(), run: None };
+        let mut place = Place::open(options).unwrap();
+        for end in ["list", "add", "remove", "rename"] {
+            let id = format!("write the route of the interface that is there to handle things: {end}");
+            let input = json!({"taskId": id, "status": "blocked", "blockers": ["no token"]});
+            let told = place.record_attempt("r", &serde_json::from_value(input).unwrap());
+            assert!(told.as_ref().is_err() || told.is_ok_and(|told| !told.check.is_looping), "{end}");
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! A task of a roadmap.
 
+use loopbreak::text::clip::escaped_len;
 use serde::{Deserialize, Serialize};
 
-/// The longest id of a task, in bytes: the engine tells tasks apart by so many.
+/// The longest id of a task, in bytes as JSON has them: the engine tells tasks apart by so many.
 pub const ID_BYTES: usize = 64;
 
 /// Whether a text can be the id of a task.
 pub fn is_id(text: &str) -> bool {
     let blank = text.is_empty() || text.trim() != text || text.chars().any(char::is_control);
-    !blank && text.len() <= ID_BYTES
+    !blank && escaped_len(text) <= ID_BYTES
 }
 
 /// How a task stands.

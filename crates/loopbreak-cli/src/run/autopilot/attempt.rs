@@ -14,7 +14,7 @@ use crate::run::child::Ran;
 use crate::run::course::{Over, interrupted};
 use crate::run::ending::{self, Call, Ending};
 use crate::run::iteration::Iteration;
-use crate::run::keep::{Event, say};
+use crate::run::keep::{Counted, Event, say};
 use crate::run::prompt::keeps_promise;
 
 /// What an attempt leaves behind, as it is put together.
@@ -29,14 +29,20 @@ struct Desk {
 
 impl Pilot<'_, '_> {
     /// Takes in an attempt, and does what the engine says.
-    pub(super) fn take(&mut self, id: &str, ran: &Ran, iteration: &Iteration, began: i64) -> Option<Over> {
+    pub(super) fn take(
+        &mut self,
+        id: &str,
+        ran: &Ran,
+        iteration: &Iteration,
+        counted: &Counted,
+    ) -> Option<Over> {
         // What was to be told was told.
         self.state.notes.clear();
         self.state.advice.remove(id);
         let before = self.tasks.clone();
         self.refresh();
         let known = self.tasks.clone();
-        let mut reports = self.reports(id, ran, iteration, (&before, began));
+        let mut reports = self.reports(id, ran, iteration, (&before, counted));
         if self.check(&mut reports) {
             return Some(interrupted());
         }
@@ -69,8 +75,10 @@ impl Pilot<'_, '_> {
         }
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned();
         desk.records.roadmap.extend(changed);
-        self.record(id, iteration, &verdict, desk);
-        over
+        let all_done = next(&self.tasks) == Next::Closed;
+        let is_kept = self.record(id, iteration, &verdict, &known, desk);
+        // Where somebody opened a task meanwhile, not all is done.
+        over.filter(|_| is_kept || !all_done)
     }
 
     /// What the command, or somebody on its behalf, says came of it. There is always something on the task, unless the
@@ -80,7 +88,7 @@ impl Pilot<'_, '_> {
         id: &str,
         ran: &Ran,
         iteration: &Iteration,
-        (before, began): (&[RoadmapTask], i64),
+        (before, counted): (&[RoadmapTask], &Counted),
     ) -> Vec<Report> {
         let mut reports = Vec::new();
         for read in [self.file.read(id), printed(&ran.out, id, self.course.prompt.last())] {
@@ -91,7 +99,7 @@ impl Pilot<'_, '_> {
             }
         }
         if reports.is_empty() {
-            reports = recorded(self.course.keeper.attempts_since(began));
+            reports = recorded(self.course.keeper.attempts_beyond(counted));
         }
         let known = before.iter().find(|task| task.id == id);
         let now = self.tasks.iter_mut().find(|task| task.id == id);
@@ -128,7 +136,7 @@ impl Pilot<'_, '_> {
 
     /// Something is wrong with a report: who runs the program is told, and the agent with its next task.
     fn complain(&mut self, why: &str) {
-        say(&format!("warning: {}", crate::status::printable(why)));
+        say(&format!("warning: {why}"));
         self.state.notes.push(why.to_owned());
     }
 
@@ -310,8 +318,15 @@ impl Pilot<'_, '_> {
         }
     }
 
-    /// Adds to the store and to the scratchpad.
-    fn record(&mut self, id: &str, iteration: &Iteration, verdict: &Verdict, desk: Desk) {
+    /// Adds to the store and to the scratchpad. False where somebody changed a task meanwhile.
+    fn record(
+        &mut self,
+        id: &str,
+        iteration: &Iteration,
+        verdict: &Verdict,
+        known: &[RoadmapTask],
+        desk: Desk,
+    ) -> bool {
         let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::standing);
         say(&format!("task {id}: {standing}"));
         let mut detail = json!({
@@ -333,7 +348,8 @@ impl Pilot<'_, '_> {
             detail["text"] = texts.join("\n").into();
         }
         self.course.jot(iteration, &format!("task {id} is {standing}"));
-        self.write(&Event { verdict: Some(verdict), records: desk.records, ..Event::new("step", detail) });
+        let event = Event::new("step", detail);
+        self.write(&Event { verdict: Some(verdict), records: desk.records, known, ..event })
     }
 }
 

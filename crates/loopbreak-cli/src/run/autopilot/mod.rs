@@ -5,12 +5,13 @@ mod attempt;
 mod brief;
 mod check;
 mod close;
+mod file;
 mod pilot;
 mod report;
 mod roadmap;
 mod state;
 mod traffic;
 
+pub(super) use file::RoadmapFile;
 pub(super) use pilot::Pilot;
-pub(super) use roadmap::Roadmap;
 pub(super) use state::State;

@@ -8,6 +8,7 @@ use loopbreak_store::{Records, now};
 use serde_json::json;
 
 use super::brief::{Beside, brief};
+use super::file::RoadmapFile;
 use super::report::ResultFile;
 use super::roadmap::Roadmap;
 use super::state::State;
@@ -27,25 +28,53 @@ pub(in crate::run) struct Pilot<'c, 'a> {
     pub(super) traffic: Traffic,
     pub(super) state: State,
     pub(super) file: ResultFile,
+    roadmap: RoadmapFile,
 }
 
 impl<'c, 'a> Pilot<'c, 'a> {
     /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
-    pub(in crate::run) fn new(course: &'c mut Course<'a>, roadmap: &Roadmap) -> Result<Self, UserError> {
+    pub(in crate::run) fn new(
+        course: &'c mut Course<'a>,
+        file: RoadmapFile,
+        roadmap: &Roadmap,
+    ) -> Result<Self, UserError> {
         let state = course.kept.autopilot.clone().unwrap_or_default();
         let series = Series::restore(course.config.clone(), state.series.clone());
         let traffic =
             Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
-        let tasks = merged(&roadmap.tasks, course.keeper.roadmap().unwrap_or_default());
-        let mut pilot = Pilot { course, tasks, series, traffic, state, file: ResultFile::new()? };
+        let known = course.keeper.roadmap().unwrap_or_default();
+        let tasks = merged(&roadmap.tasks, &known);
+        let mut pilot =
+            Pilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
         let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
         let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
         pilot.take_up_again(opened);
-        let finished = pilot.tasks.iter().filter(|task| task.is_finished()).count();
-        let what = format!("{} tasks, {finished} of them done", pilot.tasks.len());
-        let records = Records { roadmap: pilot.tasks.clone(), ..Records::default() };
-        pilot.write(&Event { records, ..Event::new("roadmap", json!({"action": what})) });
+        pilot.keep_roadmap(&known);
         Ok(pilot)
+    }
+
+    /// Keeps what is new or otherwise in the roadmap than it was known.
+    fn keep_roadmap(&mut self, known: &[RoadmapTask]) {
+        let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
+        let what = format!("{} tasks, {finished} of them done", self.tasks.len());
+        let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
+        let records = Records { roadmap: changed, ..Records::default() };
+        self.write(&Event { records, known, ..Event::new("roadmap", json!({"action": what})) });
+    }
+
+    /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
+    fn look_at_file(&mut self) {
+        match self.roadmap.look() {
+            None => {}
+            Some(Err(why)) => say(&format!("warning: {why}; going on with it as it was")),
+            Some(Ok(roadmap)) => {
+                let known = std::mem::take(&mut self.tasks);
+                self.tasks = merged(&roadmap.tasks, &known);
+                self.keep_roadmap(&known);
+                let new = self.tasks.len() - known.len();
+                say(&format!("the roadmap was edited: {} tasks, {new} of them new", self.tasks.len()));
+            }
+        }
     }
 
     /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
@@ -53,6 +82,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let (mut troubles, mut waits) = (0, 0);
         loop {
             self.refresh();
+            self.look_at_file();
             let id = match next(&self.tasks) {
                 Next::Closed => return Ok(self.close()),
                 Next::Nothing => match self.idle(&mut waits) {
@@ -66,12 +96,12 @@ impl<'c, 'a> Pilot<'c, 'a> {
                 continue;
             }
             self.prepare(&id);
-            let began = now();
+            let counted = self.course.keeper.count_attempts();
             match self.course.round(&mut troubles)? {
                 Round::Over(over) => return Ok(over),
                 Round::Again => continue,
                 Round::Ran(ran, iteration) => {
-                    if let Some(over) = self.take(&id, &ran, &iteration, began) {
+                    if let Some(over) = self.take(&id, &ran, &iteration, &counted) {
                         return Ok(over);
                     }
                 }
@@ -100,11 +130,12 @@ impl<'c, 'a> Pilot<'c, 'a> {
         }
         let reason = check.reason.unwrap_or_default();
         let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return false };
+        let known = [task.clone()];
         remedy.apply(task, &reason, now());
         say(&format!("task {id} is not attempted again: {reason}"));
         let records = Records { roadmap: vec![task.clone()], ..Records::default() };
         let detail = json!({"action": format!("task {id} is not attempted again: {reason}"), "task": id});
-        self.write(&Event { records, ..Event::new("recovery", detail) });
+        self.write(&Event { records, known: &known, ..Event::new("recovery", detail) });
         true
     }
 
@@ -118,7 +149,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let grant = self.state.grants.get(id).map(String::as_str);
         let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
-        say(&crate::status::printable(&format!("task {id}{title}")));
+        say(&format!("task {id}{title}"));
         self.course.variables = vec![
             ("LOOPBREAK_RUN", self.course.keeper.session().to_owned()),
             ("LOOPBREAK_TASK", id.to_owned()),
@@ -150,7 +181,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
     /// Takes in what others made of the tasks meanwhile.
     pub(super) fn refresh(&mut self) {
         let Some(kept) = self.course.keeper.roadmap() else { return };
-        let before = std::mem::replace(&mut self.tasks, kept);
+        let before = std::mem::replace(&mut self.tasks, kept.clone());
         let opened: Vec<String> = self
             .tasks
             .iter()
@@ -158,6 +189,13 @@ impl<'c, 'a> Pilot<'c, 'a> {
             .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
             .map(|task| task.id.clone())
             .collect();
+        // Nobody takes tasks away. A store beyond its size lets go of runs that were silent for long, and an attempt may be.
+        let is_lost = |task: &&RoadmapTask| !kept.iter().any(|known| known.id == task.id);
+        let lost: Vec<RoadmapTask> = before.iter().filter(is_lost).cloned().collect();
+        if !lost.is_empty() {
+            self.tasks.extend(lost);
+            self.keep_roadmap(&kept);
+        }
         self.take_up_again(opened);
     }
 
@@ -168,28 +206,33 @@ impl<'c, 'a> Pilot<'c, 'a> {
         }
     }
 
-    /// Keeps an event, and everything as it stands after it.
-    pub(super) fn write(&mut self, event: &Event<'_>) {
+    /// Keeps an event, and everything as it stands after it. False where somebody changed a task meanwhile: that holds, and the
+    /// tasks are to be looked at again.
+    pub(super) fn write(&mut self, event: &Event<'_>) -> bool {
         self.state.series = self.series.snapshot();
         self.state.traffic = Some(self.traffic.snapshot());
         self.state.sent.clone_from(&self.traffic.sent);
         let closed = self.tasks.iter().filter(|task| !task.is_open());
         self.state.closed = closed.map(|task| task.id.clone()).collect();
         self.course.kept.autopilot = Some(self.state.clone());
-        self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        let by_others = self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        for id in &by_others {
+            say(&format!("task {id} was changed meanwhile, and that holds"));
+        }
+        by_others.is_empty()
     }
 }
 
 /// The tasks of the file as they stand in the store. Those that are in the store only were added by hand.
-fn merged(file: &[RoadmapTask], kept: Vec<RoadmapTask>) -> Vec<RoadmapTask> {
+fn merged(file: &[RoadmapTask], kept: &[RoadmapTask]) -> Vec<RoadmapTask> {
     let mut tasks: Vec<RoadmapTask> = file.to_vec();
     for known in kept {
         match tasks.iter_mut().find(|task| task.id == known.id) {
             Some(task) => {
                 let RoadmapTask { title, details, after, position, check, .. } = task.clone();
-                *task = RoadmapTask { title, details, after, position, check, ..known };
+                *task = RoadmapTask { title, details, after, position, check, ..known.clone() };
             }
-            None => tasks.push(known),
+            None => tasks.push(known.clone()),
         }
     }
     tasks

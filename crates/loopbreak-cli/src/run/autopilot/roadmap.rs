@@ -1,8 +1,6 @@
 //! The roadmap file: its tasks, and what is wrong with it, to the letter.
 
-use std::fs;
 use std::ops::Range;
-use std::path::Path;
 
 use loopbreak::config::{ConfigError, Located, Mark, Origin, Source, Spot, nearest};
 use loopbreak_store::tasks::{Fault, ID_BYTES, RoadmapTask, Status, faults, is_id};
@@ -10,12 +8,10 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::config::render;
-use crate::error::UserError;
 
 /// The keys of a task.
 const KEYS: [&str; 6] = ["id", "title", "details", "after", "check", "status"];
-/// The largest file that is read, in bytes, and the most tasks: the engine keeps the attempts at so many.
-const BYTES: u64 = 4 * 1024 * 1024;
+/// The most tasks: the engine keeps the attempts at so many.
 const TASKS: usize = 1000;
 
 /// A roadmap that can be worked through: ids are unique, dependencies known and without a circle.
@@ -25,20 +21,13 @@ pub(in crate::run) struct Roadmap {
 }
 
 impl Roadmap {
-    /// Reads a file. What is wrong with it is told on stderr, each with its line.
-    pub(in crate::run) fn read(path: &Path) -> Result<Self, UserError> {
-        let failed = |why: String| UserError::usage(format!("--roadmap {}: {why}", path.display()));
-        let size = fs::metadata(path).map_err(|error| failed(error.to_string()))?.len();
-        if size > BYTES {
-            return Err(failed(format!("{size} bytes are too much for a roadmap")));
-        }
-        let text = fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
-        let source = Source::new(path.display().to_string(), text);
-        Roadmap::parse(&source).map_err(|problems| {
+    /// The roadmap in a text. What is wrong with it is told on stderr, each with its line.
+    pub(super) fn of(source: &Source) -> Result<Self, String> {
+        Roadmap::parse(source).map_err(|problems| {
             let count = problems.len();
-            render::show(Some(&source), &ConfigError { problems });
+            render::show(Some(source), &ConfigError { problems });
             let problems = if count == 1 { "a problem".to_owned() } else { format!("{count} problems") };
-            UserError::usage(format!("the roadmap has {problems}; nothing was done"))
+            format!("the roadmap has {problems}")
         })
     }
 

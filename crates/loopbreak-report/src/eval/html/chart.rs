@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::html::escape;
+use crate::markup::escape;
 
 /// The whole picture, and the part of it that is drawn on.
 const WIDTH: f64 = 680.0;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::chart::{Chart, Point};
-use super::{END, row, table};
 use crate::eval::data::{CurvePoint, Evaluation, Judge};
 use crate::json::VerdictName;
+use crate::markup::{END, row, table};
 use crate::number::{grouped, percent};
 
 /// Writes the charts, and the same as a table.

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use super::data::{EffectShare, Evaluation, Judge, Listed, Scores};
 use super::interval::Share;
-use crate::html::{Page, escape};
 use crate::json::VerdictName;
+use crate::markup::{END, Page, escape, row, section};
 use crate::number::{grouped, percent};
 
 const STYLE: &str = include_str!("style.css");
@@ -73,36 +73,6 @@ fn head(out: &mut String, evaluation: &Evaluation) {
     }
 }
 
-/// Begins a section with a table in it, which can be scrolled with the keys where it is too wide.
-fn begin(out: &mut String, id: &str, title: &str, text: &str, columns: &[&str]) {
-    let _ = write!(
-        out,
-        "<section id=\"{id}\" aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{title}</h2>\n<p>{text}</p>\n"
-    );
-    table(out, title, columns);
-}
-
-fn table(out: &mut String, title: &str, columns: &[&str]) {
-    let _ = write!(
-        out,
-        "<div class=\"scroll\" role=\"region\" aria-label=\"{title}\" tabindex=\"0\"><table>\n<thead><tr>"
-    );
-    for column in columns {
-        let _ = write!(out, "<th scope=\"col\">{column}</th>");
-    }
-    *out += "</tr></thead>\n<tbody>\n";
-}
-
-const END: &str = "</tbody></table></div>\n</section>\n";
-
-fn row(out: &mut String, name: &str, cells: &[String]) {
-    let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
-    for cell in cells {
-        let _ = write!(out, "<td>{cell}</td>");
-    }
-    *out += "</tr>\n";
-}
-
 fn level(level: VerdictName) -> String {
     format!("<span class=\"{0}\">{0}</span>", level.as_str())
 }
@@ -132,7 +102,7 @@ fn signals(out: &mut String, evaluation: &Evaluation) {
         if evaluation.looked_at.positives.is_some() { labelled } else { &["", "level", "signals", "step"] };
     let text =
         "All detectors together, and other rules on the same runs. In brackets the 95 % Wilson interval.";
-    begin(out, "signals", "Signals", text, columns);
+    section(out, "signals", "Signals", text, columns);
     for judge in &evaluation.judges {
         for level in &judge.levels {
             row(out, judge.name, &scored(level.level, &level.all));
@@ -144,7 +114,7 @@ fn signals(out: &mut String, evaluation: &Evaluation) {
         return;
     }
     let text = "Each by itself, as if only its findings counted.";
-    begin(out, "detectors", "By detector", text, columns);
+    section(out, "detectors", "By detector", text, columns);
     for level in levels {
         for detector in &level.detectors {
             row(out, detector.detector.as_str(), &scored(level.level, &detector.scores));
@@ -156,7 +126,7 @@ fn signals(out: &mut String, evaluation: &Evaluation) {
 fn savings(out: &mut String, evaluation: &Evaluation) {
     let text = "What ending runs saves, and in how many of them progress was made after that.";
     let columns = ["", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
-    begin(out, "savings", "Savings", text, &columns);
+    section(out, "savings", "Savings", text, &columns);
     for Judge { name, savings, .. } in &evaluation.judges {
         let cells = [
             grouped(savings.ended),
@@ -174,7 +144,7 @@ fn after_warning(out: &mut String, evaluation: &Evaluation) {
     let text = "What the agents did by themselves after the first warning of each loop, which nobody read to them. A \
                 loop that went on was a true one.";
     let columns = ["", "loops", "went on", "left", "run ended", "share going on (95 %)"];
-    begin(out, "after", "After the warnings", text, &columns);
+    section(out, "after", "After the warnings", text, &columns);
     let cells = |all: &EffectShare| {
         let effects = &all.effects;
         let counts = [effects.told().0, effects.went_on, effects.changed_course, effects.ended].map(grouped);
@@ -195,7 +165,13 @@ fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[Listed])
         return;
     }
     let title = format!("{title} ({})", grouped(runs.len() as u64));
-    begin(out, id, &title, meaning, &["run", "verdict", "steps", "first findings", "to see it step by step"]);
+    section(
+        out,
+        id,
+        &title,
+        meaning,
+        &["run", "verdict", "steps", "first findings", "to see it step by step"],
+    );
     for run in runs {
         let findings: Vec<String> = run
             .findings
