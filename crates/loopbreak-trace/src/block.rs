@@ -11,8 +11,10 @@ use crate::reason::Reason;
 const BLOCK_BYTES: usize = 4 * 1024 * 1024;
 /// And after so many lines: each may be of another run, and all of these are held in memory at once.
 const BLOCK_LINES: usize = 2048;
+/// Room for a block whose last line is not very long: a buffer that grows again and again is copied as often.
+const USUAL_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 4;
 /// Room that a block of long lines may leave behind.
-const KEPT_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 2;
+const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
 
 /// The blocks of a log, in its order.
 pub struct Blocks {
@@ -49,6 +51,7 @@ impl Blocks {
         if block.text.capacity() > KEPT_ROOM {
             block.text = Vec::new();
         }
+        block.text.reserve(USUAL_ROOM);
         while block.text.len() < BLOCK_BYTES && block.lines.len() < BLOCK_LINES {
             let Some(line) = self.lines.next()? else { break };
             let text = match line {

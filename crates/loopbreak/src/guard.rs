@@ -170,8 +170,7 @@ impl Guard {
     /// A step with `critic.score` is weighed first, as a proposal from the place before it, so that a replay of a log
     /// gives what the live run was given.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
-        let config = self.config.clone();
-        let state = &mut self.state;
+        let Guard { config, state, .. } = self;
         let before = state.now;
         let (turn, renumbered) = state.count(step);
         let mut verdict = Verdict { turn, renumbered, ..Verdict::default() };
@@ -182,7 +181,7 @@ impl Guard {
         let agent_key = key_of(name);
 
         let weighed = step.action.as_ref().zip(step.critic_score()).map(|(action, base)| {
-            let (weighed, ruling) = state.weigh(action, Some(base), turn, agent_key, None, &config, &config);
+            let (weighed, ruling) = state.weigh(action, Some(base), turn, agent_key, None, config, config);
             verdict.events.extend(ruling.events.iter().cloned());
             verdict.ruling = Some(ruling);
             weighed
@@ -210,7 +209,7 @@ impl Guard {
         let moved = !step.refused && agent.walk(map, step, turn, history);
 
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
-        let prints = reads_prints(&config)
+        let prints = reads_prints(config)
             .then(|| Prints::of(step, &config.tables().actions, effects.epoch(), |edit| effects.is_new(edit)))
             .flatten();
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
@@ -244,8 +243,8 @@ impl Guard {
         };
         let mut sink =
             Sink { reports: Vec::new(), events: &mut verdict.events, progress: Progress::default() };
-        detectors.observe(&scene, *steps, &config, &mut sink);
-        agent.detectors.observe(&scene, agent.steps, &config, &mut sink);
+        detectors.observe(&scene, *steps, config, &mut sink);
+        agent.detectors.observe(&scene, agent.steps, config, &mut sink);
         let Sink { reports, progress, .. } = sink;
         verdict.progress = progress;
 
@@ -266,7 +265,7 @@ impl Guard {
                 repeated: weighed.as_ref().and_then(Weighed::repeated),
                 iterations: &iterations,
             };
-            decide(reports, &circumstances, ledger, detectors.book(), &config, &mut verdict);
+            decide(reports, &circumstances, ledger, detectors.book(), config, &mut verdict);
         }
         state.fit();
         verdict

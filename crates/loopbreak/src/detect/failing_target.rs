@@ -200,7 +200,11 @@ impl Detector for FailingTarget {
         let outcome = match text {
             _ if prints.failed => Reply::Refusal,
             _ if moved => Reply::Success,
-            Some(text) => scene.tables.refusals.reply(text),
+            // What a tool replies is not judged by its words.
+            Some(text) if !action.is_structured() || way_of_action(action).is_some() => {
+                scene.tables.refusals.reply(text)
+            }
+            Some(_) => Reply::Success,
             None => return,
         };
         // Where the log knows no places, a way that was gone leads away from everything that was tried.

@@ -72,8 +72,7 @@ impl ActionTable {
     /// about a thing.
     pub(crate) fn aim(&self, action: &Action<'_>, kind: Kind) -> Option<Aim> {
         let json = action.args.as_ref().map_or("", |args| args.json());
-        let structured = json.starts_with(['{', '[']) && json != "{}";
-        let line = if structured { None } else { Some(action.line()) };
+        let line = if action.is_structured() { None } else { Some(action.line()) };
         let spoken = line.as_deref().filter(|line| line.len() <= LONGEST_COMMAND && !line.contains('\n'));
         let spoken = spoken.filter(|_| !self.runs(action));
         // In a whole command, a word is not yet a kind of tool: `put note in box` says nothing.

@@ -36,6 +36,12 @@ impl<'a> Action<'a> {
         Action { name: name.into(), ..Action::default() }
     }
 
+    /// Whether it is a call with arguments that have names or an order, not a command in words.
+    pub(crate) fn is_structured(&self) -> bool {
+        let json = self.args.as_ref().map_or("", |args| args.json());
+        json.starts_with(['{', '[']) && json != "{}"
+    }
+
     /// The same action with these arguments.
     #[must_use]
     pub fn with_args(mut self, args: &serde_json::Value) -> Self {
