@@ -50,8 +50,11 @@ impl<'a> Opening<'a> {
     /// Whether the reply to an edit says that nothing came of it. Only its first sentence counts: what follows can be
     /// the edited text.
     pub(crate) fn denies(&self) -> bool {
-        let ends = |bytes: &[u8]| bytes[0].is_ascii_alphanumeric() && &bytes[1..] == b". ";
-        let sentence = self.head.windows(3).position(ends).map_or(self.head.len(), |last| last + 1);
+        let ends = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|before| self.head.get(before));
+            before.is_some_and(u8::is_ascii_alphanumeric) && self.head.get(at + 1) == Some(&b' ')
+        };
+        let sentence = memchr::memchr_iter(b'.', self.head).find(ends).unwrap_or(self.head.len());
         let mut words = self.words().take_while(|(_, end)| *end <= sentence);
         words.find_map(|(start, end)| self.denied(start, end)).unwrap_or_default()
     }
