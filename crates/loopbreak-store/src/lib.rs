@@ -13,6 +13,7 @@ mod hold;
 mod keep;
 mod memory;
 mod migrate;
+mod open;
 mod path;
 mod prune;
 mod records;

@@ -2,14 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OptionalExtension as _, Row, TransactionBehavior};
 
-use crate::migrate::migrate;
+use crate::open::connect;
 use crate::prune::{DAY, Limits, prune};
 use crate::rows::{self, ROADMAP, RUN};
 use crate::tasks::RoadmapTask;
@@ -20,10 +17,6 @@ use crate::{Attempt, Change, ContextEntry, Event, Recovery, Run, RunKey, Store, 
 const LOG_BYTES: u64 = 600 * 1024;
 /// One change in so many looks whether it has. Where hundreds come at once, not each of them is to wait for the disk.
 const LOOKS: u64 = 8;
-/// How long to wait before a file that others are at the beginning of is looked at again.
-const AGAIN: Duration = Duration::from_millis(5);
-/// How long the beginning of a file may take others, in which it cannot be written.
-const BEGINNING: Duration = Duration::from_secs(1);
 /// The longest names that are kept.
 const NAME_BYTES: usize = 512;
 /// What is put away is filled up to a multiple of this. Most often it has the same length then as before, and is written
@@ -172,68 +165,6 @@ impl Sqlite {
             let _ = self.connection.busy_timeout(self.options.patience);
         }
     }
-}
-
-/// Opens the file, and brings it up to date. Where several begin a new one at once, SQLite tells some of them at once that it is
-/// busy, or cannot be written: they try again.
-fn connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreError> {
-    let began = Instant::now();
-    loop {
-        let tried = try_connect(path, now, options);
-        let longest = match &tried {
-            Err(StoreError::Busy) => options.patience,
-            Err(StoreError::Database(why)) if why.contains("readonly") => options.patience.min(BEGINNING),
-            _ => return tried,
-        };
-        if began.elapsed() >= longest {
-            return tried;
-        }
-        thread::sleep(AGAIN);
-    }
-}
-
-/// Makes a new file with all its tables beside the place, and puts it there unless somebody was quicker: nobody sees one that
-/// is half made. Where that cannot be done, it is made in its place.
-fn begin(path: &Path, now: i64) -> Option<()> {
-    static BEGUN: AtomicU64 = AtomicU64::new(0);
-    let number = BEGUN.fetch_add(1, Ordering::Relaxed);
-    let beside = damage::beside(path, &format!("-new-{}-{number}", std::process::id()));
-    crate::make_folder(path).ok()?;
-    let made = Connection::open(&beside).map_err(told).and_then(|mut file| {
-        migrate(&mut file, now)?;
-        // With this its log of changes is gone, and it is one file.
-        file.close().map_err(|(_, error)| told(error))
-    });
-    let put = made.ok().and_then(|()| fs::hard_link(&beside, path).ok());
-    let _ = fs::remove_file(&beside);
-    put
-}
-
-fn try_connect(path: &Path, now: i64, options: Options) -> Result<Connection, StoreError> {
-    if !path.exists() {
-        let _ = begin(path, now);
-    }
-    let open = || {
-        // One process, one thread: SQLite's own locks would only cost.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        Connection::open_with_flags(path, flags)
-    };
-    let mut connection = match open() {
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) => {
-            crate::make_folder(path)?;
-            open()
-        }
-        opened => opened,
-    }
-    .map_err(told)?;
-    connection.busy_timeout(options.patience).map_err(told)?;
-    // Otherwise each process, being the last to leave, would write everything into the file and wait for the disk.
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(told)?;
-    connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;").map_err(told)?;
-    migrate(&mut connection, now)?;
-    Ok(connection)
 }
 
 impl Store for Sqlite {
