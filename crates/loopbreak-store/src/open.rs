@@ -26,7 +26,9 @@ pub(crate) fn connect(path: &Path, now: i64, options: Options) -> Result<Connect
         let tried = try_connect(path, now, options);
         let longest = match &tried {
             Err(StoreError::Busy) => options.patience,
-            Err(StoreError::Database(why)) if why.contains("readonly") => options.patience.min(BEGINNING),
+            Err(StoreError::Database(why)) if why.contains("readonly") && is_young(path) => {
+                options.patience.min(BEGINNING)
+            }
             _ => return tried,
         };
         if began.elapsed() >= longest {
@@ -34,6 +36,12 @@ pub(crate) fn connect(path: &Path, now: i64, options: Options) -> Result<Connect
         }
         thread::sleep(AGAIN);
     }
+}
+
+/// Whether a file may still be in its beginning. Nobody is to wait for one that was put there read-only.
+fn is_young(path: &Path) -> bool {
+    let changed = fs::metadata(path).and_then(|about| about.modified());
+    changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age < BEGINNING))
 }
 
 /// Makes a new file with all its tables beside the place, and puts it there unless somebody was quicker: nobody sees one that
@@ -78,4 +86,20 @@ fn try_connect(path: &Path, now: i64, options: Options) -> Result<Connection, St
     connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;").map_err(told)?;
     migrate(&mut connection, now)?;
     Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_file_that_was_just_begun_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("loopbreak.db");
+        assert!(!is_young(&path), "there is none");
+        let file = fs::File::create(&path).unwrap();
+        assert!(is_young(&path));
+        file.set_modified(std::time::SystemTime::now() - 2 * BEGINNING).unwrap();
+        assert!(!is_young(&path));
+    }
 }
