@@ -210,6 +210,7 @@ fn names_host(before: &[u8]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::volatile::{TIME_UNITS, naming};
     use super::*;
 
     /// What is meant: every word with a digit in it is judged.
@@ -239,23 +240,46 @@ mod tests {
             "(localhost|127\\.0\\.0\\.1|host):[0-9]{3,5}",
             "(pid|attempt|page|thread|line|try)[ #=:]{1,2}[0-9]{1,4}",
             "[0-9]{1,3} (ms|s|seconds|files)",
-            "(/tmp/|/var/folders/|C:\\\\Temp\\\\|/var/log/)[a-z0-9]{1,6}",
+            "/(var/log|tmp|srv)[a-z0-9]{1,6}",
             "(worker|µé|値)\\[[0-9]{4}\\]:?",
             "[ \\n\\t,;()\\[\\]{}<>\"'`=|]{1,2}",
         ]
     }
 
+    fn pieces() -> impl Strategy<Value = String> {
+        prop::collection::vec(piece(), 0..40).prop_map(|pieces| pieces.concat())
+    }
+
     proptest! {
         #[test]
-        fn no_volatile_word_is_passed_over(pieces in prop::collection::vec(piece(), 0..40)) {
-            let text = pieces.concat();
+        fn no_volatile_word_is_passed_over(text in pieces()) {
+            prop_assert_eq!(found(&text), judged_one_by_one(&text), "{:?}", text);
+        }
+
+        #[test]
+        fn nor_is_one_in_a_folder_for_temporary_files(
+            before in pieces(),
+            folder in "(/tmp/|/var/folders/|C:\\\\Temp\\\\)[a-z0-9]{1,6}",
+            after in pieces(),
+        ) {
+            let text = [before, folder, after].concat();
             prop_assert_eq!(found(&text), judged_one_by_one(&text), "{:?}", text);
         }
     }
 
     #[test]
+    fn no_number_with_a_name_or_a_unit_is_passed_over() {
+        let names = (b'a'..=b'z').flat_map(naming).map(|name| format!("{name} 4711"));
+        let units = TIME_UNITS.iter().map(|unit| format!("4711 {unit}"));
+        for words in names.chain(units) {
+            let text = format!("{} {words} {}", "before it ".repeat(9), "and after it ".repeat(9));
+            assert_eq!(found(&text).len(), 1, "{words}");
+        }
+    }
+
+    #[test]
     fn a_long_word_full_of_digits_is_gone_through_once() {
-        // A megabyte would take hours if every digit had the whole word looked at.
+        // Were the whole word looked at for every digit, nobody would wait for the end.
         let text = "1:x".repeat(1 << 18);
         assert_eq!(found(&text), []);
         let text = "a1-".repeat(1 << 18);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Words after which a number is only a name or a count of tries, by their first letter.
-fn naming(letter: u8) -> &'static [&'static str] {
+pub(super) fn naming(letter: u8) -> &'static [&'static str] {
     match letter {
         b'a' => &["attempt", "attempts"],
         b'e' => &["execution"],
@@ -25,7 +25,7 @@ pub(super) const NAMING_ENDS: [[u8; 2]; 13] =
     [*b"pt", *b"ts", *b"on", *b"fd", *b"id", *b"ss", *b"rt", *b"ry", *b"es", *b"st", *b"an", *b"ad", *b"ce"];
 
 /// Units that make a number a length of time.
-const TIME_UNITS: &[&str] = &[
+pub(super) const TIME_UNITS: &[&str] = &[
     "ns",
     "us",
     "µs",
