@@ -22,18 +22,15 @@ impl Names {
         self.numbers.find(self.hasher.hash_one(name), is_this).map(|known| *known as usize)
     }
 
-    /// The number of a name, and whether it is a new one.
-    pub(super) fn number(&mut self, name: &str) -> (usize, bool) {
-        if let Some(known) = self.known(name) {
-            return (known, false);
-        }
+    /// Gives the next number to a name that has none yet.
+    pub(super) fn add(&mut self, name: &str) -> usize {
         let (hash, number) = (self.hasher.hash_one(name), self.ends.len());
         self.text.push_str(name);
         self.ends.push(self.text.len() as u64);
         let (text, ends, hasher) = (&self.text, &self.ends, &self.hasher);
         let hash_of = |number: &u32| hasher.hash_one(at(text, ends, *number as usize));
         self.numbers.insert_unique(hash, number as u32, hash_of);
-        (number, true)
+        number
     }
 
     /// The name of this number; an empty one if there is none.
@@ -62,8 +59,10 @@ mod tests {
         let all: Vec<String> =
             (0..5000).map(|number| format!("rün-{number}")).chain([String::new()]).collect();
         for (number, name) in all.iter().enumerate() {
-            assert_eq!(names.number(name), (number, true));
-            assert_eq!(names.number(&all[number / 2]), (number / 2, false));
+            assert_eq!(names.known(name), None);
+            assert_eq!(names.add(name), number);
+            assert_eq!(names.known(name), Some(number));
+            assert_eq!(names.known(&all[number / 2]), Some(number / 2));
         }
         names.close();
         assert!(all.iter().enumerate().all(|(number, name)| names.name(number) == name));

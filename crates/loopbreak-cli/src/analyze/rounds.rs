@@ -1,6 +1,6 @@
 //! A log whose lines stand by themselves, on several threads: a block of lines a round.
 //!
-//! Where every line names its run first, the lines of each run are read and shown to its guard by one thread, while they
+//! Where nearly every line names its run first, the lines of each run are read and shown to its guard by one thread, while they
 //! are warm. Otherwise, or where one run has most of the lines, some threads read lines while others show the runs the
 //! steps that were read before. In both ways the steps of a run keep their order, and what there is to tell is told in
 //! the order of the log. Meanwhile the next block is fetched.
@@ -60,7 +60,7 @@ struct Share<'b> {
     lines: Vec<u32>,
 }
 
-/// So many lines for each that has to be read to know its run, and is then read again.
+/// Of so many lines one may have to be read to know its run. It is read again with the others of the run.
 const TELLING: usize = 8;
 
 /// The lines run by run, where most tell it at once and no run has so many that the others would wait for it.

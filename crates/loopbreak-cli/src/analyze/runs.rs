@@ -119,7 +119,7 @@ impl<'c> Runs<'c> {
 
     /// A place for a new run, which is still to be given.
     pub(super) fn place_for(&mut self, name: &str) -> usize {
-        let (index, _) = self.names.number(name);
+        let index = self.names.add(name);
         self.all.push(Run::Lent);
         self.awake.push(index as u32);
         index
@@ -217,7 +217,7 @@ impl<'c> Runs<'c> {
             // The reading broke off, and they are lost.
             let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, Run::Lent));
             names = left.fold(Names::default(), |mut left, (number, _)| {
-                left.number(names.name(number));
+                left.add(names.name(number));
                 left
             });
         }

@@ -298,9 +298,7 @@ impl Event<'_> {
     pub(super) fn new(kind: &'static str, detail: Value) -> Self {
         Event { kind, detail, verdict: None, records: Records::default(), known: &[], ended: false }
     }
-}
 
-impl Event<'_> {
     /// Which of the tasks that it changes are not as they were read.
     fn changed_by_others(&self, tasks: &[RoadmapTask]) -> Vec<String> {
         let find = |tasks: &[RoadmapTask], id: &str| tasks.iter().find(|task| task.id == id).cloned();
