@@ -31,6 +31,11 @@ use loopbreak_report::exit;
 
 use args::{Cli, Command};
 
+/// The threads of an analysis make and drop small texts all the time. The allocators of some systems let them wait for
+/// each other then.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // A hook is started twice for each call of a tool, and most often with nothing but the agent's name: it does not
     // wait until all commands of the program are made known to the parser.

@@ -18,9 +18,14 @@ use std::hint::black_box;
 use std::io::Read as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use loopbreak_trace::{Record, Sink, Skipped, expand};
+
+/// The one of the program, for parsing alone.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each thing is done.
 const ROUNDS: usize = 3;
@@ -135,18 +140,29 @@ fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
     }
     let start = Instant::now();
     let mut child = command.spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    let ended = loop {
-        if let Some(ended) = child.try_wait().unwrap() {
-            break ended;
-        }
-        let told = std::fs::read_to_string(&status).unwrap_or_default();
-        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let figure = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
-        peak = peak.max(figure.unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(2));
-    };
-    assert!(ended.success(), "{ended}");
-    (start.elapsed(), peak)
+    let watched = child.id();
+    let ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        // So seldom that it does not disturb what is measured.
+        let peak = scope.spawn(|| {
+            let mut peak = 0;
+            while !ended.load(Ordering::Relaxed) {
+                peak = peak.max(memory_of(watched));
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            peak
+        });
+        let status = child.wait().unwrap();
+        let time = start.elapsed();
+        ended.store(true, Ordering::Relaxed);
+        assert!(status.success(), "{status}");
+        (time, peak.join().unwrap())
+    })
+}
+
+/// The most memory that a process had so far, in kilobytes.
+fn memory_of(process: u32) -> u64 {
+    let told = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0)
 }
