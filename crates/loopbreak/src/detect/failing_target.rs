@@ -196,19 +196,18 @@ impl Detector for FailingTarget {
         if prints.effect {
             self.targets.retain(|known| known.manner != Manner::Run);
         }
+        let goes = way_of_action(action).is_some();
         let text = scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
         let outcome = match text {
             _ if prints.failed => Reply::Refusal,
             _ if moved => Reply::Success,
             // What a tool replies is not judged by its words.
-            Some(text) if !action.is_structured() || way_of_action(action).is_some() => {
-                scene.tables.refusals.reply(text)
-            }
+            Some(text) if goes || !action.is_structured() => scene.tables.refusals.reply(text),
             Some(_) => Reply::Success,
             None => return,
         };
         // Where the log knows no places, a way that was gone leads away from everything that was tried.
-        if before == 0 && here == 0 && outcome == Reply::Success && way_of_action(action).is_some() {
+        if before == 0 && here == 0 && outcome == Reply::Success && goes {
             self.targets.clear();
         }
         // Most calls succeed while nothing is failing: they need no target.

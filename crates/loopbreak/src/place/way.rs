@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::step::Action;
 use crate::text::normal::folded;
+use crate::text::scan::trimmed;
 
 /// Longer lines are no movement commands.
 const LONGEST: usize = 60;
@@ -56,10 +57,8 @@ pub(crate) fn way_of_action<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> 
     if action.name.len() + args.len() > LONGEST {
         return None;
     }
-    let name = folded(&action.name);
-    if !GOING.contains(&&*name) && !PASSING.contains(&&*name) {
-        return None;
-    }
+    let name = trimmed(&action.name);
+    let name = GOING.iter().chain(PASSING).find(|verb| verb.eq_ignore_ascii_case(name))?;
     // {"direction": "north"}: one string argument, whatever its key.
     let object = match serde_json::from_str::<Value>(&args) {
         Ok(Value::Object(object)) if object.len() == 1 => object.into_values().next(),
@@ -125,6 +124,8 @@ mod tests {
             way_of_action(&action).map(Cow::into_owned)
         };
         assert_eq!(read(r#"{"name":"go","args":"north"}"#).as_deref(), Some("north"));
+        assert_eq!(read(r#"{"name":" Enter","args":"window"}"#).as_deref(), Some("enter window"));
+        assert_eq!(read(r#"{"name":"gone","args":"north"}"#), None);
         assert_eq!(read(r#"{"name":"go","args":{"direction":"n"}}"#).as_deref(), Some("north"));
         assert_eq!(read(r#"{"name":"walker","kind":"move","target":"North"}"#).as_deref(), Some("north"));
         assert_eq!(read(r#"{"name":"bash","args":{"command":"go north"}}"#), None);
