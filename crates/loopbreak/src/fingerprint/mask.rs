@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::volatile::{NAMING_ENDS, TEMPORARY, is_volatile};
+use super::volatile::{TEMPORARY, is_volatile, naming};
 use crate::text::scan::{BLOCK, bits};
 
 /// What a byte says of a word with digits in it. A byte without any of these may not stand before the first digit of a
@@ -61,17 +61,39 @@ const SAYS: [u8; 256] = {
     table
 };
 
-/// The last two letters of the words after which a number is only a name: by the last but one, a bit for the last.
-const NAMES: [u32; 32] = {
-    let mut table = [0; 32];
-    let mut at = 0;
-    while at < NAMING_ENDS.len() {
-        let [before, last] = NAMING_ENDS[at];
-        table[(before & 31) as usize] |= 1 << (last & 31);
-        at += 1;
+/// How the words end after which a number is only a name: by the first two of their last three letters, a bit for the
+/// last. A word of two letters may have anything before it.
+const NAMES: [[u32; 32]; 32] = {
+    let mut table = [[0; 32]; 32];
+    let mut letter = b'a';
+    while letter <= b'z' {
+        let words = naming(letter);
+        let mut at = 0;
+        while at < words.len() {
+            let (rest, last) = last_letter(words[at].as_bytes());
+            let (rest, second) = last_letter(rest);
+            let (_, first) = last_letter(rest);
+            let mut before = 0;
+            while before < 32 {
+                if first == 0 || first == before {
+                    table[before][second] |= 1 << last;
+                }
+                before += 1;
+            }
+            at += 1;
+        }
+        letter += 1;
     }
     table
 };
+
+/// What comes before the last letter, and the letter: five bits, the same whatever its case. 0 if there is none.
+const fn last_letter(word: &[u8]) -> (&[u8], usize) {
+    match word {
+        [rest @ .., last] => (rest, (*last & 31) as usize),
+        [] => (word, 0),
+    }
+}
 
 #[inline]
 fn says(byte: u8) -> u8 {
@@ -112,6 +134,9 @@ pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
         let mut room = [b' '; 2 + BLOCK];
         let window = Window::at(bytes, at, &mut room);
         let digits = window.digits();
+        if digits == 0 {
+            continue;
+        }
         let mut starts = if names_folders { digits } else { digits & window.open() };
         while starts != 0 {
             let start = starts.trailing_zeros();
@@ -167,16 +192,20 @@ fn at_an_end<'b>(bytes: &[u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> &'b 
 /// Whether the bytes beside a run of digits show that it is a number by itself that says something.
 #[inline]
 fn stays(bytes: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(3).and_then(|at| bytes.get(at..start)?.first_chunk());
+    let before = start.checked_sub(5).and_then(|at| bytes.get(at..start)?.first_chunk());
     let after = bytes.get(end..).and_then(<[u8]>::first_chunk);
-    let (Some(&[third, second, first]), Some(&[next, after])) = (before, after) else {
+    let (Some(&[fifth, fourth, third, second, first]), Some(&[next, after])) = (before, after) else {
         // At the very ends of a text.
         return false;
     };
     let before = says(first);
     let alone = before & says(next) & says::END != 0;
     let linked = before & says::LINK != 0;
-    let named = (says(second) & says::LINK != 0) | (NAMES[(third & 31) as usize] >> (second & 31) & 1 != 0);
+    // The word before it ends here, or one byte further on; beyond that it is not looked for.
+    let further = says(second) & says::LINK != 0;
+    let word = if further { [fifth, fourth, third] } else { [fourth, third, second] };
+    let [a, b, c] = word.map(|letter| usize::from(letter & 31));
+    let named = (NAMES[a][b] >> c & 1 != 0) | (says(word[2]) & says::LINK != 0);
     let timed = (next == b' ') & (says(after) & says::UNIT != 0);
     let tagged = before & says::TAG != 0;
     alone & !(linked & named) & !timed & !tagged
@@ -210,7 +239,7 @@ fn names_host(before: &[u8]) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::volatile::{TIME_UNITS, naming};
+    use super::super::volatile::TIME_UNITS;
     use super::*;
 
     /// What is meant: every word with a digit in it is judged.
@@ -269,7 +298,9 @@ mod tests {
 
     #[test]
     fn no_number_with_a_name_or_a_unit_is_passed_over() {
-        let names = (b'a'..=b'z').flat_map(naming).map(|name| format!("{name} 4711"));
+        let links = [" ", "  ", " #", ": ", "=", " : #", "\n\n\n"];
+        let names = (b'a'..=b'z').flat_map(naming);
+        let names = names.flat_map(|name| links.map(|link| format!("{}{link}4711", name.to_uppercase())));
         let units = TIME_UNITS.iter().map(|unit| format!("4711 {unit}"));
         for words in names.chain(units) {
             let text = format!("{} {words} {}", "before it ".repeat(9), "and after it ".repeat(9));

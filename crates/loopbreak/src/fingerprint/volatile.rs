@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Words after which a number is only a name or a count of tries, by their first letter.
-pub(super) fn naming(letter: u8) -> &'static [&'static str] {
+pub(super) const fn naming(letter: u8) -> &'static [&'static str] {
     match letter {
         b'a' => &["attempt", "attempts"],
         b'e' => &["execution"],
@@ -19,10 +19,6 @@ pub(super) fn naming(letter: u8) -> &'static [&'static str] {
 }
 
 const LONGEST_NAMING: usize = 9;
-
-/// How these words end.
-pub(super) const NAMING_ENDS: [[u8; 2]; 13] =
-    [*b"pt", *b"ts", *b"on", *b"fd", *b"id", *b"ss", *b"rt", *b"ry", *b"es", *b"st", *b"an", *b"ad", *b"ce"];
 
 /// Units that make a number a length of time.
 pub(super) const TIME_UNITS: &[&str] = &[
