@@ -3,7 +3,7 @@
 //!
 //! Three things on the same bytes: the floor (read, and look for line ends), parsing alone (every line to a step, no engine)
 //! and `loopbreak analyze --json` as a whole, on one thread and on all. The ratio of the last two to parsing is what to
-//! compare by: machines have moods. Each figure is the best of three rounds, taken in turn.
+//! compare by: machines have moods. Each figure is the best of five rounds, taken in turn.
 //!
 //! `MEASURED_PROGRAM=FILE` measures another build of the program on the same logs.
 
@@ -28,7 +28,7 @@ use loopbreak_trace::{Record, Sink, Skipped, expand};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each thing is done.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 fn main() {
     // `cargo bench` says `--bench`; `cargo test` says nothing, and only wants to see it work.

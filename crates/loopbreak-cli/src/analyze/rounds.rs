@@ -24,6 +24,8 @@ use super::runs::Lent;
 const AHEAD: usize = 256;
 /// Fewer lines than this are not worth a thread.
 const LINES: usize = 32;
+/// So many runs are taken at a time. With more, one thread would wait at the end of each round for the other.
+const RUNS: usize = 1;
 
 /// A line with its place in the block: a step, a line to be skipped, or a blank one.
 type Parsed<'b> = (u32, Option<Result<Record<'b>, Skipped>>);
@@ -108,7 +110,7 @@ fn share_out(block: &Block, shares: Shares<'_>, reading: &mut Reading<'_, '_>) -
     }
     let config = reading.manner.config;
     let begin = reading.runs.beginning();
-    turns.par_iter_mut().for_each(|(share, turn)| {
+    turns.par_iter_mut().with_max_len(RUNS).for_each(|(share, turn)| {
         let lent = turn.lent.take().unwrap_or_else(|| Lent::Awake(begin(&share.run)));
         turn.take(lent, config, share.lines.iter().filter_map(|at| Some((*at, block.record(*at as usize)?))));
     });
@@ -162,7 +164,7 @@ fn show(parsed: &[Parsed<'_>], reading: &mut Reading<'_, '_>) -> io::Result<()> 
         }
     }
     let config = reading.manner.config;
-    turns.par_iter_mut().for_each(|(turn, records)| {
+    turns.par_iter_mut().with_max_len(RUNS).for_each(|(turn, records)| {
         if let Some(lent) = turn.lent.take() {
             turn.take(lent, config, records.iter().map(|(at, record)| (*at, Ok(*record))));
         }
