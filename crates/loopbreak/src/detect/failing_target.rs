@@ -196,8 +196,8 @@ impl Detector for FailingTarget {
         if prints.effect {
             self.targets.retain(|known| known.manner != Manner::Run);
         }
-        let goes = way_of_action(action).is_some();
         let text = scene.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+        let goes = text.is_some() && way_of_action(action).is_some();
         let outcome = match text {
             _ if prints.failed => Reply::Refusal,
             _ if moved => Reply::Success,
