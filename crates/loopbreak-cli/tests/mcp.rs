@@ -44,6 +44,7 @@ scenarios! {
     a_server_that_was_killed_goes_on_where_it_was
     a_client_may_go_on_after_its_server_died
     http_lets_in_whom_it_should
+    the_longest_silent_client_makes_room
     resources_tell_the_same
     a_roadmap_is_worked_through
     an_agent_of_the_autopilot_reports

@@ -449,6 +449,26 @@ async def http_lets_in_whom_it_should():
         assert done.returncode == 1 and f"cannot listen on {address}" in done.stderr, done
 
 
+async def the_longest_silent_client_makes_room():
+    begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "again", "version": "1"}}}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    usual = {"Accept": "application/json, text/event-stream"}
+    with Served() as served:
+        async with httpx.AsyncClient(headers=usual) as http:
+            async def said(session):
+                return (await http.post(served.url, json=ping, headers={"Mcp-Session-Id": session})).status_code
+
+            async def begun():
+                answer = await http.post(served.url, json=begin)
+                return answer.headers["mcp-session-id"]
+
+            sessions = [await begun() for _ in range(1000)]
+            assert await said(sessions[0]) == 200, "there is room for all of these"
+            sessions.append(await begun())
+            assert [await said(sessions[at]) for at in (1, 0, 2, 1000)] == [404, 200, 200, 200]
+
+
 async def resources_tell_the_same():
     async with stdio("--set", "cycle.warn_at=3") as client:
         for _ in range(3):

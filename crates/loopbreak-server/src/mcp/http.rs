@@ -1,7 +1,6 @@
 //! MCP over HTTP, for many clients: one address, a token where others could reach it, and no browser that was lured here.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -10,7 +9,6 @@ use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -19,13 +17,12 @@ use tokio_util::sync::CancellationToken;
 use super::desk::Desk;
 use super::limits::MESSAGE_BYTES;
 use super::server::{End, Options, OwnRun, ServeError, Server};
+use super::sessions::Sessions;
 use super::signal::asked_to_end;
 use super::token::Token;
 
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// For how long a session may be silent. An agent may think, or wait for a human, for hours.
-const SILENCE: Duration = Duration::from_hours(12);
 /// How long clients have to leave when the server ends.
 const FAREWELL: Duration = Duration::from_secs(3);
 
@@ -89,25 +86,36 @@ fn app(server: Server, http: &Http, end: &CancellationToken) -> Router {
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES)
         .with_cancellation_token(end.child_token());
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SILENCE);
-    let service = StreamableHttpService::new(move || Ok(server.clone()), Arc::new(sessions), config);
-    Router::new().route_service(PATH, service).layer(from_fn_with_state(http.token.clone(), known))
+    let sessions = Sessions::default();
+    let service = StreamableHttpService::new(move || Ok(server.clone()), sessions.manager(), config);
+    let door = Door { token: http.token.clone(), sessions };
+    Router::new().route_service(PATH, service).layer(from_fn_with_state(door, known))
+}
+
+/// Who is let in, and who is in.
+#[derive(Clone, Debug)]
+struct Door {
+    token: Option<Token>,
+    sessions: Sessions,
 }
 
 /// Lets only those in who know the token, where there is one.
-async fn known(State(token): State<Option<Token>>, request: Request, next: Next) -> Response {
+async fn known(State(door): State<Door>, request: Request, next: Next) -> Response {
     let leaves = request.method() == Method::DELETE;
-    match token {
+    match door.token {
         Some(token) if !token.is_in(request.headers()) => {
             let told = "give the token of this server: Authorization: Bearer TOKEN\n";
             (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], told).into_response()
         }
         _ => {
+            let session = Sessions::named(request.headers());
             let mut response = next.run(request).await;
             // To a client that leaves, only these two words mean that it may go.
             if leaves && response.status() == StatusCode::ACCEPTED {
                 *response.status_mut() = StatusCode::NO_CONTENT;
+            }
+            if let Some(session) = session.or_else(|| Sessions::named(response.headers())) {
+                door.sessions.note(session).await;
             }
             response
         }

@@ -15,6 +15,7 @@ mod resources;
 mod roadmap;
 mod schemas;
 mod server;
+mod sessions;
 mod signal;
 mod stdio;
 mod steps;
