@@ -47,6 +47,19 @@ fn a_loop_ends_with_10_and_the_store_and_the_scratchpad_tell_the_story() {
 }
 
 #[test]
+fn work_without_a_word_is_no_loop_and_failing_without_a_word_is_one() {
+    let folder = folder();
+    let done = run_with(folder.path(), &["--max-iterations", "6"], &agent("echo more >> work.txt"));
+    assert_eq!((done.code, done.out.as_str()), (Some(11), ""), "{}", done.err);
+    assert_eq!(fs::read_to_string(folder.path().join("work.txt")).unwrap().lines().count(), 6);
+    assert_eq!(done.err.matches("warning: the command prints nothing").count(), 1, "{}", done.err);
+
+    let done = run_with(folder.path(), &["--max-iterations", "6", "--set", "errors.hard_at=6"], "exit 3");
+    assert_eq!(done.code, Some(10), "{}", done.err);
+    assert!(!done.err.contains("prints nothing"), "{}", done.err);
+}
+
+#[test]
 fn a_promise_ends_it_with_success() {
     let folder = folder();
     let body = agent(&format!("{VARIED}; if [ $N = 3 ]; then echo DONE; else echo not DONE yet; fi"));
@@ -336,10 +349,13 @@ fn a_command_may_leave_its_input_unread_and_print_what_it_likes() {
 }
 
 #[test]
-fn iterations_that_say_nothing_are_a_loop() {
+fn iterations_that_say_nothing_and_change_nothing_are_a_loop() {
     let folder = folder();
-    let done = run_with(folder.path(), &[], "true");
+    // What the runner writes is no work of the agent.
+    let done = run_with(folder.path(), &["--log-dir", "logs", "--scratchpad", "pad.md"], "true");
     assert_eq!(done.code, Some(10), "{}", done.err);
+    assert!(done.err.contains("loop: ") && !done.err.contains("warning"), "{}", done.err);
+    assert_eq!(fs::read_dir(folder.path().join("logs")).unwrap().count(), 3);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! From arguments to a run, and to its exit code.
 
+use loopbreak_store::default_path;
+
 use super::advisor::Advisor;
 use super::args::RunArgs;
 use super::autopilot::{Pilot, RoadmapFile};
@@ -9,6 +11,7 @@ use super::keep::{Keeper, say};
 use super::notify::Told;
 use super::prompt::Prompt;
 use super::settings;
+use super::work_tree::WorkTree;
 use crate::error::UserError;
 
 /// Runs the command until a guard, a promise or a human ends it.
@@ -28,6 +31,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
     name.extend(args.roadmap.iter().map(|path| format!("--roadmap {}", path.display())));
     let watching = if roadmap.is_some() { settings::of_roadmap(&config) } else { config.clone() };
     let (keeper, guard, kept) = Keeper::open(&name, &watching, args.resume)?;
+    let store = default_path(|name| std::env::var_os(name)).and_then(|path| Some(path.parent()?.to_owned()));
+    let ours = store.into_iter().chain(args.log_dir.clone()).chain(args.scratchpad.clone());
+    let work_tree = WorkTree::new(std::env::current_dir(), ours);
     let mut course = Course {
         args,
         config,
@@ -38,6 +44,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
         keeper,
         guard,
         kept,
+        work_tree,
         human: None,
         variables: Vec::new(),
     };

@@ -20,6 +20,7 @@ use super::notify::Told;
 use super::prompt::Prompt;
 use super::scratchpad;
 use super::trouble::Trouble;
+use super::work_tree::WorkTree;
 use crate::error::UserError;
 use crate::watch::Notice;
 
@@ -37,6 +38,7 @@ pub(super) struct Course<'a> {
     pub(super) keeper: Keeper,
     pub(super) guard: Guard,
     pub(super) kept: Kept,
+    pub(super) work_tree: WorkTree,
     /// What a human said since the last iteration.
     pub(super) human: Option<String>,
     /// What the command finds in its environment.
@@ -133,9 +135,13 @@ impl Course<'_> {
         })
     }
 
-    fn look(&self, ran: &Ran) -> Iteration {
+    fn look(&mut self, ran: &Ran) -> Iteration {
         let told = [self.prompt.last(), self.kept.advice.as_deref().unwrap_or_default()];
-        Iteration::new(self.guard.turn() + 1, ran, told)
+        let mut iteration = Iteration::new(self.guard.turn() + 1, ran, told);
+        if iteration.is_silent() && self.work_tree.rests() {
+            iteration.idled();
+        }
+        iteration
     }
 
     /// The command itself failed, whatever its work was: waits, and says whether it is of no use.

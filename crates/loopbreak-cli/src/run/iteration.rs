@@ -6,8 +6,10 @@ use loopbreak::{EVIDENCE_BYTES, Usage};
 use super::answer::answer;
 use super::child::{End, Ran};
 
-/// The text that stands for no output at all: iterations that are idle are alike.
-const IDLE: &str = "(no output)";
+/// The text that stands for no output at all.
+const SILENT: &str = "(no output)";
+/// And for no work either.
+const IDLE: &str = "(no output, no file changed)";
 
 /// From how many bytes on a text that is printed again is known to be the one that was told.
 const ECHO: usize = 24;
@@ -19,7 +21,7 @@ pub(super) struct Iteration {
     /// In a word or two: `ok`, `failed (exit code 1)`, `timed out`.
     pub(super) status: String,
     pub(super) failed: bool,
-    /// What the guard is shown.
+    /// What the guard is shown. Nothing where work was done without a word.
     pub(super) outcome: String,
     /// The last thing it said, on one line.
     pub(super) accomplished: String,
@@ -49,12 +51,9 @@ impl Iteration {
             (true, false) => format!("{out}\n{err}"),
             (_, true) => err.clone(),
         };
-        let idle = outcome.trim().is_empty();
-        let outcome = match (idle, failed) {
-            (true, true) => format!("{status} {IDLE}"),
-            (true, false) => IDLE.to_owned(),
-            _ => outcome,
-        };
+        // Two that failed without a word failed alike.
+        let outcome =
+            if failed && outcome.trim().is_empty() { format!("{status} {SILENT}") } else { outcome };
         let errors = match (failed, last_line(err)) {
             (false, _) => String::new(),
             (true, line) if line.is_empty() => last_line(out),
@@ -72,10 +71,20 @@ impl Iteration {
         }
     }
 
+    /// Whether it ended well without a word. It may have done its work all the same, or have written to a log of its own.
+    pub(super) fn is_silent(&self) -> bool {
+        self.outcome.trim().is_empty()
+    }
+
+    /// It did nothing either: such iterations are alike.
+    pub(super) fn idled(&mut self) {
+        IDLE.clone_into(&mut self.outcome);
+    }
+
     /// On one line, for a history.
     pub(super) fn line(&self) -> String {
         let said = if self.errors.is_empty() { &self.accomplished } else { &self.errors };
-        let said = if said.is_empty() { IDLE } else { said };
+        let said = if said.is_empty() { SILENT } else { said };
         format!("Iteration {}, {}: {said}", self.number, self.status)
     }
 }

@@ -21,6 +21,7 @@ mod rounds;
 mod scratchpad;
 mod settings;
 mod trouble;
+mod work_tree;
 
 /// What a command finds in its environment with a roadmap, beside `LOOPBREAK_RUN`. They are no settings, should it call us.
 pub(crate) const VARIABLES: [&str; 3] = ["LOOPBREAK_TASK", "LOOPBREAK_TASK_TITLE", "LOOPBREAK_RESULT_FILE"];

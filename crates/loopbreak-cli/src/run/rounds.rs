@@ -72,7 +72,7 @@ impl Course<'_> {
         over
     }
 
-    /// What whoever runs the program should know while it goes on: how near the limits are.
+    /// What whoever runs the program should know while it goes on: how near the limits are, and what cannot be seen.
     pub(super) fn tell_user(&self, iteration: &Iteration, verdict: &Verdict) {
         let near = |advice: &&loopbreak::Advice| {
             advice.audience == Audience::User && advice.detector == DetectorName::Budget
@@ -82,6 +82,9 @@ impl Course<'_> {
         }
         if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
             say("warning: the command does not tell what it costs, so that no limit of money can hold");
+        }
+        if iteration.is_silent() && iteration.number == 1 {
+            say("warning: the command prints nothing, so that a loop in what it does cannot be seen");
         }
     }
 
