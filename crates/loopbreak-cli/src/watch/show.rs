@@ -154,7 +154,7 @@ mod tests {
                 "a-session-with-a-name-longer-than-its-column",
                 1234,
                 "warn",
-                "turn 20: cycle: the same 1 calls",
+                "turn 20: cycle: the same call",
             ),
             row("quiet", 3, "clear", ""),
             row("unseen", 9, "clear", ""),

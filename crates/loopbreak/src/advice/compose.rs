@@ -125,6 +125,9 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Cycle, patterns::CIRCUIT) => {
             "the same round of {period} places, {rounds} times: {places}"
         }
+        (DetectorName::Cycle, _) if values.get("period") == Some("1") => {
+            "the same call with the same outcome, {rounds} times: {action}"
+        }
         (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
         (DetectorName::Recurrence, patterns::AGAIN) => {
             "the same call with the same outcome, {times} times with others between: {action}"
