@@ -27,7 +27,7 @@ fn what_is_there_is_read_silently_and_what_comes_is_told() {
     assert_eq!(line, "stop     a  turn 40  stagnation: no progress for 40 turns  log.jsonl:40");
     let (code, closing) = watching.interrupt();
     assert_eq!(code, Some(130));
-    assert_eq!(closing, "watched 1 runs, 40 steps: 1 to be stopped, 0 only warned; told 1 times");
+    assert_eq!(closing, "watched 1 run, 40 steps: 1 to be stopped, 0 only warned; told 1 time");
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn a_rotated_log_is_read_to_its_end_and_its_runs_go_on_in_the_new_one() {
     assert_eq!((&told["turn"], &told["line"], &told["run"]), (&40.into(), &1.into(), &"a".into()));
     assert_eq!((&told["schema"], &told["acted"]), (&"loopbreak.watch/1".into(), &true.into()));
     let (_, closing) = watching.interrupt();
-    assert!(closing.starts_with("watched 1 runs, 40 steps"), "the moved file is not read again: {closing}");
+    assert!(closing.starts_with("watched 1 run, 40 steps"), "the moved file is not read again: {closing}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn thousands_of_lines_in_pieces_come_to_what_analyze_says() {
     assert_eq!(turns, expected);
     let (code, closing) = watching.interrupt();
     assert_eq!(code, Some(130));
-    assert!(closing.starts_with("watched 3 runs, 12041 steps"), "{closing}");
+    assert!(closing.starts_with("watched 3 runs, 12,041 steps"), "{closing}");
 }
 
 #[test]

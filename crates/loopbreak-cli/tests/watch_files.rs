@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use loopbreak_report::plural;
 use support::watching::{Watching, append, still, watch};
 use support::{folder, healthy, json, root, stuck};
 
@@ -157,7 +158,14 @@ fn survives(how: &[Rotation], seed: u64, watched: &str) {
     let (closing, rest) = watching.end();
     notices.extend(rest);
     let (runs, steps) = (18 + runs_before, all.lines().count() + steps_before);
-    assert!(closing.starts_with(&format!("watched {runs} runs, {steps} steps")), "{closing}");
+    assert!(
+        closing.starts_with(&format!(
+            "watched {}, {}",
+            plural(runs as u64, "run"),
+            plural(steps as u64, "step")
+        )),
+        "{closing}"
+    );
     assert!(!closing.contains("skipped"), "{closing}");
     assert_eq!(told(&notices), analysed(&all));
 }
@@ -289,7 +297,10 @@ fn logs_of_every_format_can_be_followed_as_they_are_written() {
     let (closing, _) = watching.end();
     let totals = &json(folder.path(), &["logs"])["totals"];
     let (runs, steps) = (totals["runs"].as_u64().unwrap(), totals["steps"].as_u64().unwrap());
-    assert!(closing.starts_with(&format!("watched {runs} runs, {steps} steps")), "{closing} {totals}");
+    assert!(
+        closing.starts_with(&format!("watched {}, {}", plural(runs, "run"), plural(steps, "step"))),
+        "{closing} {totals}"
+    );
 }
 
 /// A trajectory of so many equal steps.
@@ -360,7 +371,7 @@ fn a_record_a_file_is_one_log_a_folder() {
     let line = watching.tells("\"turn\":4");
     assert!(line.contains("\"run\":\"s7\""), "{line}");
     let (closing, _) = watching.end();
-    assert!(closing.starts_with("watched 1 runs, 4 steps"), "{closing}");
+    assert!(closing.starts_with("watched 1 run, 4 steps"), "{closing}");
 }
 
 #[test]
@@ -398,7 +409,7 @@ fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
     }
     append(&log, "\"score\":3}\n");
     let (closing, _) = watching.end();
-    assert_eq!(closing, "watched 1 runs, 21 steps: 0 to be stopped, 1 only warned; told 1 times");
+    assert_eq!(closing, "watched 1 run, 21 steps: 0 to be stopped, 1 only warned; told 1 time");
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub use json::{
     ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
 pub use list::RunList;
+pub use number::plural;
 pub use pack::{Damaged, Words};
 pub use restarts::Restarts;
 pub use run::{RunAnalysis, RunRecord};

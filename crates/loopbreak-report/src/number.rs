@@ -46,6 +46,11 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// So many of something: `1 step`, `2 steps`.
+pub fn plural(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
 /// A large number for people, to about two digits: `1.2 k`, `3.4 M`.
 pub(crate) fn rough(number: u64) -> String {
     let (unit, name) = match number {

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use loopbreak::Intervention;
-use loopbreak_report::VerdictName;
+use loopbreak_report::{VerdictName, plural};
 use loopbreak_trace::{Record, Skipped};
 
 use super::args::WatchArgs;
@@ -142,7 +142,9 @@ impl Watch<'_> {
         if !self.args.once {
             let already = if self.args.from_start { "" } else { " already" };
             self.show.say(&format!(
-                "watching {logs} logs with {all} runs: {stopped} to be stopped{already}, {warned} warned"
+                "watching {} with {}: {stopped} to be stopped{already}, {warned} warned",
+                plural(logs as u64, "log"),
+                plural(all, "run")
             ));
         }
     }
@@ -225,11 +227,16 @@ impl Watch<'_> {
             warned += u64::from(run.verdict == VerdictName::Warn);
             stopped += u64::from(run.verdict == VerdictName::Stop);
         }
-        let skipped =
-            if self.skipped > 0 { format!(", {} lines skipped", self.skipped) } else { String::new() };
+        let skipped = if self.skipped > 0 {
+            format!(", {} skipped", plural(self.skipped, "line"))
+        } else {
+            String::new()
+        };
         self.show.say(&format!(
-            "watched {all} runs, {steps} steps: {stopped} to be stopped, {warned} only warned; told {} times{skipped}",
-            self.notices
+            "watched {}, {}: {stopped} to be stopped, {warned} only warned; told {}{skipped}",
+            plural(all, "run"),
+            plural(steps, "step"),
+            plural(self.notices, "time")
         ));
     }
 

@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::data::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
 use crate::effect::Effects;
 use crate::json::VerdictName;
-use crate::number::{grouped, percent};
+use crate::number::{grouped, percent, plural};
 use crate::text::Look;
 
 /// The first column: names of judges and detectors.
@@ -222,8 +222,4 @@ fn listed(out: &mut String, run: &Listed, look: &Look) -> fmt::Result {
     let text = each.collect::<Vec<_>>().join(", ");
     writeln!(out, "{:INDENT$}{}", "", look.fit_words(&text, look.width.saturating_sub(INDENT)))?;
     writeln!(out, "{:INDENT$}{dim}{}{dim:#}", "", run.explain)
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }

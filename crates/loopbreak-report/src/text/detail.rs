@@ -9,7 +9,7 @@ use super::acts;
 use super::draw::{self, Letters, Marks};
 use super::look::Look;
 use crate::json::{InterventionReport, RunReport, VerdictName};
-use crate::number::{dollars, grouped, percent, rough, score};
+use crate::number::{dollars, grouped, percent, plural, rough, score};
 
 /// How many stuck periods are listed.
 const PERIODS: usize = 3;
@@ -237,11 +237,6 @@ fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> Str
 
 fn in_words(pattern: &str) -> String {
     pattern.replace('_', " ")
-}
-
-/// "1 step", "2 steps".
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// A length of time for people.

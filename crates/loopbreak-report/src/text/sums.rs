@@ -4,10 +4,10 @@ use std::fmt::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::detail::{NO_STOP, plural};
+use super::detail::NO_STOP;
 use super::look::Look;
 use crate::json::{Report, SeriesReport, VerdictName};
-use crate::number::{dollars, grouped, percent, rough};
+use crate::number::{dollars, grouped, percent, plural, rough};
 use crate::totals::Totals;
 
 /// Everything in one line.
