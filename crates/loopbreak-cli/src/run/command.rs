@@ -33,7 +33,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
     let (keeper, guard, kept) = Keeper::open(&name, &watching, args.resume)?;
     let store = default_path(|name| std::env::var_os(name)).and_then(|path| Some(path.parent()?.to_owned()));
     let ours = store.into_iter().chain(args.log_dir.clone()).chain(args.scratchpad.clone());
-    let work_tree = WorkTree::new(std::env::current_dir(), ours);
+    let work_tree = WorkTree::new(std::env::current_dir().ok(), ours);
     let mut course = Course {
         args,
         config,

@@ -17,7 +17,8 @@ const HISTORY: &str = ".git";
 /// The files below the folder in which the agent runs.
 #[derive(Debug)]
 pub(super) struct WorkTree {
-    root: io::Result<PathBuf>,
+    /// Nowhere if that folder is gone.
+    root: Option<PathBuf>,
     /// What this program writes itself is nobody's work.
     ours: Vec<PathBuf>,
     hasher: RandomState,
@@ -26,7 +27,7 @@ pub(super) struct WorkTree {
 
 impl WorkTree {
     /// As it is now. `ours` are files and folders that do not count.
-    pub(super) fn new(root: io::Result<PathBuf>, ours: impl IntoIterator<Item = PathBuf>) -> Self {
+    pub(super) fn new(root: Option<PathBuf>, ours: impl IntoIterator<Item = PathBuf>) -> Self {
         let ours = ours.into_iter().filter_map(|path| path::absolute(path).ok()).collect();
         let mut tree = WorkTree { root, ours, hasher: RandomState::new(), last: None };
         tree.last = tree.sum();
@@ -42,7 +43,7 @@ impl WorkTree {
 
     /// One number for all files, whatever their order.
     fn sum(&self) -> Option<u64> {
-        let mut folders = vec![self.root.as_ref().ok()?.clone()];
+        let mut folders = vec![self.root.clone()?];
         let (mut sum, mut count) = (0_u64, 0);
         while let Some(folder) = folders.pop() {
             let in_history = folder.file_name().is_some_and(|name| name == HISTORY);
@@ -84,7 +85,7 @@ mod tests {
             fs::create_dir(at(name)).unwrap();
         }
         fs::write(at("src/a"), "one").unwrap();
-        let mut tree = WorkTree::new(Ok(folder.path().to_owned()), [at("logs"), at("pad.md")]);
+        let mut tree = WorkTree::new(Some(folder.path().to_owned()), [at("logs"), at("pad.md")]);
         assert!(tree.rests() && tree.rests());
         let changes: [(&str, &dyn Fn()); 5] = [
             ("a new file", &|| fs::write(at("src/b"), "").unwrap()),
@@ -109,9 +110,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_looked_at_does_not_rest() {
-        let mut none = WorkTree::new(Ok("/nowhere at all".into()), []);
+        let mut none = WorkTree::new(Some("/nowhere at all".into()), []);
         assert!(!none.rests() && !none.rests());
-        let mut unknown = WorkTree::new(Err(io::Error::other("gone")), []);
+        let mut unknown = WorkTree::new(None, []);
         assert!(!unknown.rests());
     }
 }
