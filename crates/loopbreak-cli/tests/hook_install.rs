@@ -107,3 +107,38 @@ fn the_doctor_tries_what_is_installed() {
         assert!(off.out.contains("does not answer as it should"), "{}", off.out);
     }
 }
+
+/// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite the file it led to.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_does_not_lead_install_to_another_file() {
+    for (agent, file, ..) in AGENTS {
+        let folder = folder();
+        let victim = folder.path().join("bashrc");
+        fs::write(&victim, "alias ll=ls\n").unwrap();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{\"env\":{\"X\":\"$(touch PWNED)\"}}\n").unwrap();
+        let planted = format!("{}.part", file.display());
+        std::os::unix::fs::symlink(&victim, &planted).unwrap();
+        let done = hook(folder.path(), &["install", agent]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "alias ll=ls\n");
+        assert!(!fs::symlink_metadata(&file).unwrap().is_symlink());
+    }
+}
+
+/// Red team F1, by way of a report.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_does_not_lead_a_report_to_another_file() {
+    let folder = folder();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    fs::write(folder.path().join("log.jsonl"), support::stuck("r", 60)).unwrap();
+    std::os::unix::fs::symlink(&victim, folder.path().join("report.html.part")).unwrap();
+    let done = support::analyze(folder.path(), &["log.jsonl", "--html", "report.html"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("<html"));
+}
