@@ -142,3 +142,25 @@ fn a_planted_link_does_not_lead_a_report_to_another_file() {
     assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
     assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("<html"));
 }
+
+/// Red team F2: `hook doctor` gave any command that ends in `hook AGENT` to a shell.
+#[test]
+fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
+    for (agent, file, ..) in AGENTS {
+        for foreign in
+            [format!("touch PWNED; loopbreak hook {agent}"), format!("\u{1b}]0;x loopbreak hook {agent}")]
+        {
+            let folder = folder();
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let hooks = serde_json::json!([{"hooks": [{"type": "command", "command": foreign}]}]);
+            fs::write(&file, serde_json::json!({"hooks": {"Stop": hooks}}).to_string()).unwrap();
+            let done = hook(folder.path(), &["doctor", agent]);
+            assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+            assert!(done.err.contains("is not run"), "{}", done.err);
+            assert!(!done.out.contains('\u{1b}') && done.out.contains("loopbreak hook"), "{:?}", done.out);
+            assert!(!folder.path().join("PWNED").exists());
+        }
+    }
+}
+
