@@ -164,3 +164,25 @@ fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
     }
 }
 
+
+/// Red team F3: settings with keys in them became readable for all, and so did the copy beside them.
+#[cfg(unix)]
+#[test]
+fn private_settings_stay_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for (agent, file, ..) in AGENTS {
+        let folder = folder();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{\"env\":{\"KEY\":\"secret\"}}\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(hook(folder.path(), &["install", agent]).code, Some(0));
+        let files: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().map(Result::unwrap).collect();
+        assert_eq!(files.len(), 2, "the settings and the copy of what was there before");
+        for file in files {
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.path().display());
+        }
+    }
+}
