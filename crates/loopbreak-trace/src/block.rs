@@ -3,9 +3,9 @@
 use std::io::{self, BufRead};
 use std::ops::Range;
 
-use crate::format::{Format, Read, Record, Skipped, Unit};
-use crate::lines::{Line, Lines};
-use crate::reason::Reason;
+use crate::format::{LogFormat, LogRecord, LogUnit, ReadStats, SkippedLine};
+use crate::lines::{LineReader, LogLine};
+use crate::reason::SkipReason;
 
 /// A block is closed after so many bytes. A longer line makes a block of its own.
 const BLOCK_BYTES: usize = 4 * 1024 * 1024;
@@ -17,34 +17,34 @@ const USUAL_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 4;
 const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
 
 /// The blocks of a log, in its order.
-pub struct Blocks {
-    format: Format,
-    lines: Lines<Box<dyn BufRead + Send>>,
+pub struct LineBlocks {
+    format: LogFormat,
+    lines: LineReader<Box<dyn BufRead + Send>>,
 }
 
 /// Some lines of a log, one after the other.
 #[derive(Debug, Default)]
-pub struct Block {
-    format: Option<Format>,
+pub struct LineBlock {
+    format: Option<LogFormat>,
     text: Vec<u8>,
-    lines: Vec<Held>,
+    lines: Vec<BlockLine>,
 }
 
 /// A line of a block.
 #[derive(Clone, Debug)]
-struct Held {
+struct BlockLine {
     number: u64,
     /// Where it lies in the text, or its length where it was too long to be held.
     text: Result<Range<usize>, u64>,
 }
 
-impl Blocks {
-    pub(crate) fn new(format: Format, input: Box<dyn BufRead + Send>) -> Self {
-        Blocks { format, lines: Lines::new(input) }
+impl LineBlocks {
+    pub(crate) fn new(format: LogFormat, input: Box<dyn BufRead + Send>) -> Self {
+        LineBlocks { format, lines: LineReader::new(input) }
     }
 
     /// Puts the next lines into a block, in place of those that it held. It stays empty at the end of the log.
-    pub fn fill(&mut self, block: &mut Block) -> io::Result<()> {
+    pub fn fill(&mut self, block: &mut LineBlock) -> io::Result<()> {
         block.format = Some(self.format);
         block.lines.clear();
         block.text.clear();
@@ -55,25 +55,25 @@ impl Blocks {
         while block.text.len() < BLOCK_BYTES && block.lines.len() < BLOCK_LINES {
             let Some(line) = self.lines.next()? else { break };
             let text = match line {
-                Line::TooLong { length } => Err(length),
-                Line::Whole(line) => {
+                LogLine::TooLong { length } => Err(length),
+                LogLine::Whole(line) => {
                     let start = block.text.len();
                     block.text.extend_from_slice(line);
                     Ok(start..block.text.len())
                 }
             };
-            block.lines.push(Held { number: self.lines.number(), text });
+            block.lines.push(BlockLine { number: self.lines.number(), text });
         }
         Ok(())
     }
 
     /// How much was read so far.
-    pub fn read(&self) -> Read {
-        Read { bytes: self.lines.bytes(), lines: self.lines.number() }
+    pub fn stats(&self) -> ReadStats {
+        ReadStats { bytes: self.lines.bytes(), lines: self.lines.number() }
     }
 }
 
-impl Block {
+impl LineBlock {
     /// How many lines it has, blank ones included.
     pub fn len(&self) -> usize {
         self.lines.len()
@@ -87,26 +87,26 @@ impl Block {
     /// The run of the line at this place, if that is the first thing it says. Whether the rest can be read is not known.
     pub fn run(&self, at: usize) -> Option<&str> {
         let range = self.lines.get(at)?.text.as_ref().ok()?;
-        self.format?.kind().run_of_line(&self.text[range.clone()])
+        self.format?.definition().run_of_line(&self.text[range.clone()])
     }
 
     /// What the line at this place says, or why it is skipped. Nothing for a blank line.
-    pub fn record(&self, at: usize) -> Option<Result<Record<'_>, Skipped>> {
+    pub fn record(&self, at: usize) -> Option<Result<LogRecord<'_>, SkippedLine>> {
         let line = self.lines.get(at)?;
         let read = match &line.text {
-            Err(length) => Err(Reason::too_long(*length)),
+            Err(length) => Err(SkipReason::too_long(*length)),
             Ok(range) => {
                 let bytes = &self.text[range.clone()];
                 if bytes.trim_ascii().is_empty() {
                     return None;
                 }
                 match simdutf8::basic::from_utf8(bytes) {
-                    Ok(text) => self.format?.kind().line(Unit { text, line: line.number })?,
-                    Err(_) => Err(Reason::not_utf8(bytes)),
+                    Ok(text) => self.format?.definition().parse_line(LogUnit { text, line: line.number })?,
+                    Err(_) => Err(SkipReason::not_utf8(bytes)),
                 }
             }
         };
-        Some(read.map_err(|reason| Skipped { line: line.number, reason }))
+        Some(read.map_err(|reason| SkippedLine { line: line.number, reason }))
     }
 }
 
@@ -115,16 +115,16 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::{Log, Sink};
+    use crate::{OpenedLog, RecordSink};
 
     #[derive(Default)]
-    struct Told(Vec<String>);
+    struct RecordTexts(Vec<String>);
 
-    impl Sink for Told {
-        fn record(&mut self, record: &Record<'_>) {
+    impl RecordSink for RecordTexts {
+        fn record(&mut self, record: &LogRecord<'_>) {
             self.0.push(format!("{record:?}"));
         }
-        fn skipped(&mut self, skipped: Skipped) {
+        fn skipped(&mut self, skipped: SkippedLine) {
             self.0.push(format!("{skipped:?}"));
         }
     }
@@ -138,13 +138,13 @@ mod tests {
         }
         text.extend_from_slice(format!("{{\"say\":\"{}\"}}\n", "x".repeat(3 * BLOCK_BYTES)).as_bytes());
         text.extend_from_slice(b"{\"score\":2}");
-        let open = || Log::stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
-        let mut streamed = Told::default();
+        let open = || OpenedLog::from_stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
+        let mut streamed = RecordTexts::default();
         let read = open().read(&mut streamed).unwrap();
 
-        let mut blocks = open().blocks().unwrap();
-        let mut block = Block::default();
-        let mut told = Told::default();
+        let mut blocks = open().into_blocks().unwrap();
+        let mut block = LineBlock::default();
+        let mut told = RecordTexts::default();
         loop {
             blocks.fill(&mut block).unwrap();
             assert!(block.len() <= BLOCK_LINES);
@@ -160,7 +160,7 @@ mod tests {
         }
         assert_eq!(told.0.len(), 3 * BLOCK_LINES + 5);
         assert_eq!(told.0, streamed.0);
-        assert_eq!(blocks.read(), read);
+        assert_eq!(blocks.stats(), read);
     }
 
     #[test]
@@ -180,9 +180,9 @@ mod tests {
             ("", None),
         ];
         for (line, run) in lines {
-            let format = Some(Format::STEPS);
-            let held = vec![Held { number: 1, text: Ok(0..line.len()) }];
-            let block = Block { format, text: line.as_bytes().to_vec(), lines: held };
+            let format = Some(LogFormat::STEPS);
+            let held = vec![BlockLine { number: 1, text: Ok(0..line.len()) }];
+            let block = LineBlock { format, text: line.as_bytes().to_vec(), lines: held };
             assert_eq!(block.run(0), run, "{line}");
             if let (Some(run), Some(Ok(record))) = (run, block.record(0)) {
                 assert_eq!(record.run().as_deref(), Some(run), "{line}");
@@ -193,8 +193,8 @@ mod tests {
     #[test]
     fn a_log_whose_lines_lean_on_each_other_has_no_blocks() {
         let line = r#"{"type":"user","sessionId":"s","uuid":"u","timestamp":"2025-01-01T00:00:00Z","message":{"role":"user","content":"hi"}}"#;
-        let log = Log::stream(Cursor::new(line), None, |_| {}).unwrap();
+        let log = OpenedLog::from_stream(Cursor::new(line), None, |_| {}).unwrap();
         assert_eq!(log.format().as_str(), "claude-code");
-        assert!(log.blocks().is_err());
+        assert!(log.into_blocks().is_err());
     }
 }

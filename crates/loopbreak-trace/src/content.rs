@@ -10,19 +10,19 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// A text, or a list of blocks, or one block.
 #[derive(Debug, Default)]
-pub(crate) enum Content<'a> {
+pub(crate) enum MessageContent<'a> {
     /// Nothing.
     #[default]
     None,
     /// A text.
     Text(Text<'a>),
     /// Blocks.
-    Blocks(Vec<Block<'a>>),
+    Blocks(Vec<ContentBlock<'a>>),
 }
 
 /// A block of any kind; the keys of all kinds together.
 #[derive(Debug, Default)]
-pub(crate) struct Block<'a> {
+pub(crate) struct ContentBlock<'a> {
     /// What kind of block.
     pub(crate) kind: Text<'a>,
     /// Its text.
@@ -36,32 +36,36 @@ pub(crate) struct Block<'a> {
     /// The call that a result is of.
     pub(crate) tool_use_id: Option<Text<'a>>,
     /// What the result says.
-    pub(crate) content: Content<'a>,
+    pub(crate) content: MessageContent<'a>,
     /// The call failed.
     pub(crate) is_error: bool,
     /// A picture or a file, as the data or as the address.
     pub(crate) source: Option<&'a RawValue>,
 }
 
-impl<'a> Content<'a> {
+impl<'a> MessageContent<'a> {
     /// The blocks, whatever the form.
-    pub(crate) fn into_blocks(self) -> Vec<Block<'a>> {
+    pub(crate) fn into_blocks(self) -> Vec<ContentBlock<'a>> {
         match self {
-            Content::None => Vec::new(),
-            Content::Text(text) => vec![Block { kind: "text".into(), text: Some(text), ..Block::default() }],
-            Content::Blocks(blocks) => blocks,
+            MessageContent::None => Vec::new(),
+            MessageContent::Text(text) => {
+                vec![ContentBlock { kind: "text".into(), text: Some(text), ..ContentBlock::default() }]
+            }
+            MessageContent::Blocks(blocks) => blocks,
         }
     }
 
     /// All of it as one text. A picture stands there as its kind, size and a sum, so that equal ones are equal.
     pub(crate) fn into_text(self) -> Option<Text<'a>> {
         match self {
-            Content::None => None,
-            Content::Text(text) => Some(text),
-            Content::Blocks(mut blocks) if blocks.len() == 1 => blocks.pop().and_then(Block::into_text),
-            Content::Blocks(blocks) => {
+            MessageContent::None => None,
+            MessageContent::Text(text) => Some(text),
+            MessageContent::Blocks(mut blocks) if blocks.len() == 1 => {
+                blocks.pop().and_then(ContentBlock::into_text)
+            }
+            MessageContent::Blocks(blocks) => {
                 let mut all = String::new();
-                for text in blocks.into_iter().filter_map(Block::into_text) {
+                for text in blocks.into_iter().filter_map(ContentBlock::into_text) {
                     if !all.is_empty() {
                         all.push('\n');
                     }
@@ -73,7 +77,7 @@ impl<'a> Content<'a> {
     }
 }
 
-impl<'a> Block<'a> {
+impl<'a> ContentBlock<'a> {
     /// What there is to read in it.
     fn into_text(self) -> Option<Text<'a>> {
         if let Some(text) = self.text {
@@ -88,53 +92,53 @@ impl<'a> Block<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AnyForm;
-        impl<'de> Visitor<'de> for AnyForm {
-            type Value = Content<'de>;
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = MessageContent<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or a list of blocks")
             }
-            fn visit_unit<E: Error>(self) -> Result<Content<'de>, E> {
-                Ok(Content::None)
+            fn visit_unit<E: Error>(self) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::None)
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Content<'de>, E> {
-                Ok(Content::Text(text.into()))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(text.into()))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Content<'de>, E> {
-                Ok(Content::Text(text.to_owned().into()))
+            fn visit_str<E: Error>(self, text: &str) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(text.to_owned().into()))
             }
-            fn visit_bool<E: Error>(self, value: bool) -> Result<Content<'de>, E> {
-                Ok(Content::Text(value.to_string().into()))
+            fn visit_bool<E: Error>(self, value: bool) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(value.to_string().into()))
             }
-            fn visit_i64<E: Error>(self, value: i64) -> Result<Content<'de>, E> {
-                Ok(Content::Text(value.to_string().into()))
+            fn visit_i64<E: Error>(self, value: i64) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(value.to_string().into()))
             }
-            fn visit_u64<E: Error>(self, value: u64) -> Result<Content<'de>, E> {
-                Ok(Content::Text(value.to_string().into()))
+            fn visit_u64<E: Error>(self, value: u64) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(value.to_string().into()))
             }
-            fn visit_f64<E: Error>(self, value: f64) -> Result<Content<'de>, E> {
-                Ok(Content::Text(value.to_string().into()))
+            fn visit_f64<E: Error>(self, value: f64) -> Result<MessageContent<'de>, E> {
+                Ok(MessageContent::Text(value.to_string().into()))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Content<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<MessageContent<'de>, A::Error> {
                 let mut blocks = Vec::new();
-                while let Some(block) = list.next_element::<Content<'de>>()? {
+                while let Some(block) = list.next_element::<MessageContent<'de>>()? {
                     blocks.extend(block.into_blocks());
                 }
-                Ok(Content::Blocks(blocks))
+                Ok(MessageContent::Blocks(blocks))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content<'de>, A::Error> {
-                Ok(Content::Blocks(vec![block(map)?]))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MessageContent<'de>, A::Error> {
+                Ok(MessageContent::Blocks(vec![block(map)?]))
             }
         }
-        deserializer.deserialize_any(AnyForm)
+        deserializer.deserialize_any(ContentVisitor)
     }
 }
 
-fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<Block<'de>, A::Error> {
-    let mut block = Block::default();
+fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<ContentBlock<'de>, A::Error> {
+    let mut block = ContentBlock::default();
     while let Some(key) = map.next_key::<Text<'de>>()? {
         match &*key {
             "type" => block.kind = map.next_value::<Option<_>>()?.unwrap_or_default(),
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
 
     fn text(json: &str) -> Option<String> {
-        serde_json::from_str::<Content<'_>>(json).unwrap().into_text().map(|text| text.0.into_owned())
+        serde_json::from_str::<MessageContent<'_>>(json).unwrap().into_text().map(|text| text.0.into_owned())
     }
 
     #[test]

@@ -8,12 +8,12 @@ use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::format::Unit;
-use crate::reason::Reason;
+use crate::format::LogUnit;
+use crate::reason::SkipReason;
 
 /// A part of a document.
 #[derive(Debug)]
-pub(crate) struct Part<'a> {
+pub(crate) struct DocumentPart<'a> {
     /// The key it stands under; nothing at the top.
     pub(crate) key: Text<'a>,
     /// Whether it is an element of a list there.
@@ -24,29 +24,34 @@ pub(crate) struct Part<'a> {
     pub(crate) line: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> DocumentPart<'a> {
     /// Its text, as a unit.
-    pub(crate) fn unit(&self) -> Unit<'a> {
-        Unit { text: self.json.get(), line: self.line }
+    pub(crate) fn unit(&self) -> LogUnit<'a> {
+        LogUnit { text: self.json.get(), line: self.line }
     }
 }
 
 /// Shows every key of an object. Lists under the keys named are shown element by element, so is a list at the top.
-pub(crate) fn walk<'a>(unit: Unit<'a>, lists: &[&str], take: &mut dyn FnMut(Part<'a>)) -> Result<(), Reason> {
+pub(crate) fn walk<'a>(
+    unit: LogUnit<'a>,
+    lists: &[&str],
+    take: &mut dyn FnMut(DocumentPart<'a>),
+) -> Result<(), SkipReason> {
     let mut json = serde_json::Deserializer::from_str(unit.text);
-    let mut place = Place { text: unit.text, counted: 0, line: unit.line };
-    let walked = json.deserialize_any(Walk { lists, place: &mut place, take }).and_then(|()| json.end());
-    walked.map_err(|error| Reason::malformed(unit.text, &error))
+    let mut place = LineCounter { text: unit.text, counted: 0, line: unit.line };
+    let walked =
+        json.deserialize_any(DocumentVisitor { lists, place: &mut place, take }).and_then(|()| json.end());
+    walked.map_err(|error| SkipReason::malformed(unit.text, &error))
 }
 
 /// Knows on which line a part begins.
-struct Place<'a> {
+struct LineCounter<'a> {
     text: &'a str,
     counted: usize,
     line: u64,
 }
 
-impl Place<'_> {
+impl LineCounter<'_> {
     fn line_of(&mut self, part: &RawValue) -> u64 {
         // Parts come in order, so each byte is counted once.
         let at = (part.get().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
@@ -58,13 +63,13 @@ impl Place<'_> {
     }
 }
 
-struct Walk<'w, 'a> {
+struct DocumentVisitor<'w, 'a> {
     lists: &'w [&'w str],
-    place: &'w mut Place<'a>,
-    take: &'w mut dyn FnMut(Part<'a>),
+    place: &'w mut LineCounter<'a>,
+    take: &'w mut dyn FnMut(DocumentPart<'a>),
 }
 
-impl<'a> Visitor<'a> for Walk<'_, 'a> {
+impl<'a> Visitor<'a> for DocumentVisitor<'_, 'a> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,27 +78,27 @@ impl<'a> Visitor<'a> for Walk<'_, 'a> {
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some(key) = map.next_key::<Text<'a>>()? {
             if self.lists.contains(&&*key) {
-                map.next_value_seed(Elements { key, place: self.place, take: self.take })?;
+                map.next_value_seed(ElementVisitor { key, place: self.place, take: self.take })?;
             } else {
                 let json: &'a RawValue = map.next_value()?;
                 let line = self.place.line_of(json);
-                (self.take)(Part { key, listed: false, json, line });
+                (self.take)(DocumentPart { key, listed: false, json, line });
             }
         }
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'a>>(self, list: A) -> Result<(), A::Error> {
-        Elements { key: Text::default(), place: self.place, take: self.take }.visit_seq(list)
+        ElementVisitor { key: Text::default(), place: self.place, take: self.take }.visit_seq(list)
     }
 }
 
-struct Elements<'w, 'a> {
+struct ElementVisitor<'w, 'a> {
     key: Text<'a>,
-    place: &'w mut Place<'a>,
-    take: &'w mut dyn FnMut(Part<'a>),
+    place: &'w mut LineCounter<'a>,
+    take: &'w mut dyn FnMut(DocumentPart<'a>),
 }
 
-impl<'a> DeserializeSeed<'a> for Elements<'_, 'a> {
+impl<'a> DeserializeSeed<'a> for ElementVisitor<'_, 'a> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -101,7 +106,7 @@ impl<'a> DeserializeSeed<'a> for Elements<'_, 'a> {
     }
 }
 
-impl<'a> Visitor<'a> for Elements<'_, 'a> {
+impl<'a> Visitor<'a> for ElementVisitor<'_, 'a> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -120,7 +125,7 @@ impl<'a> Visitor<'a> for Elements<'_, 'a> {
     fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(json) = list.next_element::<&'a RawValue>()? {
             let line = self.place.line_of(json);
-            (self.take)(Part { key: self.key.clone(), listed: true, json, line });
+            (self.take)(DocumentPart { key: self.key.clone(), listed: true, json, line });
         }
         Ok(())
     }
@@ -132,7 +137,7 @@ mod tests {
 
     fn parts(text: &str) -> (Vec<(String, bool, String, u64)>, bool) {
         let mut parts = Vec::new();
-        let whole = walk(Unit { text, line: 1 }, &["list"], &mut |part| {
+        let whole = walk(LogUnit { text, line: 1 }, &["list"], &mut |part| {
             parts.push((part.key.to_string(), part.listed, part.json.get().to_owned(), part.line));
         });
         (parts, whole.is_ok())

@@ -1,26 +1,30 @@
 //! Gives the bytes of one file, in whatever pieces they come, to a reader line by line.
 
-use crate::format::{Read, Reader, Sink, Skipped, Unit};
-use crate::lines::{LONGEST_LINE, Line};
-use crate::reason::Reason;
-use crate::seam::{Cut, Seam, bare};
+use crate::format::{LogReader, LogUnit, ReadStats, RecordSink, SkippedLine};
+use crate::lines::{LONGEST_LINE, LogLine};
+use crate::reason::SkipReason;
+use crate::seam::{LineAssembler, LineBoundary, bare};
 
 /// A file on its way to a reader: the half line that waits for its end, and how much came before.
 #[derive(Debug)]
-pub(crate) struct Feed {
-    seam: Seam,
-    read: Read,
+pub(crate) struct LineFeeder {
+    seam: LineAssembler,
+    read: ReadStats,
     /// Its name, where it is another file than the one that is named anyway.
     file: Option<String>,
 }
 
-impl Feed {
+impl LineFeeder {
     pub(crate) fn new(file: Option<&str>) -> Self {
-        Feed { seam: Seam::new(LONGEST_LINE), read: Read::default(), file: file.map(str::to_owned) }
+        LineFeeder {
+            seam: LineAssembler::new(LONGEST_LINE),
+            read: ReadStats::default(),
+            file: file.map(str::to_owned),
+        }
     }
 
     /// The next bytes. What ends in them goes to the reader.
-    pub(crate) fn push(&mut self, reader: &mut dyn Reader, mut bytes: &[u8], sink: &mut dyn Sink) {
+    pub(crate) fn push(&mut self, reader: &mut dyn LogReader, mut bytes: &[u8], sink: &mut dyn RecordSink) {
         self.read.bytes += bytes.len() as u64;
         while !bytes.is_empty() {
             let (end, cut) = self.seam.take(bytes);
@@ -31,13 +35,13 @@ impl Feed {
     }
 
     /// The file is at its end: its last line needs none.
-    pub(crate) fn close(&mut self, reader: &mut dyn Reader, sink: &mut dyn Sink) {
+    pub(crate) fn close(&mut self, reader: &mut dyn LogReader, sink: &mut dyn RecordSink) {
         let cut = self.seam.rest();
         self.cut(cut, &[], reader, sink);
     }
 
     /// How much was pushed so far.
-    pub(crate) fn read(&self) -> Read {
+    pub(crate) fn read(&self) -> ReadStats {
         self.read
     }
 
@@ -46,13 +50,19 @@ impl Feed {
         self.seam.waiting()
     }
 
-    fn cut(&mut self, cut: Cut, piece: &[u8], reader: &mut dyn Reader, sink: &mut dyn Sink) {
+    fn cut(
+        &mut self,
+        cut: LineBoundary,
+        piece: &[u8],
+        reader: &mut dyn LogReader,
+        sink: &mut dyn RecordSink,
+    ) {
         let is_first = self.read.lines == 0;
         let line = match cut {
-            Cut::Open => return,
-            Cut::InPiece => Line::Whole(bare(piece, is_first)),
-            Cut::Joined => Line::Whole(bare(self.seam.line(), is_first)),
-            Cut::TooLong(length) => Line::TooLong { length },
+            LineBoundary::Open => return,
+            LineBoundary::InPiece => LogLine::Whole(bare(piece, is_first)),
+            LineBoundary::Joined => LogLine::Whole(bare(self.seam.line(), is_first)),
+            LineBoundary::TooLong(length) => LogLine::TooLong { length },
         };
         self.read.lines += 1;
         take(reader, line, self.read.lines, self.file.as_deref(), sink);
@@ -61,23 +71,23 @@ impl Feed {
 
 /// Gives a line to the reader, or says why not.
 pub(crate) fn take(
-    reader: &mut dyn Reader,
-    line: Line<'_>,
+    reader: &mut dyn LogReader,
+    line: LogLine<'_>,
     number: u64,
     file: Option<&str>,
-    sink: &mut dyn Sink,
+    sink: &mut dyn RecordSink,
 ) {
     let taken = match line {
-        Line::TooLong { length } => Err(Reason::too_long(length)),
-        Line::Whole(line) if line.trim_ascii().is_empty() => return,
+        LogLine::TooLong { length } => Err(SkipReason::too_long(length)),
+        LogLine::Whole(line) if line.trim_ascii().is_empty() => return,
         // Checked as a whole, once, which is far cheaper than string by string.
-        Line::Whole(line) => match simdutf8::basic::from_utf8(line) {
-            Ok(text) => reader.unit(Unit { text, line: number }, sink),
-            Err(_) => Err(Reason::not_utf8(line)),
+        LogLine::Whole(line) => match simdutf8::basic::from_utf8(line) {
+            Ok(text) => reader.read_unit(LogUnit { text, line: number }, sink),
+            Err(_) => Err(SkipReason::not_utf8(line)),
         },
     };
     if let Err(reason) = taken {
         let reason = file.map_or(reason.clone(), |file| reason.in_file(file));
-        sink.skipped(Skipped { line: number, reason });
+        sink.skipped(SkippedLine { line: number, reason });
     }
 }

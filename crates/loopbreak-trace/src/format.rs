@@ -2,48 +2,49 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use loopbreak::Step;
 
 use crate::formats;
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::glimpse::JsonOutline;
+use crate::reason::SkipReason;
 
-/// A log format. [`Format::all`] lists them.
+/// A log format. [`LogFormat::all`] lists them.
 #[derive(Clone, Copy)]
-pub struct Format(&'static dyn Kind);
+pub struct LogFormat(&'static dyn FormatDefinition);
 
 /// Everything that makes a format: how it is called, how it is told from the others, and how it is read. To add one, write
 /// its file in `formats/` and name it in the list there.
-pub(crate) trait Kind: Sync {
+pub(crate) trait FormatDefinition: Sync {
     /// The name in all output, and for `--format`.
     fn name(&self) -> &'static str;
     /// Whose logs these are, in a few words.
     fn title(&self) -> &'static str;
     /// What the files look like, in a few words.
-    fn files(&self) -> &'static str;
+    fn file_description(&self) -> &'static str;
     /// Whether this value is one of the format: a line of it, or the document. It may be asked of the beginning of a
     /// document only.
-    fn recognises(&self, value: &Glimpse<'_>) -> bool;
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool;
     /// Whether a line that is no JSON is one of the format.
-    fn recognises_text(&self, _line: &str) -> bool {
+    fn recognizes_text(&self, _line: &str) -> bool {
         false
     }
     /// Whether this value is a run, or several, rather than one record of a run. Where it is all that a file holds, the file
     /// is written anew when the run goes on.
-    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, _value: &JsonOutline<'_>) -> bool {
         false
     }
     /// Of which run, and of which of its agents, a file is that holds this value. For formats that spread a run over files.
-    fn kin(&self, _value: &str) -> Option<Kin> {
+    fn file_owner(&self, _value: &str) -> Option<FileOwner> {
         None
     }
     /// What a line says, for formats whose lines stand by themselves: they can be read in any order, by many threads.
-    fn line<'a>(&self, _unit: Unit<'a>) -> Option<Result<Record<'a>, Reason>> {
+    fn parse_line<'a>(&self, _unit: LogUnit<'a>) -> Option<Result<LogRecord<'a>, SkipReason>> {
         None
     }
     /// Whether lines stand by themselves: then `line` gives what the reader would.
-    fn lines_stand_alone(&self) -> bool {
+    fn has_independent_lines(&self) -> bool {
         false
     }
     /// The run of a line, where it can be told without reading the whole: what the record would say, if there is one.
@@ -51,12 +52,12 @@ pub(crate) trait Kind: Sync {
         None
     }
     /// A reader for one log. `beside` are the agents that have files of their own, which are read with it.
-    fn reader(&self, beside: &[String]) -> Box<dyn Reader>;
+    fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader>;
 }
 
 /// Whose file this is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kin {
+pub struct FileOwner {
     /// The run.
     pub run: String,
     /// The agent, where it is not the main one.
@@ -66,18 +67,18 @@ pub struct Kin {
 }
 
 /// Turns the units of a log into steps. It keeps what it needs between them, and never more than a bound.
-pub(crate) trait Reader: Send {
+pub(crate) trait LogReader: Send {
     /// The next unit. An error is why it was skipped.
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason>;
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason>;
     /// From now on this agent has a file of its own, which is read with the others.
-    fn joined(&mut self, _agent: &str) {}
+    fn add_agent_file(&mut self, _agent: &str) {}
     /// The log is at its end: give what was held back.
-    fn end(&mut self, _sink: &mut dyn Sink) {}
+    fn end(&mut self, _sink: &mut dyn RecordSink) {}
 }
 
 /// A piece of a log that makes sense by itself: a line, or the whole document.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit<'a> {
+pub(crate) struct LogUnit<'a> {
     /// Its text.
     pub(crate) text: &'a str,
     /// The line it begins on, from 1 on.
@@ -86,14 +87,14 @@ pub(crate) struct Unit<'a> {
 
 /// One record of a log.
 #[derive(Debug)]
-pub struct Record<'a> {
+pub struct LogRecord<'a> {
     /// The line it stands on, from 1 on.
     pub line: u64,
     /// What it says.
     pub step: Step<'a>,
 }
 
-impl Record<'_> {
+impl LogRecord<'_> {
     /// The run it belongs to, where it names one.
     pub fn run(&self) -> Option<Cow<'_, str>> {
         self.step.run.as_ref().map(loopbreak::Label::as_text)
@@ -102,42 +103,37 @@ impl Record<'_> {
 
 /// A line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedLine {
     /// The line, from 1 on.
     pub line: u64,
     /// Why, and what to do.
-    pub reason: Reason,
+    pub reason: SkipReason,
 }
 
 /// Who takes what a reader yields, in the order of the log.
-pub trait Sink {
+pub trait RecordSink {
     /// A record was read.
-    fn record(&mut self, record: &Record<'_>);
+    fn record(&mut self, record: &LogRecord<'_>);
     /// A line was skipped.
-    fn skipped(&mut self, skipped: Skipped);
+    fn skipped(&mut self, skipped: SkippedLine);
 }
 
 /// How much a reader read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Read {
+pub struct ReadStats {
     /// In bytes.
     pub bytes: u64,
     /// In lines, blank ones included.
     pub lines: u64,
 }
 
-impl Format {
+impl LogFormat {
     /// The native format: one step record a line.
-    pub const STEPS: Format = Format(&formats::Steps);
+    pub const STEPS: LogFormat = LogFormat(&formats::StepsFormat);
 
     /// All formats, in the order in which they are tried on an unknown log.
-    pub fn all() -> impl Iterator<Item = Format> {
-        formats::ALL.iter().map(|kind| Format(*kind))
-    }
-
-    /// The format of this name.
-    pub fn named(name: &str) -> Option<Format> {
-        Format::all().find(|format| format.as_str() == name)
+    pub fn all() -> impl Iterator<Item = LogFormat> {
+        formats::ALL.iter().map(|kind| LogFormat(*kind))
     }
 
     /// The name in all output.
@@ -151,30 +147,54 @@ impl Format {
     }
 
     /// What the files look like, in a few words.
-    pub fn files(self) -> &'static str {
-        self.0.files()
+    pub fn file_description(self) -> &'static str {
+        self.0.file_description()
     }
 
-    pub(crate) fn kind(self) -> &'static dyn Kind {
+    pub(crate) fn definition(self) -> &'static dyn FormatDefinition {
         self.0
     }
 }
 
-impl PartialEq for Format {
+impl FromStr for LogFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        LogFormat::all().find(|format| format.as_str() == name).ok_or(UnknownFormat)
+    }
+}
+
+/// The error for a name that no log format has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownFormat;
+
+impl fmt::Display for UnknownFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown log format; the formats are")?;
+        for (index, format) in LogFormat::all().enumerate() {
+            write!(f, "{} {format}", if index == 0 { "" } else { "," })?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for UnknownFormat {}
+
+impl PartialEq for LogFormat {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()
     }
 }
 
-impl Eq for Format {}
+impl Eq for LogFormat {}
 
-impl fmt::Debug for Format {
+impl fmt::Debug for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for LogFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

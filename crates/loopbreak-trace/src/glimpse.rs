@@ -18,15 +18,15 @@ const TEXT: usize = 64;
 
 /// What a value looks like: its paths, such as `messages.[].role`, and the beginnings of its texts.
 #[derive(Debug)]
-pub(crate) struct Glimpse<'a> {
+pub(crate) struct JsonOutline<'a> {
     /// The text looked at.
     pub(crate) text: &'a str,
-    seen: Vec<(String, Seen)>,
-    end: End,
+    seen: Vec<(String, OutlineEntry)>,
+    end: OutlineEnd,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Seen {
+enum OutlineEntry {
     Object,
     List,
     Text(String),
@@ -35,7 +35,7 @@ enum Seen {
 
 /// How the text ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum OutlineEnd {
     /// With the value.
     Whole,
     /// Before the value does.
@@ -44,28 +44,28 @@ pub(crate) enum End {
     Broken,
 }
 
-impl<'a> Glimpse<'a> {
+impl<'a> JsonOutline<'a> {
     /// Looks at a text.
-    pub(crate) fn of(text: &'a str) -> Self {
+    pub(crate) fn parse(text: &'a str) -> Self {
         let mut seen = Vec::new();
         let mut json = serde_json::Deserializer::from_str(text);
-        let looked = json.deserialize_any(Look { path: "", depth: 0, seen: &mut seen });
+        let looked = json.deserialize_any(OutlineVisitor { path: "", depth: 0, seen: &mut seen });
         let end = match looked.and_then(|()| json.end()) {
-            Ok(()) => End::Whole,
-            Err(error) if error.is_eof() => End::Cut,
-            Err(_) => End::Broken,
+            Ok(()) => OutlineEnd::Whole,
+            Err(error) if error.is_eof() => OutlineEnd::Cut,
+            Err(_) => OutlineEnd::Broken,
         };
-        Glimpse { text, seen, end }
+        JsonOutline { text, seen, end }
     }
 
     /// How the text ends.
-    pub(crate) fn end(&self) -> End {
+    pub(crate) fn end(&self) -> OutlineEnd {
         self.end
     }
 
     /// Whether it begins an object or a list, whatever becomes of it.
     pub(crate) fn begins(&self) -> bool {
-        matches!(self.get(""), Some(Seen::Object | Seen::List))
+        matches!(self.get(""), Some(OutlineEntry::Object | OutlineEntry::List))
     }
 
     /// Whether there is something here.
@@ -80,38 +80,38 @@ impl<'a> Glimpse<'a> {
 
     /// Whether there is a list here.
     pub(crate) fn is_list(&self, path: &str) -> bool {
-        self.get(path) == Some(&Seen::List)
+        self.get(path) == Some(&OutlineEntry::List)
     }
 
     /// Whether there is an object here.
     pub(crate) fn is_object(&self, path: &str) -> bool {
-        self.get(path) == Some(&Seen::Object)
+        self.get(path) == Some(&OutlineEntry::Object)
     }
 
     /// The first text here.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.seen.iter().find_map(|(at, seen)| match seen {
-            Seen::Text(text) if at == path => Some(text.as_str()),
+            OutlineEntry::Text(text) if at == path => Some(text.as_str()),
             _ => None,
         })
     }
 
-    fn get(&self, path: &str) -> Option<&Seen> {
+    fn get(&self, path: &str) -> Option<&OutlineEntry> {
         self.seen.iter().find(|(at, _)| at == path).map(|(_, seen)| seen)
     }
 }
 
 /// Notes what it finds, and goes on inside.
-struct Look<'p, 's> {
+struct OutlineVisitor<'p, 's> {
     path: &'p str,
     depth: usize,
-    seen: &'s mut Vec<(String, Seen)>,
+    seen: &'s mut Vec<(String, OutlineEntry)>,
 }
 
-impl Look<'_, '_> {
+impl OutlineVisitor<'_, '_> {
     /// Of each path the first of a kind is noted: what the elements of a list have in common stands there once.
-    fn note(&mut self, seen: Seen) {
-        let is_same = |(path, before): &(String, Seen)| {
+    fn note(&mut self, seen: OutlineEntry) {
+        let is_same = |(path, before): &(String, OutlineEntry)| {
             path == self.path && std::mem::discriminant(before) == std::mem::discriminant(&seen)
         };
         if self.seen.len() < PATHS && !self.seen.iter().any(is_same) {
@@ -124,7 +124,7 @@ impl Look<'_, '_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Look<'_, '_> {
+impl<'de> DeserializeSeed<'de> for OutlineVisitor<'_, '_> {
     type Value = ();
 
     fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -135,30 +135,30 @@ impl<'de> DeserializeSeed<'de> for Look<'_, '_> {
     }
 }
 
-impl<'de> Visitor<'de> for Look<'_, '_> {
+impl<'de> Visitor<'de> for OutlineVisitor<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any value")
     }
     fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
-        self.note(Seen::Other);
+        self.note(OutlineEntry::Other);
         Ok(())
     }
     fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
-        self.note(Seen::Other);
+        self.note(OutlineEntry::Other);
         Ok(())
     }
     fn visit_u64<E: Error>(mut self, _: u64) -> Result<(), E> {
-        self.note(Seen::Other);
+        self.note(OutlineEntry::Other);
         Ok(())
     }
     fn visit_f64<E: Error>(mut self, _: f64) -> Result<(), E> {
-        self.note(Seen::Other);
+        self.note(OutlineEntry::Other);
         Ok(())
     }
     fn visit_unit<E: Error>(mut self) -> Result<(), E> {
-        self.note(Seen::Other);
+        self.note(OutlineEntry::Other);
         Ok(())
     }
     fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
@@ -166,22 +166,22 @@ impl<'de> Visitor<'de> for Look<'_, '_> {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        self.note(Seen::Text(text[..end].to_owned()));
+        self.note(OutlineEntry::Text(text[..end].to_owned()));
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        self.note(Seen::Object);
+        self.note(OutlineEntry::Object);
         while let Some(key) = map.next_key::<Text<'de>>()? {
             let path = self.inner(&key);
-            map.next_value_seed(Look { path: &path, depth: self.depth + 1, seen: self.seen })?;
+            map.next_value_seed(OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen })?;
         }
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        self.note(Seen::List);
+        self.note(OutlineEntry::List);
         let path = self.inner("[]");
         for _ in 0..ELEMENTS {
-            let look = Look { path: &path, depth: self.depth + 1, seen: self.seen };
+            let look = OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen };
             if list.next_element_seed(look)?.is_none() {
                 return Ok(());
             }
@@ -198,8 +198,8 @@ mod tests {
     #[test]
     fn paths_and_texts_are_noted() {
         let glimpse =
-            Glimpse::of(r#"{"type":"user","message":{"content":[{"text":"a"},{"id":1}]},"x":null}"#);
-        assert_eq!(glimpse.end(), End::Whole);
+            JsonOutline::parse(r#"{"type":"user","message":{"content":[{"text":"a"},{"id":1}]},"x":null}"#);
+        assert_eq!(glimpse.end(), OutlineEnd::Whole);
         assert_eq!(glimpse.text("type"), Some("user"));
         assert!(glimpse.is_list("message.content"));
         assert!(glimpse.has_all(&["message.content.[].text", "message.content.[].id", "x"]));
@@ -208,20 +208,20 @@ mod tests {
 
     #[test]
     fn the_beginning_of_a_document_is_enough() {
-        let glimpse = Glimpse::of("{\n \"messages\": [\n {\"role\": \"user\", \"con");
-        assert_eq!(glimpse.end(), End::Cut);
+        let glimpse = JsonOutline::parse("{\n \"messages\": [\n {\"role\": \"user\", \"con");
+        assert_eq!(glimpse.end(), OutlineEnd::Cut);
         assert_eq!(glimpse.text("messages.[].role"), Some("user"));
-        assert_eq!(Glimpse::of("{\"a\" 1}").end(), End::Broken);
-        assert_eq!(Glimpse::of("{} {}").end(), End::Broken);
+        assert_eq!(JsonOutline::parse("{\"a\" 1}").end(), OutlineEnd::Broken);
+        assert_eq!(JsonOutline::parse("{} {}").end(), OutlineEnd::Broken);
     }
 
     #[test]
     fn deep_and_wide_values_are_looked_at_in_bounds() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(Glimpse::of(&deep).seen.len() <= PATHS);
+        assert!(JsonOutline::parse(&deep).seen.len() <= PATHS);
         let wide =
             format!("{{{}\"z\":1}}", (0..5000).map(|i| format!("\"k{i}\":1,")).collect::<Vec<_>>().concat());
-        assert_eq!(Glimpse::of(&wide).end(), End::Whole);
-        assert_eq!(Glimpse::of(&wide).seen.len(), PATHS);
+        assert_eq!(JsonOutline::parse(&wide).end(), OutlineEnd::Whole);
+        assert_eq!(JsonOutline::parse(&wide).seen.len(), PATHS);
     }
 }

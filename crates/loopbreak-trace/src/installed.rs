@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A place where an agent keeps its logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AgentLogDir {
     /// Whose logs these are.
     pub agent: &'static str,
     /// Where they are looked for.
@@ -17,7 +17,7 @@ pub struct Place {
 
 /// The places to look at. `variable` gives environment variables; where neither they nor the home folder are known, there
 /// are none.
-pub fn installed(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Place> {
+pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentLogDir> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("HOME").or_else(|| set("USERPROFILE"));
     let below = |folder: &str| home.as_ref().map(|home| home.join(folder));
@@ -30,14 +30,14 @@ pub fn installed(variable: impl Fn(&str) -> Option<OsString>) -> Vec<Place> {
     ];
     let place = |(agent, path): (&'static str, Option<PathBuf>)| {
         let path = path?;
-        Some(Place { agent, exists: path.is_dir(), path })
+        Some(AgentLogDir { agent, exists: path.is_dir(), path })
     };
     places.into_iter().filter_map(place).collect()
 }
 
-impl Place {
+impl AgentLogDir {
     /// The folders with logs in them. Gemini CLI keeps other files beside.
-    pub fn folders(&self) -> Vec<PathBuf> {
+    pub fn log_folders(&self) -> Vec<PathBuf> {
         if self.agent == "Gemini CLI" {
             return chats(&self.path);
         }
@@ -65,7 +65,7 @@ mod tests {
         fs::create_dir_all(home.join(".gemini/tmp/ab12/chats")).unwrap();
         fs::create_dir_all(home.join(".gemini/tmp/bin")).unwrap();
         fs::create_dir_all(root.path().join("cc/projects")).unwrap();
-        let places = installed(|name| match name {
+        let places = agent_log_dirs(|name| match name {
             "HOME" => Some(home.clone().into()),
             "CLAUDE_CONFIG_DIR" => Some(root.path().join("cc").into()),
             "CODEX_HOME" => Some(OsString::new()),
@@ -81,9 +81,9 @@ mod tests {
                 ("Gemini CLI", &*home.join(".gemini/tmp"), true),
             ]
         );
-        assert_eq!(places[0].folders().len(), 1);
-        assert!(places[1].folders().is_empty());
-        assert_eq!(places[2].folders(), [home.join(".gemini/tmp/ab12/chats")]);
-        assert!(installed(|_| None).is_empty());
+        assert_eq!(places[0].log_folders().len(), 1);
+        assert!(places[1].log_folders().is_empty());
+        assert_eq!(places[2].log_folders(), [home.join(".gemini/tmp/ab12/chats")]);
+        assert!(agent_log_dirs(|_| None).is_empty());
     }
 }

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::format::{Format, Kin};
-use crate::source::Input;
+use crate::format::{FileOwner, LogFormat};
+use crate::source::LogInput;
 use crate::unpack::unpack;
 
 /// How much of each file is looked at.
@@ -15,33 +15,33 @@ const HEAD: u64 = 64 * 1024;
 const LINES: usize = 8;
 
 /// Makes one input of the files of each run. The order is that of the first of them.
-pub(crate) fn gather(inputs: Vec<Input>) -> Vec<Input> {
+pub(crate) fn gather(inputs: Vec<LogInput>) -> Vec<LogInput> {
     if inputs.len() < 2 {
         return inputs;
     }
-    let mut kin: Vec<Option<Kin>> = inputs.iter().map(of).collect();
+    let mut kin: Vec<Option<FileOwner>> = inputs.iter().map(of).collect();
     let (inputs, kin) = sequences(inputs, &mut kin);
     let mut mains: HashMap<&str, Vec<usize>> = HashMap::new();
     for (index, kin) in kin.iter().enumerate() {
-        if let Some(Kin { run, agent: None, .. }) = kin {
+        if let Some(FileOwner { run, agent: None, .. }) = kin {
             mains.entry(run).or_default().push(index);
         }
     }
     // Where there is no main file, the first of the others takes its place.
     for (index, kin) in kin.iter().enumerate() {
-        if let Some(Kin { run, agent: Some(_), .. }) = kin {
+        if let Some(FileOwner { run, agent: Some(_), .. }) = kin {
             mains.entry(run).or_insert_with(|| vec![index]);
         }
     }
     let goes_to = |index: usize| {
-        let Some(Kin { run, agent: Some(_), .. }) = &kin[index] else { return index };
+        let Some(FileOwner { run, agent: Some(_), .. }) = &kin[index] else { return index };
         // A copy of the session in another folder has subagents of its own.
         let shared = |main: &usize| shared(inputs[*main].path(), inputs[index].path());
         let nearest = mains[run.as_str()].iter().max_by_key(|main| (shared(main), std::cmp::Reverse(**main)));
         nearest.copied().unwrap_or(index)
     };
     let goals: Vec<usize> = (0..inputs.len()).map(goes_to).collect();
-    let mut slots: Vec<Option<Input>> = inputs.into_iter().map(Some).collect();
+    let mut slots: Vec<Option<LogInput>> = inputs.into_iter().map(Some).collect();
     for (index, goal) in goals.iter().enumerate() {
         if index != *goal
             && let Some(part) = slots[index].take()
@@ -56,7 +56,10 @@ pub(crate) fn gather(inputs: Vec<Input>) -> Vec<Input> {
 
 /// Puts together the files that hold one record each: those of one folder, by the place that the records name. Where a
 /// folder holds one only, it is a log like others.
-fn sequences(inputs: Vec<Input>, kin: &mut [Option<Kin>]) -> (Vec<Input>, Vec<Option<Kin>>) {
+fn sequences(
+    inputs: Vec<LogInput>,
+    kin: &mut [Option<FileOwner>],
+) -> (Vec<LogInput>, Vec<Option<FileOwner>>) {
     let mut folders: HashMap<PathBuf, Vec<(i64, usize)>> = HashMap::new();
     for (index, (input, kin)) in inputs.iter().zip(kin.iter()).enumerate() {
         if let (Some(order), Some(folder)) =
@@ -65,12 +68,12 @@ fn sequences(inputs: Vec<Input>, kin: &mut [Option<Kin>]) -> (Vec<Input>, Vec<Op
             folders.entry(folder.to_owned()).or_default().push((order, index));
         }
     }
-    let mut slots: Vec<Option<Input>> = inputs.into_iter().map(Some).collect();
+    let mut slots: Vec<Option<LogInput>> = inputs.into_iter().map(Some).collect();
     for mut files in folders.into_values().filter(|files| files.len() > 1) {
         // The whole stands where the first of them stood.
         let place = files.iter().map(|(_, index)| *index).min().unwrap_or(0);
         files.sort_unstable();
-        let mut whole: Option<Input> = None;
+        let mut whole: Option<LogInput> = None;
         for (_, index) in files {
             let Some(mut file) = slots[index].take() else { continue };
             if let Some(whole) = &mut whole {
@@ -93,7 +96,7 @@ fn shared(a: Option<&Path>, b: Option<&Path>) -> usize {
 }
 
 /// Whose file this is, from its first lines.
-fn of(input: &Input) -> Option<Kin> {
+fn of(input: &LogInput) -> Option<FileOwner> {
     // Whoever opens a pipe to look at it takes something out of it.
     let path = input.path().filter(|path| path.is_file())?;
     let file = File::open(path).ok()?;
@@ -103,12 +106,12 @@ fn of(input: &Input) -> Option<Kin> {
 }
 
 /// Whose file it is that begins like this.
-pub(crate) fn of_head(head: &[u8]) -> Option<Kin> {
+pub(crate) fn of_head(head: &[u8]) -> Option<FileOwner> {
     let head = &head[..head.len().min(HEAD as usize)];
     let lines =
         head.split(|byte| *byte == b'\n').take(LINES).filter_map(|line| std::str::from_utf8(line).ok());
     let mut lines = lines.filter(|line| line.starts_with('{'));
-    let ask = |line: &str| Format::all().find_map(|format| format.kind().kin(line));
+    let ask = |line: &str| LogFormat::all().find_map(|format| format.definition().file_owner(line));
     // A file with several records is no record of a folder's.
     let single = (head.len() as u64) < HEAD && !head.trim_ascii().contains(&b'\n');
     lines.find_map(ask).filter(|kin| kin.order.is_none() || single)

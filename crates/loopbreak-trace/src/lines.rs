@@ -2,26 +2,26 @@
 
 use std::io::{self, BufRead};
 
-use crate::seam::{Cut, Seam, bare};
+use crate::seam::{LineAssembler, LineBoundary, bare};
 
 /// The longest line that is read, in bytes. A longer one is passed over without being held.
 pub const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
 /// The lines of a stream. Lends each one out until the next is asked for.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     reader: R,
-    seam: Seam,
+    seam: LineAssembler,
     /// How much of the reader's buffer the line lent out last takes up.
     lent: usize,
-    found: Found,
+    found: LinePosition,
     number: u64,
     bytes: u64,
 }
 
 /// One line, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum LogLine<'a> {
     /// The line.
     Whole(&'a [u8]),
     /// It was too long to be read.
@@ -33,22 +33,29 @@ pub enum Line<'a> {
 
 /// Where the bytes of a line are.
 #[derive(Clone, Copy, Debug)]
-enum Found {
+enum LinePosition {
     End,
     InReader(usize),
     InSeam,
     TooLong(u64),
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> LineReader<R> {
     /// The lines of this stream, none longer than [`LONGEST_LINE`].
     pub fn new(reader: R) -> Self {
-        Lines::with_longest(reader, LONGEST_LINE)
+        LineReader::with_max_length(reader, LONGEST_LINE)
     }
 
     /// The same with another limit.
-    pub fn with_longest(reader: R, longest: usize) -> Self {
-        Lines { reader, seam: Seam::new(longest), lent: 0, found: Found::End, number: 0, bytes: 0 }
+    pub fn with_max_length(reader: R, longest: usize) -> Self {
+        LineReader {
+            reader,
+            seam: LineAssembler::new(longest),
+            lent: 0,
+            found: LinePosition::End,
+            number: 0,
+            bytes: 0,
+        }
     }
 
     /// The number of the line lent out last, from 1 on.
@@ -63,31 +70,31 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line; nothing at the end.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend out its own buffer")]
-    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn next(&mut self) -> io::Result<Option<LogLine<'_>>> {
         self.reader.consume(std::mem::take(&mut self.lent));
         self.found = self.find()?;
-        if !matches!(self.found, Found::End) {
+        if !matches!(self.found, LinePosition::End) {
             self.number += 1;
         }
-        self.again()
+        self.current()
     }
 
     /// The line lent out last, once more.
-    pub fn again(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn current(&mut self) -> io::Result<Option<LogLine<'_>>> {
         let line = match self.found {
-            Found::End => return Ok(None),
-            Found::TooLong(length) => return Ok(Some(Line::TooLong { length })),
-            Found::InSeam => self.seam.line(),
+            LinePosition::End => return Ok(None),
+            LinePosition::TooLong(length) => return Ok(Some(LogLine::TooLong { length })),
+            LinePosition::InSeam => self.seam.line(),
             // The buffer is not empty, so this reads nothing and shows the same bytes again.
-            Found::InReader(length) => {
+            LinePosition::InReader(length) => {
                 let buffer = self.reader.fill_buf()?;
                 &buffer[..length.min(buffer.len())]
             }
         };
-        Ok(Some(Line::Whole(bare(line, self.number == 1))))
+        Ok(Some(LogLine::Whole(bare(line, self.number == 1))))
     }
 
-    fn find(&mut self) -> io::Result<Found> {
+    fn find(&mut self) -> io::Result<LinePosition> {
         loop {
             let buffer = match self.reader.fill_buf() {
                 Ok(buffer) => buffer,
@@ -96,16 +103,16 @@ impl<R: BufRead> Lines<R> {
             };
             let (end, cut) = if buffer.is_empty() { (0, self.seam.rest()) } else { self.seam.take(buffer) };
             self.bytes += end as u64;
-            if cut == Cut::InPiece {
+            if cut == LineBoundary::InPiece {
                 self.lent = end;
-                return Ok(Found::InReader(end));
+                return Ok(LinePosition::InReader(end));
             }
             self.reader.consume(end);
             match cut {
-                Cut::Open if end > 0 => {}
-                Cut::Open | Cut::InPiece => return Ok(Found::End),
-                Cut::Joined => return Ok(Found::InSeam),
-                Cut::TooLong(length) => return Ok(Found::TooLong(length)),
+                LineBoundary::Open if end > 0 => {}
+                LineBoundary::Open | LineBoundary::InPiece => return Ok(LinePosition::End),
+                LineBoundary::Joined => return Ok(LinePosition::InSeam),
+                LineBoundary::TooLong(length) => return Ok(LinePosition::TooLong(length)),
             }
         }
     }
@@ -119,12 +126,12 @@ mod tests {
 
     /// All lines as text, or their length where they were too long.
     fn lines(text: &[u8], buffer: usize, longest: usize) -> Vec<Result<Vec<u8>, u64>> {
-        let mut lines = Lines::with_longest(BufReader::with_capacity(buffer, text), longest);
+        let mut lines = LineReader::with_max_length(BufReader::with_capacity(buffer, text), longest);
         let mut all = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             all.push(match line {
-                Line::Whole(line) => Ok(line.to_vec()),
-                Line::TooLong { length } => Err(length),
+                LogLine::Whole(line) => Ok(line.to_vec()),
+                LogLine::TooLong { length } => Err(length),
             });
         }
         assert_eq!(lines.bytes(), text.len() as u64);
@@ -156,14 +163,14 @@ mod tests {
     #[test]
     fn a_line_can_be_had_again_wherever_it_lies() {
         for buffer in [2, 64] {
-            let mut lines = Lines::new(BufReader::with_capacity(buffer, &b"one\ntwo\n"[..]));
-            assert_eq!(lines.again().unwrap(), None);
+            let mut lines = LineReader::new(BufReader::with_capacity(buffer, &b"one\ntwo\n"[..]));
+            assert_eq!(lines.current().unwrap(), None);
             lines.next().unwrap();
-            assert_eq!(lines.again().unwrap(), Some(Line::Whole(b"one")));
-            assert_eq!(lines.again().unwrap(), Some(Line::Whole(b"one")));
-            assert_eq!(lines.next().unwrap(), Some(Line::Whole(b"two")));
+            assert_eq!(lines.current().unwrap(), Some(LogLine::Whole(b"one")));
+            assert_eq!(lines.current().unwrap(), Some(LogLine::Whole(b"one")));
+            assert_eq!(lines.next().unwrap(), Some(LogLine::Whole(b"two")));
             assert_eq!(lines.next().unwrap(), None);
-            assert_eq!(lines.again().unwrap(), None);
+            assert_eq!(lines.current().unwrap(), None);
         }
     }
 

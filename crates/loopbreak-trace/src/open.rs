@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
 use std::path::PathBuf;
 
-use crate::block::Blocks;
-use crate::format::{Format, Read, Sink};
-use crate::read::{self, Part};
-use crate::sniff::{Layout, Sniffed, sniff};
-use crate::source::Input;
+use crate::block::LineBlocks;
+use crate::format::{LogFormat, ReadStats, RecordSink};
+use crate::read::{self, CompanionFile};
+use crate::sniff::{LogLayout, SniffResult, sniff};
+use crate::source::LogInput;
 use crate::unpack::unpack;
 
 /// How much is read from a file at a time.
@@ -21,21 +21,22 @@ const HEAD: u64 = 1024 * 1024;
 const SIDE_BY_SIDE: usize = 32;
 
 /// A log that was opened and recognised.
-pub struct Log {
-    format: Format,
-    layout: Layout,
+pub struct OpenedLog {
+    format: LogFormat,
+    layout: LogLayout,
     input: Box<dyn BufRead + Send>,
     /// Other files of the same run, read side by side with it.
-    parts: Vec<Part<Box<dyn BufRead + Send>>>,
+    parts: Vec<CompanionFile<Box<dyn BufRead + Send>>>,
     /// Still others, read one after the other.
-    rest: Vec<Part<PathBuf>>,
+    rest: Vec<CompanionFile<PathBuf>>,
     /// The agents whose files they are.
     beside: Vec<String>,
 }
 
 /// Why something is not read.
 #[derive(Debug)]
-pub enum Refusal {
+#[non_exhaustive]
+pub enum OpenError {
     /// There is no such file.
     Missing,
     /// It cannot be read.
@@ -49,92 +50,98 @@ pub enum Refusal {
     /// It is text, but no known log.
     Unknown,
     /// It is text, but no log of the format that was asked for.
-    Not(Format),
+    WrongFormat(LogFormat),
 }
 
-impl Refusal {
-    /// What the system says, in the cases that people meet.
-    pub(crate) fn of(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::NotFound { Refusal::Missing } else { Refusal::Unreadable(error) }
+impl From<io::Error> for OpenError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::NotFound {
+            OpenError::Missing
+        } else {
+            OpenError::Unreadable(error)
+        }
     }
+}
 
+impl OpenError {
     /// Whether it could be read, and is simply no log. Folders may hold such files.
-    pub fn is_no_log(&self) -> bool {
-        !matches!(self, Refusal::Missing | Refusal::Unreadable(_))
+    pub fn is_not_a_log(&self) -> bool {
+        !matches!(self, OpenError::Missing | OpenError::Unreadable(_))
     }
 
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Refusal::Missing => Some("check the path, or name the folder that the logs are in"),
-            Refusal::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            OpenError::Missing => Some("check the path, or name the folder that the logs are in"),
+            OpenError::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                 Some("check who may read it")
             }
-            Refusal::Unreadable(_) | Refusal::Empty => None,
-            Refusal::Binary => Some("name a log in text form; unpack it first if it is packed"),
-            Refusal::Utf16 => Some("write it as UTF-8, for instance with iconv -f UTF-16 -t UTF-8"),
-            Refusal::Unknown => {
+            OpenError::Unreadable(_) | OpenError::Empty => None,
+            OpenError::Binary => Some("name a log in text form; unpack it first if it is packed"),
+            OpenError::Utf16 => Some("write it as UTF-8, for instance with iconv -f UTF-16 -t UTF-8"),
+            OpenError::Unknown => {
                 Some("loopbreak formats lists what is read; --format NAME reads it as one of them")
             }
-            Refusal::Not(_) => Some("leave out --format to let the content decide"),
+            OpenError::WrongFormat(_) => Some("leave out --format to let the content decide"),
         }
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Missing => f.write_str("no such file or folder"),
-            Refusal::Unreadable(error) => match error.kind() {
+            OpenError::Missing => f.write_str("no such file or folder"),
+            OpenError::Unreadable(error) => match error.kind() {
                 io::ErrorKind::PermissionDenied => f.write_str("cannot be read: permission denied"),
                 _ => write!(f, "cannot be read: {error}"),
             },
-            Refusal::Empty => f.write_str("empty, so there are no steps"),
-            Refusal::Binary => f.write_str("not a log: it holds NUL bytes, so it is no text"),
-            Refusal::Utf16 => f.write_str("not readable as it is: the text is UTF-16"),
-            Refusal::Unknown => {
+            OpenError::Empty => f.write_str("empty, so there are no steps"),
+            OpenError::Binary => f.write_str("not a log: it holds NUL bytes, so it is no text"),
+            OpenError::Utf16 => f.write_str("not readable as it is: the text is UTF-16"),
+            OpenError::Unknown => {
                 f.write_str("not a log: nothing near its beginning is known; tried")?;
-                for (index, format) in Format::all().enumerate() {
+                for (index, format) in LogFormat::all().enumerate() {
                     write!(f, "{} {format}", if index == 0 { "" } else { "," })?;
                 }
                 Ok(())
             }
-            Refusal::Not(format) => write!(f, "not a log of the format {format}"),
+            OpenError::WrongFormat(format) => write!(f, "not a log of the format {format}"),
         }
     }
 }
 
-impl Input {
+impl LogInput {
     /// Opens the log; `watch` is told of the bytes read from now on. The content decides on the format, unless it is given.
     pub fn open(
         &self,
-        format: Option<Format>,
+        format: Option<LogFormat>,
         watch: impl Fn(u64) + Clone + Send + 'static,
-    ) -> Result<Log, Refusal> {
+    ) -> Result<OpenedLog, OpenError> {
         let Some(path) = self.path() else {
-            return Log::stream(io::stdin(), format, watch);
+            return OpenedLog::from_stream(io::stdin(), format, watch);
         };
-        let mut file = File::open(path).map_err(Refusal::of)?;
-        let about = file.metadata().map_err(Refusal::of)?;
+        let mut file = File::open(path).map_err(OpenError::from)?;
+        let about = file.metadata().map_err(OpenError::from)?;
         if !about.is_file() {
-            return Log::stream(file, format, watch);
+            return OpenedLog::from_stream(file, format, watch);
         }
-        let again = file.try_clone().map_err(Refusal::of)?;
-        let looked = unpack(Box::new(BufReader::with_capacity(BUFFER, again))).map_err(Refusal::of)?;
-        let (format, layout) = recognised(sniff(looked, format).map_err(Refusal::of)?)?;
-        file.rewind().map_err(Refusal::of)?;
-        let input = reader(Watched { reader: file, watch: watch.clone() })?;
-        let mut log = Log { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() };
+        let again = file.try_clone().map_err(OpenError::from)?;
+        let looked = unpack(Box::new(BufReader::with_capacity(BUFFER, again))).map_err(OpenError::from)?;
+        let (format, layout) = recognised(sniff(looked, format).map_err(OpenError::from)?)?;
+        file.rewind().map_err(OpenError::from)?;
+        let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
+        let mut log =
+            OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() };
         for part in self.parts() {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             log.beside.extend(part.agent.clone());
             if log.parts.len() < SIDE_BY_SIDE && !self.is_sequence() {
                 // One that went away since it was found is missing, and that is told like everything that is.
-                let file = File::open(&part.path).map_err(Refusal::of)?;
-                let input = reader(Watched { reader: file, watch: watch.clone() })?;
-                log.parts.push(Part { name, input });
+                let file = File::open(&part.path).map_err(OpenError::from)?;
+                let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
+                log.parts.push(CompanionFile { name, input });
             } else {
-                log.rest.push(Part { name, input: part.path.clone() });
+                log.rest.push(CompanionFile { name, input: part.path.clone() });
             }
         }
         Ok(log)
@@ -142,60 +149,60 @@ impl Input {
 }
 
 /// The content, unpacked where it is packed.
-fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>, Refusal> {
-    unpack(Box::new(BufReader::with_capacity(BUFFER, input))).map_err(Refusal::of)
+fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>, OpenError> {
+    unpack(Box::new(BufReader::with_capacity(BUFFER, input))).map_err(OpenError::from)
 }
 
-impl Log {
+impl OpenedLog {
     /// A log that comes as a stream and cannot be read twice; `watch` is told of the bytes read. The content decides on the
     /// format, unless it is given.
-    pub fn stream(
+    pub fn from_stream(
         stream: impl io::Read + Send + 'static,
-        format: Option<Format>,
+        format: Option<LogFormat>,
         watch: impl Fn(u64) + Send + 'static,
-    ) -> Result<Log, Refusal> {
-        let mut stream = reader(Watched { reader: stream, watch })?;
+    ) -> Result<OpenedLog, OpenError> {
+        let mut stream = reader(CountingReader { reader: stream, watch })?;
         let mut head = Vec::new();
-        stream.by_ref().take(HEAD).read_to_end(&mut head).map_err(Refusal::of)?;
-        let (format, layout) = match sniff(&head[..], format).map_err(Refusal::of)? {
+        stream.by_ref().take(HEAD).read_to_end(&mut head).map_err(OpenError::from)?;
+        let (format, layout) = match sniff(&head[..], format).map_err(OpenError::from)? {
             // More may come than was looked at: the reader will see.
-            Sniffed::Unknown | Sniffed::Empty if head.len() as u64 == HEAD => {
-                (format.unwrap_or(Format::STEPS), Layout::Lines)
+            SniffResult::Unknown | SniffResult::Empty if head.len() as u64 == HEAD => {
+                (format.unwrap_or(LogFormat::STEPS), LogLayout::Lines)
             }
             sniffed => recognised(sniffed)?,
         };
         let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
-        Ok(Log { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() })
+        Ok(OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() })
     }
 
     /// Its format.
-    pub fn format(&self) -> Format {
+    pub fn format(&self) -> LogFormat {
         self.format
     }
 
-    /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`Log::read`] reads.
-    pub fn blocks(self) -> Result<Blocks, Log> {
-        let alone = self.layout == Layout::Lines && self.format.kind().lines_stand_alone();
+    /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`OpenedLog::read`] reads.
+    pub fn into_blocks(self) -> Result<LineBlocks, OpenedLog> {
+        let alone = self.layout == LogLayout::Lines && self.format.definition().has_independent_lines();
         if alone && self.parts.is_empty() && self.rest.is_empty() {
-            Ok(Blocks::new(self.format, self.input))
+            Ok(LineBlocks::new(self.format, self.input))
         } else {
             Err(self)
         }
     }
 
     /// Reads it from the beginning to the end.
-    pub fn read(self, sink: &mut dyn Sink) -> io::Result<Read> {
-        let mut steps = self.format.kind().reader(&self.beside);
+    pub fn read(self, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
+        let mut steps = self.format.definition().new_reader(&self.beside);
         let mut read = match self.layout {
-            Layout::Document => read::document(&mut *steps, self.input, sink)?,
-            Layout::Lines if self.parts.is_empty() => read::lines(&mut *steps, self.input, None, sink)?,
-            Layout::Lines => read::merged(&mut *steps, self.input, self.parts, sink)?,
+            LogLayout::Document => read::document(&mut *steps, self.input, sink)?,
+            LogLayout::Lines if self.parts.is_empty() => read::lines(&mut *steps, self.input, None, sink)?,
+            LogLayout::Lines => read::merged(&mut *steps, self.input, self.parts, sink)?,
         };
         for part in self.rest {
             let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
             let more = match self.layout {
-                Layout::Document => read::document(&mut *steps, input, sink)?,
-                Layout::Lines => read::lines(&mut *steps, input, Some(&part.name), sink)?,
+                LogLayout::Document => read::document(&mut *steps, input, sink)?,
+                LogLayout::Lines => read::lines(&mut *steps, input, Some(&part.name), sink)?,
             };
             read.bytes += more.bytes;
             read.lines += more.lines;
@@ -205,29 +212,29 @@ impl Log {
     }
 }
 
-impl fmt::Debug for Log {
+impl fmt::Debug for OpenedLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Log").field("format", &self.format).finish_non_exhaustive()
+        f.debug_struct("OpenedLog").field("format", &self.format).finish_non_exhaustive()
     }
 }
 
-fn recognised(sniffed: Sniffed) -> Result<(Format, Layout), Refusal> {
+fn recognised(sniffed: SniffResult) -> Result<(LogFormat, LogLayout), OpenError> {
     match sniffed {
-        Sniffed::Log(format, layout) => Ok((format, layout)),
-        Sniffed::Empty => Err(Refusal::Empty),
-        Sniffed::Binary => Err(Refusal::Binary),
-        Sniffed::Utf16 => Err(Refusal::Utf16),
-        Sniffed::Unknown => Err(Refusal::Unknown),
+        SniffResult::Log(format, layout) => Ok((format, layout)),
+        SniffResult::Empty => Err(OpenError::Empty),
+        SniffResult::Binary => Err(OpenError::Binary),
+        SniffResult::Utf16 => Err(OpenError::Utf16),
+        SniffResult::Unknown => Err(OpenError::Unknown),
     }
 }
 
 /// A reader that tells how much was read.
-struct Watched<R, W> {
+struct CountingReader<R, W> {
     reader: R,
     watch: W,
 }
 
-impl<R: io::Read, W: Fn(u64)> io::Read for Watched<R, W> {
+impl<R: io::Read, W: Fn(u64)> io::Read for CountingReader<R, W> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.reader.read(buffer)?;
         (self.watch)(count as u64);
@@ -238,15 +245,15 @@ impl<R: io::Read, W: Fn(u64)> io::Read for Watched<R, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Record, Skipped};
+    use crate::format::{LogRecord, SkippedLine};
 
-    struct Count(u64, u64);
+    struct StreamTally(u64, u64);
 
-    impl Sink for Count {
-        fn record(&mut self, _: &Record<'_>) {
+    impl RecordSink for StreamTally {
+        fn record(&mut self, _: &LogRecord<'_>) {
             self.0 += 1;
         }
-        fn skipped(&mut self, _: Skipped) {
+        fn skipped(&mut self, _: SkippedLine) {
             self.1 += 1;
         }
     }
@@ -255,24 +262,27 @@ mod tests {
     fn a_stream_is_looked_at_and_then_read_as_a_whole() {
         let text = "{\"score\":1}\n".repeat(200_000);
         assert!(text.len() as u64 > HEAD);
-        let mut count = Count(0, 0);
-        let log = Log::stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
+        let mut count = StreamTally(0, 0);
+        let log = OpenedLog::from_stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
         assert_eq!(log.read(&mut count).unwrap().bytes, text.len() as u64);
         assert_eq!((count.0, count.1), (200_000, 0));
     }
 
     #[test]
-    fn a_stream_that_is_no_log_is_refused() {
-        assert!(matches!(Log::stream(Cursor::new("prose\n"), None, |_| {}), Err(Refusal::Unknown)));
-        assert!(matches!(Log::stream(Cursor::new(""), None, |_| {}), Err(Refusal::Empty)));
-        assert!(matches!(Log::stream(Cursor::new("\0\0"), None, |_| {}), Err(Refusal::Binary)));
+    fn a_stream_that_is_not_a_log_is_refused() {
+        assert!(matches!(
+            OpenedLog::from_stream(Cursor::new("prose\n"), None, |_| {}),
+            Err(OpenError::Unknown)
+        ));
+        assert!(matches!(OpenedLog::from_stream(Cursor::new(""), None, |_| {}), Err(OpenError::Empty)));
+        assert!(matches!(OpenedLog::from_stream(Cursor::new("\0\0"), None, |_| {}), Err(OpenError::Binary)));
     }
 
     #[test]
     fn a_stream_whose_first_line_is_longer_than_the_look_is_read() {
         let text = format!("{{\"say\":\"{}\"}}\n{{\"score\":1}}\n", "x".repeat(3 * HEAD as usize));
-        let mut count = Count(0, 0);
-        Log::stream(Cursor::new(text), None, |_| {}).unwrap().read(&mut count).unwrap();
+        let mut count = StreamTally(0, 0);
+        OpenedLog::from_stream(Cursor::new(text), None, |_| {}).unwrap().read(&mut count).unwrap();
         assert_eq!((count.0, count.1), (2, 0));
     }
 }

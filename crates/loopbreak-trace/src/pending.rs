@@ -10,7 +10,7 @@ const BYTES: usize = 64 * 1024 * 1024;
 
 /// A call without its result.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct PendingCall {
     /// What the result will name it by.
     pub(crate) id: String,
     /// Where it stands in the log.
@@ -23,7 +23,7 @@ pub(crate) struct Call {
     pub(crate) say: Option<String>,
 }
 
-impl Call {
+impl PendingCall {
     fn bytes(&self) -> usize {
         let args = self.action.args.as_ref().map_or(0, |args| args.json().len());
         args + self.say.as_ref().map_or(0, String::len) + self.id.len() + self.action.name.len()
@@ -32,15 +32,15 @@ impl Call {
 
 /// Calls that wait, oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Pending {
-    calls: VecDeque<Call>,
+pub(crate) struct PendingCalls {
+    calls: VecDeque<PendingCall>,
     bytes: usize,
 }
 
-impl Pending {
+impl PendingCalls {
     /// One more. Those that have to make room will not get their results any more.
     #[must_use]
-    pub(crate) fn push(&mut self, call: Call) -> Vec<Call> {
+    pub(crate) fn push(&mut self, call: PendingCall) -> Vec<PendingCall> {
         self.bytes += call.bytes();
         self.calls.push_back(call);
         let mut given_up = Vec::new();
@@ -51,7 +51,7 @@ impl Pending {
     }
 
     /// The call that this result is of. Results without an id are of the oldest call.
-    pub(crate) fn take(&mut self, id: Option<&str>) -> Option<Call> {
+    pub(crate) fn take(&mut self, id: Option<&str>) -> Option<PendingCall> {
         let at = match id {
             Some(id) => self.calls.iter().position(|call| call.id == id)?,
             None => 0,
@@ -62,7 +62,7 @@ impl Pending {
     }
 
     /// The oldest.
-    pub(crate) fn pop(&mut self) -> Option<Call> {
+    pub(crate) fn pop(&mut self) -> Option<PendingCall> {
         self.take(None)
     }
 }
@@ -71,13 +71,13 @@ impl Pending {
 mod tests {
     use super::*;
 
-    fn call(id: &str) -> Call {
-        Call { id: id.to_owned(), line: 1, at: None, action: Action::new(id.to_owned()), say: None }
+    fn call(id: &str) -> PendingCall {
+        PendingCall { id: id.to_owned(), line: 1, at: None, action: Action::new(id.to_owned()), say: None }
     }
 
     #[test]
     fn results_find_their_calls_in_any_order() {
-        let mut pending = Pending::default();
+        let mut pending = PendingCalls::default();
         for id in ["a", "b", "c"] {
             assert!(pending.push(call(id)).is_empty());
         }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn no_more_than_so_many_wait() {
-        let mut pending = Pending::default();
+        let mut pending = PendingCalls::default();
         let given_up: usize = (0..1000).map(|i| pending.push(call(&i.to_string())).len()).sum();
         assert_eq!((given_up, pending.calls.len()), (1000 - CALLS, CALLS));
     }

@@ -11,36 +11,36 @@ use crate::lines::LONGEST_LINE;
 
 /// Why a line was skipped: what is wrong, where in the line, and what to do where that is not plain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason(Cow<'static, str>);
+pub struct SkipReason(Cow<'static, str>);
 
-impl fmt::Display for Reason {
+impl fmt::Display for SkipReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Reason {
+impl SkipReason {
     pub(crate) fn too_long(length: u64) -> Self {
         let (length, longest) = (length / (1024 * 1024), LONGEST_LINE / (1024 * 1024));
-        Reason(format!("a line of {length} MB, at most {longest} MB are read; cut long outputs").into())
+        SkipReason(format!("a line of {length} MB, at most {longest} MB are read; cut long outputs").into())
     }
 
     pub(crate) fn not_utf8(line: &[u8]) -> Self {
         if line.contains(&0) {
-            return Reason("not text: it holds NUL bytes".into());
+            return SkipReason("not text: it holds NUL bytes".into());
         }
         let valid = std::str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
-        Reason(format!("not UTF-8 from byte {} on; write the log as UTF-8", valid + 1).into())
+        SkipReason(format!("not UTF-8 from byte {} on; write the log as UTF-8", valid + 1).into())
     }
 
     /// A reason in plain words.
-    pub(crate) fn because(words: &'static str) -> Self {
-        Reason(words.into())
+    pub(crate) fn new(words: &'static str) -> Self {
+        SkipReason(words.into())
     }
 
     /// The same, of a line in another file than the one that is named.
     pub(crate) fn in_file(self, file: &str) -> Self {
-        Reason(format!("in {file}: {self}").into())
+        SkipReason(format!("in {file}: {self}").into())
     }
 
     /// Says what is wrong with a record of another format than the native one.
@@ -48,7 +48,7 @@ impl Reason {
         if !error.is_data() {
             return not_json(text, error, "not JSON");
         }
-        Reason(format!("not as expected: {} ({})", friendly(&what(error)), place(error)).into())
+        SkipReason(format!("not as expected: {} ({})", friendly(&what(error)), place(error)).into())
     }
 
     /// Says what is wrong with a line that is no step. Only a broken line pays for this.
@@ -60,7 +60,7 @@ impl Reason {
 /// What is said of a line of a native log that does not even begin like a record.
 const NO_STEP: &str = "not JSON: a step is one object in braces, on one line";
 
-fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> Reason {
+fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> SkipReason {
     let column = error.column();
     // The parser gives up at the first byte, or at the second where the first could begin something else.
     let begins = |word: &&&str| {
@@ -68,25 +68,25 @@ fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> R
         [1, 2].into_iter().filter_map(at).any(|rest| rest.starts_with(word.as_bytes()))
     };
     if let Some(word) = ["NaN", "nan", "Infinity", "inf"].iter().find(begins) {
-        return Reason(
+        return SkipReason(
             format!("not JSON: {word} is no JSON number (column {column}); write null where there is none")
                 .into(),
         );
     }
     if line.contains('\0') {
-        return Reason("not text: it holds NUL bytes".into());
+        return SkipReason("not text: it holds NUL bytes".into());
     }
     if !line.trim_start().starts_with(['{', '['])
         || (otherwise == NO_STEP && !line.trim_start().starts_with('{'))
     {
-        return Reason(otherwise.into());
+        return SkipReason(otherwise.into());
     }
     if error.is_eof() {
-        return Reason(
+        return SkipReason(
             format!("not JSON: it ends in the middle of a value ({}); was it cut off?", place(error)).into(),
         );
     }
-    Reason(format!("not JSON: {} ({})", what(error), place(error)).into())
+    SkipReason(format!("not JSON: {} ({})", what(error), place(error)).into())
 }
 
 /// Where in the text it is. The line is told of documents only; of other texts it is known already.
@@ -97,13 +97,13 @@ fn place(error: &serde_json::Error) -> String {
     }
 }
 
-fn wrong_type(line: &str, error: &serde_json::Error) -> Reason {
+fn wrong_type(line: &str, error: &serde_json::Error) -> SkipReason {
     let column = error.column();
     match culprit(line) {
         Some((path, error)) => {
-            Reason(format!("{path}: {} (column {column})", friendly(&what(&error))).into())
+            SkipReason(format!("{path}: {} (column {column})", friendly(&what(&error))).into())
         }
-        None => Reason(format!("no step: {}", friendly(&what(error))).into()),
+        None => SkipReason(format!("no step: {}", friendly(&what(error))).into()),
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     fn reason(line: &str) -> String {
-        Reason::of(line, &Step::from_json(line).unwrap_err()).to_string()
+        SkipReason::of(line, &Step::from_json(line).unwrap_err()).to_string()
     }
 
     #[test]

@@ -6,7 +6,7 @@ const KEPT_ROOM: usize = 1024 * 1024;
 
 /// The line that is being put together.
 #[derive(Debug)]
-pub(crate) struct Seam {
+pub(crate) struct LineAssembler {
     /// Holds a line only where it does not lie in one piece as a whole.
     line: Vec<u8>,
     /// How long it is so far, also where it is too long to be held.
@@ -16,25 +16,25 @@ pub(crate) struct Seam {
 
 /// What became of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub(crate) enum LineBoundary {
     /// The line goes on in the next piece.
     Open,
     /// The line lies in the piece as a whole.
     InPiece,
-    /// The line was put together: [`Seam::line`].
+    /// The line was put together: [`LineAssembler::line`].
     Joined,
     /// The line was too long to be held.
     TooLong(u64),
 }
 
-impl Seam {
+impl LineAssembler {
     /// No line is longer than this, in bytes; a longer one is passed over without being held.
     pub(crate) fn new(longest: usize) -> Self {
-        Seam { line: Vec::new(), length: 0, longest }
+        LineAssembler { line: Vec::new(), length: 0, longest }
     }
 
     /// Takes as much of a piece, which is not empty, as belongs to the line: how much that is, and what became of it.
-    pub(crate) fn take(&mut self, piece: &[u8]) -> (usize, Cut) {
+    pub(crate) fn take(&mut self, piece: &[u8]) -> (usize, LineBoundary) {
         let begins = self.length == 0;
         if begins {
             self.clear();
@@ -44,20 +44,20 @@ impl Seam {
         let too_long = self.length > self.longest as u64 + 1;
         if whole && begins && !too_long {
             self.length = 0;
-            return (end, Cut::InPiece);
+            return (end, LineBoundary::InPiece);
         }
         if too_long {
             self.line = Vec::new();
         } else {
             self.line.extend_from_slice(&piece[..end]);
         }
-        (end, if whole { self.finished(too_long) } else { Cut::Open })
+        (end, if whole { self.finished(too_long) } else { LineBoundary::Open })
     }
 
     /// There is no more: the last line needs no end. `Open` where nothing is left.
-    pub(crate) fn rest(&mut self) -> Cut {
+    pub(crate) fn rest(&mut self) -> LineBoundary {
         match self.length {
-            0 => Cut::Open,
+            0 => LineBoundary::Open,
             length => self.finished(length > self.longest as u64 + 1),
         }
     }
@@ -72,9 +72,9 @@ impl Seam {
         self.length
     }
 
-    fn finished(&mut self, too_long: bool) -> Cut {
+    fn finished(&mut self, too_long: bool) -> LineBoundary {
         let length = std::mem::take(&mut self.length);
-        if too_long { Cut::TooLong(length) } else { Cut::Joined }
+        if too_long { LineBoundary::TooLong(length) } else { LineBoundary::Joined }
     }
 
     fn clear(&mut self) {
@@ -98,24 +98,27 @@ mod tests {
 
     #[test]
     fn the_room_of_a_long_line_is_given_back() {
-        let mut seam = Seam::new(8 * KEPT_ROOM);
-        assert_eq!(seam.take(&vec![b'x'; 3 * KEPT_ROOM]), (3 * KEPT_ROOM, Cut::Open));
-        assert_eq!(seam.take(b"\nshort\n"), (1, Cut::Joined));
+        let mut seam = LineAssembler::new(8 * KEPT_ROOM);
+        assert_eq!(seam.take(&vec![b'x'; 3 * KEPT_ROOM]), (3 * KEPT_ROOM, LineBoundary::Open));
+        assert_eq!(seam.take(b"\nshort\n"), (1, LineBoundary::Joined));
         assert_eq!(seam.line().len(), 3 * KEPT_ROOM + 1);
-        assert_eq!(seam.take(b"short\n"), (6, Cut::InPiece));
+        assert_eq!(seam.take(b"short\n"), (6, LineBoundary::InPiece));
         assert!(seam.line.capacity() <= KEPT_ROOM);
     }
 
     #[test]
     fn a_line_that_never_ends_takes_no_room() {
-        let mut seam = Seam::new(100);
+        let mut seam = LineAssembler::new(100);
         for _ in 0..1000 {
-            assert_eq!(seam.take(&[b'x'; 50]), (50, Cut::Open));
+            assert_eq!(seam.take(&[b'x'; 50]), (50, LineBoundary::Open));
             assert!(seam.line.capacity() <= 256);
         }
         assert_eq!(seam.waiting(), 50_000);
-        assert_eq!(seam.take(b"y\nz"), (2, Cut::TooLong(50_002)));
-        assert_eq!((seam.take(b"z"), seam.rest(), seam.line()), ((1, Cut::Open), Cut::Joined, &b"z"[..]));
-        assert_eq!(seam.rest(), Cut::Open);
+        assert_eq!(seam.take(b"y\nz"), (2, LineBoundary::TooLong(50_002)));
+        assert_eq!(
+            (seam.take(b"z"), seam.rest(), seam.line()),
+            ((1, LineBoundary::Open), LineBoundary::Joined, &b"z"[..])
+        );
+        assert_eq!(seam.rest(), LineBoundary::Open);
     }
 }

@@ -5,41 +5,41 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::kin;
-use crate::open::Refusal;
+use crate::open::OpenError;
 
 /// One thing to read: a file, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct LogInput {
     /// Nothing for standard input.
     path: Option<PathBuf>,
-    /// The folder it was found in, an index into [`Expansion::folders`]. Nothing where the user named it, so that it is a
+    /// The folder it was found in, an index into [`InputSet::folders`]. Nothing where the user named it, so that it is a
     /// mistake if it is no log.
     folder: Option<usize>,
     size: u64,
-    parts: Vec<PartOf>,
+    parts: Vec<CompanionPath>,
     /// The name of the run, where it is that of a folder with a record a file.
     folder_run: Option<String>,
 }
 
 /// Another file of the same run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PartOf {
+pub(crate) struct CompanionPath {
     pub(crate) path: PathBuf,
     /// The agent whose file it is.
     pub(crate) agent: Option<String>,
 }
 
-impl Input {
+impl LogInput {
     /// Standard input.
     pub fn stdin() -> Self {
-        Input { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
+        LogInput { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
     }
 
     /// A file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
-        Input { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
+        LogInput { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
     }
 
     /// Where it is; nothing for standard input.
@@ -52,13 +52,13 @@ impl Input {
         self.folder.is_none()
     }
 
-    /// Which of [`Expansion::folders`] it was found in.
+    /// Which of [`InputSet::folders`] it was found in.
     pub fn folder(&self) -> Option<usize> {
         self.folder
     }
 
     /// Other files of the same run, read with it.
-    pub(crate) fn parts(&self) -> &[PartOf] {
+    pub(crate) fn parts(&self) -> &[CompanionPath] {
         &self.parts
     }
 
@@ -78,9 +78,9 @@ impl Input {
     }
 
     /// Makes another file a part of this one.
-    pub(crate) fn join(&mut self, other: Input, agent: Option<String>) {
+    pub(crate) fn join(&mut self, other: LogInput, agent: Option<String>) {
         self.size += other.size;
-        self.parts.extend(other.path.map(|path| PartOf { path, agent }));
+        self.parts.extend(other.path.map(|path| CompanionPath { path, agent }));
         self.parts.extend(other.parts);
     }
 
@@ -106,18 +106,18 @@ impl Input {
 
 /// What the user named, spelt out.
 #[derive(Debug, Default)]
-pub struct Expansion {
+pub struct InputSet {
     /// What to read, in the order named; the files of a folder by name.
-    pub inputs: Vec<Input>,
+    pub inputs: Vec<LogInput>,
     /// The folders that were named.
-    pub folders: Vec<Folder>,
+    pub folders: Vec<SearchedFolder>,
     /// What cannot be read.
-    pub troubles: Vec<Trouble>,
+    pub unreadable: Vec<UnreadableInput>,
 }
 
 /// A folder that was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Folder {
+pub struct SearchedFolder {
     /// Its path as given.
     pub name: String,
     /// How many files were found in it and below, those counted elsewhere included.
@@ -128,35 +128,35 @@ pub struct Folder {
 
 /// Something that was named, or found in a folder, and cannot be read.
 #[derive(Debug)]
-pub struct Trouble {
+pub struct UnreadableInput {
     /// Which.
     pub name: String,
     /// Why.
-    pub refusal: Refusal,
+    pub error: OpenError,
 }
 
 /// Spells out what the user named: `-` is standard input, a folder is all files in it and below. Hidden folders are left
 /// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
 /// Files of one run, such as those of a session and its subagents, become one input.
-pub fn expand<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
-    let mut expansion = files(paths);
+pub fn expand_paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
+    let mut expansion = list_files(paths);
     expansion.inputs = kin::gather(expansion.inputs);
     expansion
 }
 
 /// The same, but every file is an input of its own, and none is opened.
-pub fn files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
-    let mut walk = Walk::default();
+pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
+    let mut walk = FolderWalk::default();
     for path in paths {
         let path = path.as_ref();
         if path == Path::new("-") {
             if walk.met.insert(path.to_owned()) {
-                walk.out.inputs.push(Input::stdin());
+                walk.out.inputs.push(LogInput::stdin());
             }
             continue;
         }
         match fs::metadata(path) {
-            Err(error) => walk.trouble(path, Refusal::of(error)),
+            Err(error) => walk.unreadable(path, OpenError::from(error)),
             Ok(about) if about.is_dir() => walk.folder(path),
             Ok(about) => walk.file(path, None, about.len()),
         }
@@ -165,15 +165,15 @@ pub fn files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Expansion {
 }
 
 #[derive(Default)]
-struct Walk {
-    out: Expansion,
+struct FolderWalk {
+    out: InputSet,
     /// Real paths of files and folders.
     met: HashSet<PathBuf>,
 }
 
-impl Walk {
-    fn trouble(&mut self, path: &Path, refusal: Refusal) {
-        self.out.troubles.push(Trouble { name: path.display().to_string(), refusal });
+impl FolderWalk {
+    fn unreadable(&mut self, path: &Path, error: OpenError) {
+        self.out.unreadable.push(UnreadableInput { name: path.display().to_string(), error });
     }
 
     /// Whether this is met for the first time. What has no real path, such as a pipe, is always new.
@@ -184,7 +184,7 @@ impl Walk {
     fn file(&mut self, path: &Path, folder: Option<usize>, size: u64) {
         let new = self.is_new(path);
         if new {
-            self.out.inputs.push(Input {
+            self.out.inputs.push(LogInput {
                 path: Some(path.to_owned()),
                 folder,
                 size,
@@ -201,7 +201,7 @@ impl Walk {
     /// Walks a folder with a list of its own, not by recursion: folders may be nested deeper than the stack.
     fn folder(&mut self, path: &Path) {
         let folder = self.out.folders.len();
-        self.out.folders.push(Folder { name: path.display().to_string(), files: 0, shared: false });
+        self.out.folders.push(SearchedFolder { name: path.display().to_string(), files: 0, shared: false });
         let mut open = vec![path.to_owned()];
         while let Some(path) = open.pop() {
             let about = match fs::metadata(&path) {
@@ -209,7 +209,7 @@ impl Walk {
                 // A link that leads nowhere is no log that is missing.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {
-                    self.trouble(&path, Refusal::of(error));
+                    self.unreadable(&path, OpenError::from(error));
                     continue;
                 }
             };
@@ -220,7 +220,7 @@ impl Walk {
                 continue;
             }
             match fs::read_dir(&path) {
-                Err(error) => self.trouble(&path, Refusal::of(error)),
+                Err(error) => self.unreadable(&path, OpenError::from(error)),
                 Ok(entries) => {
                     let hidden_folder = |entry: &fs::DirEntry| {
                         entry.file_name().as_encoded_bytes().starts_with(b".") && entry.path().is_dir()
@@ -243,8 +243,9 @@ impl Walk {
 mod tests {
     use super::*;
 
-    fn names(expansion: &Expansion, root: &Path) -> Vec<String> {
-        let below = |input: &Input| input.path().unwrap().strip_prefix(root).unwrap().display().to_string();
+    fn names(expansion: &InputSet, root: &Path) -> Vec<String> {
+        let below =
+            |input: &LogInput| input.path().unwrap().strip_prefix(root).unwrap().display().to_string();
         expansion.inputs.iter().map(below).collect()
     }
 
@@ -257,12 +258,12 @@ mod tests {
         for file in ["z.jsonl", "b/c/1.jsonl", "b/2.jsonl", ".git/x.jsonl", "a/3.txt", ".hidden.jsonl"] {
             fs::write(root.path().join(file), "{}").unwrap();
         }
-        let expansion = expand([root.path()]);
+        let expansion = expand_paths([root.path()]);
         assert_eq!(
             names(&expansion, root.path()),
             [".hidden.jsonl", "a/3.txt", "b/2.jsonl", "b/c/1.jsonl", "z.jsonl"]
         );
-        assert!(expansion.troubles.is_empty());
+        assert!(expansion.unreadable.is_empty());
         assert!(!expansion.inputs[0].is_named());
     }
 
@@ -274,9 +275,9 @@ mod tests {
         fs::write(root.path().join("a/log.jsonl"), "{}").unwrap();
         std::os::unix::fs::symlink(root.path(), root.path().join("a/up")).unwrap();
         std::os::unix::fs::symlink("nowhere", root.path().join("dangling")).unwrap();
-        let expansion = expand([root.path()]);
+        let expansion = expand_paths([root.path()]);
         assert_eq!(names(&expansion, root.path()), ["a/log.jsonl"]);
-        assert!(expansion.troubles.is_empty());
+        assert!(expansion.unreadable.is_empty());
     }
 
     #[test]
@@ -285,7 +286,7 @@ mod tests {
         let log = root.path().join("log.jsonl");
         fs::write(&log, "{}").unwrap();
         let expansion =
-            expand([&log, &root.path().to_owned(), &log, &PathBuf::from("-"), &PathBuf::from("-")]);
+            expand_paths([&log, &root.path().to_owned(), &log, &PathBuf::from("-"), &PathBuf::from("-")]);
         assert_eq!(expansion.inputs.len(), 2);
         assert!(expansion.inputs[0].is_named());
         assert!(expansion.folders[0].shared, "its log counts elsewhere");
@@ -296,15 +297,15 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log.jsonl");
         fs::write(&log, "{}").unwrap();
-        let expansion = expand([root.path().join("missing"), log]);
+        let expansion = expand_paths([root.path().join("missing"), log]);
         assert_eq!(expansion.inputs.len(), 1);
-        assert!(matches!(expansion.troubles[0].refusal, Refusal::Missing));
+        assert!(matches!(expansion.unreadable[0].error, OpenError::Missing));
     }
 
     #[test]
     fn a_run_without_a_name_is_named_after_its_file() {
-        assert_eq!(Input::file("logs/ep-7.jsonl").run(), "ep-7");
-        assert_eq!(Input::stdin().run(), "stdin");
-        assert_eq!(Input::stdin().name(), "-");
+        assert_eq!(LogInput::file("logs/ep-7.jsonl").run(), "ep-7");
+        assert_eq!(LogInput::stdin().run(), "stdin");
+        assert_eq!(LogInput::stdin().name(), "-");
     }
 }

@@ -24,43 +24,44 @@ pub(crate) fn unpack(mut input: Box<dyn BufRead + Send>) -> io::Result<Box<dyn B
         return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(input))));
     }
     if head.starts_with(&ZSTD) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, Frames::Between(Some(input)))));
+        return Ok(Box::new(BufReader::with_capacity(BUFFER, ZstdFrames::Between(Some(input)))));
     }
     Ok(input)
 }
 
-type Input = Box<dyn BufRead + Send>;
-type Decoder = StreamingDecoder<Input, ruzstd::decoding::FrameDecoder>;
+type PackedInput = Box<dyn BufRead + Send>;
+type ZstdDecoder = StreamingDecoder<PackedInput, ruzstd::decoding::FrameDecoder>;
 
 /// The frames of a zstd stream, one after the other.
-enum Frames {
+enum ZstdFrames {
     /// In a frame.
-    Inside(Box<Decoder>),
+    Inside(Box<ZstdDecoder>),
     /// Before the next frame; nothing at the end.
-    Between(Option<Input>),
+    Between(Option<PackedInput>),
 }
 
-impl Read for Frames {
+impl Read for ZstdFrames {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self {
-                Frames::Inside(decoder) => {
+                ZstdFrames::Inside(decoder) => {
                     let count = decoder.read(buffer)?;
                     if count > 0 || buffer.is_empty() {
                         return Ok(count);
                     }
-                    let Frames::Inside(decoder) = std::mem::replace(self, Frames::Between(None)) else {
+                    let ZstdFrames::Inside(decoder) = std::mem::replace(self, ZstdFrames::Between(None))
+                    else {
                         return Ok(0);
                     };
-                    *self = Frames::Between(Some(decoder.into_inner()));
+                    *self = ZstdFrames::Between(Some(decoder.into_inner()));
                 }
-                Frames::Between(input) => {
+                ZstdFrames::Between(input) => {
                     let Some(mut input) = input.take() else { return Ok(0) };
                     if input.fill_buf()?.is_empty() {
                         return Ok(0);
                     }
                     let decoder = StreamingDecoder::new(input).map_err(io::Error::other)?;
-                    *self = Frames::Inside(Box::new(decoder));
+                    *self = ZstdFrames::Inside(Box::new(decoder));
                 }
             }
         }

@@ -89,7 +89,7 @@ fn a_folder_with_an_event_a_file_is_one_run_in_the_order_of_the_events() {
     }
     let expected: Vec<String> = (0..30).map(|call| format!("main@{}", 2 * call + 1)).collect();
     assert_eq!(who(folder.path()), [expected]);
-    assert_eq!(loopbreak_trace::expand([folder.path()]).inputs[0].run(), "session-7");
+    assert_eq!(loopbreak_trace::expand_paths([folder.path()]).inputs[0].run(), "session-7");
 
     // Logs with an event a line stay apart.
     let folder = tempfile::tempdir().unwrap();

@@ -8,34 +8,34 @@ use std::fs;
 use std::io::Cursor;
 use std::time::{Duration, Instant};
 
-use loopbreak_trace::{Format, Log, Record, Sink, Skipped};
+use loopbreak_trace::{LogFormat, LogRecord, OpenedLog, RecordSink, SkippedLine};
 use support::fixtures;
 
 #[derive(Default)]
-struct Count {
+struct RecordCount {
     records: usize,
     skipped: usize,
 }
 
-impl Sink for Count {
-    fn record(&mut self, _: &Record<'_>) {
+impl RecordSink for RecordCount {
+    fn record(&mut self, _: &LogRecord<'_>) {
         self.records += 1;
     }
-    fn skipped(&mut self, _: Skipped) {
+    fn skipped(&mut self, _: SkippedLine) {
         self.skipped += 1;
     }
 }
 
-fn read(text: &str, format: Format) -> Count {
-    let mut count = Count::default();
-    if let Ok(log) = Log::stream(Cursor::new(text.to_owned()), Some(format), |_| {}) {
+fn read(text: &str, format: LogFormat) -> RecordCount {
+    let mut count = RecordCount::default();
+    if let Ok(log) = OpenedLog::from_stream(Cursor::new(text.to_owned()), Some(format), |_| {}) {
         log.read(&mut count).unwrap();
     }
     count
 }
 
 /// Lines of a log of each format that has lines: those of its fixtures.
-fn lines_of(format: Format) -> Vec<String> {
+fn lines_of(format: LogFormat) -> Vec<String> {
     let mut lines = Vec::new();
     let mut paths = vec![fixtures()];
     while let Some(path) = paths.pop() {
@@ -43,14 +43,15 @@ fn lines_of(format: Format) -> Vec<String> {
             paths.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
         } else if path.extension().is_some_and(|end| end == "jsonl")
             && let Ok(text) = fs::read_to_string(&path)
-            && Log::stream(Cursor::new(text.clone()), None, |_| {}).is_ok_and(|log| log.format() == format)
+            && OpenedLog::from_stream(Cursor::new(text.clone()), None, |_| {})
+                .is_ok_and(|log| log.format() == format)
         {
             lines.extend(text.lines().filter(|line| line.len() < 4096).map(str::to_owned));
         }
     }
     lines.sort();
     lines.truncate(40);
-    if format == Format::STEPS {
+    if format == LogFormat::STEPS {
         lines.push(
             r#"{"run":"a","turn":1,"at":"2025-11-04T09:35:24Z","action":"look","outcome":"dark"}"#.to_owned(),
         );
@@ -59,7 +60,7 @@ fn lines_of(format: Format) -> Vec<String> {
 }
 
 /// Reads a text of that many lines and one four times as long. Quadratic time would take sixteen times as long.
-fn in_proportion(what: &str, format: Format, text: impl Fn(usize) -> String) {
+fn in_proportion(what: &str, format: LogFormat, text: impl Fn(usize) -> String) {
     let time = |count| {
         let text = text(count);
         let once = || {
@@ -79,7 +80,7 @@ fn in_proportion(what: &str, format: Format, text: impl Fn(usize) -> String) {
 
 #[test]
 fn the_same_line_again_and_again_takes_time_in_proportion() {
-    for format in Format::all() {
+    for format in LogFormat::all() {
         for line in lines_of(format).iter().take(2) {
             in_proportion("duplicate ids", format, |count| format!("{line}\n").repeat(count));
         }
@@ -88,7 +89,7 @@ fn the_same_line_again_and_again_takes_time_in_proportion() {
 
 #[test]
 fn runs_and_ids_that_never_repeat_take_time_in_proportion() {
-    for format in Format::all() {
+    for format in LogFormat::all() {
         for line in lines_of(format).iter().take(2) {
             // Where an id has a 1 in it, every line has an id of its own.
             let fresh = |index: usize| line.replace('1', &format!("{index:05}")) + "\n";
@@ -99,7 +100,7 @@ fn runs_and_ids_that_never_repeat_take_time_in_proportion() {
 
 #[test]
 fn a_log_backwards_and_mixed_with_itself_does_no_harm() {
-    for format in Format::all() {
+    for format in LogFormat::all() {
         let lines = lines_of(format);
         let backwards: Vec<&str> = lines.iter().rev().map(String::as_str).collect();
         read(&backwards.join("\n"), format);
@@ -112,7 +113,7 @@ fn a_log_backwards_and_mixed_with_itself_does_no_harm() {
 #[test]
 fn huge_strings_in_any_place_do_no_harm() {
     let huge = "x\\n".repeat(200_000);
-    for format in Format::all() {
+    for format in LogFormat::all() {
         for line in lines_of(format).iter().take(3) {
             for (at, _) in line.match_indices(":\"").take(6) {
                 let (before, after) = line.split_at(at + 2);
@@ -126,6 +127,6 @@ fn huge_strings_in_any_place_do_no_harm() {
 fn many_tiny_runs_are_all_read() {
     let line = |run: u32| format!("{{\"run\":{run},\"score\":1}}\n");
     let text: String = (0..100_000).map(line).collect();
-    let count = read(&text, Format::STEPS);
+    let count = read(&text, LogFormat::STEPS);
     assert_eq!((count.records, count.skipped), (100_000, 0));
 }

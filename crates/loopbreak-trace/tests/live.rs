@@ -7,40 +7,43 @@ mod support;
 use std::fs;
 use std::path::PathBuf;
 
-use loopbreak_trace::{Format, Input, LONGEST_LINE, Live, Looked, Shape, files, is_whole, look};
+use loopbreak_trace::{
+    FileShape, LONGEST_LINE, LogFollower, LogFormat, LogInput, ProbeResult, is_complete_document, list_files,
+    probe,
+};
 use proptest::prelude::*;
-use support::{Collected, fixtures};
+use support::{CollectedSteps, fixtures};
 
 /// The fixtures that are logs, without the page that describes them.
 fn logs() -> Vec<PathBuf> {
-    let inputs = files([fixtures()]).inputs;
+    let inputs = list_files([fixtures()]).inputs;
     let paths = inputs.iter().filter_map(|input| input.path().map(PathBuf::from));
     paths.filter(|path| path.extension().is_none_or(|ending| ending != "md")).collect()
 }
 
-fn looked(head: &[u8], settled: bool) -> Option<(Format, Shape)> {
-    match look(head, settled, None) {
-        Looked::Log { format, shape, .. } => Some((format, shape)),
-        Looked::NotYet | Looked::Never(_) => None,
+fn looked(head: &[u8], settled: bool) -> Option<(LogFormat, FileShape)> {
+    match probe(head, settled, None) {
+        ProbeResult::Log { format, shape, .. } => Some((format, shape)),
+        ProbeResult::NotYet | ProbeResult::Never(_) => None,
     }
 }
 
 /// The steps and the skipped lines of a file that is read by itself.
-fn at_once(path: &std::path::Path) -> (Format, Collected) {
-    let log = Input::file(path).open(None, |_| {}).unwrap();
+fn at_once(path: &std::path::Path) -> (LogFormat, CollectedSteps) {
+    let log = LogInput::file(path).open(None, |_| {}).unwrap();
     let format = log.format();
-    let mut collected = Collected::default();
+    let mut collected = CollectedSteps::default();
     log.read(&mut collected).unwrap();
     (format, collected)
 }
 
-fn in_pieces(format: Format, bytes: &[u8], size: usize) -> Collected {
-    let mut live = Live::new(format);
-    let mut collected = Collected::default();
+fn in_pieces(format: LogFormat, bytes: &[u8], size: usize) -> CollectedSteps {
+    let mut live = LogFollower::new(format);
+    let mut collected = CollectedSteps::default();
     for piece in bytes.chunks(size) {
         live.push(0, piece, &mut collected);
     }
-    live.end(&mut collected);
+    live.finish(&mut collected);
     collected
 }
 
@@ -49,7 +52,7 @@ fn every_log_of_lines_can_come_in_pieces() {
     let mut formats = std::collections::BTreeSet::new();
     for path in logs() {
         let bytes = fs::read(&path).unwrap();
-        let Some((_, Shape::Lines)) = looked(&bytes, true) else { continue };
+        let Some((_, FileShape::Lines)) = looked(&bytes, true) else { continue };
         let (format, expected) = at_once(&path);
         formats.insert(format.as_str());
         for size in [1, 7, 64, 4096] {
@@ -69,14 +72,14 @@ fn every_document_can_be_read_as_a_whole_again_and_again() {
     let mut count = 0;
     for path in logs() {
         let bytes = fs::read(&path).unwrap();
-        let Some((format, Shape::Document)) = looked(&bytes, true) else { continue };
-        assert!(is_whole(&bytes), "{}", path.display());
-        assert!(!is_whole(&bytes[..bytes.len() - 3]), "{}", path.display());
+        let Some((format, FileShape::Document)) = looked(&bytes, true) else { continue };
+        assert!(is_complete_document(&bytes), "{}", path.display());
+        assert!(!is_complete_document(&bytes[..bytes.len() - 3]), "{}", path.display());
         let expected = at_once(&path).1;
-        let mut collected = Collected::default();
-        let mut live = Live::new(format);
-        live.whole(&bytes, &mut collected);
-        live.end(&mut collected);
+        let mut collected = CollectedSteps::default();
+        let mut live = LogFollower::new(format);
+        live.push_document(&bytes, &mut collected);
+        live.finish(&mut collected);
         assert_eq!(collected.steps, expected.steps, "{}", path.display());
         count += 1;
     }
@@ -91,7 +94,7 @@ fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
         // Where lines are cut, a log may look like nothing yet, but never like another format. A document that is cut says
         // nothing: it is looked at again once it is whole.
         for end in (0..bytes.len()).step_by((bytes.len() / 40).max(1)) {
-            if let Some((format, Shape::Lines)) = looked(&bytes[..end], false) {
+            if let Some((format, FileShape::Lines)) = looked(&bytes[..end], false) {
                 assert_eq!(Some(format), whole.map(|(format, _)| format), "{}: {end} bytes", path.display());
             }
         }
@@ -102,32 +105,32 @@ fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
 fn shapes_are_told_by_what_the_file_holds() {
     let step = b"{\"action\":\"look\"}";
     assert_eq!(looked(step, false), None, "half a line, for all one knows");
-    assert_eq!(looked(step, true), Some((Format::STEPS, Shape::Lines)));
-    let chat = Format::named("chat").unwrap();
+    assert_eq!(looked(step, true), Some((LogFormat::STEPS, FileShape::Lines)));
+    let chat = "chat".parse::<LogFormat>().unwrap();
     let talk = br#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#;
-    assert_eq!(looked(talk, true), Some((chat, Shape::Document)));
-    assert_eq!(looked(&[&talk[..], b"\n"].concat(), false), Some((chat, Shape::Document)));
-    assert_eq!(looked(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, Shape::Lines)));
+    assert_eq!(looked(talk, true), Some((chat, FileShape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n"].concat(), false), Some((chat, FileShape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, FileShape::Lines)));
     let event = br#"{"id":3,"source":"agent","action":"run","args":{"command":"ls"}}"#;
-    let openhands = Format::named("openhands").unwrap();
-    assert_eq!(looked(event, true), Some((openhands, Shape::Piece)));
-    assert_eq!(looked(&[&event[..], b"\n"].concat(), false), Some((openhands, Shape::Lines)));
-    assert!(matches!(look(b"\x1F\x8B\x08\0", false, None), Looked::Never(_)));
-    assert!(matches!(look(b"prose\n", true, None), Looked::NotYet), "it may go on with steps");
-    assert!(matches!(look(&b"prose\n".repeat(1 << 20), true, None), Looked::Never(_)));
+    let openhands = "openhands".parse::<LogFormat>().unwrap();
+    assert_eq!(looked(event, true), Some((openhands, FileShape::Piece)));
+    assert_eq!(looked(&[&event[..], b"\n"].concat(), false), Some((openhands, FileShape::Lines)));
+    assert!(matches!(probe(b"\x1F\x8B\x08\0", false, None), ProbeResult::Never(_)));
+    assert!(matches!(probe(b"prose\n", true, None), ProbeResult::NotYet), "it may go on with steps");
+    assert!(matches!(probe(&b"prose\n".repeat(1 << 20), true, None), ProbeResult::Never(_)));
 }
 
 #[test]
 fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
-    let mut live = Live::new(Format::STEPS);
-    let mut collected = Collected::default();
+    let mut live = LogFollower::new(LogFormat::STEPS);
+    let mut collected = CollectedSteps::default();
     let piece = vec![b'x'; 8 * 1024 * 1024];
     for _ in 0..=LONGEST_LINE / piece.len() {
         live.push(0, &piece, &mut collected);
     }
-    assert!(live.waiting(0) > LONGEST_LINE as u64);
+    assert!(live.unfinished_bytes(0) > LONGEST_LINE as u64);
     live.push(0, b"y\nnonsense\n{\"score\":1}\n{\"sco", &mut collected);
-    assert_eq!(live.waiting(0), 5);
+    assert_eq!(live.unfinished_bytes(0), 5);
     live.push(0, b"re\":2}\n", &mut collected);
     assert_eq!(collected.steps.iter().map(|step| step.0).collect::<Vec<_>>(), [3, 4]);
     assert_eq!(collected.skipped.len(), 2, "{:?}", collected.skipped);
@@ -135,17 +138,17 @@ fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
 
 #[test]
 fn what_is_told_of_an_agent_with_a_file_of_its_own_is_not_told_twice() {
-    let format = Format::named("claude-code").unwrap();
+    let format = "claude-code".parse::<LogFormat>().unwrap();
     let inner = r#"{"type":"assistant","sessionId":"s","isSidechain":true,"agentId":"a","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#;
     let told = format!(
         r#"{{"type":"progress","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","data":{{"type":"agent_progress","agentId":"a","message":{inner}}}}}"#
     );
-    let mut live = Live::new(format);
-    let mut collected = Collected::default();
-    let agent = live.join(Some("a"));
+    let mut live = LogFollower::new(format);
+    let mut collected = CollectedSteps::default();
+    let agent = live.add_file(Some("a"));
     live.push(0, format!("{told}\n").as_bytes(), &mut collected);
     live.push(agent, format!("{inner}\n").as_bytes(), &mut collected);
-    live.end(&mut collected);
+    live.finish(&mut collected);
     assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);
 }
 
@@ -157,9 +160,9 @@ proptest! {
         text in "([ab\u{e9}{}\"\n\r]|\\{\"score\":1\\}\n){0,80}",
         sizes in prop::collection::vec(1_usize..40, 1..20),
     ) {
-        let expected = in_pieces(Format::STEPS, text.as_bytes(), text.len().max(1));
-        let mut live = Live::new(Format::STEPS);
-        let mut collected = Collected::default();
+        let expected = in_pieces(LogFormat::STEPS, text.as_bytes(), text.len().max(1));
+        let mut live = LogFollower::new(LogFormat::STEPS);
+        let mut collected = CollectedSteps::default();
         let mut rest = text.as_bytes();
         for size in sizes.into_iter().cycle() {
             if rest.is_empty() {
@@ -169,7 +172,7 @@ proptest! {
             live.push(0, piece, &mut collected);
             rest = after;
         }
-        live.end(&mut collected);
+        live.finish(&mut collected);
         prop_assert_eq!(collected.steps, expected.steps);
         prop_assert_eq!(collected.skipped, expected.skipped);
     }

@@ -8,9 +8,9 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{Format, Input};
+use loopbreak_trace::{LogFormat, LogInput};
 use proptest::prelude::*;
-use support::{Collected, fixtures};
+use support::{CollectedSteps, fixtures};
 
 /// All files of the fixtures.
 fn files() -> Vec<PathBuf> {
@@ -27,11 +27,11 @@ fn files() -> Vec<PathBuf> {
 }
 
 /// Reads these bytes as whatever they seem to be, and as a given format. How much comes out does not matter.
-fn read(folder: &Path, bytes: &[u8], format: Option<Format>) -> usize {
+fn read(folder: &Path, bytes: &[u8], format: Option<LogFormat>) -> usize {
     let path = folder.join("log");
     fs::File::create(&path).unwrap().write_all(bytes).unwrap();
-    let mut collected = Collected::default();
-    if let Ok(log) = Input::file(&path).open(format, |_| {}) {
+    let mut collected = CollectedSteps::default();
+    if let Ok(log) = LogInput::file(&path).open(format, |_| {}) {
         // What is packed and broken cannot be read to its end.
         _ = log.read(&mut collected);
     }
@@ -62,7 +62,7 @@ fn every_format_reads_every_log() {
     let folder = tempfile::tempdir().unwrap();
     for file in files() {
         let bytes = fs::read(&file).unwrap();
-        for format in Format::all() {
+        for format in LogFormat::all() {
             read(folder.path(), &bytes, Some(format));
         }
     }
@@ -71,7 +71,7 @@ fn every_format_reads_every_log() {
 #[test]
 fn deep_nesting_is_an_error_and_no_more() {
     let folder = tempfile::tempdir().unwrap();
-    for format in Format::all() {
+    for format in LogFormat::all() {
         for (open, close) in [
             ("[", "]"),
             ("{\"messages\":[", "]}"),
@@ -130,6 +130,6 @@ proptest! {
             text.extend_from_slice(lines[line.index(lines.len())]);
             text.push(b'\n');
         }
-        read(folder.path(), &text, format.and_then(|at| Format::all().nth(at)));
+        read(folder.path(), &text, format.and_then(|at| LogFormat::all().nth(at)));
     }
 }

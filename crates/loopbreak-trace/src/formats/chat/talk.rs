@@ -2,46 +2,46 @@
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 
-use super::message::{Function, Message};
+use super::message::{ChatFunction, ChatMessage};
 use crate::arguments::arguments;
-use crate::content::Block;
-use crate::format::{Record, Sink, Unit};
-use crate::pending::{Call, Pending};
-use crate::reason::Reason;
+use crate::content::ContentBlock;
+use crate::format::{LogRecord, LogUnit, RecordSink};
+use crate::pending::{PendingCall, PendingCalls};
+use crate::reason::SkipReason;
 
 /// A conversation as far as it has got.
 #[derive(Debug, Default)]
-pub(super) struct Talk {
+pub(super) struct ChatConversation {
     run: Option<String>,
     model: Option<String>,
     usage: Option<Usage>,
-    pending: Pending,
+    pending: PendingCalls,
     /// How many calls had no id of their own.
     unnamed: u64,
 }
 
 /// Where and when.
 #[derive(Clone, Copy)]
-struct Spot {
+struct ChatPosition {
     line: u64,
     at: Option<Millis>,
 }
 
-impl Talk {
+impl ChatConversation {
     pub(super) fn new(run: Option<String>, model: Option<String>) -> Self {
-        Talk { run, model, ..Talk::default() }
+        ChatConversation { run, model, ..ChatConversation::default() }
     }
 
     /// The next message. Among several agents, a name is that of an agent, whatever the role.
     pub(super) fn message(
         &mut self,
-        unit: Unit<'_>,
+        unit: LogUnit<'_>,
         several: bool,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Reason> {
-        let message: Message<'_> =
-            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
-        let spot = Spot { line: unit.line, at: message.timestamp };
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        let message: ChatMessage<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
+        let spot = ChatPosition { line: unit.line, at: message.timestamp };
         if let Some(model) = &message.model
             && self.model.as_deref() != Some(model)
         {
@@ -75,8 +75,13 @@ impl Talk {
         }
     }
 
-    fn user(&mut self, message: Message<'_>, spot: Spot, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let (results, rest): (Vec<Block<'_>>, Vec<Block<'_>>) =
+    fn user(
+        &mut self,
+        message: ChatMessage<'_>,
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        let (results, rest): (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) =
             message.content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result");
         let mut heard = Ok(());
         for block in results {
@@ -90,12 +95,18 @@ impl Talk {
             self.end(sink);
             let run = self.run.as_deref().map(Label::from);
             let step = Step { run, at: spot.at, user: Some(words.into()), ..Step::default() };
-            sink.record(&Record { line: spot.line, step });
+            sink.record(&LogRecord { line: spot.line, step });
         }
         heard
     }
 
-    fn assistant(&mut self, message: Message<'_>, agent: Option<Text<'_>>, spot: Spot, sink: &mut dyn Sink) {
+    fn assistant(
+        &mut self,
+        message: ChatMessage<'_>,
+        agent: Option<Text<'_>>,
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) {
         // What was called before will not be answered any more.
         self.end(sink);
         let (mut calls, mut say) = (Vec::new(), String::new());
@@ -108,9 +119,9 @@ impl Talk {
             }
         }
         for call in message.tool_calls.unwrap_or_default() {
-            calls.extend(call.function.map(|Function { name, arguments }| (call.id, name, arguments)));
+            calls.extend(call.function.map(|ChatFunction { name, arguments }| (call.id, name, arguments)));
         }
-        calls.extend(message.function_call.map(|Function { name, arguments }| (None, name, arguments)));
+        calls.extend(message.function_call.map(|ChatFunction { name, arguments }| (None, name, arguments)));
         let mut say = (!say.is_empty()).then_some(say);
         if calls.is_empty() {
             if say.is_some() {
@@ -129,7 +140,7 @@ impl Talk {
                 },
                 |id| id.0.into_owned(),
             );
-            let call = Call { id, line: spot.line, at: spot.at, action, say: say.take() };
+            let call = PendingCall { id, line: spot.line, at: spot.at, action, say: say.take() };
             for lost in self.pending.push(call) {
                 self.unanswered(lost, sink);
             }
@@ -141,13 +152,13 @@ impl Talk {
         id: Option<&str>,
         text: Option<Text<'_>>,
         error: bool,
-        spot: Spot,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Reason> {
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         // Some services give no ids, or other ones; then the order tells.
         let call = self.pending.take(id).or_else(|| self.pending.pop());
         let Some(call) = call else {
-            return Err(Reason::because("the result of a call that is not in the log"));
+            return Err(SkipReason::new("the result of a call that is not in the log"));
         };
         let step = Step {
             at: spot.at.or(call.at),
@@ -160,26 +171,26 @@ impl Talk {
         Ok(())
     }
 
-    fn unanswered(&mut self, call: Call, sink: &mut dyn Sink) {
+    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
         let step =
             Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
         self.give(call.line, step, sink);
     }
 
     /// Gives the calls that have no results.
-    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
             self.unanswered(call, sink);
         }
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
             model: self.model.as_deref().map(Text::from),
             usage: self.usage.take(),
             ..step
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 }

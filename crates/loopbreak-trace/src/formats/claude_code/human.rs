@@ -2,7 +2,7 @@
 
 use loopbreak::Text;
 
-use crate::content::Block;
+use crate::content::ContentBlock;
 
 /// Texts that the program writes in the user's name.
 const MACHINE: [&str; 14] = [
@@ -29,7 +29,7 @@ pub(super) fn is_human(text: &str) -> bool {
 }
 
 /// The words of the human in a message.
-pub(super) fn words<'a>(blocks: Vec<Block<'a>>) -> Option<Text<'a>> {
+pub(super) fn words<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<Text<'a>> {
     let mut words: Option<Text<'a>> = None;
     for block in blocks {
         let text = match (block.text, &*block.kind) {
@@ -49,7 +49,7 @@ pub(super) fn words<'a>(blocks: Vec<Block<'a>>) -> Option<Text<'a>> {
 
 /// What became of a call, beyond what its result says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum CallFate {
     /// It was carried out, well or badly.
     Done,
     /// Somebody said no.
@@ -61,23 +61,23 @@ pub(super) enum Fate {
 }
 
 /// What a failed result tells of it.
-pub(super) fn fate(text: &str) -> Fate {
+pub(super) fn fate(text: &str) -> CallFate {
     let text = text.trim_start();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
     if text.starts_with("The user doesn't want to") || text.starts_with("User rejected") {
-        return Fate::RefusedByUser;
+        return CallFate::RefusedByUser;
     }
     if text.starts_with("Permission to use ")
         || text.starts_with("Claude requested permissions")
         || text.starts_with("Hook PreToolUse")
         || text.starts_with("PreToolUse:")
     {
-        return Fate::Refused;
+        return CallFate::Refused;
     }
     if text.starts_with("Sibling tool call errored") || text.starts_with("Cancelled: parallel tool call") {
-        return Fate::Dropped;
+        return CallFate::Dropped;
     }
-    Fate::Done
+    CallFate::Done
 }
 
 #[cfg(test)]
@@ -100,15 +100,15 @@ mod tests {
     fn a_refusal_is_told_from_a_failure() {
         let said = "The user doesn't want to proceed with this tool use. The tool use was rejected";
         for (text, expected) in [
-            (said, Fate::RefusedByUser),
-            ("Permission to use Bash has been auto-denied in dontAsk mode.", Fate::Refused),
+            (said, CallFate::RefusedByUser),
+            ("Permission to use Bash has been auto-denied in dontAsk mode.", CallFate::Refused),
             (
                 "Claude requested permissions to write to a.txt, but you haven't granted it yet.",
-                Fate::Refused,
+                CallFate::Refused,
             ),
-            ("<tool_use_error>Sibling tool call errored</tool_use_error>", Fate::Dropped),
-            ("<tool_use_error>InputValidationError: Edit failed</tool_use_error>", Fate::Done),
-            ("Exit code 1\npermission denied", Fate::Done),
+            ("<tool_use_error>Sibling tool call errored</tool_use_error>", CallFate::Dropped),
+            ("<tool_use_error>InputValidationError: Edit failed</tool_use_error>", CallFate::Done),
+            ("Exit code 1\npermission denied", CallFate::Done),
         ] {
             assert_eq!(fate(text), expected, "{text}");
         }

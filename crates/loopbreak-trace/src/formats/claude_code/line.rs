@@ -3,12 +3,12 @@
 use loopbreak::{Millis, Text};
 use serde::{Deserialize, Deserializer};
 
-use crate::content::Content;
+use crate::content::MessageContent;
 
 /// A line. Its other keys are passed over.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Line<'a> {
+pub(super) struct ClaudeEntry<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Option<Text<'a>>,
     /// `sessionId` in transcripts, `session_id` in the stream.
@@ -34,13 +34,13 @@ pub(super) struct Line<'a> {
     pub(super) is_api_error: bool,
     pub(super) timestamp: Option<Millis>,
     #[serde(borrow)]
-    pub(super) message: Option<Message<'a>>,
+    pub(super) message: Option<ClaudeApiMessage<'a>>,
     /// Of `progress` lines.
     #[serde(borrow)]
-    pub(super) data: Option<Progress<'a>>,
+    pub(super) data: Option<ClaudeProgress<'a>>,
     /// Of `attachment` lines.
     #[serde(borrow)]
-    pub(super) attachment: Option<Attachment<'a>>,
+    pub(super) attachment: Option<ClaudeAttachment<'a>>,
     /// Of old transcripts.
     #[serde(rename = "costUSD")]
     pub(super) cost: Option<f64>,
@@ -49,7 +49,7 @@ pub(super) struct Line<'a> {
     pub(super) total_cost: Option<f64>,
 }
 
-impl Line<'_> {
+impl ClaudeEntry<'_> {
     /// Whether this is a line of a transcript, and not of the stream.
     pub(super) fn transcript(&self) -> bool {
         self.uuid.is_some() && self.timestamp.is_some()
@@ -58,20 +58,20 @@ impl Line<'_> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Message<'a> {
+pub(super) struct ClaudeApiMessage<'a> {
     #[serde(borrow)]
     pub(super) id: Option<Text<'a>>,
     #[serde(borrow)]
     pub(super) model: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) content: Content<'a>,
-    pub(super) usage: Option<Tokens>,
+    pub(super) content: MessageContent<'a>,
+    pub(super) usage: Option<ClaudeTokens>,
 }
 
 /// What a message took, as counted so far: the lines of one message repeat it, and it grows.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Tokens {
+pub(super) struct ClaudeTokens {
     #[serde(deserialize_with = "or_default")]
     #[serde(rename = "input_tokens")]
     pub(super) input: u64,
@@ -89,26 +89,26 @@ pub(super) struct Tokens {
 /// What goes on inside a call. Only the messages of a subagent are of interest.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Progress<'a> {
+pub(super) struct ClaudeProgress<'a> {
     #[serde(borrow, rename = "agentId")]
     pub(super) agent: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) message: Option<Inner<'a>>,
+    pub(super) message: Option<ProgressMessage<'a>>,
 }
 
 /// A line of a subagent inside a line of its caller. Other kinds of progress have a text here.
 #[derive(Debug)]
-pub(super) enum Inner<'a> {
-    Line(Box<Line<'a>>),
+pub(super) enum ProgressMessage<'a> {
+    Line(Box<ClaudeEntry<'a>>),
     Other,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Inner<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for ProgressMessage<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&'de serde_json::value::RawValue>::deserialize(deserializer)?;
         Ok(match serde_json::from_str(raw.get()) {
-            Ok(line) if raw.get().starts_with('{') => Inner::Line(line),
-            _ => Inner::Other,
+            Ok(line) if raw.get().starts_with('{') => ProgressMessage::Line(line),
+            _ => ProgressMessage::Other,
         })
     }
 }
@@ -116,11 +116,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Inner<'a> {
 /// Something that was put into the conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Attachment<'a> {
+pub(super) struct ClaudeAttachment<'a> {
     #[serde(borrow, rename = "type")]
     pub(super) kind: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) prompt: Content<'a>,
+    pub(super) prompt: MessageContent<'a>,
 }
 
 /// `null` is the same as nothing.

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::agent::{Agent, Spot, split};
+use super::agent::{ClaudeAgent, ClaudePosition, split};
 use super::human::words;
-use super::line::{Inner, Line, Message};
-use super::seen::{Seen, Thing};
-use crate::content::Content;
-use crate::format::{Reader, Sink, Unit};
-use crate::reason::Reason;
+use super::line::{ClaudeApiMessage, ClaudeEntry, ProgressMessage};
+use super::seen::{IdKind, SeenIds};
+use crate::content::MessageContent;
+use crate::format::{LogReader, LogUnit, RecordSink};
+use crate::reason::SkipReason;
 
 /// How many agents are kept at a time. The one that was silent longest goes first.
 const AGENTS: usize = 512;
@@ -17,27 +17,32 @@ const CHAINS: usize = 64;
 
 /// Reads a transcript, or several of one session side by side.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct ClaudeSession {
     /// The one that spoke last is last.
-    agents: Vec<Agent>,
+    agents: Vec<ClaudeAgent>,
     /// Agents that have files of their own: what the main file tells of them is told there too.
     beside: Vec<String>,
-    chains: Chains,
-    seen: Seen,
+    chains: SidechainNames,
+    seen: SeenIds,
 }
 
-impl Session {
+impl ClaudeSession {
     pub(super) fn new(beside: &[String]) -> Self {
-        Session {
+        ClaudeSession {
             agents: Vec::new(),
             beside: beside.to_vec(),
-            chains: Chains::default(),
-            seen: Seen::default(),
+            chains: SidechainNames::default(),
+            seen: SeenIds::default(),
         }
     }
 
     /// The agent of this name, new if it is not known.
-    fn agent(&mut self, session: Option<&str>, name: Option<&str>, sink: &mut dyn Sink) -> &mut Agent {
+    fn agent(
+        &mut self,
+        session: Option<&str>,
+        name: Option<&str>,
+        sink: &mut dyn RecordSink,
+    ) -> &mut ClaudeAgent {
         let known = self.agents.iter().rposition(|agent| agent.is(session, name));
         match known {
             Some(at) if at + 1 == self.agents.len() => {}
@@ -49,7 +54,7 @@ impl Session {
                 if self.agents.len() >= AGENTS {
                     self.agents.remove(0).end(sink);
                 }
-                self.agents.push(Agent::new(session, name));
+                self.agents.push(ClaudeAgent::new(session, name));
             }
         }
         let last = self.agents.len() - 1;
@@ -59,18 +64,18 @@ impl Session {
     /// A line, or a line inside a line: then it is told which agent's it is.
     fn line(
         &mut self,
-        line: Line<'_>,
+        line: ClaudeEntry<'_>,
         of: Option<&str>,
         number: u64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Reason> {
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         let session = line.session.as_deref();
         let chain = self.chains.of(&line);
         let name = of
             .or(line.agent.as_deref().filter(|_| line.is_sidechain))
             .or(line.parent_call.as_deref())
             .or(chain.as_deref());
-        let spot = Spot { line: number, at: line.timestamp };
+        let spot = ClaudePosition { line: number, at: line.timestamp };
         match line.kind.as_deref() {
             Some("assistant") if !line.is_api_error => {
                 let message = line.message.unwrap_or_default();
@@ -79,7 +84,7 @@ impl Session {
             }
             Some("user") => {
                 let is_human = !line.is_meta && !line.is_summary && name.is_none();
-                let content = line.message.map_or(Content::None, |message| message.content);
+                let content = line.message.map_or(MessageContent::None, |message| message.content);
                 self.user(session, name, content, is_human, spot, sink)
             }
             Some("attachment") => {
@@ -94,7 +99,9 @@ impl Session {
             }
             Some("progress") => {
                 let Some(progress) = line.data else { return Ok(()) };
-                let (Some(agent), Some(Inner::Line(mut inner))) = (progress.agent, progress.message) else {
+                let (Some(agent), Some(ProgressMessage::Line(mut inner))) =
+                    (progress.agent, progress.message)
+                else {
                     return Ok(());
                 };
                 if self.beside.iter().any(|beside| **beside == *agent) {
@@ -119,17 +126,17 @@ impl Session {
         &mut self,
         session: Option<&str>,
         name: Option<&str>,
-        message: Message<'_>,
+        message: ClaudeApiMessage<'_>,
         dollars: Option<f64>,
-        spot: Spot,
-        sink: &mut dyn Sink,
+        spot: ClaudePosition,
+        sink: &mut dyn RecordSink,
     ) {
         let going_on = self.agent(session, name, sink).is_in(message.id.as_deref());
         let id = message.id.as_deref().filter(|_| !going_on);
-        let again = id.is_some_and(|id| !self.seen.is_new(Thing::Message, id));
+        let again = id.is_some_and(|id| !self.seen.is_new(IdKind::Message, id));
         let mut blocks = message.content.into_blocks();
         blocks.retain(|block| match (&*block.kind, block.id.as_deref()) {
-            ("tool_use" | "server_tool_use", Some(id)) => self.seen.is_new(Thing::Call, id),
+            ("tool_use" | "server_tool_use", Some(id)) => self.seen.is_new(IdKind::Call, id),
             _ => !again,
         });
         let agent = self.agent(session, name, sink);
@@ -152,16 +159,16 @@ impl Session {
         &mut self,
         session: Option<&str>,
         name: Option<&str>,
-        content: Content<'_>,
+        content: MessageContent<'_>,
         is_human: bool,
-        spot: Spot,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Reason> {
+        spot: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         let (results, rest) = split(content);
         let mut heard = Ok(());
         for result in results {
             let id = result.tool_use_id.as_deref().unwrap_or_default();
-            if !self.seen.is_new(Thing::Result, id) {
+            if !self.seen.is_new(IdKind::Result, id) {
                 self.agent(session, name, sink).closes(sink);
                 continue;
             }
@@ -169,7 +176,8 @@ impl Session {
             heard = heard.and(one);
         }
         // Nobody says two things in one millisecond.
-        let is_new = |seen: &mut Seen| spot.at.is_none_or(|at| seen.is_new(Thing::Turn, &at.0.to_string()));
+        let is_new =
+            |seen: &mut SeenIds| spot.at.is_none_or(|at| seen.is_new(IdKind::Turn, &at.0.to_string()));
         if is_human && let Some(words) = words(rest) {
             let is_new = is_new(&mut self.seen);
             let agent = self.agent(session, name, sink);
@@ -183,24 +191,24 @@ impl Session {
     }
 }
 
-impl Reader for Session {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for ClaudeSession {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         // Notes that people put into fixtures and excerpts.
         if unit.text.starts_with("//") {
             return Ok(());
         }
-        let line: Line<'_> =
-            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+        let line: ClaudeEntry<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
         self.line(line, None, unit.line, sink)
     }
 
-    fn joined(&mut self, agent: &str) {
+    fn add_agent_file(&mut self, agent: &str) {
         if !self.beside.iter().any(|beside| beside == agent) {
             self.beside.push(agent.to_owned());
         }
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         for mut agent in self.agents.drain(..) {
             agent.end(sink);
         }
@@ -209,15 +217,15 @@ impl Reader for Session {
 
 /// Sidechains of old transcripts have no names: they are told apart by who follows whom.
 #[derive(Debug, Default)]
-struct Chains {
+struct SidechainNames {
     /// The last line of each, oldest first, and its number.
     tips: VecDeque<(String, u32)>,
     count: u32,
 }
 
-impl Chains {
+impl SidechainNames {
     /// A name for the chain of this line, where it is on one that has no name of its own.
-    fn of(&mut self, line: &Line<'_>) -> Option<String> {
+    fn of(&mut self, line: &ClaudeEntry<'_>) -> Option<String> {
         if !line.is_sidechain || line.agent.is_some() {
             return None;
         }

@@ -9,23 +9,23 @@ const SEEN: usize = 64 * 1024;
 
 /// Things of several kinds, by their names.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct SeenIds {
     set: HashSet<u64>,
     order: VecDeque<u64>,
 }
 
 /// What is remembered.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Thing {
+pub(super) enum IdKind {
     Message = 1,
     Call,
     Result,
     Turn,
 }
 
-impl Seen {
+impl SeenIds {
     /// Whether this was never met before. From now on it was.
-    pub(super) fn is_new(&mut self, thing: Thing, name: &str) -> bool {
+    pub(super) fn is_new(&mut self, thing: IdKind, name: &str) -> bool {
         let key = xxh3_64_with_seed(name.as_bytes(), thing as u64);
         if !self.set.insert(key) {
             return false;
@@ -46,15 +46,17 @@ mod tests {
 
     #[test]
     fn things_are_told_apart_by_kind_and_name_and_forgotten_in_the_end() {
-        let mut seen = Seen::default();
+        let mut seen = SeenIds::default();
         assert!(
-            seen.is_new(Thing::Call, "a") && seen.is_new(Thing::Result, "a") && seen.is_new(Thing::Call, "b")
+            seen.is_new(IdKind::Call, "a")
+                && seen.is_new(IdKind::Result, "a")
+                && seen.is_new(IdKind::Call, "b")
         );
-        assert!(!seen.is_new(Thing::Call, "a"));
+        assert!(!seen.is_new(IdKind::Call, "a"));
         for number in 0..2 * SEEN {
-            seen.is_new(Thing::Turn, &number.to_string());
+            seen.is_new(IdKind::Turn, &number.to_string());
         }
         assert_eq!((seen.set.len(), seen.order.len()), (SEEN, SEEN));
-        assert!(seen.is_new(Thing::Call, "a"));
+        assert!(seen.is_new(IdKind::Call, "a"));
     }
 }

@@ -4,18 +4,18 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::document::walk;
-use crate::format::Unit;
+use crate::format::LogUnit;
 
 /// The arguments of an action, without what the agent thought and what the program notes down.
 #[derive(Debug, Default)]
-pub(super) struct Arguments {
+pub(super) struct OpenHandsArguments {
     pub(super) content: Option<String>,
     pub(super) thought: Option<String>,
     pub(super) final_thought: Option<String>,
     pub(super) rest: Option<Box<RawValue>>,
 }
 
-impl Arguments {
+impl OpenHandsArguments {
     pub(super) fn of(json: &RawValue) -> Self {
         const NOTES: [&str; 8] = [
             "thought",
@@ -29,8 +29,8 @@ impl Arguments {
         ];
         // Keys stay in the order they were written in.
         let mut kept = String::new();
-        let mut arguments = Arguments::default();
-        let read = walk(Unit { text: json.get(), line: 1 }, &[], &mut |part| {
+        let mut arguments = OpenHandsArguments::default();
+        let read = walk(LogUnit { text: json.get(), line: 1 }, &[], &mut |part| {
             let text = || serde_json::from_str::<String>(part.json.get()).ok();
             match &*part.key {
                 "thought" => arguments.thought = text(),
@@ -59,14 +59,14 @@ impl Arguments {
 /// Where a command's exit code stands.
 pub(super) fn exit_code(extras: &RawValue) -> Option<i64> {
     #[derive(Deserialize)]
-    struct Extras {
+    struct ObservationExtras {
         exit_code: Option<i64>,
-        metadata: Option<Metadata>,
+        metadata: Option<ExtrasMetadata>,
     }
     #[derive(Deserialize)]
-    struct Metadata {
+    struct ExtrasMetadata {
         exit_code: Option<i64>,
     }
-    let extras: Extras = serde_json::from_str(extras.get()).ok()?;
+    let extras: ObservationExtras = serde_json::from_str(extras.get()).ok()?;
     extras.exit_code.or(extras.metadata.and_then(|metadata| metadata.exit_code))
 }

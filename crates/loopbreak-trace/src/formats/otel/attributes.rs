@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 /// Attributes by name. A value that is no text stands there as its JSON.
 #[derive(Debug, Default)]
-pub(super) struct Attributes<'a>(Vec<(Text<'a>, Text<'a>)>);
+pub(super) struct SpanAttributes<'a>(Vec<(Text<'a>, Text<'a>)>);
 
-impl<'a> Attributes<'a> {
+impl<'a> SpanAttributes<'a> {
     /// The first of these that is there and not empty.
     pub(super) fn get(&self, names: &[&str]) -> Option<&Text<'a>> {
         names.iter().find_map(|name| {
@@ -51,19 +51,19 @@ fn is_wanted(key: &str) -> bool {
             && !key.starts_with("gen_ai.prompt"))
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Attributes<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Attributes<'de>;
+        struct AttributesVisitor;
+        impl<'de> Visitor<'de> for AttributesVisitor {
+            type Value = SpanAttributes<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("attributes")
             }
-            fn visit_unit<E: Error>(self) -> Result<Attributes<'de>, E> {
-                Ok(Attributes::default())
+            fn visit_unit<E: Error>(self) -> Result<SpanAttributes<'de>, E> {
+                Ok(SpanAttributes::default())
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Attributes<'de>, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SpanAttributes<'de>, A::Error> {
                 let mut all = Vec::new();
                 while let Some(key) = map.next_key::<Text<'de>>()? {
                     if is_wanted(&key) {
@@ -72,27 +72,27 @@ impl<'de: 'a, 'a> Deserialize<'de> for Attributes<'a> {
                         map.next_value::<IgnoredAny>()?;
                     }
                 }
-                Ok(Attributes(all))
+                Ok(SpanAttributes(all))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Attributes<'de>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpanAttributes<'de>, A::Error> {
                 let mut all = Vec::new();
-                while let Some(pair) = list.next_element::<Pair<'de>>()? {
+                while let Some(pair) = list.next_element::<OtlpAttribute<'de>>()? {
                     if is_wanted(&pair.key)
                         && let Some(value) = pair.value
                     {
                         all.push((pair.key, tagged(value)));
                     }
                 }
-                Ok(Attributes(all))
+                Ok(SpanAttributes(all))
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(AttributesVisitor)
     }
 }
 
 /// The OTLP way to write an attribute.
 #[derive(Deserialize)]
-struct Pair<'a> {
+struct OtlpAttribute<'a> {
     #[serde(borrow)]
     key: Text<'a>,
     #[serde(borrow, default)]
@@ -110,7 +110,7 @@ fn plain(json: &RawValue) -> Text<'_> {
 fn tagged(json: &RawValue) -> Text<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
-    struct Tagged<'a> {
+    struct OtlpValue<'a> {
         #[serde(borrow, rename = "stringValue", alias = "string_value")]
         string: Option<Text<'a>>,
         #[serde(borrow, rename = "intValue", alias = "int_value")]
@@ -120,7 +120,7 @@ fn tagged(json: &RawValue) -> Text<'_> {
         #[serde(borrow, rename = "boolValue", alias = "bool_value")]
         bool: Option<&'a RawValue>,
     }
-    let tagged: Tagged<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    let tagged: OtlpValue<'_> = serde_json::from_str(json.get()).unwrap_or_default();
     match (tagged.string, tagged.int.or(tagged.double).or(tagged.bool)) {
         (Some(text), _) => text,
         (None, Some(other)) => plain(other),
@@ -138,7 +138,7 @@ mod tests {
             r#"{"tool.name":"find","llm.token_count.prompt":12,"llm.input_messages.0.message.content":"long"}"#,
             r#"[{"key":"tool.name","value":{"stringValue":"find"}},{"key":"llm.token_count.prompt","value":{"intValue":"12"}},{"key":"x"}]"#,
         ] {
-            let attributes: Attributes<'_> = serde_json::from_str(json).unwrap();
+            let attributes: SpanAttributes<'_> = serde_json::from_str(json).unwrap();
             assert_eq!(attributes.0.len(), 2);
             assert_eq!(attributes.get(&["no", "tool.name"]).map(|name| &**name), Some("find"));
             assert_eq!(attributes.count(&["llm.token_count.prompt"]), Some(12));

@@ -6,16 +6,16 @@ use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::span::Span;
-use super::tree::{Node, Tree, Visit};
+use super::span::OtelSpan;
+use super::tree::{SpanNode, SpanTree, SpanVisit};
 use crate::arguments::arguments;
-use crate::format::{Record, Sink};
+use crate::format::{LogRecord, RecordSink};
 
 /// How many conversations are remembered.
 const NAMES: usize = 4096;
 
 /// The conversation that a trace belongs to.
-pub(super) type Names = HashMap<String, String>;
+pub(super) type ConversationNames = HashMap<String, String>;
 
 /// What only spans of models have, where nothing says what they are.
 const ANSWERED: [&str; 5] = [
@@ -28,7 +28,7 @@ const ANSWERED: [&str; 5] = [
 
 /// What a span stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum SpanRole {
     Agent,
     Model,
     Tool,
@@ -36,28 +36,28 @@ enum Role {
     Other,
 }
 
-fn role(span: &Span<'_>) -> Role {
+fn role(span: &OtelSpan<'_>) -> SpanRole {
     let of = |names: &[&str]| span.attributes.get(names).map(|kind| kind.to_ascii_lowercase());
     match of(&["openinference.span.kind", "traceloop.span.kind"]).as_deref() {
-        Some("llm") => return Role::Model,
-        Some("tool" | "retriever") => return Role::Tool,
-        Some("agent") => return Role::Agent,
-        Some("chain") => return Role::Chain,
+        Some("llm") => return SpanRole::Model,
+        Some("tool" | "retriever") => return SpanRole::Tool,
+        Some("agent") => return SpanRole::Agent,
+        Some("chain") => return SpanRole::Chain,
         _ => {}
     }
     match of(&["gen_ai.operation.name"]).as_deref() {
-        Some("chat" | "text_completion" | "generate_content") => Role::Model,
-        Some("execute_tool") => Role::Tool,
-        Some("invoke_agent") => Role::Agent,
-        None if span.attributes.get(&["gen_ai.tool.name"]).is_some() => Role::Tool,
-        None if span.attributes.get(&ANSWERED).is_some() => Role::Model,
-        _ => Role::Other,
+        Some("chat" | "text_completion" | "generate_content") => SpanRole::Model,
+        Some("execute_tool") => SpanRole::Tool,
+        Some("invoke_agent") => SpanRole::Agent,
+        None if span.attributes.get(&["gen_ai.tool.name"]).is_some() => SpanRole::Tool,
+        None if span.attributes.get(&ANSWERED).is_some() => SpanRole::Model,
+        _ => SpanRole::Other,
     }
 }
 
 /// Gives the steps of a tree of spans.
-pub(super) fn give(tree: &Tree<'_>, names: &mut Names, sink: &mut dyn Sink) {
-    for Node { span, .. } in tree.nodes() {
+pub(super) fn give(tree: &SpanTree<'_>, names: &mut ConversationNames, sink: &mut dyn RecordSink) {
+    for SpanNode { span, .. } in tree.nodes() {
         let conversation = span.attributes.get(&["gen_ai.conversation.id", "session.id"]);
         if let (Some(trace), Some(name)) = (&span.trace, conversation)
             && names.len() < NAMES
@@ -66,20 +66,20 @@ pub(super) fn give(tree: &Tree<'_>, names: &mut Names, sink: &mut dyn Sink) {
         }
     }
     let parents = tree.parents();
-    let has_tools = tree.nodes().iter().any(|node| role(&node.span) == Role::Tool);
-    let mut walk = Walk { nodes: tree.nodes(), parents, names, has_tools, ..Walk::new(sink) };
+    let has_tools = tree.nodes().iter().any(|node| role(&node.span) == SpanRole::Tool);
+    let mut walk = SpanWalk { nodes: tree.nodes(), parents, names, has_tools, ..SpanWalk::new(sink) };
     for visit in tree.walk(&walk.parents) {
         match visit {
-            Visit::Enter(index) => walk.enter(index),
-            Visit::Leave(index) => walk.leave(index),
+            SpanVisit::Enter(index) => walk.enter(index),
+            SpanVisit::Leave(index) => walk.leave(index),
         }
     }
 }
 
-struct Walk<'w, 'a> {
-    nodes: &'w [Node<'a>],
+struct SpanWalk<'w, 'a> {
+    nodes: &'w [SpanNode<'a>],
     parents: Vec<Option<usize>>,
-    names: &'w Names,
+    names: &'w ConversationNames,
     /// Whether tools have spans of their own. Otherwise what the models call is all there is.
     has_tools: bool,
     /// The agents we are in, the outermost first.
@@ -90,14 +90,14 @@ struct Walk<'w, 'a> {
     code: HashMap<usize, Text<'a>>,
     usage: Option<Usage>,
     model: Option<Text<'a>>,
-    sink: &'w mut dyn Sink,
+    sink: &'w mut dyn RecordSink,
 }
 
-static NO_NAMES: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::new);
+static NO_NAMES: std::sync::LazyLock<ConversationNames> = std::sync::LazyLock::new(ConversationNames::new);
 
-impl<'w, 'a> Walk<'w, 'a> {
-    fn new(sink: &'w mut dyn Sink) -> Self {
-        Walk {
+impl<'w, 'a> SpanWalk<'w, 'a> {
+    fn new(sink: &'w mut dyn RecordSink) -> Self {
+        SpanWalk {
             nodes: &[],
             parents: Vec::new(),
             names: &NO_NAMES,
@@ -114,38 +114,38 @@ impl<'w, 'a> Walk<'w, 'a> {
     fn enter(&mut self, index: usize) {
         let span = &self.nodes[index].span;
         match role(span) {
-            Role::Agent => {
+            SpanRole::Agent => {
                 let name = span.attributes.get(&["gen_ai.agent.name", "agent.name", "traceloop.entity.name"]);
                 self.agents.push(name.or(span.name.as_ref()).cloned().unwrap_or_default());
             }
-            Role::Tool => self.tools += 1,
-            Role::Model => self.asked(index, span),
-            Role::Chain | Role::Other => {}
+            SpanRole::Tool => self.tools += 1,
+            SpanRole::Model => self.asked(index, span),
+            SpanRole::Chain | SpanRole::Other => {}
         }
     }
 
     fn leave(&mut self, index: usize) {
         let span = &self.nodes[index].span;
         match role(span) {
-            Role::Agent => _ = self.agents.pop(),
-            Role::Tool => {
+            SpanRole::Agent => _ = self.agents.pop(),
+            SpanRole::Tool => {
                 self.tools -= 1;
                 let by_code = self.parents[index].is_some_and(|parent| self.code.contains_key(&parent));
                 if self.tools == 0 && !by_code {
                     self.used(index, span);
                 }
             }
-            Role::Chain => {
+            SpanRole::Chain => {
                 if let Some(said) = self.code.remove(&index) {
                     self.ran(index, span, said);
                 }
             }
-            Role::Model | Role::Other => {}
+            SpanRole::Model | SpanRole::Other => {}
         }
     }
 
     /// A model was asked.
-    fn asked(&mut self, index: usize, span: &Span<'a>) {
+    fn asked(&mut self, index: usize, span: &OtelSpan<'a>) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -177,7 +177,7 @@ impl<'w, 'a> Walk<'w, 'a> {
             return;
         }
         let (said, calls) = spoken(span);
-        let chain = self.parents[index].filter(|parent| role(&self.nodes[*parent].span) == Role::Chain);
+        let chain = self.parents[index].filter(|parent| role(&self.nodes[*parent].span) == SpanRole::Chain);
         if let (Some(said), Some(chain)) = (&said, chain)
             && code(said).is_some()
         {
@@ -197,7 +197,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// A tool was used.
-    fn used(&mut self, index: usize, span: &Span<'a>) {
+    fn used(&mut self, index: usize, span: &OtelSpan<'a>) {
         let name = span.attributes.get(&["tool.name", "gen_ai.tool.name", "traceloop.entity.name"]);
         let mut action = Action::new(name.or(span.name.as_ref()).cloned().unwrap_or_default());
         let input =
@@ -215,7 +215,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     /// Code was run that a model wrote.
-    fn ran(&mut self, index: usize, span: &Span<'a>, said: Text<'a>) {
+    fn ran(&mut self, index: usize, span: &OtelSpan<'a>, said: Text<'a>) {
         let args = code(&said).map(serde_json::Value::from);
         let action = args.map(|args| Action::new("python").with_args(&args));
         let outcome = outcome(span, span.attributes.get(&["output.value"]).cloned());
@@ -223,7 +223,7 @@ impl<'w, 'a> Walk<'w, 'a> {
     }
 
     fn give(&mut self, index: usize, step: Step<'_>) {
-        let Node { span, line, .. } = &self.nodes[index];
+        let SpanNode { span, line, .. } = &self.nodes[index];
         let trace = span.trace.as_deref();
         let run = trace.map(|trace| self.names.get(trace).map_or(trace, String::as_str));
         // The outermost agent is the run itself.
@@ -236,11 +236,11 @@ impl<'w, 'a> Walk<'w, 'a> {
             usage: self.usage.take(),
             ..step
         };
-        self.sink.record(&Record { line: *line, step });
+        self.sink.record(&LogRecord { line: *line, step });
     }
 }
 
-fn outcome<'a>(span: &Span<'a>, output: Option<Text<'a>>) -> Option<Outcome<'a>> {
+fn outcome<'a>(span: &OtelSpan<'a>, output: Option<Text<'a>>) -> Option<Outcome<'a>> {
     let failed = span.failed();
     let text = if failed { span.complaint().cloned().or(output) } else { output };
     (failed || text.is_some()).then_some(Outcome { text, error: failed })
@@ -253,10 +253,10 @@ fn code(text: &str) -> Option<&str> {
     Some(rest.split("```").next().unwrap_or(rest).trim_end())
 }
 
-type Spoken<'a> = (Option<Text<'a>>, Vec<(Text<'a>, Option<Box<RawValue>>)>);
+type ModelOutput<'a> = (Option<Text<'a>>, Vec<(Text<'a>, Option<Box<RawValue>>)>);
 
 /// What a model said and called.
-fn spoken<'a>(span: &Span<'a>) -> Spoken<'a> {
+fn spoken<'a>(span: &OtelSpan<'a>) -> ModelOutput<'a> {
     if let Some(messages) = span.attributes.get(&["gen_ai.output.messages"]) {
         return parts(messages);
     }
@@ -279,14 +279,14 @@ fn spoken<'a>(span: &Span<'a>) -> Spoken<'a> {
 }
 
 /// The GenAI way to write messages: JSON in a text.
-fn parts<'a>(messages: &str) -> Spoken<'a> {
+fn parts<'a>(messages: &str) -> ModelOutput<'a> {
     #[derive(Deserialize)]
-    struct Message {
+    struct GenAiMessage {
         #[serde(default)]
-        parts: Vec<Part>,
+        parts: Vec<GenAiPart>,
     }
     #[derive(Deserialize)]
-    struct Part {
+    struct GenAiPart {
         #[serde(default)]
         content: Option<String>,
         #[serde(default)]
@@ -294,7 +294,7 @@ fn parts<'a>(messages: &str) -> Spoken<'a> {
         #[serde(default)]
         arguments: Option<Box<RawValue>>,
     }
-    let messages: Vec<Message> = serde_json::from_str(messages).unwrap_or_default();
+    let messages: Vec<GenAiMessage> = serde_json::from_str(messages).unwrap_or_default();
     let (mut said, mut calls) = (Vec::new(), Vec::new());
     for part in messages.into_iter().flat_map(|message| message.parts) {
         said.extend(part.content);

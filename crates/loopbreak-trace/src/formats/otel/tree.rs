@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use loopbreak::Text;
 
-use super::span::Span;
+use super::span::OtelSpan;
 
 /// Spans, and who is whose parent.
 #[derive(Debug, Default)]
-pub(super) struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
+pub(super) struct SpanTree<'a> {
+    nodes: Vec<SpanNode<'a>>,
 }
 
 #[derive(Debug)]
-pub(super) struct Node<'a> {
-    pub(super) span: Span<'a>,
+pub(super) struct SpanNode<'a> {
+    pub(super) span: OtelSpan<'a>,
     pub(super) line: u64,
     /// Known where spans are nested; otherwise the span names its parent.
     parent: Option<usize>,
@@ -22,14 +22,14 @@ pub(super) struct Node<'a> {
 
 /// A walk comes to each span twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Visit {
+pub(super) enum SpanVisit {
     Enter(usize),
     Leave(usize),
 }
 
-impl<'a> Tree<'a> {
+impl<'a> SpanTree<'a> {
     /// Adds a span and those nested in it.
-    pub(super) fn add(&mut self, span: Span<'a>, line: u64) {
+    pub(super) fn add(&mut self, span: OtelSpan<'a>, line: u64) {
         let mut open = vec![(span, None)];
         while let Some((mut span, parent)) = open.pop() {
             if let Some(context) = span.context.take() {
@@ -40,11 +40,11 @@ impl<'a> Tree<'a> {
             open.extend(
                 std::mem::take(&mut span.children).into_iter().rev().map(|child| (child, Some(here))),
             );
-            self.nodes.push(Node { span, line, parent });
+            self.nodes.push(SpanNode { span, line, parent });
         }
     }
 
-    pub(super) fn nodes(&self) -> &[Node<'a>] {
+    pub(super) fn nodes(&self) -> &[SpanNode<'a>] {
         &self.nodes
     }
 
@@ -53,7 +53,7 @@ impl<'a> Tree<'a> {
         let ids = self.nodes.iter().enumerate();
         let ids: HashMap<&str, usize> =
             ids.filter_map(|(index, node)| Some((&**node.span.id.as_ref()?, index))).collect();
-        let named = |node: &Node<'a>| {
+        let named = |node: &SpanNode<'a>| {
             let parent: &Text<'a> = node.span.parent.as_ref().filter(|parent| !parent.is_empty())?;
             ids.get(&**parent).copied()
         };
@@ -61,7 +61,7 @@ impl<'a> Tree<'a> {
     }
 
     /// All spans, each inside its parent, by the time they began. None is left out, whatever the parents are.
-    pub(super) fn walk(&self, parents: &[Option<usize>]) -> Vec<Visit> {
+    pub(super) fn walk(&self, parents: &[Option<usize>]) -> Vec<SpanVisit> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut roots = Vec::new();
         for (index, parent) in parents.iter().enumerate() {
@@ -77,15 +77,15 @@ impl<'a> Tree<'a> {
         // Spans that are each other's parents have no root; they come last.
         roots.extend(0..self.nodes.len());
         for root in roots {
-            let mut open = vec![Visit::Enter(root)];
+            let mut open = vec![SpanVisit::Enter(root)];
             while let Some(visit) = open.pop() {
-                if let Visit::Enter(index) = visit {
+                if let SpanVisit::Enter(index) = visit {
                     if std::mem::replace(&mut seen[index], true) {
                         continue;
                     }
-                    open.push(Visit::Leave(index));
+                    open.push(SpanVisit::Leave(index));
                     children[index].sort_by_key(start);
-                    open.extend(children[index].iter().rev().map(|child| Visit::Enter(*child)));
+                    open.extend(children[index].iter().rev().map(|child| SpanVisit::Enter(*child)));
                 }
                 visits.push(visit);
             }
@@ -99,24 +99,24 @@ mod tests {
     use super::*;
     use loopbreak::Millis;
 
-    fn span(id: &'static str, parent: &'static str, start: i64) -> Span<'static> {
-        Span {
+    fn span(id: &'static str, parent: &'static str, start: i64) -> OtelSpan<'static> {
+        OtelSpan {
             id: Some(id.into()),
             parent: Some(parent.into()),
             start: Some(Millis(start)),
-            ..Span::default()
+            ..OtelSpan::default()
         }
     }
 
-    fn order(spans: Vec<Span<'static>>) -> String {
-        let mut tree = Tree::default();
+    fn order(spans: Vec<OtelSpan<'static>>) -> String {
+        let mut tree = SpanTree::default();
         for span in spans {
             tree.add(span, 1);
         }
         let name = |index: usize| tree.nodes()[index].span.id.clone().unwrap().to_string();
-        let shown = |visit: &Visit| match visit {
-            Visit::Enter(index) => name(*index),
-            Visit::Leave(_) => ".".to_owned(),
+        let shown = |visit: &SpanVisit| match visit {
+            SpanVisit::Enter(index) => name(*index),
+            SpanVisit::Leave(_) => ".".to_owned(),
         };
         tree.walk(&tree.parents()).iter().map(shown).collect()
     }

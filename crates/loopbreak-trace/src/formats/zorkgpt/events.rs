@@ -6,9 +6,9 @@ use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, P
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::content::Content;
-use crate::format::{Record, Sink, Unit};
-use crate::reason::Reason;
+use crate::content::MessageContent;
+use crate::format::{LogRecord, LogUnit, RecordSink};
+use crate::reason::SkipReason;
 
 /// How many rooms are remembered by name.
 const ROOMS: usize = 4096;
@@ -18,7 +18,7 @@ const OBJECTIVES: usize = 256;
 /// An event. The same thing has other keys in other versions.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Event<'a> {
+struct ZorkGptEvent<'a> {
     #[serde(borrow, rename = "event_type")]
     kind: Option<Text<'a>>,
     timestamp: Option<Millis>,
@@ -51,7 +51,7 @@ struct Event<'a> {
     #[serde(borrow)]
     room_id: Option<Label<'a>>,
     #[serde(borrow)]
-    objective: Content<'a>,
+    objective: MessageContent<'a>,
     #[serde(deserialize_with = "texts")]
     objectives: Vec<String>,
     #[serde(deserialize_with = "texts")]
@@ -83,7 +83,7 @@ fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D:
 
 /// What is known of the turn that is going on.
 #[derive(Debug, Default)]
-struct Turn {
+struct ZorkGptTurn {
     line: u64,
     at: Option<Millis>,
     action: Option<String>,
@@ -101,25 +101,25 @@ struct Turn {
 
 /// The events of an episode, or of several in one file.
 #[derive(Debug, Default)]
-pub(super) struct Events {
+pub(super) struct ZorkGptEventLog {
     begun: bool,
     episode: Option<String>,
     model: Option<String>,
     number: Option<u64>,
-    turn: Turn,
+    turn: ZorkGptTurn,
     /// What the agent thought before its next turn began.
     thought: Option<String>,
     rooms: HashMap<String, Label<'static>>,
 }
 
-impl Events {
+impl ZorkGptEventLog {
     pub(super) fn begun(&self) -> bool {
         self.begun
     }
 
-    pub(super) fn line(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let event: Event<'_> =
-            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+    pub(super) fn line(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let event: ZorkGptEvent<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
         let Some(kind) = event.kind.clone() else { return Ok(()) };
         self.begun = true;
         let episode = event.episode_id.as_ref().map(Label::as_text);
@@ -138,14 +138,15 @@ impl Events {
             Some(number) => {
                 self.end(sink);
                 self.number = Some(number);
-                self.turn = Turn { line: unit.line, say: self.thought.take(), ..Turn::default() };
+                self.turn =
+                    ZorkGptTurn { line: unit.line, say: self.thought.take(), ..ZorkGptTurn::default() };
             }
         }
         self.add(&kind, event, unit.line, sink);
         Ok(())
     }
 
-    fn add(&mut self, kind: &str, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    fn add(&mut self, kind: &str, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned());
         let in_turn = event.turn.is_some_and(|turn| turn > 0);
         match kind {
@@ -200,7 +201,7 @@ impl Events {
     }
 
     /// A proposal that the critic refused.
-    fn rejected(&self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    fn rejected(&self, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.episode.as_deref().map(Label::from),
             at: event.timestamp,
@@ -210,11 +211,11 @@ impl Events {
             refused: true,
             ..Step::default()
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 
     /// Gives the turn that was going on.
-    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         let Some(number) = self.number.take() else { return };
         let mut turn = std::mem::take(&mut self.turn);
         if turn.action.is_none() && turn.response.is_none() && turn.score.is_none() {
@@ -246,7 +247,7 @@ impl Events {
             usage: turn.usage,
             ..Step::default()
         };
-        sink.record(&Record { line: turn.line.max(1), step });
+        sink.record(&LogRecord { line: turn.line.max(1), step });
     }
 }
 

@@ -3,12 +3,12 @@
 mod events;
 mod text;
 
-use crate::format::{Kind, Reader, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::format::{FormatDefinition, LogReader, LogUnit, RecordSink};
+use crate::glimpse::JsonOutline;
+use crate::reason::SkipReason;
 
 /// Episodes of ZorkGPT.
-pub(crate) struct ZorkGpt;
+pub(crate) struct ZorkGptFormat;
 
 /// Events that nobody else writes.
 const EVENTS: [&str; 9] = [
@@ -23,48 +23,48 @@ const EVENTS: [&str; 9] = [
     "episode_finalized",
 ];
 
-impl Kind for ZorkGpt {
+impl FormatDefinition for ZorkGptFormat {
     fn name(&self) -> &'static str {
         "zorkgpt"
     }
     fn title(&self) -> &'static str {
         "ZorkGPT"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "episode_log.jsonl, an event a line; the text log of the first version"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.text("event_type").is_some_and(|event| EVENTS.contains(&event))
             && value.has_all(&["timestamp", "message"])
     }
-    fn recognises_text(&self, line: &str) -> bool {
+    fn recognizes_text(&self, line: &str) -> bool {
         text::begins_turn(line).is_some() || line.starts_with("--- NEW EPISODE: ")
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Episode::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(ZorkGptReader::default())
     }
 }
 
 /// Reads either kind of log, as the lines come.
 #[derive(Debug, Default)]
-struct Episode {
-    events: events::Events,
-    text: text::Turns,
+struct ZorkGptReader {
+    events: events::ZorkGptEventLog,
+    text: text::ZorkGptTextLog,
 }
 
-impl Reader for Episode {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for ZorkGptReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if unit.text.trim_start().starts_with('{') {
             return self.events.line(unit, sink);
         }
         if self.events.begun() {
-            return Err(Reason::because("not JSON"));
+            return Err(SkipReason::new("not JSON"));
         }
         self.text.line(unit, sink);
         Ok(())
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.events.end(sink);
         self.text.end(sink);
     }

@@ -2,14 +2,14 @@
 
 use loopbreak::{Action, Critic, Label, Outcome, Place, Step, Text};
 
-use crate::format::{Record, Sink, Unit};
+use crate::format::{LogRecord, LogUnit, RecordSink};
 
 /// How much of a reply is kept.
 const REPLY: usize = 1024 * 1024;
 
 /// What the lines that come belong to.
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Inside {
+enum ZorkGptSection {
     #[default]
     Nothing,
     Reply,
@@ -17,12 +17,12 @@ enum Inside {
 
 /// The turn that is going on.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct ZorkGptTextLog {
     episode: Option<String>,
     model: Option<String>,
     number: Option<u64>,
     line: u64,
-    inside: Inside,
+    inside: ZorkGptSection,
     action: Option<String>,
     critic: Option<f64>,
     reply: Option<String>,
@@ -35,8 +35,8 @@ pub(super) fn begins_turn(line: &str) -> Option<u64> {
     line.trim().strip_prefix("--- Turn ")?.strip_suffix(" ---")?.trim().parse().ok()
 }
 
-impl Turns {
-    pub(super) fn line(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) {
+impl ZorkGptTextLog {
+    pub(super) fn line(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) {
         let line = unit.text;
         if let Some(number) = begins_turn(line) {
             self.end(sink);
@@ -48,7 +48,7 @@ impl Turns {
         } else if let Some(model) = line.strip_prefix("Using agent model: ") {
             self.model = Some(model.trim().to_owned());
         } else if let Some(action) = line.strip_prefix("Agent proposes:") {
-            self.inside = Inside::Nothing;
+            self.inside = ZorkGptSection::Nothing;
             let action = action.trim();
             self.action = Some(if action.is_empty() { "(empty)" } else { action }.to_owned());
         } else if let Some(rest) = line.strip_prefix("Critic evaluation: Score=") {
@@ -56,16 +56,16 @@ impl Turns {
             // From -1 to 1 there, from 0 to 1 here.
             self.critic = score.map(|score| f64::midpoint(score, 1.0).clamp(0.0, 1.0));
         } else if line.starts_with("Zork response:") || line.starts_with("ZORK RESPONSE for ") {
-            self.inside = Inside::Reply;
+            self.inside = ZorkGptSection::Reply;
             self.reply = Some(String::new());
         } else if let Some(rest) = line.strip_prefix("Extracted Info: ") {
-            self.inside = Inside::Nothing;
+            self.inside = ZorkGptSection::Nothing;
             self.place = place(rest);
         } else if let Some(rest) = line.strip_prefix("Turn reward: ") {
-            self.inside = Inside::Nothing;
+            self.inside = ZorkGptSection::Nothing;
             self.reward =
                 rest.rsplit("Total episode reward: ").next().and_then(|sum| sum.trim().parse().ok());
-        } else if self.inside == Inside::Reply
+        } else if self.inside == ZorkGptSection::Reply
             && let Some(reply) = &mut self.reply
             && reply.len() + line.len() < REPLY
         {
@@ -75,7 +75,7 @@ impl Turns {
     }
 
     /// Gives the turn that was going on.
-    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         let turn = std::mem::take(self);
         // These hold for the turns that follow.
         (self.episode, self.model) = (turn.episode.clone(), turn.model.clone());
@@ -96,7 +96,7 @@ impl Turns {
             critic: turn.critic.map(|score| Critic { score: Some(score) }),
             ..Step::default()
         };
-        sink.record(&Record { line: turn.line, step });
+        sink.record(&LogRecord { line: turn.line, step });
     }
 }
 
