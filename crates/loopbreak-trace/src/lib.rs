@@ -8,34 +8,25 @@
 //! Where each line of a log stands by itself, [`OpenedLog::into_blocks`] gives the lines in [`LineBlock`]s, which several threads can read.
 //! While a log is written, [`probe`] says what it is, and [`LogFollower`] takes what is appended to it.
 
-mod arguments;
-mod block;
-mod content;
-mod document;
-mod feed;
-mod format;
+mod follow;
 mod formats;
-mod glimpse;
-mod installed;
-mod kin;
-mod lines;
-mod live;
-mod open;
-mod pending;
-mod read;
-mod reason;
-mod seam;
+mod input;
+mod line;
+mod log_format;
+mod log_record;
+mod message;
+mod skip_reason;
 mod sniff;
-mod source;
-mod unpack;
 
-pub use block::{LineBlock, LineBlocks};
-pub use format::{FileOwner, LogFormat, LogRecord, ReadStats, RecordSink, SkippedLine, UnknownFormat};
-pub use installed::{AgentLogDir, agent_log_dirs};
-pub use lines::{LONGEST_LINE, LineReader, LogLine};
-pub use live::{FileShape, LogFollower, NotFollowed, PROBE_BYTES, ProbeResult, is_complete_document, probe};
-pub use open::{OpenError, OpenedLog};
-pub use read::LARGEST_DOCUMENT;
-pub use reason::SkipReason;
+pub use follow::{
+    FileShape, LogFollower, NotFollowed, PROBE_BYTES, ProbeResult, is_complete_document, probe,
+};
+pub use input::{
+    AgentLogDir, FileOwner, InputSet, LARGEST_DOCUMENT, LogInput, OpenError, OpenedLog, SearchedFolder,
+    UnreadableInput, agent_log_dirs, expand_paths, list_files,
+};
+pub use line::{LONGEST_LINE, LineBlock, LineBlocks, LineReader, LogLine};
+pub use log_format::{LogFormat, UnknownFormat};
+pub use log_record::{LogRecord, ReadStats, RecordSink, SkippedLine};
+pub use skip_reason::SkipReason;
 pub use sniff::{LogLayout, SniffResult, sniff};
-pub use source::{InputSet, LogInput, SearchedFolder, UnreadableInput, expand_paths, list_files};

@@ -3,10 +3,11 @@
 use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 
-use crate::document::walk;
-use crate::format::{FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Games of AdventureAI.
 pub(crate) struct AdventureAiFormat;

@@ -4,12 +4,13 @@ use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::MessageContent;
-use crate::document::walk;
-use crate::format::{FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Sessions of Gemini CLI.
 pub(crate) struct GeminiCliFormat;

@@ -5,7 +5,6 @@ mod attempts;
 mod chat;
 mod claude_code;
 mod codex;
-mod command;
 mod gemini_cli;
 mod openhands;
 mod otel;
@@ -14,10 +13,9 @@ mod steps;
 mod swe_agent;
 mod zorkgpt;
 
-pub(crate) use command::command;
 pub(crate) use steps::StepsFormat;
 
-use crate::format::FormatDefinition;
+use crate::log_format::FormatDefinition;
 
 /// All formats, in the order in which they are tried: the most particular first. Nearly any object could be a step.
 pub(crate) static ALL: &[&dyn FormatDefinition] = &[

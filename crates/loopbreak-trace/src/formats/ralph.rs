@@ -4,9 +4,10 @@ use loopbreak::{Label, Millis, Outcome, Step, Task, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::format::{FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Loops of Ralph.
 pub(crate) struct RalphFormat;

@@ -2,9 +2,10 @@
 
 use loopbreak::Step;
 
-use crate::format::{FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Native logs.
 pub(crate) struct StepsFormat;
@@ -60,7 +61,7 @@ impl LogReader for StepsFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{ReadStats, SkippedLine};
+    use crate::log_record::{ReadStats, SkippedLine};
 
     #[derive(Default)]
     struct CollectedScores {
@@ -80,7 +81,7 @@ mod tests {
 
     fn collect(text: &[u8]) -> (CollectedScores, ReadStats) {
         let mut collected = CollectedScores::default();
-        let read = crate::read::lines(&mut StepsFormat, text, None, &mut collected).unwrap();
+        let read = crate::input::read_lines(&mut StepsFormat, text, None, &mut collected).unwrap();
         (collected, read)
     }
 

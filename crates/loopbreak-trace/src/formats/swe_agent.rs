@@ -4,13 +4,14 @@ use loopbreak::{Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::MessageContent;
-use crate::document::walk;
-use crate::format::{FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::formats::command;
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::command;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Trajectories of SWE-agent.
 pub(crate) struct SweAgentFormat;

@@ -5,7 +5,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::content::MessageContent;
+use crate::message::MessageContent;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

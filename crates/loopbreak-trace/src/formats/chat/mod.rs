@@ -1,16 +1,17 @@
 //! Lists of chat messages, as the services take them: OpenAI's, Anthropic's, and what benchmarks make of them. See
 //! docs/formats/chat.md.
 
+mod conversation;
 mod message;
-mod talk;
 
 use serde::Deserialize;
 
-use crate::document::walk;
-use crate::format::{FormatDefinition, LogReader, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
-use talk::ChatConversation;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
+use conversation::ChatConversation;
 
 /// Chat messages.
 pub(crate) struct ChatFormat;

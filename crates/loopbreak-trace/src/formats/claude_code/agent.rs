@@ -2,12 +2,12 @@
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 
-use super::human::{CallFate, fate};
-use super::line::ClaudeTokens;
-use crate::content::{ContentBlock, MessageContent};
-use crate::format::{LogRecord, RecordSink};
-use crate::pending::{PendingCall, PendingCalls};
-use crate::reason::SkipReason;
+use super::call_fate::{CallFate, fate};
+use super::entry::ClaudeTokens;
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::{ContentBlock, MessageContent};
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
 
 /// How much of what an agent says before a call is kept.
 const SAID: usize = 256 * 1024;

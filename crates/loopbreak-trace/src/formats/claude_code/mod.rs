@@ -1,15 +1,16 @@
 //! Claude Code: session transcripts, and the output of its `stream-json` mode. See docs/formats/claude-code.md.
 
 mod agent;
-mod human;
-mod line;
-mod reader;
-mod seen;
+mod call_fate;
+mod entry;
+mod seen_ids;
+mod session;
 
 use serde::Deserialize as _;
 
-use crate::format::{FileOwner, FormatDefinition, LogReader};
-use crate::glimpse::JsonOutline;
+use crate::input::FileOwner;
+use crate::log_format::{FormatDefinition, LogReader};
+use crate::sniff::JsonOutline;
 
 /// Sessions of Claude Code.
 pub(crate) struct ClaudeCodeFormat;
@@ -50,7 +51,7 @@ impl FormatDefinition for ClaudeCodeFormat {
     }
     fn file_owner(&self, value: &str) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
-        let line = line::ClaudeEntry::deserialize(&mut json).ok()?;
+        let line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
         if !TYPES.contains(&line.kind.as_deref()?) || !line.transcript() {
             return None;
         }
@@ -58,6 +59,6 @@ impl FormatDefinition for ClaudeCodeFormat {
         Some(FileOwner { run: line.session?.0.into_owned(), agent, order: None })
     }
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader> {
-        Box::new(reader::ClaudeSession::new(agents))
+        Box::new(session::ClaudeSession::new(agents))
     }
 }

@@ -1,6 +1,6 @@
 //! OpenHands: event logs, trajectories and the output of evaluations. See docs/formats/openhands.md.
 
-mod parts;
+mod arguments;
 mod sdk;
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
@@ -8,14 +8,16 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::MessageContent;
-use crate::document::walk;
-use crate::format::{FileOwner, FormatDefinition, LogReader, LogRecord, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::pending::{PendingCall, PendingCalls};
-use crate::reason::SkipReason;
-use parts::{OpenHandsArguments, exit_code};
+use crate::input::FileOwner;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::walk;
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
+use arguments::{OpenHandsArguments, exit_code};
 
 /// Events of OpenHands.
 pub(crate) struct OpenHandsFormat;

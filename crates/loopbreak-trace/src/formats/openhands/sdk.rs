@@ -5,11 +5,11 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::OpenHandsReader;
-use crate::arguments::arguments;
-use crate::content::MessageContent;
-use crate::format::{LogRecord, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::pending::PendingCall;
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::PendingCall;
+use crate::message::arguments;
+use crate::sniff::JsonOutline;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -1,19 +1,20 @@
 //! OpenTelemetry spans of agents: the GenAI and the OpenInference names, as OTLP JSON or as nested files. See
 //! docs/formats/otel.md.
 
-mod attributes;
 mod span;
-mod steps;
-mod tree;
+mod span_attributes;
+mod span_tree;
+mod span_walk;
 
 use serde::Deserialize as _;
 
-use crate::document::walk;
-use crate::format::{FormatDefinition, LogReader, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 use span::{OtelSpan, ResourceSpans};
-use tree::SpanTree;
+use span_tree::SpanTree;
 
 /// Spans.
 pub(crate) struct OtelFormat;
@@ -48,7 +49,7 @@ impl FormatDefinition for OtelFormat {
 
 #[derive(Debug, Default)]
 struct OtelReader {
-    names: steps::ConversationNames,
+    names: span_walk::ConversationNames,
 }
 
 impl LogReader for OtelReader {
@@ -83,7 +84,7 @@ impl LogReader for OtelReader {
                 Err(error) => wrong(unit.text, error),
             }
         }
-        steps::give(&tree, &mut self.names, sink);
+        span_walk::give(&tree, &mut self.names, sink);
         walked.and(broken)
     }
 }

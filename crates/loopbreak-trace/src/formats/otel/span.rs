@@ -4,7 +4,7 @@ use loopbreak::{Millis, Text};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::attributes::SpanAttributes;
+use super::span_attributes::SpanAttributes;
 
 /// A span: of OTLP, of a nested file, or as the console exporter writes it.
 #[derive(Debug, Default, Deserialize)]

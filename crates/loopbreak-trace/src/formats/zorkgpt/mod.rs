@@ -1,11 +1,12 @@
 //! ZorkGPT: the events of an episode, and the text log of its first version. See docs/formats/zorkgpt.md.
 
-mod events;
-mod text;
+mod event_log;
+mod text_log;
 
-use crate::format::{FormatDefinition, LogReader, LogUnit, RecordSink};
-use crate::glimpse::JsonOutline;
-use crate::reason::SkipReason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Episodes of ZorkGPT.
 pub(crate) struct ZorkGptFormat;
@@ -38,7 +39,7 @@ impl FormatDefinition for ZorkGptFormat {
             && value.has_all(&["timestamp", "message"])
     }
     fn recognizes_text(&self, line: &str) -> bool {
-        text::begins_turn(line).is_some() || line.starts_with("--- NEW EPISODE: ")
+        text_log::begins_turn(line).is_some() || line.starts_with("--- NEW EPISODE: ")
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(ZorkGptReader::default())
@@ -48,8 +49,8 @@ impl FormatDefinition for ZorkGptFormat {
 /// Reads either kind of log, as the lines come.
 #[derive(Debug, Default)]
 struct ZorkGptReader {
-    events: events::ZorkGptEventLog,
-    text: text::ZorkGptTextLog,
+    events: event_log::ZorkGptEventLog,
+    text: text_log::ZorkGptTextLog,
 }
 
 impl LogReader for ZorkGptReader {
