@@ -15,6 +15,7 @@ pub mod markup;
 mod number;
 pub mod outputs;
 mod pack;
+mod printable;
 mod repeats;
 mod restarts;
 mod run;
@@ -35,6 +36,7 @@ pub use json::{
 pub use list::RunList;
 pub use number::plural;
 pub use pack::{Damaged, Words};
+pub use printable::{printable, printable_lines};
 pub use restarts::Restarts;
 pub use run::{RunAnalysis, RunRecord};
 pub use savings::{Cost, Savings};

@@ -15,7 +15,6 @@ use loopbreak_arena::{
 use super::args::{CriticChoice, PlayArgs, YOU};
 use super::human::Person;
 use crate::error::UserError;
-use crate::watch::words;
 
 /// The variable with the key of a model. It is no setting.
 pub(crate) const KEY: &str = "LOOPBREAK_API_KEY";
@@ -128,7 +127,7 @@ pub(super) fn critic(args: &PlayArgs, who: Who, halt: &Halt) -> Result<Box<dyn C
 }
 
 fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
-    words(command)
+    loopbreak_process::split_words(command)
         .filter(|words| !words.is_empty())
         .ok_or_else(|| UserError::usage(format!("{option} {command:?}: no command, or a quote is left open")))
 }

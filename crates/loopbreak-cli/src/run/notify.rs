@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use loopbreak_runner::{RunNotice, RunNotifier};
+
 use super::args::RunArgs;
 use crate::error::UserError;
 use crate::watch::{Exec, Notice, Webhook};
@@ -22,9 +24,12 @@ impl Told {
         let webhooks = args.notify.iter().map(|option| Webhook::new(option)).collect::<Result<_, _>>()?;
         Ok(Told { exec, webhooks })
     }
+}
 
-    /// Tells them, and gives what went wrong.
-    pub(super) fn tell(&mut self, notice: &Notice) -> Vec<String> {
+impl RunNotifier for Told {
+    fn notify(&mut self, notice: &RunNotice<'_>) -> Vec<String> {
+        let RunNotice { run, command, step, verdict, act } = notice;
+        let notice = &Notice::new(run, command, verdict.turn, step, verdict, act);
         if let Some(exec) = &mut self.exec {
             exec.call(notice);
         }
@@ -34,8 +39,7 @@ impl Told {
         wrong
     }
 
-    /// Waits until all is told.
-    pub(super) fn finish(&mut self) -> Vec<String> {
+    fn finish(&mut self) -> Vec<String> {
         let mut wrong = self.exec.as_mut().map(|exec| exec.finish(PATIENCE)).unwrap_or_default();
         wrong.extend(self.webhooks.iter_mut().flat_map(|webhook| webhook.finish(PATIENCE)));
         wrong

@@ -5,6 +5,8 @@ use std::io;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use loopbreak_process::split_words;
+
 use super::notice::Notice;
 use crate::error::UserError;
 
@@ -36,7 +38,7 @@ pub(crate) struct Exec {
 impl Exec {
     /// `quiet` throws away what the command prints, where it would spoil the screen.
     pub(crate) fn new(command: &str, quiet: bool) -> Result<Self, UserError> {
-        let words = words(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+        let words = split_words(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             UserError::usage(format!("--exec {command:?}: no command, or a quote is left open"))
         })?;
         Ok(Exec { words, running: Vec::new(), waiting: VecDeque::new(), quiet })
@@ -125,51 +127,4 @@ impl Exec {
 
 fn key(notice: &Notice) -> String {
     format!("{} ({})", notice.run, notice.source)
-}
-
-/// Splits at blanks; quotes and backslashes mean what they mean to a shell, nothing else does. Nothing if a quote is open.
-pub(crate) fn words(text: &str) -> Option<Vec<String>> {
-    let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
-    let mut chars = text.chars();
-    while let Some(char) = chars.next() {
-        match (quote, char) {
-            (Some('\''), char) if char != '\'' => word.get_or_insert_default().push(char),
-            (Some(open), char) if char == open => quote = None,
-            (Some(_), '\\') => {
-                let next = chars.next()?;
-                let word = word.get_or_insert_default();
-                if !matches!(next, '"' | '\\' | '$' | '`') {
-                    word.push('\\');
-                }
-                word.push(next);
-            }
-            (None, '\\') => word.get_or_insert_default().push(chars.next()?),
-            (None, '\'' | '"') => {
-                quote = Some(char);
-                word.get_or_insert_default();
-            }
-            (None, char) if char.is_whitespace() => all.extend(word.take()),
-            (_, char) => word.get_or_insert_default().push(char),
-        }
-    }
-    all.extend(word);
-    quote.is_none().then_some(all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_split_as_a_shell_does_and_nothing_is_expanded() {
-        let split = |text| words(text).unwrap();
-        assert_eq!(split("a  b\tc"), ["a", "b", "c"]);
-        assert_eq!(
-            split(r#"sh -c 'kill "$X"' "a \"b\" $(c)" d\ e '' f"g"h"#),
-            ["sh", "-c", "kill \"$X\"", "a \"b\" $(c)", "d e", "", "fgh"]
-        );
-        assert_eq!(split("a;b|c *"), ["a;b|c", "*"]);
-        assert!(words("a 'b").is_none() && words("a \\").is_none());
-        assert!(split("  ").is_empty());
-    }
 }

@@ -19,6 +19,6 @@ mod webhook;
 
 pub(crate) use args::{WatchArgs, time};
 pub(crate) use command::run;
-pub(crate) use exec::{Exec, VARIABLES, words};
+pub(crate) use exec::{Exec, VARIABLES};
 pub(crate) use notice::Notice;
 pub(crate) use webhook::Webhook;
