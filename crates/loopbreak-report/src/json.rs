@@ -59,7 +59,7 @@ impl VerdictName {
 
     /// What findings come to. One that only observes decides nothing.
     pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        findings.into_iter().filter(|finding| finding.acted).map(|finding| finding.severity).max().into()
+        findings.into_iter().filter(|finding| finding.enforced).map(|finding| finding.severity).max().into()
     }
 }
 
@@ -215,9 +215,9 @@ pub struct Ending {
 impl Ending {
     /// The end that a finding makes of a run, if it makes one.
     pub(crate) fn of(finding: &Finding) -> Option<Self> {
-        let Finding { turn, detector, pattern, intervention, acted, .. } = *finding;
+        let Finding { turn, detector, pattern, intervention, enforced, .. } = *finding;
         let ends = |rung: &Intervention| matches!(rung, Intervention::Stop | Intervention::Escalate);
-        let intervention = intervention.filter(|rung| acted && ends(rung))?;
+        let intervention = intervention.filter(|rung| enforced && ends(rung))?;
         Some(Ending { turn, detector, pattern, intervention })
     }
 }

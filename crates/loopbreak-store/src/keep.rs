@@ -26,7 +26,8 @@ pub fn keep(records: &mut Records, verdict: &Verdict, now: i64) {
         metadata: entry.metadata.clone(),
     });
     records.context.extend(context);
-    let grave = verdict.acts.iter().filter(|act| act.acted && act.intervention > Intervention::Penalize);
+    let grave =
+        verdict.decisions.iter().filter(|act| act.enforced && act.intervention > Intervention::Penalize);
     records.recoveries.extend(grave.map(|act| Recovery {
         at: now,
         turn: verdict.turn,

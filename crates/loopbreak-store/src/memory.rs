@@ -272,7 +272,7 @@ impl Seen {
             loopbreak::Severity::Hard => "hard",
         };
         let act = verdict
-            .acts
+            .decisions
             .iter()
             .filter(|act| act.loop_id == finding.loop_id)
             .max_by_key(|act| act.intervention);

@@ -31,7 +31,7 @@ pub use detect::DetectorName;
 pub use event::*;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
-pub use policy::{Adjustment, ContextEntry, Hint, Proposal, Ruling, TaskUpdate};
+pub use policy::{ContextEntry, Proposal, ProposalHint, Ruling, ScoreAdjustment, TaskUpdate};
 pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 pub use step::{
@@ -41,7 +41,9 @@ pub use step::{
 pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
 pub use text::chant::{Chant, ChantStream};
-pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};
+pub use verdict::{
+    Advice, Audience, Decision, Finding, Intervention, LoopId, RunStop, Severity, StepProgress, Verdict,
+};
 
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]

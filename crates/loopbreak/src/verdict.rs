@@ -109,7 +109,8 @@ pub struct Finding {
     /// Which agent of the run.
     pub agent: String,
     /// False where the detector or the whole guard only observes.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
     /// How often it repeated, in the detector's own measure.
     pub count: u32,
     /// What it rests on.
@@ -118,7 +119,7 @@ pub struct Finding {
 
 /// One act of the policy: an intervention, why, and whether it is to be carried out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Act {
+pub struct Decision {
     /// What to do.
     pub intervention: Intervention,
     /// Whose finding led to it.
@@ -134,7 +135,8 @@ pub struct Act {
     /// Why, in one sentence.
     pub reason: String,
     /// False in observe mode: computed and reported, never to be carried out.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
 }
 
 /// For whom a text is.
@@ -162,7 +164,7 @@ pub struct Advice {
 
 /// Why the run is to be stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stop {
+pub struct RunStop {
     /// The pattern that names the reason, such as `stuck_no_progress`.
     pub reason: &'static str,
     /// Whose finding it was.
@@ -171,14 +173,14 @@ pub struct Stop {
     pub ending: &'static str,
 }
 
-impl Stop {
+impl RunStop {
     /// The mark of every ending that Loopbreak causes.
     pub const ENDING: &'static str = "loop_break";
 }
 
 /// In which way a step was progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct StepProgress {
     /// The score moved in a way that counts.
     pub score: bool,
     /// An objective was completed for the first time.
@@ -187,7 +189,7 @@ pub struct Progress {
     pub mark: bool,
 }
 
-impl Progress {
+impl StepProgress {
     /// Whether there was any.
     pub fn any(self) -> bool {
         self.score || self.objective || self.mark
@@ -208,7 +210,8 @@ pub struct Verdict {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sighted: Vec<LoopId>,
     /// What to do about it.
-    pub acts: Vec<Act>,
+    #[serde(rename = "acts")]
+    pub decisions: Vec<Decision>,
     /// Texts for the agent, the critic, the user.
     pub advice: Vec<Advice>,
     /// Entries for the agent's shared context.
@@ -222,14 +225,14 @@ pub struct Verdict {
     pub events: Vec<Event>,
     /// Set where the run is to be ended now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    pub stop: Option<RunStop>,
     /// In which way the step was progress.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }
 
 impl Verdict {
     /// The strongest intervention that is to be carried out.
     pub fn strongest(&self) -> Option<Intervention> {
-        self.acts.iter().filter(|act| act.acted).map(|act| act.intervention).max()
+        self.decisions.iter().filter(|decision| decision.enforced).map(|decision| decision.intervention).max()
     }
 }

@@ -51,7 +51,8 @@ impl Course<'_> {
     }
 
     fn on_rest(&mut self, verdict: &Verdict, words: &str, held: bool) -> Answer {
-        let grave = verdict.acts.iter().find(|act| act.acted && act.intervention >= Intervention::Escalate);
+        let grave =
+            verdict.decisions.iter().find(|act| act.enforced && act.intervention >= Intervention::Escalate);
         if let Some(act) = grave.filter(|_| held) {
             // Whoever holds it goes on doing so: only an end in earnest ends it.
             return Answer::Stop(format!(

@@ -272,7 +272,7 @@ impl Audience for Watch<'_> {
         let (verdict, state) = self.runs.observe(&key, step);
         let shown = if self.args.verbose { Intervention::Hint } else { Intervention::Warn };
         let mut notices = Vec::new();
-        for act in verdict.acts.iter().filter(|act| act.intervention >= shown) {
+        for act in verdict.decisions.iter().filter(|act| act.intervention >= shown) {
             state.last = format!("turn {}: {}: {}", verdict.turn, act.detector, act.reason);
             let notice = Notice::new(&key.2, &path.display().to_string(), record.line, step, &verdict, act);
             notices.extend(self.told.found(origin.home, notice, aloud));

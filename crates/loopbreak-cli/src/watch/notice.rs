@@ -1,6 +1,6 @@
 //! One thing that is told: an intervention, of which run and why.
 
-use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Step, Verdict};
+use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Step, Verdict};
 use serde::Serialize;
 
 use crate::output::printable;
@@ -43,7 +43,7 @@ impl Notice {
         line: u64,
         step: &Step<'_>,
         verdict: &Verdict,
-        act: &Act,
+        act: &Decision,
     ) -> Self {
         let advice = verdict.advice.iter().filter(|advice| advice.detector == act.detector).cloned();
         Notice {
@@ -59,7 +59,7 @@ impl Notice {
             loop_id: act.loop_id,
             task: act.task.clone(),
             reason: act.reason.clone(),
-            acted: act.acted,
+            acted: act.enforced,
             advice: advice.collect(),
         }
     }

@@ -28,12 +28,12 @@ pub(super) fn of(
     for finding in verdict.findings.iter().filter(|finding| finding.severity >= least) {
         let key = (finding.detector, finding.pattern);
         told.push(key);
-        let act = verdict.acts.iter().find(|act| (act.detector, act.pattern) == key);
+        let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
         let reason = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
         let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
         let reason = reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "));
         let what = act.map(|act| act.intervention).or(finding.intervention);
-        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.acted, look);
+        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.enforced, look);
         let facts: Vec<String> = finding
             .evidence
             .iter()
@@ -44,13 +44,13 @@ pub(super) fn of(
             under(&mut lines, &facts.join(", "), look, 2);
         }
     }
-    for act in &verdict.acts {
+    for act in &verdict.decisions {
         let severity =
             if act.intervention > Intervention::Penalize { Severity::Hard } else { Severity::Warn };
         let quiet = act.intervention == Intervention::Hint && !full;
         if !quiet && !told.contains(&(act.detector, act.pattern)) {
             told.push((act.detector, act.pattern));
-            head(&mut lines, severity, Some(act.intervention), act.detector, &act.reason, act.acted, look);
+            head(&mut lines, severity, Some(act.intervention), act.detector, &act.reason, act.enforced, look);
         }
     }
     if let Some(ruling) =

@@ -184,7 +184,7 @@ fn series_case(out: &mut String, series: &SeriesReport) {
     attribute(out, "name", &series.key);
     attribute(out, "classname", "series");
     out.push_str(" time=\"0.000\"");
-    let worst = |finding: &&Finding| finding.acted && finding.severity == Severity::Hard;
+    let worst = |finding: &&Finding| finding.enforced && finding.severity == Severity::Hard;
     let Some(finding) = series.findings.iter().find(worst) else {
         out.push_str("/>\n");
         return;

@@ -143,7 +143,7 @@ fn result(finding: &Finding, text: &str, location: &Value) -> Value {
     let rule = DetectorName::ALL.iter().position(|detector| *detector == finding.detector);
     let level = match finding.severity {
         // What is only observed is for information.
-        _ if !finding.acted => "note",
+        _ if !finding.enforced => "note",
         Severity::Hint => "note",
         Severity::Warn => "warning",
         Severity::Hard => "error",

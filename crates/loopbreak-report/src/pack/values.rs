@@ -219,7 +219,7 @@ one_of! {
 }
 
 packed! {
-    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, acted, count, evidence }
+    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, enforced, count, evidence }
 }
 
 #[cfg(test)]

@@ -16,15 +16,15 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
         count: finding.count,
         loop_id: finding.loop_id.to_string(),
         agent: finding.agent.clone(),
-        acted: finding.acted,
+        acted: finding.enforced,
         evidence: object(serde_json::to_value(&finding.evidence).unwrap_or_default()),
     });
-    let interventions = verdict.acts.iter().map(|act| ActOutput {
+    let interventions = verdict.decisions.iter().map(|act| ActOutput {
         intervention: act.intervention.as_str().to_owned(),
         pattern: act.pattern.to_owned(),
         reason: act.reason.clone(),
         loop_id: act.loop_id.to_string(),
-        acted: act.acted,
+        acted: act.enforced,
     });
     StepOutput {
         run: run.to_owned(),
@@ -64,7 +64,7 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
         detector: adjustment.detector.to_string(),
         amount: adjustment.amount,
         reason: adjustment.reason.clone(),
-        acted: adjustment.acted,
+        acted: adjustment.enforced,
     });
     let advice = ruling.advice.iter().filter(|advice| advice.audience == Audience::Agent);
     RulingOutput {

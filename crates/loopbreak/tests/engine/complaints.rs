@@ -22,7 +22,7 @@ fn first(run: &Run, severity: Severity) -> Option<u64> {
 fn strong(run: &Run) -> Vec<u64> {
     let mut turns: Vec<u64> = REPEATING
         .into_iter()
-        .flat_map(|detector| run.acts(detector))
+        .flat_map(|detector| run.decisions(detector))
         .filter(|(_, act)| *act >= Intervention::Escalate)
         .map(|(turn, _)| turn)
         .collect();
@@ -321,5 +321,5 @@ fn who_only_observes_sees_the_loop_and_acts_on_nothing() {
         run.verdicts.push(verdict);
     }
     assert_eq!(first(&run, Severity::Hard), Some(8));
-    assert!(run.findings(DetectorName::Cycle).iter().all(|finding| !finding.acted));
+    assert!(run.findings(DetectorName::Cycle).iter().all(|finding| !finding.enforced));
 }

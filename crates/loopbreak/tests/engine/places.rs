@@ -197,7 +197,7 @@ fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
     }
     for detector in [REVISIT, OSCILLATION, CAMPING] {
         assert!(run.findings(detector).iter().all(|finding| finding.severity <= Severity::Warn));
-        assert!(run.acts(detector).iter().all(|(_, act)| *act <= Intervention::Warn));
+        assert!(run.decisions(detector).iter().all(|(_, act)| *act <= Intervention::Warn));
     }
     assert!(run.stops().is_empty());
     assert_eq!(run.findings(REVISIT)[0].severity, Severity::Hint);

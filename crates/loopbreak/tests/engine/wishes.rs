@@ -51,7 +51,7 @@ fn zylos_259_an_hour_of_silence_is_no_loop() {
 fn openclaw_106231_a_loop_that_goes_on_after_the_block_is_acted_on_again_and_again_at_greater_length() {
     let run = played(vec![sh("openclaw status", "gateway down"); 600]);
     let strong: Vec<u64> = run
-        .acts(DetectorName::Cycle)
+        .decisions(DetectorName::Cycle)
         .into_iter()
         .filter(|(_, act)| *act >= Intervention::Escalate)
         .map(|(turn, _)| turn)
