@@ -69,7 +69,7 @@ impl From<Option<Severity>> for VerdictName {
         match worst {
             Some(Severity::Hard) => VerdictName::Stop,
             Some(Severity::Warn) => VerdictName::Warn,
-            Some(Severity::Hint) | None => VerdictName::Clear,
+            _ => VerdictName::Clear,
         }
     }
 }
@@ -216,8 +216,7 @@ impl Ending {
     /// The end that a finding makes of a run, if it makes one.
     pub(crate) fn of(finding: &Finding) -> Option<Self> {
         let Finding { turn, detector, pattern, intervention, enforced, .. } = *finding;
-        let ends = |rung: &Intervention| matches!(rung, Intervention::Stop | Intervention::Escalate);
-        let intervention = intervention.filter(|rung| enforced && ends(rung))?;
+        let intervention = intervention.filter(|intervention| enforced && intervention.ends_run())?;
         Some(Ending { turn, detector, pattern, intervention })
     }
 }

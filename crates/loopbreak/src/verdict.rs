@@ -1,91 +1,21 @@
-//! What a guard says of a step: findings, interventions, advice.
+//! What a guard says about a step: findings, decisions, advice.
+
+mod intervention;
+mod loop_id;
+mod severity;
 
 use serde::{Deserialize, Serialize};
 
 use crate::detect::DetectorName;
 use crate::event::Event;
 use crate::evidence::Evidence;
+use crate::name_enum::name_enum;
 use crate::policy::{ContextEntry, Ruling, TaskUpdate};
 
-/// How sure and how bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth a word, no more.
-    Hint,
-    /// The agent should change course.
-    Warn,
-    /// Something has to be done about it.
-    Hard,
-}
-
-/// What is done about a finding: the rungs of the ladder, mildest first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Intervention {
-    /// A word to the agent or the critic.
-    Hint,
-    /// A warning to the agent.
-    Warn,
-    /// The worth of a proposal is lowered.
-    Penalize,
-    /// A proposal is refused.
-    Reject,
-    /// The agent is moved on to another task.
-    ForceNext,
-    /// The agent may remove the blockers of this one task.
-    UnblockAuthority,
-    /// A human is called.
-    Escalate,
-    /// The run is ended.
-    Stop,
-}
-
-impl Intervention {
-    /// All rungs, mildest first.
-    pub const LADDER: [Intervention; 8] = [
-        Intervention::Hint,
-        Intervention::Warn,
-        Intervention::Penalize,
-        Intervention::Reject,
-        Intervention::ForceNext,
-        Intervention::UnblockAuthority,
-        Intervention::Escalate,
-        Intervention::Stop,
-    ];
-
-    /// The name in all output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Intervention::Hint => "hint",
-            Intervention::Warn => "warn",
-            Intervention::Penalize => "penalize",
-            Intervention::Reject => "reject",
-            Intervention::ForceNext => "force_next",
-            Intervention::UnblockAuthority => "unblock_authority",
-            Intervention::Escalate => "escalate",
-            Intervention::Stop => "stop",
-        }
-    }
-}
-
-/// The name of a loop: the same for every finding of it, and for its rotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LoopId(pub u64);
-
-impl std::fmt::Display for LoopId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:012x}", self.0)
-    }
-}
-
-impl Serialize for LoopId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+pub use crate::name_enum::UnknownName;
+pub use intervention::Intervention;
+pub use loop_id::{InvalidLoopId, LoopId};
+pub use severity::Severity;
 
 /// What a detector saw.
 #[derive(Clone, Debug, Serialize)]
@@ -139,16 +69,16 @@ pub struct Decision {
     pub enforced: bool,
 }
 
-/// For whom a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Audience {
-    /// The agent itself: goes into its next context.
-    Agent,
-    /// The critic that judges proposals.
-    Critic,
-    /// The human who runs the agent.
-    User,
+name_enum! {
+    /// Whom a text is for.
+    "audience" pub enum Audience {
+        /// The agent. The text goes into its next context.
+        Agent = "agent",
+        /// The critic that scores proposals.
+        Critic = "critic",
+        /// The human who runs the agent.
+        User = "user",
+    }
 }
 
 /// A text for someone.

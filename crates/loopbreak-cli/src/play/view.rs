@@ -31,8 +31,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
 fn to(audience: Audience) -> &'static str {
     match audience {
         Audience::Agent => "player",
-        Audience::Critic => "critic",
-        Audience::User => "user",
+        other => other.as_str(),
     }
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Call {
 pub(super) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
     let hard = |finding: &&Finding| {
         // A milder rung than these was chosen by the user, who switched the others off.
-        let grave = finding.intervention.is_some_and(|act| act >= Intervention::Reject);
+        let grave = finding.intervention.is_some_and(|act| act.overrides_agent());
         finding.severity == Severity::Hard && finding.enforced && grave
     };
     let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {

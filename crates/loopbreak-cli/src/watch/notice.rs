@@ -71,7 +71,7 @@ impl Notice {
 
     /// Whether somebody has to do something now: the run is to be stopped, or needs a human.
     pub(crate) fn calls(&self) -> bool {
-        self.acted && matches!(self.intervention, Intervention::Stop | Intervention::Escalate)
+        self.acted && self.intervention.ends_run()
     }
 
     /// On one line, for people.

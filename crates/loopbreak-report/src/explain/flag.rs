@@ -45,8 +45,7 @@ pub(super) fn of(
         }
     }
     for act in &verdict.decisions {
-        let severity =
-            if act.intervention > Intervention::Penalize { Severity::Hard } else { Severity::Warn };
+        let severity = if act.intervention.overrides_agent() { Severity::Hard } else { Severity::Warn };
         let quiet = act.intervention == Intervention::Hint && !full;
         if !quiet && !told.contains(&(act.detector, act.pattern)) {
             told.push((act.detector, act.pattern));
@@ -69,9 +68,9 @@ pub(super) fn of(
     for advice in verdict.advice.iter().filter(|advice| told_of(advice.detector)) {
         let whom = match advice.audience {
             Audience::Agent => "to the agent",
-            Audience::Critic if full => "to the critic",
-            Audience::Critic => continue,
             Audience::User => "to you",
+            Audience::Critic if full => "to the critic",
+            _ => continue,
         };
         let key = (advice.detector, advice.audience);
         if advised.contains(&key) && !full {
@@ -95,7 +94,7 @@ fn head(
     let (sign, style) = match severity {
         Severity::Hard => (look.sign("■", "#"), look.of_verdict(VerdictName::Stop)),
         Severity::Warn => ("!", look.of_verdict(VerdictName::Warn)),
-        Severity::Hint => ("?", look.dim()),
+        _ => ("?", look.dim()),
     };
     let mut text = what.map_or("found", Intervention::as_str).to_owned();
     if !acted {

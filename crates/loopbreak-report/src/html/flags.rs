@@ -110,11 +110,11 @@ impl Flags {
                 effect: None,
             });
         }
-        for act in verdict.decisions.iter().filter(|act| act.intervention > Intervention::Hint) {
+        for act in verdict.decisions.iter().filter(|act| act.intervention != Intervention::Hint) {
             if !told.contains(&(act.detector, act.pattern)) {
                 told.push((act.detector, act.pattern));
                 flagged.any = true;
-                let hard = act.intervention > Intervention::Penalize;
+                let hard = act.intervention.overrides_agent();
                 let advice = self.advice(act.detector, verdict);
                 self.put(Flag {
                     turn: verdict.turn,

@@ -144,9 +144,9 @@ fn result(finding: &Finding, text: &str, location: &Value) -> Value {
     let level = match finding.severity {
         // What is only observed is for information.
         _ if !finding.enforced => "note",
-        Severity::Hint => "note",
         Severity::Warn => "warning",
         Severity::Hard => "error",
+        _ => "note",
     };
     let mut properties = match serde_json::to_value(finding) {
         Ok(Value::Object(properties)) => properties,

@@ -214,8 +214,8 @@ impl Packed for LoopId {
 
 one_of! {
     DetectorName: DetectorName::ALL;
-    Intervention: Intervention::LADDER;
-    Severity: [Severity::Hint, Severity::Warn, Severity::Hard];
+    Intervention: Intervention::ALL;
+    Severity: Severity::ALL;
 }
 
 packed! {
@@ -265,7 +265,7 @@ mod tests {
         for detector in DetectorName::ALL {
             assert_eq!(again(detector), Some(*detector));
         }
-        for rung in Intervention::LADDER {
+        for rung in Intervention::ALL.iter().copied() {
             assert_eq!(again(&rung), Some(rung));
         }
     }

@@ -213,7 +213,7 @@ fn would(intervention: Option<Intervention>) -> &'static str {
         Some(Intervention::UnblockAuthority) => "would unblock",
         Some(Intervention::ForceNext) => "would move on",
         Some(Intervention::Reject) => "would reject",
-        Some(Intervention::Penalize | Intervention::Warn | Intervention::Hint) => "would warn",
+        Some(_) => "would warn",
         None => "loop found",
     }
 }

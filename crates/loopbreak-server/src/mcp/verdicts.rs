@@ -1,6 +1,6 @@
 //! What the engine says, as it is told.
 
-use loopbreak::{Audience, Ruling, Severity, TaskCheck, Verdict};
+use loopbreak::{Audience, Ruling, TaskCheck, Verdict};
 use loopbreak_store::Seen;
 use serde_json::{Map, Value};
 
@@ -12,7 +12,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
         since: finding.since,
         detector: finding.detector.to_string(),
         pattern: finding.pattern.to_owned(),
-        severity: severity(finding.severity).to_owned(),
+        severity: finding.severity.to_string(),
         count: finding.count,
         loop_id: finding.loop_id.to_string(),
         agent: finding.agent.clone(),
@@ -41,7 +41,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
 
 /// A verdict in a word. A loop is told of once for each severity; a step that still belongs to it is not clear for that.
 fn in_a_word(verdict: &Verdict, known: &[Seen]) -> &'static str {
-    let found = verdict.findings.iter().map(|finding| severity(finding.severity));
+    let found = verdict.findings.iter().map(|finding| finding.severity.as_str());
     let sighted = verdict.sighted.iter().map(ToString::to_string);
     let sighted = sighted.filter_map(|id| known.iter().find(|seen| seen.id == id));
     let all: Vec<&str> = found.chain(sighted.map(|seen| seen.severity.as_str())).collect();
@@ -90,14 +90,6 @@ pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
         recommendation: check.recommendation.map(|intervention| intervention.as_str().to_owned()),
         reason: check.reason,
         evidence: object(check.evidence),
-    }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Hint => "hint",
-        Severity::Warn => "warn",
-        Severity::Hard => "hard",
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
 
 use crate::steps::{Run, call, config, failing, played, sh, step, written};
-use loopbreak::{DetectorName, Guard, Intervention, Severity};
+use loopbreak::{DetectorName, Guard, Severity};
 use serde_json::{Value, json};
 
 const REPEATING: [DetectorName; 5] = [
@@ -23,7 +23,7 @@ fn strong(run: &Run) -> Vec<u64> {
     let mut turns: Vec<u64> = REPEATING
         .into_iter()
         .flat_map(|detector| run.decisions(detector))
-        .filter(|(_, act)| *act >= Intervention::Escalate)
+        .filter(|(_, act)| act.ends_run())
         .map(|(turn, _)| turn)
         .collect();
     turns.sort_unstable();
