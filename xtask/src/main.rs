@@ -9,13 +9,16 @@ mod dist;
 mod failure;
 mod fuzz;
 mod generate;
+mod licences;
 mod names;
 mod picture;
 mod process;
 mod programs;
+mod public_api;
 mod python;
 mod rules;
 mod screenshots;
+mod source_lexer;
 
 use std::process::ExitCode;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definitions::type_definitions;
 use super::glossary::{glossary_words, is_one_word};
-use super::lexer::{LocatedToken, SourceToken, tokenize};
+use crate::source_lexer::{LocatedToken, SourceToken, tokenize};
 
 /// A source file: its path from the root of the workspace, and its text.
 pub(super) struct SourceFile {

@@ -7,7 +7,6 @@
 mod definitions;
 mod faults;
 mod glossary;
-mod lexer;
 
 use std::fs;
 use std::path::Path;
