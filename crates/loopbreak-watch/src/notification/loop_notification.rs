@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Step, Verdict};
+use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Step, Verdict};
 use serde::Serialize;
 
 /// The name and version of the JSON form.
@@ -42,15 +42,23 @@ pub struct LoopNotification {
     /// The reason, as one sentence.
     pub reason: String,
     /// False if the guard or the detector only observes.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
     /// Texts for the agent, the critic and the user.
     pub advice: Vec<Advice>,
 }
 
 impl LoopNotification {
-    /// Creates the notification about one act of a verdict.
-    pub fn new(run: &str, source: &str, line: u64, step: &Step<'_>, verdict: &Verdict, act: &Act) -> Self {
-        let advice = verdict.advice.iter().filter(|advice| advice.detector == act.detector).cloned();
+    /// Creates the notification about one decision of a verdict.
+    pub fn new(
+        run: &str,
+        source: &str,
+        line: u64,
+        step: &Step<'_>,
+        verdict: &Verdict,
+        decision: &Decision,
+    ) -> Self {
+        let advice = verdict.advice.iter().filter(|advice| advice.detector == decision.detector).cloned();
         LoopNotification {
             schema: SCHEMA,
             run: run.to_owned(),
@@ -58,13 +66,13 @@ impl LoopNotification {
             line,
             turn: verdict.turn,
             at: step.at.map(|at| at.0),
-            intervention: act.intervention,
-            detector: act.detector,
-            pattern: act.pattern,
-            loop_id: act.loop_id,
-            task: act.task.clone(),
-            reason: act.reason.clone(),
-            acted: act.acted,
+            intervention: decision.intervention,
+            detector: decision.detector,
+            pattern: decision.pattern,
+            loop_id: decision.loop_id,
+            task: decision.task.clone(),
+            reason: decision.reason.clone(),
+            enforced: decision.enforced,
             advice: advice.collect(),
         }
     }
@@ -76,14 +84,14 @@ impl LoopNotification {
 
     /// Returns whether somebody has to act now: the run should be stopped or needs a human.
     pub fn needs_action(&self) -> bool {
-        self.acted && matches!(self.intervention, Intervention::Stop | Intervention::Escalate)
+        self.enforced && self.intervention.ends_run()
     }
 }
 
 impl fmt::Display for LoopNotification {
     /// Writes one line for people. Control characters in it are those of the log.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let observed = if self.acted { "" } else { " (observed)" };
+        let observed = if self.enforced { "" } else { " (observed)" };
         write!(
             f,
             "{:<8} {}  turn {}  {}: {}{observed}  {}:{}",
