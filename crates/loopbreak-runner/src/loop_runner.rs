@@ -2,13 +2,13 @@
 
 use loopbreak::Config;
 use loopbreak_store::default_path;
+use loopbreak_watch::notification::NotifierSet;
 
 use crate::autopilot::{Pilot, Roadmap, RoadmapFile, guard_config};
 use crate::error::RunError;
 use crate::iterations::run_end::Ending;
 use crate::iterations::run_loop::Course;
 use crate::iterations::work_tree::WorkTree;
-use crate::notify::RunNotifier;
 use crate::observer::RunObserver;
 use crate::options::RunOptions;
 use crate::process::interrupt_flag::Interrupts;
@@ -26,7 +26,7 @@ pub struct LoopRunner<'o> {
     /// The roadmap, if the run works through tasks.
     pub roadmap: Option<(RoadmapFile, Roadmap)>,
     /// Who is notified when the run ends or needs a human.
-    pub notifiers: Vec<Box<dyn RunNotifier>>,
+    pub notifiers: NotifierSet,
     /// Who sees the run.
     pub observer: &'o dyn RunObserver,
 }
@@ -56,7 +56,7 @@ impl LoopRunner<'_> {
             options,
             config,
             prompt,
-            told: notifiers,
+            notifiers,
             observer,
             advisor,
             interrupts,

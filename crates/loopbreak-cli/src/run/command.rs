@@ -1,9 +1,9 @@
 //! From arguments to a run, and to its exit code.
 
 use loopbreak_runner::{LoopRunner, RoadmapFile, RunOptions};
+use loopbreak_watch::notification::NotifierSet;
 
 use super::args::RunArgs;
-use super::notify::Told;
 use super::settings;
 use super::terminal_observer::TerminalObserver;
 use crate::error::UserError;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
         options: &options(args),
         config,
         roadmap,
-        notifiers: vec![Box::new(Told::new(args)?)],
+        notifiers: NotifierSet::new(args.exec.as_deref(), &args.notify, false)?,
         observer,
     };
     Ok(runner.run()?.code())

@@ -2,7 +2,6 @@
 
 mod args;
 mod command;
-mod notify;
 mod settings;
 mod terminal_observer;
 

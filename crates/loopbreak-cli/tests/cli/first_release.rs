@@ -56,10 +56,6 @@ fn proposed_call(command: &str) -> Value {
            "tool_input": {"command": command}, "tool_use_id": "later"})
 }
 
-fn is_denied(answer: &Value) -> bool {
-    answer["hookSpecificOutput"]["permissionDecision"] == "deny"
-}
-
 /// Removes what depends on the present time.
 fn without_times(value: &mut Value) {
     match value {
@@ -96,7 +92,9 @@ fn log_prints_what_the_first_release_printed() {
 #[test]
 fn a_hook_continues_the_session_from_its_snapshot() {
     let state = state_with_store();
-    assert!(is_denied(&hook(state.path(), &proposed_call("make check"))), "the loop is still known");
+    // The first release refused the call once. The agent insists, so the human is asked.
+    let answer = hook(state.path(), &proposed_call("make check"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{answer}");
     assert_eq!(hook(state.path(), &proposed_call("cat Makefile")), Value::Null, "another call is free");
 }
 
@@ -111,7 +109,7 @@ fn a_call_that_the_first_release_refused_can_be_allowed() {
 #[test]
 fn tasks_of_its_roadmap_are_listed() {
     let state = state_with_store();
-    let tasks = run(state.path(), &["tasks", "list", "--json"]);
+    let tasks = run(state.path(), &["tasks", "list", "--json", "--run", "6ee361ab3ed7"]);
     assert_eq!(tasks.code, Some(0), "{}", tasks.err);
     for task in ["T1", "T2"] {
         assert!(tasks.out.contains(task), "{}", tasks.out);

@@ -5,8 +5,9 @@ use std::io;
 use std::time::Duration;
 
 use loopbreak::text::secret::mask;
-use loopbreak::{Act, Config, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
+use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
 use loopbreak_store::now;
+use loopbreak_watch::notification::{LoopNotification, NotifierSet};
 use serde_json::json;
 
 use crate::error::RunError;
@@ -14,7 +15,6 @@ use crate::iterations::iteration_result::Iteration;
 use crate::iterations::run_end::Ending;
 use crate::iterations::transient_failure::Trouble;
 use crate::iterations::work_tree::WorkTree;
-use crate::notify::{RunNotice, RunNotifier};
 use crate::observer::RunObserver;
 use crate::options::RunOptions;
 use crate::process::command_run::{End, Ran, Start};
@@ -24,6 +24,8 @@ use crate::prompt::second_opinion::Advisor;
 use crate::recording::run_recorder::{Event, Keeper, Kept};
 use crate::recording::scratchpad;
 
+/// The longest wait for each notifier at the end of the run.
+const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The longest back-off.
 const LONGEST: Duration = Duration::from_mins(10);
 /// A run while it goes on.
@@ -32,7 +34,7 @@ pub(crate) struct Course<'a> {
     pub(crate) options: &'a RunOptions,
     pub(crate) config: Config,
     pub(crate) prompt: Prompt<'a>,
-    pub(crate) told: Vec<Box<dyn RunNotifier>>,
+    pub(crate) notifiers: NotifierSet,
     pub(crate) observer: &'a dyn RunObserver,
     pub(crate) advisor: Option<Advisor>,
     pub(crate) interrupts: Interrupts,
@@ -100,11 +102,13 @@ impl Course<'_> {
     }
 
     /// Tells those who want to know.
-    pub(crate) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Act) {
-        let (run, command) = (self.keeper.session(), &self.command());
-        let notice = RunNotice { run, command, step, verdict, act };
-        for wrong in self.told.iter_mut().flat_map(|told| told.notify(&notice)) {
-            self.observer.warning(&wrong);
+    pub(crate) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
+        let notification =
+            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+        let mut warnings = self.notifiers.send(&notification);
+        warnings.extend(self.notifiers.poll());
+        for warning in warnings {
+            self.observer.warning(&warning);
         }
     }
 
@@ -161,14 +165,14 @@ impl Course<'_> {
         self.keeper.write(&Event::new("backoff", detail), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");
-            let act = Act {
+            let act = Decision {
                 intervention: Intervention::Escalate,
                 detector: DetectorName::Errors,
                 pattern: trouble.pattern(),
                 loop_id: LoopId(0),
                 task: None,
                 reason: why.clone(),
-                acted: true,
+                enforced: true,
             };
             let verdict = Verdict { turn: self.guard.turn(), ..Verdict::default() };
             self.tell(&verdict, &self.step(), &act);
@@ -225,8 +229,8 @@ impl Course<'_> {
         let detail = json!({"action": what, "code": code});
         let event = Event { ended: true, ..Event::new("end", detail) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
-        for wrong in self.told.iter_mut().flat_map(|told| told.finish()) {
-            self.observer.warning(&wrong);
+        for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {
+            self.observer.warning(&warning);
         }
     }
 }

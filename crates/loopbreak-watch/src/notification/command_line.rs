@@ -1,8 +1,15 @@
-//! Splits a command line into words without a shell.
+//! Splits a command line into words, as a shell does.
 
-/// Splits at whitespace. Quotes and backslashes mean what they mean in a shell; nothing is expanded. Returns `None` if a
-/// quote is not closed.
-pub fn split_words(text: &str) -> Option<Vec<String>> {
+/// Splits a command line at white space. Quotes and backslashes have the meaning they have in a shell; nothing is
+/// expanded. Returns `None` if a quote is not closed.
+///
+/// ```
+/// use loopbreak_watch::notification::split_command_line;
+///
+/// let words = split_command_line("sh -c 'kill $PID'").unwrap();
+/// assert_eq!(words, ["sh", "-c", "kill $PID"]);
+/// ```
+pub fn split_command_line(text: &str) -> Option<Vec<String>> {
     let (mut all, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut chars = text.chars();
     while let Some(char) = chars.next() {
@@ -36,14 +43,14 @@ mod tests {
 
     #[test]
     fn splits_as_a_shell_does_and_expands_nothing() {
-        let split = |text| split_words(text).unwrap();
+        let split = |text| split_command_line(text).unwrap();
         assert_eq!(split("a  b\tc"), ["a", "b", "c"]);
         assert_eq!(
             split(r#"sh -c 'kill "$X"' "a \"b\" $(c)" d\ e '' f"g"h"#),
             ["sh", "-c", "kill \"$X\"", "a \"b\" $(c)", "d e", "", "fgh"]
         );
         assert_eq!(split("a;b|c *"), ["a;b|c", "*"]);
-        assert!(split_words("a 'b").is_none() && split_words("a \\").is_none());
+        assert!(split_command_line("a 'b").is_none() && split_command_line("a \\").is_none());
         assert!(split("  ").is_empty());
     }
 }
