@@ -27,7 +27,7 @@ mod verdict;
 
 pub use advice::{TEMPLATES, Template};
 pub use config::{Config, Mode, Profile, Settings};
-pub use detect::DetectorName;
+pub use detect::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::*;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};

@@ -101,7 +101,7 @@ impl Exec {
             notice.run.as_str(),
             &notice.reason,
             notice.detector.as_str(),
-            notice.pattern,
+            notice.pattern.as_str(),
             intervention,
             &notice.source,
             &turn,

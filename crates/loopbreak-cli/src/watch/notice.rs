@@ -1,6 +1,6 @@
 //! One thing that is told: an intervention, of which run and why.
 
-use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Step, Verdict};
+use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Pattern, Step, Verdict};
 use serde::Serialize;
 
 use crate::output::printable;
@@ -9,7 +9,7 @@ use crate::output::printable;
 const SCHEMA: &str = "loopbreak.watch/1";
 
 /// The run, the turn, the detector, the pattern and the intervention.
-pub(crate) type Sameness = (String, u64, DetectorName, &'static str, Intervention);
+pub(crate) type Sameness = (String, u64, DetectorName, Pattern, Intervention);
 
 /// What is printed, sent and given to a command. Keys may be added, never renamed.
 #[derive(Clone, Debug, Serialize)]
@@ -24,7 +24,7 @@ pub(crate) struct Notice {
     at: Option<i64>,
     pub(crate) intervention: Intervention,
     pub(crate) detector: DetectorName,
-    pub(crate) pattern: &'static str,
+    pub(crate) pattern: Pattern,
     #[serde(rename = "loop")]
     pub(crate) loop_id: LoopId,
     #[serde(skip_serializing_if = "Option::is_none")]

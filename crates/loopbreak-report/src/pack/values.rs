@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Pattern, Severity};
 
 use super::codec::{Packed, Packer, Unpacker, one_of, packed};
 
@@ -214,6 +214,7 @@ impl Packed for LoopId {
 
 one_of! {
     DetectorName: DetectorName::ALL;
+    Pattern: Pattern::ALL;
     Intervention: Intervention::LADDER;
     Severity: [Severity::Hint, Severity::Warn, Severity::Hard];
 }
