@@ -2,11 +2,13 @@
 
 use std::env;
 use std::io;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use crate::failure::Failure;
 use crate::generate;
+use crate::licences;
 use crate::process::{cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
@@ -17,7 +19,9 @@ type Step = (&'static str, fn() -> Result<(), Failure>, bool);
 /// From the cheapest to the dearest; the tests come last, so that the lines that count close the report.
 const STEPS: &[Step] = &[
     ("format", format, false),
+    ("licences", licences::check, false),
     ("lints", lints, false),
+    ("without features", without_features, false),
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
@@ -25,6 +29,9 @@ const STEPS: &[Step] = &[
     ("Python packages", python::install, false),
     ("tests", tests, false),
 ];
+
+/// The target of the npm package.
+const WASM: &str = "wasm32-unknown-unknown";
 
 /// Runs the steps; the first that fails is the last.
 pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
@@ -66,6 +73,26 @@ fn format() -> Result<(), Failure> {
 fn lints() -> Result<(), Failure> {
     needs("clippy", "clippy")?;
     run_process(&mut cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
+}
+
+/// The engine alone, for a browser where that target is installed, and the program without optional parts.
+fn without_features() -> Result<(), Failure> {
+    run_process(&mut cargo(["check", "--locked", "--package", "loopbreak", "--no-default-features"]))?;
+    run_process(&mut cargo(["check", "--locked", "--package", "loopbreak-cli", "--no-default-features"]))?;
+    if !has_target(WASM) {
+        eprintln!("xtask: {WASM} is not installed: the engine is not checked for it");
+        return Ok(());
+    }
+    let mut command =
+        cargo(["check", "--locked", "--package", "loopbreak", "--no-default-features", "--target"]);
+    run_process(command.arg(WASM))
+}
+
+/// Returns whether the standard library of a target is installed.
+fn has_target(target: &str) -> bool {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
 /// A machine that lacks a component is told how to get it, not only that cargo knows no such command.

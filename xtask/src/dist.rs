@@ -79,7 +79,7 @@ fn host() -> Result<String, Failure> {
 /// Builds the binary and returns where it is. Cargo itself is asked: the target folder may be anywhere.
 fn build(target: Option<&str>) -> Result<PathBuf, Failure> {
     eprintln!("xtask: building the release …");
-    let mut command = cargo(["build", "--release", "--locked", "--package", "loopbreak-cli"]);
+    let mut command = cargo(["build", "--profile", "dist", "--locked", "--package", "loopbreak-cli"]);
     command.arg("--message-format=json-render-diagnostics");
     if let Some(target) = target {
         command.args(["--target", target]);
@@ -107,12 +107,12 @@ fn fill(stage: &Path, binary: &Path) -> Result<(), Failure> {
         copy(&root().join(document), &stage.join(document))?;
     }
     eprintln!("xtask: writing manual pages and completions …");
-    run_process(loopbreak(true, &["man", "--out"]).arg(&man))?;
+    run_process(loopbreak("dist", &["man", "--out"]).arg(&man))?;
     if !man.join("loopbreak.1").is_file() {
         return Err(Failure::Failed("`loopbreak man --out` wrote no loopbreak.1".to_owned()));
     }
     for (shell, file) in COMPLETIONS {
-        let script = stdout_of(&mut loopbreak(true, &["completions", shell]))?;
+        let script = stdout_of(&mut loopbreak("dist", &["completions", shell]))?;
         fs::write(completions.join(file), script)
             .map_err(|error| Failure::io(format_args!("write the completions for {shell}"), &error))?;
     }

@@ -6,6 +6,7 @@ use crate::dam;
 use crate::failure::Failure;
 use crate::picture;
 use crate::process::{loopbreak, root, stdout_of};
+use crate::public_api;
 use crate::rules;
 
 /// Where a generated file comes from.
@@ -24,6 +25,12 @@ const FILES: &[(&str, Source)] = &[
     ("docs/reference/config.schema.json", Source::Loopbreak(&["config", "schema"])),
     ("docs/reference/cli.md", Source::Loopbreak(&["man", "--markdown"])),
     ("crates/loopbreak-report/src/outputs/rules.md", Source::Function(rules::markdown)),
+    ("docs/reference/api/loopbreak.txt", Source::Function(|| public_api::render("loopbreak"))),
+    ("docs/reference/api/loopbreak-arena.txt", Source::Function(|| public_api::render("loopbreak-arena"))),
+    ("docs/reference/api/loopbreak-report.txt", Source::Function(|| public_api::render("loopbreak-report"))),
+    ("docs/reference/api/loopbreak-server.txt", Source::Function(|| public_api::render("loopbreak-server"))),
+    ("docs/reference/api/loopbreak-store.txt", Source::Function(|| public_api::render("loopbreak-store"))),
+    ("docs/reference/api/loopbreak-trace.txt", Source::Function(|| public_api::render("loopbreak-trace"))),
     ("examples/dam.jsonl", Source::Function(dam::jsonl)),
     ("docs/images/analyze.svg", Source::Picture(&["analyze", "examples/dam.jsonl"])),
 ];
@@ -32,7 +39,7 @@ impl Source {
     /// What the file should hold; a failure names the file as well as the cause.
     fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
         let content = match self {
-            Self::Loopbreak(arguments) => stdout_of(&mut loopbreak(false, arguments)),
+            Self::Loopbreak(arguments) => stdout_of(&mut loopbreak("dev", arguments)),
             Self::Picture(arguments) => picture_of(arguments),
             Self::Function(content) => content().map(String::into_bytes).map_err(Failure::Failed),
         };
@@ -42,7 +49,7 @@ impl Source {
 
 /// Draws what a command prints on a terminal of 100 columns.
 fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
-    let mut command = loopbreak(false, arguments);
+    let mut command = loopbreak("dev", arguments);
     command.env("CLICOLOR_FORCE", "1").env("COLUMNS", "100").env_remove("NO_COLOR");
     let printed = stdout_of(&mut command)?;
     let command = format!("loopbreak {}", arguments.join(" "));

@@ -20,12 +20,10 @@ pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command
 }
 
-/// The command line of `loopbreak`, built if need be.
-pub(crate) fn loopbreak(release: bool, arguments: &[&str]) -> Command {
-    let mut command = cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli"]);
-    if release {
-        command.arg("--release");
-    }
+/// Returns the command that runs `loopbreak`, built with this profile if need be.
+pub(crate) fn loopbreak(profile: &str, arguments: &[&str]) -> Command {
+    let mut command =
+        cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli", "--profile", profile]);
     command.arg("--").args(arguments);
     command
 }

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         .map_err(|error| Failure::io(format_args!("make {}", folder.display()), &error))?;
     let page = folder.join("report.html");
     let page_name = page.to_string_lossy().into_owned();
-    let mut command = loopbreak(false, &["analyze", "--quiet", "--html", &page_name]);
+    let mut command = loopbreak("dev", &["analyze", "--quiet", "--html", &page_name]);
     run_process(command.args(LOGS).stdout(Stdio::null()).stderr(Stdio::null()))?;
     for shot in &SHOTS {
         shot.take(&page, &folder.join("profile"))?;

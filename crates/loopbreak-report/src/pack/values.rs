@@ -239,12 +239,12 @@ macro_rules! names {
 names! { DetectorName Pattern }
 
 one_of! {
-    Intervention: Intervention::LADDER;
-    Severity: [Severity::Hint, Severity::Warn, Severity::Hard];
+    Intervention: Intervention::ALL;
+    Severity: Severity::ALL;
 }
 
 packed! {
-    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, acted, count, evidence }
+    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, enforced, count, evidence }
 }
 
 #[cfg(test)]
@@ -292,7 +292,7 @@ mod tests {
         }
         let brought: Pattern = "refused_proposal".parse().unwrap();
         assert_eq!(again(&brought), Some(brought));
-        for rung in Intervention::LADDER {
+        for rung in Intervention::ALL.iter().copied() {
             assert_eq!(again(&rung), Some(rung));
         }
     }
