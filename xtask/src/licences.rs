@@ -5,7 +5,7 @@
 
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, stdout_of};
 
 /// Licences that may stand behind the program. All of them allow redistribution with a notice.
@@ -48,16 +48,17 @@ struct PackageMetadata {
 }
 
 /// Checks every package of the lock file.
-pub(crate) fn check() -> Result<(), Failure> {
+pub(crate) fn check() -> Result<(), ChoreFailure> {
     let metadata = stdout_of(&mut cargo(["metadata", "--format-version", "1", "--locked"]))?;
-    let metadata: CargoMetadata = serde_json::from_slice(&metadata)
-        .map_err(|error| Failure::Failed(format!("cannot read what `cargo metadata` printed: {error}")))?;
+    let metadata: CargoMetadata = serde_json::from_slice(&metadata).map_err(|error| {
+        ChoreFailure::Failed(format!("cannot read what `cargo metadata` printed: {error}"))
+    })?;
     let problems: Vec<String> = metadata.packages.iter().filter_map(problem).collect();
     if problems.is_empty() {
         eprintln!("xtask: licences: {} packages, no problem", metadata.packages.len());
         return Ok(());
     }
-    Err(Failure::Failed(problems.join("\n")))
+    Err(ChoreFailure::Failed(problems.join("\n")))
 }
 
 fn problem(package: &PackageMetadata) -> Option<String> {
@@ -85,7 +86,7 @@ fn any_alternative(rest: &mut &[&str]) -> bool {
     while let Some((&"OR", after)) = rest.split_first() {
         *rest = after;
         // Both sides have to be read, whatever the first one says.
-        allowed = all_parts(rest) | allowed;
+        allowed |= all_parts(rest);
     }
     allowed
 }
@@ -94,7 +95,7 @@ fn all_parts(rest: &mut &[&str]) -> bool {
     let mut allowed = one_licence(rest);
     while let Some((&"AND", after)) = rest.split_first() {
         *rest = after;
-        allowed = one_licence(rest) & allowed;
+        allowed &= one_licence(rest);
     }
     allowed
 }
