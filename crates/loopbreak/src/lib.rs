@@ -46,6 +46,5 @@ pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/guide/library.md")]
 #[doc = include_str!("../../../docs/guide/tasks.md")]
-struct Guides;
+struct ReadmeAndTaskGuide;
