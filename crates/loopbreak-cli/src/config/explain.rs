@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use loopbreak::{Profile, TEMPLATES};
 use loopbreak_config::reference::{
-    LIST_WIDTH, audience_name, default_in, default_strings, defaults, example, format_list, indent,
-    legacy_key_names, wrap,
+    LIST_WIDTH, default_in, default_strings, defaults, example, format_list, indent, legacy_key_names, wrap,
 };
 use loopbreak_config::{
     LEGACY_KEYS, LegacyMeaning, OptionChoice, OptionInfo, OptionType, find_option, nearest_name, options,
@@ -113,7 +112,7 @@ fn explain_option(option: &OptionInfo) -> String {
         text += "A line with a value that is absent is left out. {?name} keeps its line only if the value is\n\
                  present, {!name} only if it is absent; neither inserts anything.\n\n";
         for template in TEMPLATES {
-            _ = writeln!(text, "  {} ({})", template.name, audience_name(template.audience));
+            _ = writeln!(text, "  {} ({})", template.name, template.audience);
             _ = writeln!(text, "{}", wrap(&template.values.join(", "), "      ", WIDTH));
         }
     }
@@ -123,7 +122,7 @@ fn explain_option(option: &OptionInfo) -> String {
 fn explain_text(name: &str) -> String {
     let mut text = String::new();
     for template in TEMPLATES.iter().filter(|template| template.name == name) {
-        let audience = audience_name(template.audience);
+        let audience = template.audience;
         _ = writeln!(text, "advice.texts.{name}\n  Text for the {audience}.\n\n  values:");
         _ = writeln!(text, "{}\n\n  neutral:", wrap(&template.values.join(", "), "      ", WIDTH));
         text += &indent(template.neutral, "      ");

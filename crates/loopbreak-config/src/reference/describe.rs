@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::{Audience, Profile};
+use loopbreak::Profile;
 
 use crate::options::{OptionInfo, OptionType};
 
@@ -85,15 +85,6 @@ pub fn example(option: &OptionInfo) -> String {
 /// Returns the names of the legacy keys that set the option.
 pub fn legacy_key_names(option: &OptionInfo) -> Vec<String> {
     option.legacy_keys().map(|key| key.name.to_owned()).collect()
-}
-
-/// Returns the name of an audience.
-pub fn audience_name(audience: Audience) -> &'static str {
-    match audience {
-        Audience::Agent => "agent",
-        Audience::Critic => "critic",
-        Audience::User => "user",
-    }
 }
 
 /// Wraps a text at a width and begins each line with a prefix.

@@ -5,8 +5,8 @@ mod reference_page;
 mod starter_file;
 
 pub use describe::{
-    LIST_WIDTH, audience_name, default_in, default_strings, defaults, example, format_list, format_value,
-    indent, legacy_key_names, wrap,
+    LIST_WIDTH, default_in, default_strings, defaults, example, format_list, format_value, indent,
+    legacy_key_names, wrap,
 };
 pub use reference_page::reference_page;
 pub use starter_file::starter_file;

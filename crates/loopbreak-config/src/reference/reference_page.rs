@@ -104,7 +104,7 @@ fn templates() -> String {
     );
     for template in TEMPLATES {
         let values: Vec<String> = template.values.iter().map(|&value| value.to_owned()).collect();
-        let audience = describe::audience_name(template.audience);
+        let audience = template.audience;
         _ = writeln!(text, "| `{}` | {audience} | {} |", template.name, code(&values));
     }
     text
