@@ -86,7 +86,7 @@ fn any_alternative(rest: &mut &[&str]) -> bool {
     while let Some((&"OR", after)) = rest.split_first() {
         *rest = after;
         // Both sides have to be read, whatever the first one says.
-        allowed = all_parts(rest) | allowed;
+        allowed |= all_parts(rest);
     }
     allowed
 }
@@ -95,7 +95,7 @@ fn all_parts(rest: &mut &[&str]) -> bool {
     let mut allowed = one_licence(rest);
     while let Some((&"AND", after)) = rest.split_first() {
         *rest = after;
-        allowed = one_licence(rest) & allowed;
+        allowed &= one_licence(rest);
     }
     allowed
 }

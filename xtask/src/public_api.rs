@@ -38,7 +38,10 @@ fn collect(folder: &Path, source: &Path, files: &mut Vec<(String, String)>) -> R
             if name != "tests" {
                 collect(&path, source, files)?;
             }
-        } else if name.ends_with(".rs") && name != "tests.rs" && !name.ends_with("_tests.rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && name != "tests.rs"
+            && !name.ends_with("_tests.rs")
+        {
             let text = fs::read_to_string(&path).map_err(failed)?;
             let relative = path.strip_prefix(source).unwrap_or(&path).to_string_lossy().replace('\\', "/");
             files.push((relative, text));
@@ -248,15 +251,14 @@ impl ItemReader<'_> {
                     break;
                 }
                 match mark {
-                    '(' | '[' | '{' => depth += 1,
+                    '(' | '[' | '{' | '<' => depth += 1,
                     ')' | ']' | '}' => depth -= 1,
-                    '<' => depth += 1,
                     // An arrow closes nothing.
                     '>' if !self.at.checked_sub(1).is_some_and(|before| {
                         self.punctuation_at(before, '-') || self.punctuation_at(before, '=')
                     }) =>
                     {
-                        depth -= 1
+                        depth -= 1;
                     }
                     _ => {}
                 }

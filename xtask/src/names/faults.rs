@@ -91,10 +91,8 @@ fn find_doc_faults(path: &str, tokens: &[LocatedToken], faults: &mut Vec<String>
 
 fn find_phrases(file: &SourceFile, only_comments: bool, faults: &mut Vec<String>) {
     for (at, line) in file.text.lines().enumerate() {
-        let text = match only_comments {
-            true => line.split_once("//").map_or("", |(_, comment)| comment),
-            false => line,
-        };
+        let text =
+            if only_comments { line.split_once("//").map_or("", |(_, comment)| comment) } else { line };
         let text = text.to_lowercase();
         for (phrase, instead) in PHRASES {
             if contains_phrase(&text, phrase) {

@@ -37,7 +37,7 @@ pub(crate) fn check() -> Result<(), ChoreFailure> {
         .map_err(|error| ChoreFailure::io(format_args!("read {GLOSSARY}"), &error))?;
     let (mut sources, mut pages) = (Vec::new(), Vec::new());
     for folder in SOURCE_FOLDERS {
-        collect(&root().join(folder), &mut sources, &mut |path| path.ends_with(".rs"))?;
+        collect(&root().join(folder), &mut sources, &mut |path| has_extension(path, "rs"))?;
     }
     // The lists of phrases in this check would be faults of their own.
     sources.retain(|source| !source.path.starts_with("xtask/src/names/faults.rs"));
@@ -59,8 +59,12 @@ pub(crate) fn check() -> Result<(), ChoreFailure> {
     Err(ChoreFailure::Failed(format!("{count} faults in names or wording; the rules are in CONTRIBUTING.md")))
 }
 
+fn has_extension(path: &str, wanted: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == wanted)
+}
+
 fn is_page(path: &str) -> bool {
-    path.ends_with(".md") && !EXEMPT_PAGES.contains(&path)
+    has_extension(path, "md") && !EXEMPT_PAGES.contains(&path)
 }
 
 /// Collects the files below a folder that are wanted, in the order of their paths.
