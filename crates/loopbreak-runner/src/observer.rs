@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Write;
 
-use loopbreak::config::{ConfigError, Source};
+use loopbreak_config::{ConfigError, ConfigSource};
 
 use crate::iterations::escalation::HumanDecision;
 use crate::process::interrupt_flag::Interrupts;
@@ -28,7 +28,7 @@ pub trait RunObserver: fmt::Debug {
     }
 
     /// Shows the problems of a roadmap file.
-    fn roadmap_problems(&self, source: &Source, error: &ConfigError);
+    fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError);
 
     /// Returns where the output of the command is passed on to.
     fn command_output(&self, stream: OutputStream) -> Box<dyn Write + Send>;

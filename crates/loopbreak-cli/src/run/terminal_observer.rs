@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
-use loopbreak::config::{ConfigError, Source};
+use loopbreak_config::{ConfigError, ConfigSource};
 use loopbreak_runner::{HumanDecision, Interrupts, OutputStream, RunObserver};
 
 use crate::config::render;
@@ -20,8 +20,8 @@ impl RunObserver for TerminalObserver {
         anstream::eprintln!("loopbreak: {}", printable_lines(text));
     }
 
-    fn roadmap_problems(&self, source: &Source, error: &ConfigError) {
-        render::show(Some(source), error);
+    fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError) {
+        render::print_problems(Some(source), error);
     }
 
     fn command_output(&self, stream: OutputStream) -> Box<dyn Write + Send> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use loopbreak::config::{ConfigError, Located, Mark, Origin, Source, Spot, nearest};
+use loopbreak_config::{ConfigError, ConfigProblem, ConfigSource, ProblemLabel, ValueOrigin, nearest_name};
 use loopbreak_store::tasks::{Fault, ID_BYTES, RoadmapTask, Status, faults, is_id};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -22,7 +22,7 @@ pub struct Roadmap {
 
 impl Roadmap {
     /// The roadmap in a text. What is wrong with it is told to the observer, each with its line.
-    pub(crate) fn of(source: &Source, observer: &dyn RunObserver) -> Result<Self, String> {
+    pub(crate) fn of(source: &ConfigSource, observer: &dyn RunObserver) -> Result<Self, String> {
         Roadmap::parse(source).map_err(|problems| {
             let count = problems.len();
             observer.roadmap_problems(source, &ConfigError { problems });
@@ -37,7 +37,7 @@ impl Roadmap {
         self.tasks.len()
     }
 
-    fn parse(source: &Source) -> Result<Self, Vec<Located>> {
+    fn parse(source: &ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
         let mut reader = Reader { source, tasks: Vec::new(), places: Vec::new(), problems: Vec::new() };
         match DeTable::parse(&source.text) {
             Ok(table) => reader.top(table.get_ref()),
@@ -62,10 +62,10 @@ struct Places {
 
 /// A file while it is read.
 struct Reader<'s> {
-    source: &'s Source,
+    source: &'s ConfigSource,
     tasks: Vec<RoadmapTask>,
     places: Vec<Places>,
-    problems: Vec<Located>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl Reader<'_> {
@@ -74,22 +74,13 @@ impl Reader<'_> {
         self.located(message, hint, vec![mark]);
     }
 
-    fn located(&mut self, message: impl Into<String>, hint: impl Into<String>, marks: Vec<Mark>) {
-        self.problems.push(Located {
-            message: message.into(),
-            hint: hint.into(),
-            option: None,
-            marks,
-            notes: Vec::new(),
-        });
+    fn located(&mut self, message: impl Into<String>, hint: impl Into<String>, marks: Vec<ProblemLabel>) {
+        let origin = marks[0].origin.clone();
+        self.problems.push(ConfigProblem::new(message, hint, origin).with_labels(marks));
     }
 
-    fn mark(&self, span: Range<usize>, label: &str) -> Mark {
-        let before = self.source.text.get(..span.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let spot = Spot { file: self.source.name.as_str().into(), line, column, span, documents_key: None };
-        Mark { origin: Origin::File(spot), label: label.to_owned() }
+    fn mark(&self, span: Range<usize>, label: &str) -> ProblemLabel {
+        ProblemLabel { origin: ValueOrigin::File(self.source.location(span)), text: label.to_owned() }
     }
 
     fn top(&mut self, table: &DeTable<'_>) {
@@ -107,7 +98,7 @@ impl Reader<'_> {
                 }
                 ("task", _) => self.problem("task: expected a list of tables", HINT, value.span()),
                 (name, _) => {
-                    let hint = nearest(name, ["task"]).map_or(HINT.to_owned(), meant);
+                    let hint = nearest_name(name, ["task"]).map_or(HINT.to_owned(), meant);
                     self.problem(format!("unknown key {name:?}"), hint, key.span());
                 }
             }
@@ -135,7 +126,7 @@ impl Reader<'_> {
                 "after" => (task.after, places.after) = self.after(value),
                 "status" => self.status(value, &mut task),
                 name => {
-                    let hint = nearest(name, KEYS)
+                    let hint = nearest_name(name, KEYS)
                         .map_or_else(|| format!("a task has the keys {}", KEYS.join(", ")), meant);
                     self.problem(format!("unknown key {name:?} in [[task]]"), hint, key.span());
                 }
@@ -205,7 +196,7 @@ impl Reader<'_> {
             None => {
                 let known = Status::NAMES;
                 let hint =
-                    nearest(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
+                    nearest_name(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
                 self.problem(format!("status: {name:?} is none"), hint, value.span());
             }
         }
@@ -225,7 +216,7 @@ impl Reader<'_> {
                     let at =
                         self.tasks[task].after.iter().position(|id| *id == dependency).unwrap_or_default();
                     let span = self.places[task].after[at].clone();
-                    let hint = nearest(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
+                    let hint = nearest_name(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
                         .map_or_else(|| "there is no task of this id".to_owned(), meant);
                     let message = format!(
                         "task {:?} comes after {dependency:?}, which there is not",
@@ -273,9 +264,9 @@ mod tests {
     use super::*;
 
     fn problems(text: &str) -> Vec<String> {
-        let problems = Roadmap::parse(&Source::new("tasks.toml", text)).unwrap_err();
-        let line = |problem: &Located| {
-            let spot = problem.marks[0].origin.spot().unwrap();
+        let problems = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap_err();
+        let line = |problem: &ConfigProblem| {
+            let spot = problem.location().unwrap();
             format!("{}:{}: {}; {}", spot.line, spot.column, problem.message, problem.hint)
         };
         problems.iter().map(line).collect()
@@ -284,7 +275,7 @@ mod tests {
     #[test]
     fn a_roadmap_has_its_tasks_in_order() {
         let text = "[[task]]\nid = 1\ntitle = \"One\"\nstatus = \"done\"\n\n[[task]]\nid = \"two\"\nafter = [1]\ncheck = \"true\"\n";
-        let tasks = Roadmap::parse(&Source::new("tasks.toml", text)).unwrap().tasks;
+        let tasks = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap().tasks;
         assert_eq!((tasks[0].id.as_str(), tasks[0].is_finished()), ("1", true));
         assert_eq!((tasks[1].after.as_slice(), tasks[1].check.as_str()), (&["1".to_owned()][..], "true"));
         assert!(tasks[0].position < tasks[1].position);
