@@ -7,16 +7,9 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TemplateEdit {
     /// A file that is written.
-    NewFile {
-        path: String,
-        text: String,
-    },
+    NewFile { path: String, text: String },
     /// Lines that are added after the first line that starts with these words.
-    AddedLines {
-        path: String,
-        after: String,
-        text: String,
-    },
+    AddedLines { path: String, after: String, text: String },
 }
 
 /// Lists the edits of one template, in their order.

@@ -27,7 +27,11 @@ impl TreeCopy {
             let (from, to) = (root().join(path), folder.join(path));
             // A file that is deleted in the checkout, but not yet in the index, is not copied.
             if from.is_file() {
-                write(&to, &fs::read(&from).map_err(|error| ChoreFailure::io(format_args!("read {path}"), &error))?)?;
+                write(
+                    &to,
+                    &fs::read(&from)
+                        .map_err(|error| ChoreFailure::io(format_args!("read {path}"), &error))?,
+                )?;
             }
         }
         let copy = TreeCopy { folder };
@@ -66,7 +70,8 @@ impl TreeCopy {
     /// Builds the program of the copy and returns its path.
     pub(super) fn build_program(&self) -> Result<PathBuf, ChoreFailure> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+        let target =
+            std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
         let mut command = Command::new(cargo);
         command
             .args(["build", "--package", "loopbreak-cli", "--message-format=json-render-diagnostics"])
