@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use loopbreak::config::AllowRule;
+use loopbreak::settings::AllowRule;
 use loopbreak_config::{ConfigFileLayout, ConfigLayers, ConfigSource, find_config_file};
 use loopbreak_store::{Change, Event, Memory, Run, Sqlite, Store as _, now};
 use serde::Deserialize as _;

@@ -1,6 +1,6 @@
 //! What is put away of a run between two events: the guard, and what was said and refused.
 
-use loopbreak::config::AllowRule;
+use loopbreak::settings::AllowRule;
 use loopbreak::text::clip::clip;
 use loopbreak::{Config, Finding, Guard, Series, SeriesState, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! A call that is proposed, and refused where it would only go on with a loop.
 
-use loopbreak::config::{AllowRule, OnLoop};
+use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::text::{clip::clip, secret::mask};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
 use loopbreak_store::{Memory, Recovery, quoted};
