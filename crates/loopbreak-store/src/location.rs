@@ -1,4 +1,4 @@
-//! Where the store is.
+//! Default location of the store.
 
 use std::ffi::OsString;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::StoreError;
 
-/// The file of the store: `$XDG_STATE_HOME/loopbreak/loopbreak.db`, by default under `~/.local/state`. Nothing where
-/// the environment names no folder of the user's.
+/// Returns the default path of the store: `$XDG_STATE_HOME/loopbreak/loopbreak.db`, or below `~/.local/state`. Returns
+/// `None` if the environment names no such folder.
 pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // The standard says that a relative path here is to be ignored.
+    // The XDG specification says to ignore relative paths.
     let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = folder("XDG_STATE_HOME")
         .or_else(|| folder("HOME").map(|home| home.join(".local/state")))
@@ -17,8 +17,8 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
     Some(state.join("loopbreak").join("loopbreak.db"))
 }
 
-/// Makes the folder of a file, for the user alone: what agents do is nobody else's business.
-pub fn make_folder(path: &Path) -> Result<(), StoreError> {
+/// Creates the folder of a file. Only the user can read it, since it says what agents do.
+pub fn create_parent_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent() else { return Ok(()) };
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_folder_is_that_of_the_user() {
+    fn the_store_is_in_the_state_folder_of_the_user() {
         let expected = Some(PathBuf::from("/state/loopbreak/loopbreak.db"));
         assert_eq!(path(&[("XDG_STATE_HOME", "/state"), ("HOME", "/home/me")]), expected);
         let expected = Some(PathBuf::from("/home/me/.local/state/loopbreak/loopbreak.db"));

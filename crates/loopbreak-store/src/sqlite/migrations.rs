@@ -1,15 +1,15 @@
-//! The tables, and how older stores get them. A migration that was published is never changed: write the next one.
+//! The tables, and how older stores get them. A published migration never changes: add the next one.
 
 use rusqlite::{Connection, TransactionBehavior};
 
+use super::store_error;
 use crate::StoreError;
-use crate::sqlite::told;
 
-/// Each migration: its name and what it does. Its version is its place in the list, from 1.
+/// Migrations as pairs of name and SQL. The version of a migration is its position in the list, from 1.
 const MIGRATIONS: &[(&str, &str)] = &[
     (
-        // What changes with every step stands in one row, `guards`, and nowhere else: each page that is touched has to
-        // be written, and read again by the next process. `day` is when a run was last seen, and changes once a day.
+        // Everything that changes with a step is in one row of `guards`: each page that is touched has to be written,
+        // and read again by the next process. `day` is the day a run was last seen, and changes once a day.
         "runs, guards and events",
         "CREATE TABLE runs (
             id INTEGER PRIMARY KEY,
@@ -85,8 +85,8 @@ const MIGRATIONS: &[(&str, &str)] = &[
         CREATE INDEX recoveries_by_run ON recoveries (run);",
     ),
     (
-        // What a roadmap says of a task, beside `tasks`, which says how it stands: that is changed by every verdict, also of
-        // those who know of no roadmap.
+        // The description of a task. Its status is in `tasks`, which every verdict changes, also in runs without a
+        // roadmap.
         "roadmaps",
         "CREATE TABLE roadmap (
             run INTEGER NOT NULL,
@@ -106,49 +106,51 @@ const MIGRATIONS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The version that this program writes.
-pub(crate) const VERSION: u32 = MIGRATIONS.len() as u32;
+/// Version of the tables that this program writes.
+pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
 
-/// Brings a store up to date.
-pub(crate) fn migrate(connection: &mut Connection, now: i64) -> Result<(), StoreError> {
+/// Applies the migrations that the store lacks.
+pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), StoreError> {
     match version(connection)? {
         VERSION => return Ok(()),
         found if found > VERSION => return Err(StoreError::TooNew { found, known: VERSION }),
-        // A file keeps these from its beginning on; to set them again would take the right to write.
+        // A file keeps these settings from its creation on. Setting them again would take the write lock.
         0 => connection
             .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
-            .map_err(told)?,
+            .map_err(store_error)?,
         _ => {}
     }
-    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(told)?;
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(store_error)?;
     change
         .execute_batch(
             "CREATE TABLE IF NOT EXISTS migrations (
                 version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied INTEGER NOT NULL
             );",
         )
-        .map_err(told)?;
-    // Another process may have been quicker.
+        .map_err(store_error)?;
+    // Another process may have been faster.
     let done = version(&change)?;
     for (version, (name, tables)) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > done) {
-        change.execute_batch(tables).map_err(told)?;
-        change.execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, name, now)).map_err(told)?;
+        change.execute_batch(tables).map_err(store_error)?;
+        change
+            .execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, name, now))
+            .map_err(store_error)?;
     }
-    change.commit().map_err(told)
+    change.commit().map_err(store_error)
 }
 
-/// The last migration that was applied; 0 in a new store.
+/// Returns the version of the last migration that was applied, 0 for a new store.
 fn version(connection: &Connection) -> Result<u32, StoreError> {
-    let asked = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get(0));
-    match asked {
+    let version = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get(0));
+    match version {
         Ok(version) => Ok(version),
         Err(rusqlite::Error::SqliteFailure(_, Some(message))) if message.starts_with("no such table") => {
             Ok(0)
         }
-        // The table is there and empty.
+        // The table exists and is empty.
         Err(rusqlite::Error::InvalidColumnType(..)) => Ok(0),
         Err(rusqlite::Error::SqlInputError { msg, .. }) if msg.starts_with("no such table") => Ok(0),
-        Err(error) => Err(told(error)),
+        Err(error) => Err(store_error(error)),
     }
 }
 
@@ -157,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_older_store_gets_what_it_lacks_and_keeps_what_it_has() {
+    fn adds_missing_tables_to_an_older_store_and_keeps_its_rows() {
         let mut old = Connection::open_in_memory().unwrap();
         old.execute_batch(MIGRATIONS[0].1).unwrap();
         old.execute_batch(
