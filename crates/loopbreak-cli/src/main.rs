@@ -19,6 +19,7 @@ mod play;
 mod reference;
 mod run;
 mod status;
+mod store;
 mod tasks;
 mod tune;
 mod watch;

@@ -6,7 +6,6 @@ use super::RoadmapTask;
 
 /// A problem with the tasks of a roadmap.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum RoadmapProblem {
     /// Two tasks have the same id.
     Duplicate {
