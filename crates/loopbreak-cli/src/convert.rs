@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loopbreak::Label;
-use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped, expand};
+use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, expand_paths};
 
 use crate::analyze::{Note, Outcome, Talk, create, trouble};
 use crate::error::UserError;
@@ -30,7 +30,7 @@ pub(crate) struct ConvertArgs {
     output: Option<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    format: Option<Format>,
+    format: Option<LogFormat>,
     /// Say nothing about lines that are skipped
     #[arg(short, long)]
     quiet: bool,
@@ -38,7 +38,7 @@ pub(crate) struct ConvertArgs {
 
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
-    let expansion = expand(&args.paths);
+    let expansion = expand_paths(&args.paths);
     let mut talk = Talk::new(args.quiet, false);
     let mut outcomes = Vec::new();
     let mut all = |out: &mut dyn Write| -> io::Result<()> {
@@ -58,7 +58,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
 }
 
 /// Converts one log. An error is one of writing.
-fn convert(input: &Input, format: Option<Format>, notes: usize, out: &mut dyn Write) -> io::Result<Outcome> {
+fn convert(
+    input: &LogInput,
+    format: Option<LogFormat>,
+    notes: usize,
+    out: &mut dyn Write,
+) -> io::Result<Outcome> {
     let log = match input.open(format, |_| {}) {
         Ok(log) => log,
         Err(refusal) => return Ok(Outcome { refusal: Some(refusal), ..Outcome::default() }),
@@ -76,10 +81,10 @@ fn convert(input: &Input, format: Option<Format>, notes: usize, out: &mut dyn Wr
     written?;
     match read {
         Ok(read) => outcome.bytes = read.bytes,
-        Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
+        Err(error) => outcome.refusal = Some(OpenError::Unreadable(error)),
     }
     if outcome.refusal.is_none() && !any {
-        outcome.refusal = Some(format.map_or(Refusal::Unknown, Refusal::Not));
+        outcome.refusal = Some(format.map_or(OpenError::Unknown, OpenError::WrongFormat));
     }
     Ok(outcome)
 }
@@ -95,8 +100,8 @@ struct Writing<'w> {
     outcome: Outcome,
 }
 
-impl Sink for Writing<'_> {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Writing<'_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.any |= record.step.has_facet();
         if self.written.is_err() {
             return;
@@ -111,7 +116,7 @@ impl Sink for Writing<'_> {
         });
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         self.outcome.skipped += 1;
         if self.outcome.notes.len() < self.notes {
             let text = format!("{}; line skipped", skipped.reason);

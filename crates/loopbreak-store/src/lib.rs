@@ -9,6 +9,7 @@
 //!   leave behind, [`RunStatus`] a summary of the run.
 //! - [`tasks`] is pure: which task of a roadmap comes next, and what reports and recoveries change.
 
+mod atomic_file;
 mod backend;
 mod clock;
 mod event;
@@ -25,6 +26,7 @@ mod store_options;
 mod store_url;
 pub mod tasks;
 
+pub use atomic_file::{write_copy_atomically, write_file_atomically};
 pub use backend::{open, open_existing, open_with, repair};
 pub use clock::now;
 pub use event::*;

@@ -2,7 +2,7 @@
 //! recoveries.
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak::{EVIDENCE_BYTES, Intervention, Verdict};
+use loopbreak::{EVIDENCE_BYTES, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -116,14 +116,17 @@ impl Records {
             confidence: entry.confidence,
             metadata: entry.metadata.clone(),
         }));
-        let grave = verdict.acts.iter().filter(|act| act.acted && act.intervention > Intervention::Penalize);
-        self.recoveries.extend(grave.map(|act| StoredRecovery {
+        let recoveries = verdict
+            .decisions
+            .iter()
+            .filter(|decision| decision.enforced && decision.intervention.overrides_agent());
+        self.recoveries.extend(recoveries.map(|decision| StoredRecovery {
             at: now,
             turn: verdict.turn,
-            intervention: act.intervention.as_str().to_owned(),
-            loop_id: act.loop_id.to_string(),
-            task: act.task.clone(),
-            reason: act.reason.clone(),
+            intervention: decision.intervention.as_str().to_owned(),
+            loop_id: decision.loop_id.to_string(),
+            task: decision.task.clone(),
+            reason: decision.reason.clone(),
         }));
     }
 }

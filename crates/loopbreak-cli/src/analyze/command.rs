@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use loopbreak::Config;
 use loopbreak_report::text::{self, Detail, Look};
 use loopbreak_report::{Reading, Report, Restarts, Sums, TaskAttempts, VerdictName};
-use loopbreak_trace::{Input, Place, expand, installed};
+use loopbreak_trace::{AgentLogDir, LogInput, agent_log_dirs, expand_paths};
 use rayon::prelude::*;
 
 use super::finished::AllRuns;
@@ -23,7 +23,8 @@ use crate::{exit, output};
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     let mut talk = Talk::new(args.quiet, args.verbose);
-    let expansion = if args.paths.is_empty() { expand(found(&talk)?) } else { expand(&args.paths) };
+    let expansion =
+        if args.paths.is_empty() { expand_paths(found(&talk)?) } else { expand_paths(&args.paths) };
     args.outputs.check(&expansion.inputs, taken(args))?;
     if let Some(path) = &args.html {
         spare("--html", path, &expansion.inputs)?;
@@ -82,9 +83,9 @@ fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 
 /// The logs of the agents on this machine, where none are named. Says where it looked.
 fn found(talk: &Talk) -> Result<Vec<PathBuf>, UserError> {
-    let places = installed(|name| std::env::var_os(name));
-    let folders: Vec<Vec<PathBuf>> = places.iter().map(Place::folders).collect();
-    let shown = |place: &Place| format!("{} ({})", place.agent, place.path.display());
+    let places = agent_log_dirs(|name| std::env::var_os(name));
+    let folders: Vec<Vec<PathBuf>> = places.iter().map(AgentLogDir::log_folders).collect();
+    let shown = |place: &AgentLogDir| format!("{} ({})", place.agent, place.path.display());
     let looked: Vec<String> = places.iter().map(shown).collect();
     if folders.iter().any(|folders| !folders.is_empty()) {
         for (place, folders) in places.iter().zip(&folders) {
@@ -103,7 +104,7 @@ fn found(talk: &Talk) -> Result<Vec<PathBuf>, UserError> {
 }
 
 /// Reads all logs: side by side, or one after the other where events are to be written in order.
-fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<Outcome>, UserError> {
+fn read(inputs: &[LogInput], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<Outcome>, UserError> {
     let bar = progress::bar(inputs, args.quiet);
     let watch = || {
         let bar = bar.clone();
@@ -120,14 +121,14 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
         output::quietly(events.finish(), &path.display().to_string())?;
         outcomes
     } else {
-        let one = |input: &Input| match manner_of_telling(args) {
+        let one = |input: &LogInput| match manner_of_telling(args) {
             Some(how) => explain::analyze(input, manner, None, how, watch()),
             None => analyze(input, manner, None, watch()),
         };
         // Where there are as many large logs as threads, each thread has one.
         let few = inputs.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
-        let on_all = |input: &Input| few && !args.explain && is_large(input);
-        let small = |input: &Input| (!on_all(input)).then(|| one(input));
+        let on_all = |input: &LogInput| few && !args.explain && is_large(input);
+        let small = |input: &LogInput| (!on_all(input)).then(|| one(input));
         let mut outcomes: Vec<Option<Outcome>> = inputs.par_iter().map(small).collect();
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
         for (input, outcome) in inputs.iter().zip(&mut outcomes) {
@@ -145,7 +146,7 @@ fn read(inputs: &[Input], manner: Manner<'_>, args: &AnalyzeArgs) -> Result<Vec<
 const LARGE: u64 = 4 * 1024 * 1024;
 
 /// Whether a log is worth all threads. Nobody knows how long a stream will be.
-fn is_large(input: &Input) -> bool {
+fn is_large(input: &LogInput) -> bool {
     input.path().is_none() || input.size() >= LARGE
 }
 
@@ -155,9 +156,9 @@ fn manner_of_telling(args: &AnalyzeArgs) -> Option<(Look, bool)> {
 }
 
 /// Refuses to write over a log that is to be read.
-pub(crate) fn spare(option: &str, path: &Path, inputs: &[Input]) -> Result<(), UserError> {
+pub(crate) fn spare(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
     let real = fs::canonicalize(path).ok();
-    let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
+    let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
         let message = format!("{option} {} would overwrite a log to be read", path.display());
         return Err(UserError::usage(message).hint("name another file to write to"));
@@ -166,7 +167,7 @@ pub(crate) fn spare(option: &str, path: &Path, inputs: &[Input]) -> Result<(), U
 }
 
 /// Makes a file to write, unless that would destroy a log that is to be read.
-pub(crate) fn create(path: &Path, inputs: &[Input], option: &str) -> Result<File, UserError> {
+pub(crate) fn create(path: &Path, inputs: &[LogInput], option: &str) -> Result<File, UserError> {
     spare(option, path, inputs)?;
     let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     File::create(path).map_err(failed)

@@ -3,7 +3,7 @@
 use loopbreak::{Step, Verdict};
 use loopbreak_report::explain::Explanation;
 use loopbreak_report::text::Look;
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 
 use super::log::{Events, Manner, Outcome, analyze_with};
 use crate::error::UserError;
@@ -13,7 +13,7 @@ const SHOWN: usize = 5;
 
 /// Reads a log and explains its first run.
 pub(super) fn analyze(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
     (look, full): (Look, bool),

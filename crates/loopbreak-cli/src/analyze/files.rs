@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use loopbreak_report::{Report, outputs};
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 
 use super::command::spare;
 use crate::error::UserError;
@@ -54,7 +54,7 @@ impl OutputFiles {
     /// those that other options take.
     pub(crate) fn check<'p>(
         &'p self,
-        inputs: &[Input],
+        inputs: &[LogInput],
         mut places: Vec<(&'static str, &'p Path)>,
     ) -> Result<(), UserError> {
         for (option, path, _) in self.forms() {

@@ -5,7 +5,9 @@ use std::io::{self, Write};
 
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::TaskAttempt;
-use loopbreak_trace::{Format, Input, Log, Read, Record, Refusal, Sink, Skipped};
+use loopbreak_trace::{
+    LogFormat, LogInput, LogRecord, OpenError, OpenedLog, ReadStats, RecordSink, SkippedLine,
+};
 
 use super::finished::{About, FinishedRuns};
 use super::rounds;
@@ -23,7 +25,7 @@ pub(crate) struct Outcome {
     /// How much more there would be.
     pub(crate) unsaid: u64,
     /// Why it was not read, or not to its end.
-    pub(crate) refusal: Option<Refusal>,
+    pub(crate) refusal: Option<OpenError>,
     /// Ids of runs that were not asked for, a few.
     pub(crate) others: Vec<String>,
     /// The first run, step by step, where that was asked for.
@@ -44,7 +46,7 @@ pub(crate) struct Manner<'m> {
     /// Only the run of this id.
     pub(crate) only: Option<&'m str>,
     /// Read as this format, whatever the content says.
-    pub(crate) format: Option<Format>,
+    pub(crate) format: Option<LogFormat>,
     /// How many notes about lines are kept of each log.
     pub(crate) notes: usize,
     /// Record the steps, for a page.
@@ -84,7 +86,7 @@ const OTHERS: usize = 6;
 
 /// Reads a log and analyses its runs.
 pub(crate) fn analyze(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
     watch: impl Fn(u64) + Clone + Send + 'static,
@@ -94,11 +96,11 @@ pub(crate) fn analyze(
 
 /// The same on all threads, where the format allows it.
 pub(crate) fn analyze_on_all_threads(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'_>,
     watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> Outcome {
-    read_with(input, manner, None, &mut |_, _, _| {}, watch, |log, reading| match log.blocks() {
+    read_with(input, manner, None, &mut |_, _, _| {}, watch, |log, reading| match log.into_blocks() {
         Ok(blocks) => rounds::read(blocks, reading),
         Err(log) => log.read(reading),
     })
@@ -106,7 +108,7 @@ pub(crate) fn analyze_on_all_threads(
 
 /// A log on one thread, with every step shown to someone else too: the name of its run, the step, what the guard said of it.
 pub(crate) fn analyze_with(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'_>,
     events: Option<&mut Events<'_>>,
     also: Also<'_>,
@@ -118,12 +120,12 @@ pub(crate) fn analyze_with(
 type Also<'a> = &'a mut (dyn FnMut(&str, &Step<'_>, &Verdict) + Send);
 
 fn read_with<'r, 'e>(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'r>,
     events: Option<&'r mut Events<'e>>,
     also: Also<'r>,
     watch: impl Fn(u64) + Clone + Send + 'static,
-    read: impl FnOnce(Log, &mut Reading<'r, 'e>) -> io::Result<Read>,
+    read: impl FnOnce(OpenedLog, &mut Reading<'r, 'e>) -> io::Result<ReadStats>,
 ) -> Outcome {
     let log = match input.open(manner.format, watch) {
         Ok(log) => log,
@@ -145,10 +147,10 @@ fn read_with<'r, 'e>(
     let Reading { runs, says_something, failed, mut outcome, .. } = reading;
     match failed.and(read) {
         Ok(read) => outcome.bytes = read.bytes,
-        Err(error) => outcome.refusal = Some(Refusal::Unreadable(error)),
+        Err(error) => outcome.refusal = Some(OpenError::Unreadable(error)),
     }
     if outcome.refusal.is_none() && !says_something {
-        outcome.refusal = Some(manner.format.map_or(Refusal::Unknown, Refusal::Not));
+        outcome.refusal = Some(manner.format.map_or(OpenError::Unknown, OpenError::WrongFormat));
         return outcome;
     }
     let alone = runs.len() == 1 && outcome.others.is_empty();
@@ -176,12 +178,12 @@ pub(super) struct Reading<'r, 'e> {
 
 impl Reading<'_, '_> {
     /// The name of the run of a record.
-    pub(super) fn name_of<'a>(&'a self, record: &'a Record<'_>) -> Cow<'a, str> {
+    pub(super) fn name_of<'a>(&'a self, record: &'a LogRecord<'_>) -> Cow<'a, str> {
         record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
     }
 
     /// The run of a record, if it was asked for.
-    pub(super) fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
+    pub(super) fn run_of(&mut self, record: &LogRecord<'_>) -> Option<usize> {
         let named = record.run();
         let name = named.as_deref().unwrap_or(&self.unnamed);
         if let Some((last, index)) = &self.last
@@ -214,7 +216,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    fn observe(&mut self, index: usize, record: &Record<'_>) -> io::Result<()> {
+    fn observe(&mut self, index: usize, record: &LogRecord<'_>) -> io::Result<()> {
         let step = &record.step;
         let run = self.runs.at(index)?;
         let verdict = run.observe_at(step, Some(record.line));
@@ -230,8 +232,8 @@ impl Reading<'_, '_> {
     }
 }
 
-impl Sink for Reading<'_, '_> {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Reading<'_, '_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.says_something |= record.step.has_facet();
         let Some(index) = self.run_of(record) else { return };
         if self.failed.is_ok() {
@@ -239,7 +241,7 @@ impl Sink for Reading<'_, '_> {
         }
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         self.outcome.skipped += 1;
         self.note(skipped.line, || format!("{}; line skipped", skipped.reason));
     }

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use loopbreak_report::Reading;
-use loopbreak_trace::{Expansion, Input, Refusal};
+use loopbreak_trace::{InputSet, LogInput, OpenError};
 
 use super::log::Outcome;
 use super::talk::Talk;
 
 /// Tells what could not be read, and gives whether any of it is a failure, and what was read. Outcomes stand in the order of
 /// the inputs.
-pub(crate) fn trouble(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> (bool, Reading) {
+pub(crate) fn trouble(expansion: &InputSet, outcomes: &[Outcome], talk: &mut Talk) -> (bool, Reading) {
     let mut failed = false;
-    for trouble in &expansion.troubles {
-        talk.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
+    for trouble in &expansion.unreadable {
+        talk.error(&trouble.name, &trouble.error, trouble.error.hint());
         failed = true;
     }
     let mut reading = Reading::default();
@@ -28,12 +28,12 @@ pub(crate) fn trouble(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Ta
 }
 
 /// Tells what there is to tell of a log. True if that is a failure.
-fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
+fn tell(input: &LogInput, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading) -> bool {
     let name = input.name();
     match &outcome.refusal {
         None => {}
-        Some(Refusal::Empty) if input.is_named() => talk.warning(&name, &Refusal::Empty),
-        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
+        Some(OpenError::Empty) if input.is_named() => talk.warning(&name, &OpenError::Empty),
+        Some(refusal) if refusal.is_not_a_log() && !input.is_named() => {
             talk.aside(&name, refusal);
             reading.ignored_files += 1;
             // The lines of a file that is no log are no lines skipped.
@@ -51,15 +51,15 @@ fn tell(input: &Input, outcome: &Outcome, talk: &mut Talk, reading: &mut Reading
 }
 
 /// Tells of folders without any log. True if there is one.
-fn empty_folders(expansion: &Expansion, outcomes: &[Outcome], talk: &mut Talk) -> bool {
+fn empty_folders(expansion: &InputSet, outcomes: &[Outcome], talk: &mut Talk) -> bool {
     let mut any = false;
     for (index, folder) in expansion.folders.iter().enumerate() {
         let mut inside =
             expansion.inputs.iter().zip(outcomes).filter(|(input, _)| input.folder() == Some(index));
         // What cannot be read was told of by itself.
-        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(Refusal::is_no_log);
+        let is_log = |outcome: &Outcome| !outcome.refusal.as_ref().is_some_and(OpenError::is_not_a_log);
         let unreadable =
-            expansion.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
+            expansion.unreadable.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
         if folder.shared || unreadable || inside.any(|(_, outcome)| is_log(outcome)) {
             continue;
         }

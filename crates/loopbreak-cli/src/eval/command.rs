@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use loopbreak::Config;
 use loopbreak_report::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
 use loopbreak_report::tune::with_patience;
-use loopbreak_trace::{Expansion, Input, expand};
+use loopbreak_trace::{InputSet, LogInput, expand_paths};
 use rayon::prelude::*;
 
 use super::args::EvalArgs;
@@ -26,14 +26,14 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let baselines = baselines(args);
     let expansion = logs_of(&args.paths, &args.known.labels);
     if let Some(path) = &args.html {
-        spare("--html", path, &expand([&args.paths[..], &args.known.labels].concat()).inputs)?;
+        spare("--html", path, &expand_paths([&args.paths[..], &args.known.labels].concat()).inputs)?;
     }
     let mut talk = Talk::new(args.quiet, false);
     let manner =
         Manner { config: &config, only: None, format: args.format, notes: talk.notes(), recorded: false };
     let progress = bar(&expansion.inputs, args.quiet);
     let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
-    let one = |input: &Input| {
+    let one = |input: &LogInput| {
         let progress = progress.clone();
         log::samples(input, manner, &baselines, &others, move |bytes| progress.inc(bytes))
     };
@@ -92,8 +92,8 @@ fn baselines(args: &EvalArgs) -> Vec<Baseline> {
 }
 
 /// The logs: the labels may lie among them, and are none.
-pub(crate) fn logs_of(paths: &[PathBuf], labels: &[PathBuf]) -> Expansion {
-    let mut expansion = expand(paths);
+pub(crate) fn logs_of(paths: &[PathBuf], labels: &[PathBuf]) -> InputSet {
+    let mut expansion = expand_paths(paths);
     let labels: Vec<_> = labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
     expansion.inputs.retain(|input| {
         let real = input.path().and_then(|path| fs::canonicalize(path).ok());

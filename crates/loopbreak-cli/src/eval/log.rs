@@ -6,13 +6,13 @@ use std::mem;
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::RunReport;
 use loopbreak_report::eval::{Baseline, Sample, Watcher};
-use loopbreak_trace::{Input, Refusal};
+use loopbreak_trace::{LogInput, OpenError};
 
 use crate::analyze::{Manner, Outcome, analyze_with};
 
 /// Reads a log. The runs are taken out of the outcome and into the samples.
 pub(super) fn samples(
-    input: &Input,
+    input: &LogInput,
     manner: Manner<'_>,
     baselines: &[Baseline],
     patience: &[Config],
@@ -43,7 +43,7 @@ pub(super) fn samples(
             (outcome, samples)
         }
         Err(error) => {
-            outcome.refusal = Some(Refusal::Unreadable(error));
+            outcome.refusal = Some(OpenError::Unreadable(error));
             (outcome, Vec::new())
         }
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use loopbreak::{Config, Step, Verdict};
 use loopbreak_report::tune::KeptRun;
-use loopbreak_trace::{Expansion, Format, Input};
+use loopbreak_trace::{InputSet, LogFormat, LogInput};
 use rayon::prelude::*;
 
 use crate::analyze::{Manner, Outcome, Talk, analyze_with, bar};
@@ -16,16 +16,16 @@ pub(super) const MOST_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// Reads all runs, in the order of the logs.
 pub(super) fn read(
-    expansion: &Expansion,
+    expansion: &InputSet,
     config: &Config,
-    format: Option<Format>,
+    format: Option<LogFormat>,
     talk: &Talk,
     quiet: bool,
     most: u64,
 ) -> Result<(Vec<Outcome>, Vec<KeptRun>), UserError> {
     let kept_bytes = AtomicU64::new(0);
     let progress = bar(&expansion.inputs, quiet);
-    let one = |input: &Input| {
+    let one = |input: &LogInput| {
         let progress = progress.clone();
         keep(input, (config, format), talk.notes(), (&kept_bytes, most), move |bytes| progress.inc(bytes))
     };
@@ -41,8 +41,8 @@ pub(super) fn read(
 }
 
 fn keep(
-    input: &Input,
-    (config, format): (&Config, Option<Format>),
+    input: &LogInput,
+    (config, format): (&Config, Option<LogFormat>),
     notes: usize,
     (bytes, most): (&AtomicU64, u64),
     watch: impl Fn(u64) + Clone + Send + 'static,
@@ -73,7 +73,7 @@ fn keep(
 mod tests {
     use std::fs;
 
-    use loopbreak_trace::expand;
+    use loopbreak_trace::expand_paths;
 
     use super::*;
 
@@ -86,7 +86,7 @@ mod tests {
             "{\"run\":\"a\",\"action\":\"x\"}\n".repeat(9) + "{\"run\":\"b\",\"action\":\"x\"}\n",
         )
         .unwrap();
-        let expansion = expand(&[log]);
+        let expansion = expand_paths(&[log]);
         let read = |most| read(&expansion, &Config::default(), None, &Talk::new(true, false), true, most);
         let (_, runs) = read(MOST_BYTES).unwrap();
         let told: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.steps.len(), run.turns)).collect();

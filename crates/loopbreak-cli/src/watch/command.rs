@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use loopbreak::Intervention;
+use loopbreak::{Decision, Intervention};
 use loopbreak_report::{VerdictName, plural};
-use loopbreak_trace::{Record, Skipped};
+use loopbreak_trace::{LogRecord, SkippedLine};
 
 use super::args::WatchArgs;
 use super::exec::Exec;
@@ -262,7 +262,7 @@ impl Watch<'_> {
 }
 
 impl Audience for Watch<'_> {
-    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &Record<'_>) {
+    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &LogRecord<'_>) {
         let step = &record.step;
         let key = match record.run() {
             Some(run) => (origin.home, 0, run.into_owned()),
@@ -270,9 +270,9 @@ impl Audience for Watch<'_> {
         };
         self.told.step();
         let (verdict, state) = self.runs.observe(&key, step);
-        let shown = if self.args.verbose { Intervention::Hint } else { Intervention::Warn };
+        let shown = |act: &&Decision| self.args.verbose || act.intervention != Intervention::Hint;
         let mut notices = Vec::new();
-        for act in verdict.acts.iter().filter(|act| act.intervention >= shown) {
+        for act in verdict.decisions.iter().filter(shown) {
             state.last = format!("turn {}: {}: {}", verdict.turn, act.detector, act.reason);
             let notice = Notice::new(&key.2, &path.display().to_string(), record.line, step, &verdict, act);
             notices.extend(self.told.found(origin.home, notice, aloud));
@@ -285,11 +285,11 @@ impl Audience for Watch<'_> {
         }
     }
 
-    fn skipped(&mut self, path: &Path, skipped: &Skipped) {
+    fn skipped(&mut self, path: &Path, skipped: &SkippedLine) {
         self.skipped += 1;
         self.told.skipped();
         if self.args.verbose {
-            let Skipped { line, reason } = skipped;
+            let SkippedLine { line, reason } = skipped;
             self.show.say(&format!("warning: {}:{line}: {reason}; line skipped", path.display()));
         }
     }

@@ -1,6 +1,6 @@
 //! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
 
-use loopbreak::{Act, Audience, Mode, TaskCheck, Verdict};
+use loopbreak::{Audience, Decision, Mode, TaskCheck, Verdict};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 
@@ -69,7 +69,7 @@ fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) ->
         return idle(task, check, reason);
     }
     let verdict = course.series.recover(run, &task.id, at);
-    let Some(act) = verdict.acts.iter().find(|act| act.acted) else {
+    let Some(act) = verdict.decisions.iter().find(|act| act.enforced) else {
         let reason = format!(
             "{}; this was dealt with before, and nothing new was tried since",
             check.reason.clone().unwrap_or_default()
@@ -82,12 +82,7 @@ fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) ->
 }
 
 /// Does to the task what was decided, and writes it down.
-fn changed(
-    course: &mut Course,
-    mut task: RoadmapTask,
-    verdict: &Verdict,
-    act: &Act,
-) -> RoadmapTask {
+fn changed(course: &mut Course, mut task: RoadmapTask, verdict: &Verdict, act: &Decision) -> RoadmapTask {
     course.records.add_verdict(verdict, course.now);
     if let Some(remedy) = TaskRemedy::new(act.intervention, act.pattern) {
         remedy.apply(&mut task, &act.reason, course.now);

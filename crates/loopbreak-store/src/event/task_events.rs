@@ -1,6 +1,6 @@
 //! Events about tasks.
 
-use loopbreak::Act;
+use loopbreak::Decision;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -66,13 +66,13 @@ pub struct TaskRecoveryNote {
     pub reason: String,
 }
 
-impl From<&Act> for TaskRecoveryNote {
-    fn from(act: &Act) -> Self {
+impl From<&Decision> for TaskRecoveryNote {
+    fn from(decision: &Decision) -> Self {
         TaskRecoveryNote {
-            intervention: act.intervention.as_str().to_owned(),
-            pattern: act.pattern.to_owned(),
-            task: act.task.clone(),
-            reason: act.reason.clone(),
+            intervention: decision.intervention.as_str().to_owned(),
+            pattern: decision.pattern.to_owned(),
+            task: decision.task.clone(),
+            reason: decision.reason.clone(),
         }
     }
 }

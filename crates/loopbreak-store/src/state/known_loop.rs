@@ -1,7 +1,7 @@
 //! Loops that were found in a run.
 
 use loopbreak::text::clip::clip;
-use loopbreak::{Finding, Severity, Verdict};
+use loopbreak::{Finding, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// Longest reason that is kept, in bytes.
@@ -49,32 +49,28 @@ impl KnownLoop {
         let text = |name: &str| {
             finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
-        let severity = match finding.severity {
-            Severity::Hint => "hint",
-            Severity::Warn => "warn",
-            Severity::Hard => "hard",
-        };
-        let act = verdict
-            .acts
+        let decision = verdict
+            .decisions
             .iter()
-            .filter(|act| act.loop_id == finding.loop_id)
-            .max_by_key(|act| act.intervention);
+            .filter(|decision| decision.loop_id == finding.loop_id)
+            .max_by_key(|decision| decision.intervention);
         KnownLoop {
             id: finding.loop_id.to_string(),
             detector: finding.detector.to_string(),
             pattern: finding.pattern.to_owned(),
-            severity: severity.to_owned(),
+            severity: finding.severity.to_string(),
             since: finding.since,
             attempt_count: finding.count,
             last_attempt: now,
             turn: finding.turn,
             action: text("action"),
             outcome: text("outcome"),
-            intervention: act
-                .map(|act| act.intervention)
+            intervention: decision
+                .map(|decision| decision.intervention)
                 .or(finding.intervention)
                 .map_or_else(String::new, |intervention| intervention.as_str().to_owned()),
-            reason: act.map_or_else(String::new, |act| clip(&act.reason, REASON_BYTES).to_owned()),
+            reason: decision
+                .map_or_else(String::new, |decision| clip(&decision.reason, REASON_BYTES).to_owned()),
         }
     }
 }

@@ -99,11 +99,11 @@ fn every_roadmap_ends_and_no_task_is_selected_that_must_not_be() {
                 session: None,
             };
             let verdict = series.observe("run", &Step { task: Some(attempt), ..Step::default() });
-            for act in verdict.acts {
-                let remedy = TaskRemedy::new(act.intervention, act.pattern);
-                let task = tasks.iter_mut().find(|task| Some(&task.id) == act.task.as_ref());
+            for decision in verdict.decisions {
+                let remedy = TaskRemedy::new(decision.intervention, decision.pattern);
+                let task = tasks.iter_mut().find(|task| Some(&task.id) == decision.task.as_ref());
                 if let (Some(remedy), Some(task)) = (remedy, task) {
-                    remedy.apply(task, &act.reason, steps);
+                    remedy.apply(task, &decision.reason, steps);
                 }
             }
         }
