@@ -21,7 +21,7 @@ use super::scratchpad;
 use super::trouble::Trouble;
 use super::work_tree::WorkTree;
 use crate::error::UserError;
-use crate::watch::Notice;
+use loopbreak_watch::notification::LoopNotification;
 
 /// The longest back-off.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -99,7 +99,8 @@ impl Course<'_> {
 
     /// Tells those who want to know.
     pub(super) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
-        let notice = Notice::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+        let notice =
+            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
         for wrong in self.told.tell(&notice) {
             say(&format!("warning: {wrong}"));
         }
@@ -147,7 +148,7 @@ impl Course<'_> {
     fn back_off(&mut self, trouble: Trouble, times: u32, iteration: &Iteration) -> Option<Over> {
         let pause = self.args.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
         let why = format!("{}: {}", trouble.reason(), iteration.errors);
-        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_owned(), times };
+        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
         self.keeper.write(&Event::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");

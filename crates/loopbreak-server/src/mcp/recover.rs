@@ -37,7 +37,7 @@ impl Place {
         Ok(RecoveryOutput {
             applied: done.recovery.is_some(),
             recovery: done.recovery.map(str::to_owned),
-            loop_type: done.check.loop_type.map(str::to_owned),
+            loop_type: done.check.loop_type.map(|pattern| pattern.to_string()),
             attempt_count: done.check.attempt_count,
             reason: done.reason,
             advice: done.advice,
@@ -96,7 +96,7 @@ fn changed(course: &mut Course, mut task: RoadmapTask, verdict: &Verdict, act: &
         action: format!("task {}: {recovery}", task.id),
         task: task.id.clone(),
         recovery: Some(recovery.to_owned()),
-        pattern: Some(act.pattern.to_owned()),
+        pattern: Some(act.pattern.to_string()),
         verdict: VerdictSummary::default().with_answer(recovery, act.reason.as_str()),
     }));
     task

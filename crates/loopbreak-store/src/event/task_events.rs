@@ -70,7 +70,7 @@ impl From<&Decision> for TaskRecoveryNote {
     fn from(decision: &Decision) -> Self {
         TaskRecoveryNote {
             intervention: decision.intervention.as_str().to_owned(),
-            pattern: decision.pattern.to_owned(),
+            pattern: decision.pattern.to_string(),
             task: decision.task.clone(),
             reason: decision.reason.clone(),
         }

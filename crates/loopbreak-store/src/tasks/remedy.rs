@@ -1,6 +1,6 @@
 //! Recoveries of looping tasks.
 
-use loopbreak::Intervention;
+use loopbreak::{Intervention, Pattern};
 
 use super::{RoadmapTask, TaskEscalation, TaskState};
 
@@ -23,11 +23,13 @@ impl TaskRemedy {
     ///
     /// A task without progress is escalated and still attempted, because it is forced after a number of attempts. Where
     /// blockers remain in spite of the authority to remove them, or tasks hand each other back, more attempts are useless.
-    pub fn new(intervention: Intervention, pattern: &str) -> Option<Self> {
+    pub fn new(intervention: Intervention, pattern: Pattern) -> Option<Self> {
         match intervention {
             Intervention::ForceNext => Some(TaskRemedy::ForceNext),
             Intervention::UnblockAuthority => Some(TaskRemedy::UnblockAuthority),
-            Intervention::Escalate => Some(TaskRemedy::Escalate { left: pattern != "no_progress_repeat" }),
+            Intervention::Escalate => {
+                Some(TaskRemedy::Escalate { left: pattern != Pattern::NoProgressRepeat })
+            }
             _ => None,
         }
     }
@@ -57,11 +59,11 @@ impl TaskRemedy {
 
 #[cfg(test)]
 mod tests {
-    use loopbreak::Intervention;
+    use loopbreak::{Intervention, Pattern};
 
     use super::*;
 
-    fn after(intervention: Intervention, pattern: &str, task: RoadmapTask) -> RoadmapTask {
+    fn after(intervention: Intervention, pattern: Pattern, task: RoadmapTask) -> RoadmapTask {
         let mut task = task;
         TaskRemedy::new(intervention, pattern).unwrap().apply(&mut task, "why", 7);
         assert_eq!((task.reason.as_str(), task.changed), ("why", 7));
@@ -75,30 +77,30 @@ mod tests {
             blockers: vec!["no token".into()],
             ..RoadmapTask::default()
         };
-        let forced = after(Intervention::ForceNext, "no_progress_repeat", blocked());
+        let forced = after(Intervention::ForceNext, Pattern::NoProgressRepeat, blocked());
         assert!(
             forced.forced && forced.status == TaskState::Done && !forced.is_finished() && !forced.is_open()
         );
         assert_eq!(forced.label(), "forced");
-        let granted = after(Intervention::UnblockAuthority, "blocked_task_spin", blocked());
+        let granted = after(Intervention::UnblockAuthority, Pattern::BlockedTaskSpin, blocked());
         assert!(granted.is_open() && granted.blockers.is_empty());
-        let left = after(Intervention::Escalate, "blocked_task_spin", blocked());
+        let left = after(Intervention::Escalate, Pattern::BlockedTaskSpin, blocked());
         assert_eq!(
             (left.escalation, left.is_open(), left.label()),
             (TaskEscalation::Left, false, "escalated")
         );
-        let called = after(Intervention::Escalate, "no_progress_repeat", blocked());
+        let called = after(Intervention::Escalate, Pattern::NoProgressRepeat, blocked());
         assert_eq!((called.escalation, called.is_open()), (TaskEscalation::Called, true));
-        let again = after(Intervention::Escalate, "no_progress_repeat", called);
+        let again = after(Intervention::Escalate, Pattern::NoProgressRepeat, called);
         assert_eq!(again.escalation, TaskEscalation::Left);
-        assert_eq!(TaskRemedy::new(Intervention::Warn, "cycle"), None);
+        assert_eq!(TaskRemedy::new(Intervention::Warn, Pattern::Cycle), None);
     }
 
     #[test]
     fn a_finished_task_stays_finished() {
         let mut done = RoadmapTask::default();
         done.finish("", 1);
-        assert!(after(Intervention::ForceNext, "completed_task_revisit", done.clone()).is_finished());
-        assert!(after(Intervention::Escalate, "completed_task_revisit", done).is_finished());
+        assert!(after(Intervention::ForceNext, Pattern::CompletedTaskRevisit, done.clone()).is_finished());
+        assert!(after(Intervention::Escalate, Pattern::CompletedTaskRevisit, done).is_finished());
     }
 }

@@ -3,7 +3,7 @@
 use loopbreak::config::OnLoop;
 use loopbreak::text::signature::signature;
 use loopbreak::{
-    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Step, Task, Verdict,
+    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
 };
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
@@ -270,7 +270,7 @@ impl Pilot<'_, '_> {
         let act = Decision {
             intervention,
             detector: DetectorName::Cycle,
-            pattern: "cycle",
+            pattern: Pattern::Cycle,
             loop_id,
             task: Some(names),
             reason: reason.clone(),
