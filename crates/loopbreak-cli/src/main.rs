@@ -20,6 +20,7 @@ mod play;
 mod reference;
 mod run;
 mod status;
+mod store;
 mod tasks;
 mod tune;
 mod watch;
