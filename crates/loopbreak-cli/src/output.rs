@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
+use loopbreak_trace::Input;
 use serde::Serialize;
 
 use crate::error::UserError;
@@ -89,6 +90,23 @@ pub(crate) fn fill_file(
         let _ = fs::remove_file(&beside);
         failed(error)
     })
+}
+
+/// Refuses to write over a log that is to be read.
+pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[Input]) -> Result<(), UserError> {
+    let real = fs::canonicalize(path).ok();
+    let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
+    if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
+        let message = format!("{option} {} would overwrite a log to be read", path.display());
+        return Err(UserError::usage(message).hint("name another file to write to"));
+    }
+    Ok(())
+}
+
+/// Creates a file to write, unless that would overwrite a log that is to be read.
+pub(crate) fn create_file(option: &str, path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+    refuse_to_overwrite(option, path, inputs)?;
+    File::create(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
 /// What writing came to, for people.

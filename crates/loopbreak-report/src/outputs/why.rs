@@ -2,7 +2,7 @@
 
 use loopbreak::DetectorName;
 
-use crate::json::RunReport;
+use loopbreak_analysis::RunReport;
 
 /// What decides a verdict: the end of the run, else the first step in, else the first warning.
 #[derive(Clone, Copy, Debug)]
