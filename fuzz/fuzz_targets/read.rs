@@ -5,27 +5,27 @@
 use std::io::Cursor;
 
 use libfuzzer_sys::fuzz_target;
-use loopbreak_trace::{Format, Log, Record, Sink, Skipped};
+use loopbreak_trace::{LogFormat, OpenedLog, LogRecord, RecordSink, SkippedLine};
 
 /// Keeps nothing, but looks at everything.
-struct Look(usize);
+struct RecordInspector(usize);
 
-impl Sink for Look {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for RecordInspector {
+    fn record(&mut self, record: &LogRecord<'_>) {
         assert!(record.line > 0);
         self.0 += record.run().map_or(0, |run| run.len());
     }
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         self.0 += skipped.reason.to_string().len();
     }
 }
 
 fuzz_target!(|data: &[u8]| {
-    let named = data.first().and_then(|first| Format::all().nth(usize::from(*first) % 16));
+    let named = data.first().and_then(|first| LogFormat::all().nth(usize::from(*first) % 16));
     for format in [None, named] {
-        if let Ok(log) = Log::stream(Cursor::new(data.to_vec()), format, |_| {}) {
+        if let Ok(log) = OpenedLog::from_stream(Cursor::new(data.to_vec()), format, |_| {}) {
             // What is packed and broken cannot be read to its end.
-            _ = log.read(&mut Look(0));
+            _ = log.read(&mut RecordInspector(0));
         }
     }
 });

@@ -5,12 +5,12 @@
 use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
+use loopbreak_analysis::{RunAnalysis, VerdictName};
 use loopbreak_arena::{
     Contest, Context, Ending, Episode, Habit, Heuristic, Mean, Move, Orchestrator, Part, Plan, Player,
     PlayerKind, Report, Rules, StoryWorld, stories,
 };
-use loopbreak_report::{RunAnalysis, VerdictName};
-use loopbreak_trace::{Log, Record, Sink, Skipped};
+use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 
 fn config(mode: Mode) -> Config {
@@ -88,18 +88,18 @@ struct Replay {
     analysis: RunAnalysis,
 }
 
-impl Sink for Replay {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Replay {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.verdicts.push(written(&self.guard.observe(&record.step)));
         self.analysis.observe(&record.step);
     }
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         panic!("line {} was skipped: {}", skipped.line, skipped.reason);
     }
 }
 
 fn replay(journal: &[u8]) -> Replay {
-    let log = Log::stream(Cursor::new(journal.to_vec()), None, |_| {}).unwrap();
+    let log = OpenedLog::from_stream(Cursor::new(journal.to_vec()), None, |_| {}).unwrap();
     assert_eq!(log.format().as_str(), "zorkgpt");
     let config = config(Mode::Enforce);
     let analysis = RunAnalysis::new(&config, "ep");

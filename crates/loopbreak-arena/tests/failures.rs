@@ -10,7 +10,7 @@ use loopbreak_arena::{
     Context, Critic, Ending, Episode, Failure, FailureKind, Heuristic, Move, NoCritic, Opinion, Orchestrator,
     Player, Rules, StoryWorld, stories,
 };
-use loopbreak_trace::{Log, Record, Sink, Skipped};
+use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 
 /// Does what it is told to do, failures included; then it looks, for ever.
@@ -86,11 +86,11 @@ fn play(player: &mut dyn Player, critic: &mut dyn Critic, max_turns: u64) -> Pla
 
 struct Replay(Guard, Vec<String>);
 
-impl Sink for Replay {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Replay {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.1.push(serde_json::to_string(&self.0.observe(&record.step)).unwrap());
     }
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         panic!("line {} was skipped: {}", skipped.line, skipped.reason);
     }
 }
@@ -98,7 +98,10 @@ impl Sink for Replay {
 /// Judges the journal again: the verdicts have to be those of the live guard.
 fn assert_replays(played: &Played) {
     let mut replay = Replay(Guard::new(config()), Vec::new());
-    Log::stream(Cursor::new(played.journal.clone()), None, |_| {}).unwrap().read(&mut replay).unwrap();
+    OpenedLog::from_stream(Cursor::new(played.journal.clone()), None, |_| {})
+        .unwrap()
+        .read(&mut replay)
+        .unwrap();
     assert_eq!(played.verdicts, replay.1);
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use loopbreak::Label;
 use loopbreak_analysis::{LogReadSummary, report_unread_inputs};
-use loopbreak_trace::{Format, Input, Record, Refusal, Sink, Skipped, expand};
+use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, expand_paths};
 
 use crate::diagnostics::Diagnostics;
 use crate::error::UserError;
@@ -31,7 +31,7 @@ pub(crate) struct ConvertArgs {
     output: Option<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    format: Option<Format>,
+    format: Option<LogFormat>,
     /// Say nothing about lines that are skipped
     #[arg(short, long)]
     quiet: bool,
@@ -39,7 +39,7 @@ pub(crate) struct ConvertArgs {
 
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
-    let expansion = expand(&args.paths);
+    let expansion = expand_paths(&args.paths);
     let mut diagnostics = Diagnostics::new(args.quiet, false);
     let mut logs = Vec::new();
     let mut all = |out: &mut dyn Write| -> io::Result<()> {
@@ -61,8 +61,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
 
 /// Converts one log. An error is one of writing.
 fn convert(
-    input: &Input,
-    format: Option<Format>,
+    input: &LogInput,
+    format: Option<LogFormat>,
     notes: usize,
     out: &mut dyn Write,
 ) -> io::Result<LogReadSummary> {
@@ -83,10 +83,10 @@ fn convert(
     written?;
     match read {
         Ok(read) => reading.bytes = read.bytes,
-        Err(error) => reading.refusal = Some(Refusal::Unreadable(error)),
+        Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
     }
     if reading.refusal.is_none() && !any {
-        reading.refusal = Some(format.map_or(Refusal::Unknown, Refusal::Not));
+        reading.refusal = Some(format.map_or(OpenError::Unknown, OpenError::WrongFormat));
     }
     Ok(reading)
 }
@@ -102,8 +102,8 @@ struct Writing<'w> {
     reading: LogReadSummary,
 }
 
-impl Sink for Writing<'_> {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Writing<'_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.any |= record.step.has_facet();
         if self.written.is_err() {
             return;
@@ -118,7 +118,7 @@ impl Sink for Writing<'_> {
         });
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         self.reading.skipped_lines += 1;
         self.reading.note(self.notes, skipped.line, || format!("{}; line skipped", skipped.reason));
     }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use loopbreak_trace::Format;
+use loopbreak_trace::LogFormat;
 use serde::Serialize;
 
 use crate::error::UserError;
@@ -36,8 +36,12 @@ struct Entry {
 
 /// Lists the formats, in the order in which they are tried.
 pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
-    let formats: Vec<Entry> = Format::all()
-        .map(|format| Entry { name: format.as_str(), title: format.title(), files: format.files() })
+    let formats: Vec<Entry> = LogFormat::all()
+        .map(|format| Entry {
+            name: format.as_str(),
+            title: format.title(),
+            files: format.file_description(),
+        })
         .collect();
     if args.json {
         let list = List { schema: "loopbreak.formats/1", formats };
@@ -53,10 +57,7 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
     Ok(exit::DONE)
 }
 
-/// The format of a name, or what there is to choose from.
-pub(crate) fn parse(name: &str) -> Result<Format, String> {
-    Format::named(name).ok_or_else(|| {
-        let names: Vec<&str> = Format::all().map(Format::as_str).collect();
-        format!("there is no format of this name; there are {}", names.join(", "))
-    })
+/// Parses the value of `--format`.
+pub(crate) fn parse(name: &str) -> Result<LogFormat, String> {
+    name.parse::<LogFormat>().map_err(|error| error.to_string())
 }

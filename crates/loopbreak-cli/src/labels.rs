@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loopbreak_analysis::eval::{Condition, LabelSelection, Labels, SelectionError};
-use loopbreak_trace::{Expansion, expand};
+use loopbreak_trace::{InputSet, expand_paths};
 
 use crate::error::UserError;
 
@@ -73,8 +73,8 @@ impl LabelArgs {
     }
 
     /// The logs at these paths. Files of labels may lie among them, and are not logs.
-    pub(crate) fn logs(&self, paths: &[PathBuf]) -> Expansion {
-        let mut expansion = expand(paths);
+    pub(crate) fn logs(&self, paths: &[PathBuf]) -> InputSet {
+        let mut expansion = expand_paths(paths);
         let labels: Vec<_> = self.labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
         expansion.inputs.retain(|input| {
             let real = input.path().and_then(|path| fs::canonicalize(path).ok());
@@ -84,8 +84,8 @@ impl LabelArgs {
     }
 
     /// All files that are read: the logs and the labels.
-    pub(crate) fn logs_and_labels(&self, paths: &[PathBuf]) -> Expansion {
-        expand([paths, &self.labels].concat())
+    pub(crate) fn logs_and_labels(&self, paths: &[PathBuf]) -> InputSet {
+        expand_paths([paths, &self.labels].concat())
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 use serde::Serialize;
 
 use crate::error::UserError;
@@ -93,9 +93,9 @@ pub(crate) fn fill_file(
 }
 
 /// Refuses to write over a log that is to be read.
-pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[Input]) -> Result<(), UserError> {
+pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
     let real = fs::canonicalize(path).ok();
-    let same = |input: &&Input| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
+    let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
         let message = format!("{option} {} would overwrite a log to be read", path.display());
         return Err(UserError::usage(message).hint("name another file to write to"));
@@ -104,7 +104,7 @@ pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[Input]) -
 }
 
 /// Creates a file to write, unless that would overwrite a log that is to be read.
-pub(crate) fn create_file(option: &str, path: &Path, inputs: &[Input]) -> Result<File, UserError> {
+pub(crate) fn create_file(option: &str, path: &Path, inputs: &[LogInput]) -> Result<File, UserError> {
     refuse_to_overwrite(option, path, inputs)?;
     File::create(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }

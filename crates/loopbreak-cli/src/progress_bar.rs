@@ -3,14 +3,14 @@
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 
 /// Less than this is read before anyone could look.
 const WORTH_A_BAR: u64 = 8 * 1024 * 1024;
 
 /// A bar for reading these logs; one that shows nothing where nobody sees it.
-pub(crate) fn reading_bar(inputs: &[Input], quiet: bool) -> ProgressBar {
-    let total: u64 = inputs.iter().map(Input::size).sum();
+pub(crate) fn reading_bar(inputs: &[LogInput], quiet: bool) -> ProgressBar {
+    let total: u64 = inputs.iter().map(LogInput::size).sum();
     if quiet || total < WORTH_A_BAR || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

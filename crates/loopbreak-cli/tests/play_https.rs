@@ -68,7 +68,7 @@ fn pass(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io::R
     let connection = ServerConnection::new(config).map_err(std::io::Error::other)?;
     let mut guest = StreamOwned::new(connection, guest);
     let mut request = Vec::new();
-    while !is_whole(&request) {
+    while !is_complete_document(&request) {
         let mut buffer = [0; 4096];
         let count = guest.read(&mut buffer)?;
         request.extend_from_slice(&buffer[..count]);
@@ -85,7 +85,7 @@ fn pass(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io::R
     guest.flush()
 }
 
-fn is_whole(request: &[u8]) -> bool {
+fn is_complete_document(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request).to_lowercase();
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.lines().find_map(|line| line.strip_prefix("content-length:"));

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::mem;
 
 use loopbreak::{Config, Step, Verdict};
-use loopbreak_trace::{Input, Refusal};
+use loopbreak_trace::{LogInput, OpenError};
 use rayon::prelude::*;
 
 use super::baseline::{Baseline, Watcher};
@@ -16,11 +16,11 @@ use crate::report::RunReport;
 /// other settings that every run is replayed with.
 pub fn read_samples(
     analyzer: &LogAnalyzer,
-    inputs: &[Input],
+    inputs: &[LogInput],
     baselines: &[Baseline],
     patience: &[Config],
 ) -> (Vec<LogReadSummary>, Vec<Sample>) {
-    let read = |input: &Input| {
+    let read = |input: &LogInput| {
         let mut watching = Watching { baselines, patience, watchers: HashMap::new() };
         let analysis = analyzer.analyze_log(input, &mut watching);
         watching.finish(analysis)
@@ -61,7 +61,7 @@ impl Watching<'_> {
         match mem::take(&mut analysis.runs).into_reports() {
             Ok(reports) => (analysis.reading, reports.into_iter().map(sample).collect()),
             Err(error) => {
-                analysis.reading.refusal = Some(Refusal::Unreadable(error));
+                analysis.reading.refusal = Some(OpenError::Unreadable(error));
                 (analysis.reading, Vec::new())
             }
         }

@@ -3,7 +3,7 @@
 use std::io;
 
 use loopbreak::Config;
-use loopbreak_trace::Expansion;
+use loopbreak_trace::InputSet;
 
 use super::finished_runs::FinishedRuns;
 use super::log_analysis::LogAnalysis;
@@ -16,14 +16,14 @@ use crate::series::{Restarts, TaskAttempts};
 #[derive(Debug)]
 pub struct AnalyzedLogs {
     /// The inputs.
-    pub inputs: Expansion,
+    pub inputs: InputSet,
     /// One analysis per input.
     pub logs: Vec<LogAnalysis>,
     config: Config,
 }
 
 impl AnalyzedLogs {
-    pub(super) fn new(inputs: Expansion, logs: Vec<LogAnalysis>, config: &Config) -> Self {
+    pub(super) fn new(inputs: InputSet, logs: Vec<LogAnalysis>, config: &Config) -> Self {
         AnalyzedLogs { inputs, logs, config: config.clone() }
     }
 

@@ -1,6 +1,6 @@
 //! The result of reading one log.
 
-use loopbreak_trace::Refusal;
+use loopbreak_trace::OpenError;
 
 use super::finished_runs::FinishedRuns;
 use crate::series::TaskAttempt;
@@ -30,12 +30,12 @@ pub struct LogReadSummary {
     /// Number of notes beyond the limit.
     pub unlisted_notes: u64,
     /// Why the log was not read, or not to its end.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<OpenError>,
 }
 
 impl LogReadSummary {
     /// Returns the summary of a log that could not be opened.
-    pub fn refused(refusal: Refusal) -> Self {
+    pub fn refused(refusal: OpenError) -> Self {
         LogReadSummary { refusal: Some(refusal), ..LogReadSummary::default() }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loopbreak::Config;
-use loopbreak_trace::{Expansion, Format, Input, expand};
+use loopbreak_trace::{InputSet, LogFormat, LogInput, expand_paths};
 use rayon::prelude::*;
 
 use super::analyzed_logs::AnalyzedLogs;
@@ -24,7 +24,7 @@ pub struct AnalyzeOptions {
     /// Analyzes only the run with this id.
     pub only_run: Option<String>,
     /// Reads every log as this format, whatever its content is.
-    pub format: Option<Format>,
+    pub format: Option<LogFormat>,
     /// Maximum number of notes about lines that are kept per log.
     pub notes_per_log: usize,
     /// Records the steps of the runs for a page: see [`crate::recording`].
@@ -77,16 +77,16 @@ impl LogAnalyzer {
 
     /// Analyzes files and folders, in parallel.
     pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> AnalyzedLogs {
-        self.run_inputs(expand(paths))
+        self.run_inputs(expand_paths(paths))
     }
 
     /// Analyzes inputs, in parallel.
-    pub fn run_inputs(&self, inputs: Expansion) -> AnalyzedLogs {
+    pub fn run_inputs(&self, inputs: InputSet) -> AnalyzedLogs {
         let all = &inputs.inputs;
         // Where there are as many large logs as threads, each thread has one.
         let few = all.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
         let small =
-            |input: &Input| (!(few && is_large(input))).then(|| self.analyze_log(input, &mut NoObserver));
+            |input: &LogInput| (!(few && is_large(input))).then(|| self.analyze_log(input, &mut NoObserver));
         let mut logs: Vec<Option<LogAnalysis>> = all.par_iter().map(small).collect();
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
         for (input, log) in all.iter().zip(&mut logs) {
@@ -102,10 +102,10 @@ impl LogAnalyzer {
     /// order of the inputs.
     pub fn run_observed<O: StepObserver>(
         &self,
-        inputs: Expansion,
+        inputs: InputSet,
         observer: impl Fn() -> O + Sync,
     ) -> (AnalyzedLogs, Vec<O>) {
-        let analyze = |input: &Input| {
+        let analyze = |input: &LogInput| {
             let mut observer = observer();
             (self.analyze_log(input, &mut observer), observer)
         };
@@ -116,10 +116,10 @@ impl LogAnalyzer {
     /// Like [`LogAnalyzer::run_observed`], one log after the other.
     pub fn run_in_order<O: StepObserver>(
         &self,
-        inputs: Expansion,
+        inputs: InputSet,
         mut observer: impl FnMut() -> O,
     ) -> (AnalyzedLogs, Vec<O>) {
-        let analyze = |input: &Input| {
+        let analyze = |input: &LogInput| {
             let mut observer = observer();
             (self.analyze_log(input, &mut observer), observer)
         };
@@ -128,7 +128,7 @@ impl LogAnalyzer {
     }
 
     /// Analyzes one log on the current thread.
-    pub fn analyze_log(&self, input: &Input, observer: &mut dyn StepObserver) -> LogAnalysis {
+    pub fn analyze_log(&self, input: &LogInput, observer: &mut dyn StepObserver) -> LogAnalysis {
         log_reader::read(input, &self.options, observer, self.watch())
     }
 
@@ -139,6 +139,6 @@ impl LogAnalyzer {
 }
 
 /// Returns whether a log is worth all threads. The length of a stream is not known, so a stream always is.
-fn is_large(input: &Input) -> bool {
+fn is_large(input: &LogInput) -> bool {
     input.path().is_none() || input.size() >= LARGE_LOG
 }

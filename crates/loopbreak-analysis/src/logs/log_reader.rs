@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use loopbreak_trace::{Input, Log, Read, Record, Refusal, Sink, Skipped};
+use loopbreak_trace::{LogInput, LogRecord, OpenError, OpenedLog, ReadStats, RecordSink, SkippedLine};
 
 use super::finished_runs::LogInfo;
 use super::log_analysis::{LogAnalysis, LogReadSummary};
@@ -18,7 +18,7 @@ const OTHER_RUNS: usize = 6;
 
 /// Reads a log on the current thread.
 pub(super) fn read(
-    input: &Input,
+    input: &LogInput,
     options: &AnalyzeOptions,
     observer: &mut dyn StepObserver,
     watch: impl Fn(u64) + Clone + Send + 'static,
@@ -28,22 +28,22 @@ pub(super) fn read(
 
 /// Reads a log on all threads, where its format allows that.
 pub(super) fn read_on_all_threads(
-    input: &Input,
+    input: &LogInput,
     options: &AnalyzeOptions,
     watch: impl Fn(u64) + Clone + Send + 'static,
 ) -> LogAnalysis {
-    read_with(input, options, &mut NoObserver, watch, |log, reader| match log.blocks() {
+    read_with(input, options, &mut NoObserver, watch, |log, reader| match log.into_blocks() {
         Ok(blocks) => run_batch::read(blocks, reader),
         Err(log) => log.read(reader),
     })
 }
 
 fn read_with<'r>(
-    input: &Input,
+    input: &LogInput,
     options: &'r AnalyzeOptions,
     observer: &'r mut dyn StepObserver,
     watch: impl Fn(u64) + Clone + Send + 'static,
-    read: impl FnOnce(Log, &mut LogReader<'r>) -> io::Result<Read>,
+    read: impl FnOnce(OpenedLog, &mut LogReader<'r>) -> io::Result<ReadStats>,
 ) -> LogAnalysis {
     let log = match input.open(options.format, watch) {
         Ok(log) => log,
@@ -67,10 +67,10 @@ fn read_with<'r>(
     let reading = &mut analysis.reading;
     match failed.and(read) {
         Ok(read) => reading.bytes = read.bytes,
-        Err(error) => reading.refusal = Some(Refusal::Unreadable(error)),
+        Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
     }
     if reading.refusal.is_none() && !says_something {
-        reading.refusal = Some(options.format.map_or(Refusal::Unknown, Refusal::Not));
+        reading.refusal = Some(options.format.map_or(OpenError::Unknown, OpenError::WrongFormat));
         return analysis;
     }
     let alone = runs.len() == 1 && analysis.other_runs.is_empty();
@@ -97,12 +97,12 @@ pub(super) struct LogReader<'r> {
 
 impl LogReader<'_> {
     /// The name of the run of a record.
-    pub(super) fn name_of<'a>(&'a self, record: &'a Record<'_>) -> Cow<'a, str> {
+    pub(super) fn name_of<'a>(&'a self, record: &'a LogRecord<'_>) -> Cow<'a, str> {
         record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
     }
 
     /// The run of a record, if it was asked for.
-    pub(super) fn run_of(&mut self, record: &Record<'_>) -> Option<usize> {
+    pub(super) fn run_of(&mut self, record: &LogRecord<'_>) -> Option<usize> {
         let named = record.run();
         let name = named.as_deref().unwrap_or(&self.unnamed);
         if let Some((last, index)) = &self.last
@@ -131,7 +131,7 @@ impl LogReader<'_> {
         self.analysis.reading.note(self.options.notes_per_log, line, text);
     }
 
-    fn observe(&mut self, index: usize, record: &Record<'_>) -> io::Result<()> {
+    fn observe(&mut self, index: usize, record: &LogRecord<'_>) -> io::Result<()> {
         let step = &record.step;
         let run = self.runs.at(index)?;
         let verdict = run.observe_at(step, Some(record.line));
@@ -144,8 +144,8 @@ impl LogReader<'_> {
     }
 }
 
-impl Sink for LogReader<'_> {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for LogReader<'_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.says_something |= record.step.has_facet();
         let Some(index) = self.run_of(record) else { return };
         if self.failed.is_ok() {
@@ -153,7 +153,7 @@ impl Sink for LogReader<'_> {
         }
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         self.analysis.reading.skipped_lines += 1;
         self.note(skipped.line, || format!("{}; line skipped", skipped.reason));
     }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use crate::{RunAnalysis, TaskAttempt};
 use foldhash::fast::RandomState;
 use loopbreak::Config;
-use loopbreak_trace::{Block, Blocks, Read, Record, Sink as _, Skipped};
+use loopbreak_trace::{LineBlock, LineBlocks, LogRecord, ReadStats, RecordSink as _, SkippedLine};
 use rayon::prelude::*;
 
 use super::log_reader::LogReader;
@@ -28,11 +28,11 @@ const LINES: usize = 32;
 const RUNS: usize = 1;
 
 /// A line with its place in the block: a step, a line to be skipped, or a blank one.
-type Parsed<'b> = (u32, Option<Result<Record<'b>, Skipped>>);
+type Parsed<'b> = (u32, Option<Result<LogRecord<'b>, SkippedLine>>);
 
 /// Reads to the end.
-pub(super) fn read(mut blocks: Blocks, reader: &mut LogReader<'_>) -> io::Result<Read> {
-    let (mut now, mut next) = (Block::default(), Block::default());
+pub(super) fn read(mut blocks: LineBlocks, reader: &mut LogReader<'_>) -> io::Result<ReadStats> {
+    let (mut now, mut next) = (LineBlock::default(), LineBlock::default());
     blocks.fill(&mut now)?;
     while !now.is_empty() {
         let (fetched, done) = rayon::join(|| blocks.fill(&mut next), || round(&now, reader));
@@ -40,10 +40,10 @@ pub(super) fn read(mut blocks: Blocks, reader: &mut LogReader<'_>) -> io::Result
         fetched?;
         mem::swap(&mut now, &mut next);
     }
-    Ok(blocks.read())
+    Ok(blocks.stats())
 }
 
-fn round(block: &Block, reader: &mut LogReader<'_>) -> io::Result<()> {
+fn round(block: &LineBlock, reader: &mut LogReader<'_>) -> io::Result<()> {
     match shares(block, reader) {
         Some(shares) => share_out(block, shares, reader),
         None => read_ahead(block, reader),
@@ -66,7 +66,7 @@ struct Share<'b> {
 const TELLING: usize = 8;
 
 /// The lines run by run, where most tell it at once and no run has so many that the others would wait for it.
-fn shares<'b>(block: &'b Block, reader: &LogReader<'_>) -> Option<Shares<'b>> {
+fn shares<'b>(block: &'b LineBlock, reader: &LogReader<'_>) -> Option<Shares<'b>> {
     if reader.options.only_run.is_some() {
         return None;
     }
@@ -101,7 +101,7 @@ fn shares<'b>(block: &'b Block, reader: &LogReader<'_>) -> Option<Shares<'b>> {
 }
 
 /// Shows every run its lines, each read right before.
-fn share_out(block: &Block, shares: Shares<'_>, reader: &mut LogReader<'_>) -> io::Result<()> {
+fn share_out(block: &LineBlock, shares: Shares<'_>, reader: &mut LogReader<'_>) -> io::Result<()> {
     let mut turns = Vec::with_capacity(shares.runs.len());
     for share in shares.runs {
         let run = reader.runs.known(&share.run);
@@ -125,7 +125,7 @@ fn share_out(block: &Block, shares: Shares<'_>, reader: &mut LogReader<'_>) -> i
 }
 
 /// Reads some lines, and reads on while every run is shown its steps among them.
-fn read_ahead(block: &Block, reader: &mut LogReader<'_>) -> io::Result<()> {
+fn read_ahead(block: &LineBlock, reader: &mut LogReader<'_>) -> io::Result<()> {
     let mut from = 0;
     let mut parsed = Vec::new();
     while from < block.len() {
@@ -137,14 +137,14 @@ fn read_ahead(block: &Block, reader: &mut LogReader<'_>) -> io::Result<()> {
     show(&parsed, reader)
 }
 
-fn parse(block: &Block, lines: Range<usize>) -> Vec<Parsed<'_>> {
+fn parse(block: &LineBlock, lines: Range<usize>) -> Vec<Parsed<'_>> {
     let parse = |at: usize| (at as u32, block.record(at));
     lines.into_par_iter().with_min_len(LINES).map(parse).collect()
 }
 
 /// Shows every run its steps among these lines.
 fn show(parsed: &[Parsed<'_>], reader: &mut LogReader<'_>) -> io::Result<()> {
-    let mut turns: Vec<(Turn, Vec<(u32, &Record<'_>)>)> = Vec::new();
+    let mut turns: Vec<(Turn, Vec<(u32, &LogRecord<'_>)>)> = Vec::new();
     let mut by_run: HashMap<usize, usize, RandomState> = HashMap::default();
     let mut told: Vec<(u32, Told)> = Vec::new();
     for (at, line) in parsed {
@@ -217,16 +217,16 @@ enum Told {
     Attempt(Box<TaskAttempt>),
     /// The turn that the log names, and the one it was counted as.
     Renumbered(u64, u64, u64),
-    Skipped(Skipped),
+    Skipped(SkippedLine),
 }
 
 impl Turn {
     /// Shows the run its steps.
-    fn take<'b, R: Borrow<Record<'b>>>(
+    fn take<'b, R: Borrow<LogRecord<'b>>>(
         &mut self,
         lent: Lent,
         config: &Config,
-        lines: impl Iterator<Item = (u32, Result<R, Skipped>)>,
+        lines: impl Iterator<Item = (u32, Result<R, SkippedLine>)>,
     ) {
         self.analysis = Some(lent.wake(config).map(|mut analysis| {
             for (at, line) in lines {
@@ -239,7 +239,7 @@ impl Turn {
         }));
     }
 
-    fn show(&mut self, analysis: &mut RunAnalysis, at: u32, record: &Record<'_>) {
+    fn show(&mut self, analysis: &mut RunAnalysis, at: u32, record: &LogRecord<'_>) {
         let step = &record.step;
         self.first.get_or_insert(at);
         self.says_something |= step.has_facet();

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use loopbreak_trace::{Expansion, Input, Refusal};
+use loopbreak_trace::{InputSet, LogInput, OpenError};
 
 use super::log_analysis::{LineNote, LogReadSummary};
 use crate::report::Reading;
@@ -31,14 +31,14 @@ pub struct InputSummary {
 
 /// Reports what could not be read, and sums up what was. The logs stand in the order of the inputs.
 pub fn report_unread_inputs<'l>(
-    inputs: &Expansion,
+    inputs: &InputSet,
     logs: impl IntoIterator<Item = &'l LogReadSummary>,
     sink: &mut dyn DiagnosticSink,
 ) -> InputSummary {
     let logs: Vec<&LogReadSummary> = logs.into_iter().collect();
     let mut summary = InputSummary::default();
-    for trouble in &inputs.troubles {
-        sink.error(&trouble.name, &trouble.refusal, trouble.refusal.hint());
+    for trouble in &inputs.unreadable {
+        sink.error(&trouble.name, &trouble.error, trouble.error.hint());
         summary.failed = true;
     }
     for (input, log) in inputs.inputs.iter().zip(&logs) {
@@ -52,7 +52,7 @@ pub fn report_unread_inputs<'l>(
 
 /// Reports on one log. Returns true if it failed.
 fn report_log(
-    input: &Input,
+    input: &LogInput,
     log: &LogReadSummary,
     sink: &mut dyn DiagnosticSink,
     reading: &mut Reading,
@@ -61,8 +61,8 @@ fn report_log(
     let mut failed = false;
     match &log.refusal {
         None => {}
-        Some(Refusal::Empty) if input.is_named() => sink.warning(&name, &Refusal::Empty),
-        Some(refusal) if refusal.is_no_log() && !input.is_named() => {
+        Some(OpenError::Empty) if input.is_named() => sink.warning(&name, &OpenError::Empty),
+        Some(refusal) if refusal.is_not_a_log() && !input.is_named() => {
             sink.ignored(&name, refusal);
             reading.ignored_files += 1;
             // The lines of a file that is not a log are not counted as skipped.
@@ -79,14 +79,14 @@ fn report_log(
 }
 
 /// Reports folders without any log. Returns true if there is one.
-fn report_empty_folders(inputs: &Expansion, logs: &[&LogReadSummary], sink: &mut dyn DiagnosticSink) -> bool {
+fn report_empty_folders(inputs: &InputSet, logs: &[&LogReadSummary], sink: &mut dyn DiagnosticSink) -> bool {
     let mut any = false;
     for (index, folder) in inputs.folders.iter().enumerate() {
         let mut inside = inputs.inputs.iter().zip(logs).filter(|(input, _)| input.folder() == Some(index));
         // What cannot be read has been reported already.
-        let is_log = |log: &LogReadSummary| !log.refusal.as_ref().is_some_and(Refusal::is_no_log);
+        let is_log = |log: &LogReadSummary| !log.refusal.as_ref().is_some_and(OpenError::is_not_a_log);
         let unreadable =
-            inputs.troubles.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
+            inputs.unreadable.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
         if folder.shared || unreadable || inside.any(|(_, log)| is_log(log)) {
             continue;
         }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use loopbreak::{Step, Verdict};
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 use rayon::prelude::*;
 
 use super::kept_run::KeptRun;
@@ -29,11 +29,11 @@ impl std::error::Error for TooManySteps {}
 /// Reads all runs, in the order of the inputs. Returns how the reading went per input, and the runs.
 pub fn read_runs(
     analyzer: &LogAnalyzer,
-    inputs: &[Input],
+    inputs: &[LogInput],
     max_bytes: u64,
 ) -> Result<(Vec<LogReadSummary>, Vec<KeptRun>), TooManySteps> {
     let bytes = AtomicU64::new(0);
-    let read = |input: &Input| {
+    let read = |input: &LogInput| {
         let mut keeper = StepKeeper {
             source: input.name(),
             runs: Vec::new(),
@@ -82,7 +82,7 @@ impl StepObserver for StepKeeper<'_> {
 mod tests {
     use std::fs;
 
-    use loopbreak_trace::expand;
+    use loopbreak_trace::expand_paths;
 
     use super::*;
     use crate::logs::AnalyzeOptions;
@@ -96,7 +96,7 @@ mod tests {
             "{\"run\":\"a\",\"action\":\"x\"}\n".repeat(9) + "{\"run\":\"b\",\"action\":\"x\"}\n",
         )
         .unwrap();
-        let inputs = expand(&[log]).inputs;
+        let inputs = expand_paths(&[log]).inputs;
         let analyzer = LogAnalyzer::new(AnalyzeOptions::default());
         let (_, runs) = read_runs(&analyzer, &inputs, MAX_STEP_BYTES).unwrap();
         let told: Vec<_> = runs.iter().map(|run| (run.run.as_str(), run.steps.len(), run.turns)).collect();

@@ -21,7 +21,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use loopbreak_trace::{Record, Sink, Skipped, expand};
+use loopbreak_trace::{LogRecord, RecordSink, SkippedLine, expand_paths};
 
 /// The one of the program, for parsing alone.
 #[global_allocator]
@@ -109,12 +109,12 @@ fn floor(path: &Path) -> u64 {
 
 struct Count(u64);
 
-impl Sink for Count {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Count {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.0 += 1;
         black_box(record);
     }
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         black_box(skipped);
     }
 }
@@ -122,7 +122,7 @@ impl Sink for Count {
 /// Every line to a step, on one thread.
 fn parse(path: &Path) -> u64 {
     let mut count = Count(0);
-    for input in expand([path]).inputs {
+    for input in expand_paths([path]).inputs {
         input.open(None, |_| {}).unwrap().read(&mut count).unwrap();
     }
     assert!(count.0 > 0);

@@ -36,7 +36,7 @@ pub(crate) struct AnalyzeArgs {
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    pub(crate) format: Option<loopbreak_trace::Format>,
+    pub(crate) format: Option<loopbreak_trace::LogFormat>,
     /// Look only at the run with this id
     #[arg(long, value_name = "ID")]
     pub(crate) run: Option<String>,

@@ -8,7 +8,7 @@ use loopbreak::Config;
 use loopbreak_analysis::{AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, VerdictName};
 use loopbreak_report::html;
 use loopbreak_report::text::{self, Detail};
-use loopbreak_trace::{Expansion, Place, expand, installed};
+use loopbreak_trace::{AgentLogDir, InputSet, agent_log_dirs, expand_paths};
 
 use super::args::AnalyzeArgs;
 use super::observer::{StepOutput, explained};
@@ -22,7 +22,8 @@ use crate::{exit, output};
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     let mut diagnostics = Diagnostics::new(args.quiet, args.verbose);
-    let inputs = if args.paths.is_empty() { expand(found(&diagnostics)?) } else { expand(&args.paths) };
+    let inputs =
+        if args.paths.is_empty() { expand_paths(found(&diagnostics)?) } else { expand_paths(&args.paths) };
     args.outputs.check(&inputs.inputs, taken(args))?;
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
@@ -73,9 +74,9 @@ fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 
 /// The logs of the agents on this machine, where none are named. Says where it looked.
 fn found(diagnostics: &Diagnostics) -> Result<Vec<PathBuf>, UserError> {
-    let places = installed(|name| std::env::var_os(name));
-    let folders: Vec<Vec<PathBuf>> = places.iter().map(Place::folders).collect();
-    let shown = |place: &Place| format!("{} ({})", place.agent, place.path.display());
+    let places = agent_log_dirs(|name| std::env::var_os(name));
+    let folders: Vec<Vec<PathBuf>> = places.iter().map(AgentLogDir::log_folders).collect();
+    let shown = |place: &AgentLogDir| format!("{} ({})", place.agent, place.path.display());
     let looked: Vec<String> = places.iter().map(shown).collect();
     if folders.iter().any(|folders| !folders.is_empty()) {
         for (place, folders) in places.iter().zip(&folders) {
@@ -95,7 +96,7 @@ fn found(diagnostics: &Diagnostics) -> Result<Vec<PathBuf>, UserError> {
 
 /// Reads all logs: in parallel, or one after the other where events are to be written in order.
 fn read<'o>(
-    inputs: Expansion,
+    inputs: InputSet,
     config: Config,
     diagnostics: &Diagnostics,
     args: &AnalyzeArgs,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use loopbreak_analysis::Report;
 use loopbreak_report::outputs;
-use loopbreak_trace::Input;
+use loopbreak_trace::LogInput;
 
 use crate::error::UserError;
 use crate::output;
@@ -54,7 +54,7 @@ impl OutputFiles {
     /// those that other options take.
     pub(crate) fn check<'p>(
         &'p self,
-        inputs: &[Input],
+        inputs: &[LogInput],
         mut places: Vec<(&'static str, &'p Path)>,
     ) -> Result<(), UserError> {
         for (option, path, _) in self.forms() {

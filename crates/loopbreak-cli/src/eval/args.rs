@@ -31,7 +31,7 @@ pub(crate) struct EvalArgs {
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    pub(crate) format: Option<loopbreak_trace::Format>,
+    pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
     /// Compare with these, joined by commas

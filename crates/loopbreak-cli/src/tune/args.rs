@@ -28,7 +28,7 @@ pub(crate) struct TuneArgs {
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    pub(crate) format: Option<loopbreak_trace::Format>,
+    pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
     /// How many settings to try, or for how long, as in 500, 90s, 10m or 2h

@@ -32,7 +32,7 @@ pub(crate) struct WatchArgs {
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format, whatever their content says: see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
-    pub(crate) format: Option<loopbreak_trace::Format>,
+    pub(crate) format: Option<loopbreak_trace::LogFormat>,
     /// Tell of what is in the logs already, as if it came now
     #[arg(long)]
     pub(crate) from_start: bool,

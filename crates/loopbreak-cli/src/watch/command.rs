@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use loopbreak::Intervention;
 use loopbreak_analysis::VerdictName;
 use loopbreak_report::plural;
-use loopbreak_trace::{Record, Skipped};
+use loopbreak_trace::{LogRecord, SkippedLine};
 
 use super::args::WatchArgs;
 use super::exec::Exec;
@@ -263,7 +263,7 @@ impl Watch<'_> {
 }
 
 impl Audience for Watch<'_> {
-    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &Record<'_>) {
+    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &LogRecord<'_>) {
         let step = &record.step;
         let key = match record.run() {
             Some(run) => (origin.home, 0, run.into_owned()),
@@ -286,11 +286,11 @@ impl Audience for Watch<'_> {
         }
     }
 
-    fn skipped(&mut self, path: &Path, skipped: &Skipped) {
+    fn skipped(&mut self, path: &Path, skipped: &SkippedLine) {
         self.skipped += 1;
         self.told.skipped();
         if self.args.verbose {
-            let Skipped { line, reason } = skipped;
+            let SkippedLine { line, reason } = skipped;
             self.show.say(&format!("warning: {}:{line}: {reason}; line skipped", path.display()));
         }
     }

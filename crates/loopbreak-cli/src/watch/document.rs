@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::time::Duration;
 
-use loopbreak_trace::{LARGEST_DOCUMENT, Live, Looked, Shape, is_whole, look};
+use loopbreak_trace::{FileShape, LARGEST_DOCUMENT, LogFollower, ProbeResult, is_complete_document, probe};
 
 use super::files::Files;
 use super::log::{Audience, Given};
@@ -34,33 +34,33 @@ impl Files {
             return Err(io::Error::other(format!("one JSON document of more than {largest} MB")));
         }
         let text = fs::read(&source.tail.path)?;
-        let whole = is_whole(&text);
+        let whole = is_complete_document(&text);
         let first = read.is_none();
         let sure = now.age().is_none_or(|age| age >= SURE);
         source.state = State::Document { read: Some(now).filter(|_| sure || !whole), whole };
         let home = source.origin.home;
-        match look(&text, whole || over, self.format) {
-            Looked::Log { format, shape: Shape::Lines, kin } => {
+        match probe(&text, whole || over, self.format) {
+            ProbeResult::Log { format, shape: FileShape::Lines, owner } => {
                 // More lines came, or it was half a line.
                 source.tail = Tail::new(source.tail.path.clone());
                 source.tail.look()?;
                 source.grown = true;
-                self.begin(index, format, kin.as_ref());
+                self.begin(index, format, owner.as_ref());
                 audience.again(home);
                 let read = self.drain(index, audience);
                 audience.all(home);
                 read
             }
-            Looked::Log { format, shape: Shape::Document, .. } if whole || over => {
+            ProbeResult::Log { format, shape: FileShape::Document, .. } if whole || over => {
                 audience.again(home);
                 // What was there when the watch began, and did not change, is not told.
                 let aloud = !(first && source.quiet_until > 0 && now.size <= source.quiet_until);
-                let mut live = Live::new(format);
+                let mut live = LogFollower::new(format);
                 let origin = &source.origin;
                 let mut given = Given { origin, path: &source.tail.path, aloud, audience };
-                live.whole(&text, &mut given);
+                live.push_document(&text, &mut given);
                 if over {
-                    live.end(&mut given);
+                    live.finish(&mut given);
                 }
                 audience.all(home);
                 Ok(read != Some(now))

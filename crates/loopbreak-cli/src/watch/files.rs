@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use loopbreak_trace::{Format, Input, Kin, Looked, NotFollowed, Shape};
+use loopbreak_trace::{FileOwner, FileShape, LogFormat, LogInput, NotFollowed, ProbeResult};
 
 use super::log::{Audience, Log, Origin};
 use super::newcomers::{Newcomer, Newcomers, is_named_after};
@@ -25,7 +25,7 @@ const OPEN: usize = 256;
 /// All files.
 pub(super) struct Files {
     paths: Vec<PathBuf>,
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<LogFormat>,
     forget: Duration,
     pub(super) sources: Vec<Source>,
     pub(super) logs: Vec<Option<Log>>,
@@ -49,7 +49,12 @@ struct Moved {
 impl Files {
     /// `tell_all` says that what is in the files already is news too. Otherwise logs to which nothing was written for `forget` are
     /// not even read until something is.
-    pub(super) fn new(paths: &[PathBuf], format: Option<Format>, forget: Duration, tell_all: bool) -> Self {
+    pub(super) fn new(
+        paths: &[PathBuf],
+        format: Option<LogFormat>,
+        forget: Duration,
+        tell_all: bool,
+    ) -> Self {
         let mut files = Files {
             paths: paths.to_vec(),
             format,
@@ -64,7 +69,7 @@ impl Files {
             moved: Vec::new(),
             scanned: None,
         };
-        for input in loopbreak_trace::files(paths).inputs {
+        for input in loopbreak_trace::list_files(paths).inputs {
             let Some((path, about)) = input.path().and_then(|path| Some((path, fs::metadata(path).ok()?)))
             else {
                 continue;
@@ -78,7 +83,7 @@ impl Files {
             }
         }
         for path in paths.iter().filter(|path| !path.exists()) {
-            files.add(path, &Input::file(path));
+            files.add(path, &LogInput::file(path));
         }
         files
     }
@@ -93,7 +98,7 @@ impl Files {
 
     pub(super) fn scan_now(&mut self) {
         let began = Instant::now();
-        for input in loopbreak_trace::files(&self.paths).inputs {
+        for input in loopbreak_trace::list_files(&self.paths).inputs {
             let Some(path) = input.path().filter(|path| !self.by_path.contains_key(*path)) else { continue };
             match self.newcomers.judge(path, None, self.sources.iter(), &self.rests) {
                 Newcomer::New => {
@@ -110,7 +115,7 @@ impl Files {
         self.scanned = Some((began, began.elapsed()));
     }
 
-    fn add(&mut self, path: &Path, input: &Input) -> usize {
+    fn add(&mut self, path: &Path, input: &LogInput) -> usize {
         let home = self.sources.len();
         self.lives += 1;
         let origin = Origin { home, life: self.lives, unnamed: input.run() };
@@ -211,7 +216,7 @@ impl Files {
                     // It was found there already, and left alone because it was still followed from here.
                     Some(place) => self.sources[*place].take_over(),
                     None => {
-                        self.add(&tail.path, &Input::file(&path));
+                        self.add(&tail.path, &LogInput::file(&path));
                     }
                 }
             }
@@ -268,13 +273,13 @@ impl Files {
             (source.origin.home, source.quiet_until, source.sleeps) = (home, quiet_until, sleeps);
         }
         let looked = source.recognise(self.format, over)?;
-        if matches!(looked, Looked::Log { .. }) && !self.is_new(index) {
+        if matches!(looked, ProbeResult::Log { .. }) && !self.is_new(index) {
             return Ok(false);
         }
         let source = &mut self.sources[index];
         match looked {
-            Looked::NotYet => Ok(false),
-            Looked::Never(why) => {
+            ProbeResult::NotYet => Ok(false),
+            ProbeResult::Never(why) => {
                 source.state = State::Never;
                 let (path, why) = (source.tail.path.clone(), why_not(&why));
                 if source.named {
@@ -284,21 +289,21 @@ impl Files {
                 }
                 Ok(false)
             }
-            Looked::Log { format, shape: Shape::Lines, kin } => {
-                self.begin(index, format, kin.as_ref());
+            ProbeResult::Log { format, shape: FileShape::Lines, owner } => {
+                self.begin(index, format, owner.as_ref());
                 self.drain(index, audience)
             }
-            Looked::Log { shape: Shape::Document, .. } => {
+            ProbeResult::Log { shape: FileShape::Document, .. } => {
                 source.state = State::Document { read: None, whole: false };
                 self.read_document(index, over, audience)
             }
-            Looked::Log { format, shape: Shape::Piece, kin } => {
+            ProbeResult::Log { format, shape: FileShape::Piece, owner } => {
                 let path = source.tail.path.clone();
                 let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
                 if is_lines && !over {
                     return Ok(false);
                 }
-                if self.pieces.found(index, &path, format, kin.and_then(|kin| kin.order))? {
+                if self.pieces.found(index, &path, format, owner.and_then(|owner| owner.order))? {
                     source.state = State::Piece;
                 }
                 Ok(false)
@@ -323,7 +328,7 @@ impl Files {
     }
 
     /// Begins to follow a log of lines, by itself or with those of the same run.
-    pub(super) fn begin(&mut self, index: usize, format: Format, kin: Option<&Kin>) {
+    pub(super) fn begin(&mut self, index: usize, format: LogFormat, kin: Option<&FileOwner>) {
         let source = &mut self.sources[index];
         let path = source.tail.path.clone();
         let near = |log: &Log| kin.and_then(|kin| log.nearness(format, &path, kin));

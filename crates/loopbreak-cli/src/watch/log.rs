@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{Format, Kin, Live, Record, Sink, Skipped};
+use loopbreak_trace::{FileOwner, LogFollower, LogFormat, LogRecord, RecordSink, SkippedLine};
 
 /// Whose steps these are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) struct Origin {
 
 /// One log, in one file or several.
 pub(super) struct Log {
-    pub(super) live: Live,
+    pub(super) live: LogFollower,
     pub(super) origin: Origin,
     /// Where its first file is.
     path: PathBuf,
@@ -31,11 +31,11 @@ pub(super) struct Log {
 }
 
 impl Log {
-    pub(super) fn new(format: Format, origin: Origin, path: &Path, kin: Option<&Kin>) -> Self {
-        let mut live = Live::new(format);
+    pub(super) fn new(format: LogFormat, origin: Origin, path: &Path, kin: Option<&FileOwner>) -> Self {
+        let mut live = LogFollower::new(format);
         let agent = kin.and_then(|kin| kin.agent.as_deref());
         if let Some(agent) = agent {
-            live.is_of(agent);
+            live.set_first_agent(agent);
         }
         Log {
             live,
@@ -49,7 +49,7 @@ impl Log {
     }
 
     /// How near this log is to a file of the same run that it lacks. Nothing where the file is not one of it.
-    pub(super) fn nearness(&self, format: Format, path: &Path, kin: &Kin) -> Option<usize> {
+    pub(super) fn nearness(&self, format: LogFormat, path: &Path, kin: &FileOwner) -> Option<usize> {
         let lacks = kin.agent.is_some() || !self.has_main;
         let same = self.run.as_ref() == Some(&kin.run) && self.live.format() == format;
         let shared = || self.path.components().zip(path.components()).take_while(|(a, b)| a == b).count();
@@ -57,10 +57,10 @@ impl Log {
     }
 
     /// Takes in another file of the same run: its number.
-    pub(super) fn join(&mut self, kin: &Kin) -> usize {
+    pub(super) fn join(&mut self, kin: &FileOwner) -> usize {
         self.has_main |= kin.agent.is_none();
         self.files += 1;
-        self.live.join(kin.agent.as_deref())
+        self.live.add_file(kin.agent.as_deref())
     }
 
     /// Whether one file is all of it.
@@ -72,13 +72,13 @@ impl Log {
     pub(super) fn whole(&mut self, text: &[u8], path: &Path, aloud: bool, audience: &mut dyn Audience) {
         self.aloud |= aloud;
         let Log { live, origin, .. } = self;
-        live.whole(text, &mut Given { origin, path, aloud, audience });
+        live.push_document(text, &mut Given { origin, path, aloud, audience });
     }
 
     /// Nothing more is expected of it: gives what was held back.
     pub(super) fn over(&mut self, path: &Path, audience: &mut dyn Audience) {
         let Log { live, origin, aloud, .. } = self;
-        live.end(&mut Given { origin, path, aloud: *aloud, audience });
+        live.finish(&mut Given { origin, path, aloud: *aloud, audience });
     }
 
     /// Nothing more is expected of one of its files: that is the end of it where there is no other.
@@ -87,13 +87,13 @@ impl Log {
             return self.over(path, audience);
         }
         let Log { live, origin, aloud, .. } = self;
-        live.close(file, &mut Given { origin, path, aloud: *aloud, audience });
+        live.close_file(file, &mut Given { origin, path, aloud: *aloud, audience });
     }
 
     /// The same as at the end, but a line without its end is left alone.
     pub(super) fn give_up_waiting(&mut self, audience: &mut dyn Audience) {
         let Log { live, origin, path, aloud, .. } = self;
-        live.give_up_waiting(&mut Given { origin, path, aloud: *aloud, audience });
+        live.flush(&mut Given { origin, path, aloud: *aloud, audience });
     }
 
     /// The path of its first file.
@@ -105,9 +105,9 @@ impl Log {
 /// Who is told what is read.
 pub(super) trait Audience {
     /// A step; `aloud` where it was written since the watch began.
-    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &Record<'_>);
+    fn step(&mut self, origin: &Origin, path: &Path, aloud: bool, record: &LogRecord<'_>);
     /// A line that cannot be read.
-    fn skipped(&mut self, path: &Path, skipped: &Skipped);
+    fn skipped(&mut self, path: &Path, skipped: &SkippedLine);
     /// The log at this place begins anew.
     fn anew(&mut self, path: &Path);
     /// All of a home is read again: what was seen of it is forgotten, and what was told is not told again.
@@ -130,12 +130,12 @@ pub(super) struct Given<'a> {
     pub(super) audience: &'a mut dyn Audience,
 }
 
-impl Sink for Given<'_> {
-    fn record(&mut self, record: &Record<'_>) {
+impl RecordSink for Given<'_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
         self.audience.step(self.origin, self.path, self.aloud, record);
     }
 
-    fn skipped(&mut self, skipped: Skipped) {
+    fn skipped(&mut self, skipped: SkippedLine) {
         if self.aloud {
             self.audience.skipped(self.path, &skipped);
         }

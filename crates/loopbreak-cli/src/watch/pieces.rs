@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use loopbreak_trace::{Format, Input, is_whole};
+use loopbreak_trace::{LogFormat, LogInput, is_complete_document};
 
 use super::files::Files;
 use super::log::{Audience, Log, Origin};
@@ -14,7 +14,7 @@ use super::log::{Audience, Log, Origin};
 #[derive(Debug)]
 struct Piece {
     source: usize,
-    format: Format,
+    format: LogFormat,
     text: Vec<u8>,
     order: i64,
 }
@@ -32,11 +32,11 @@ impl Pieces {
         &mut self,
         source: usize,
         path: &Path,
-        format: Format,
+        format: LogFormat,
         order: Option<i64>,
     ) -> io::Result<bool> {
         let text = fs::read(path)?;
-        let whole = is_whole(&text);
+        let whole = is_complete_document(&text);
         if whole {
             self.found.push(Piece { source, format, text, order: order.unwrap_or(i64::MAX) });
         }
@@ -71,7 +71,7 @@ impl Files {
             let Piece { source, format, text, .. } = piece;
             let source = &self.sources[source];
             let log = self.pieces.log_of(&source.tail.path).unwrap_or_else(|| {
-                let mut input = Input::file(&source.tail.path);
+                let mut input = LogInput::file(&source.tail.path);
                 input.begin_sequence();
                 let origin = Origin { unnamed: input.run(), ..source.origin.clone() };
                 self.logs.push(Some(Log::new(format, origin, &source.tail.path, None)));

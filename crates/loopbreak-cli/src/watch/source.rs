@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use loopbreak_trace::{Format, LONGEST_LINE, LOOKED_AT, Looked, look};
+use loopbreak_trace::{LONGEST_LINE, LogFormat, PROBE_BYTES, ProbeResult, probe};
 
 use super::log::{Audience, Given, Log, Origin};
 use super::tail::{Stamp, Tail, identity};
@@ -124,25 +124,25 @@ impl Source {
     }
 
     /// Looks at its beginning, if that can show more than when it was looked at last.
-    pub(super) fn recognise(&mut self, only: Option<Format>, to_the_end: bool) -> io::Result<Looked> {
+    pub(super) fn recognise(&mut self, only: Option<LogFormat>, to_the_end: bool) -> io::Result<ProbeResult> {
         let size = self.tail.size();
         if self.sleeps && size <= self.quiet_until {
-            return Ok(Looked::NotYet);
+            return Ok(ProbeResult::NotYet);
         }
         self.sleeps = false;
         let old = self.tail.stamp().and_then(|stamp| stamp.age()).is_some_and(|age| age >= SETTLED);
         let settled = to_the_end || old || self.changed.elapsed() >= SETTLED;
         if size == 0 || self.looked == Some((size, settled)) {
-            return Ok(Looked::NotYet);
+            return Ok(ProbeResult::NotYet);
         }
         self.looked = Some((size, settled));
-        let mut wanted = LOOKED_AT;
+        let mut wanted = PROBE_BYTES;
         loop {
-            let Some(head) = self.head(wanted)? else { return Ok(Looked::NotYet) };
+            let Some(head) = self.head(wanted)? else { return Ok(ProbeResult::NotYet) };
             let is_all = (head.len() as u64) >= size;
-            match look(&head, settled && is_all, only) {
+            match probe(&head, settled && is_all, only) {
                 // The first line is longer than the look.
-                Looked::NotYet if !is_all && wanted < LONGEST_LINE && !head.contains(&b'\n') => {
+                ProbeResult::NotYet if !is_all && wanted < LONGEST_LINE && !head.contains(&b'\n') => {
                     wanted = (wanted * 4).min(LONGEST_LINE);
                 }
                 looked => return Ok(looked),

@@ -3,38 +3,39 @@
 use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 
-use crate::document::walk;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Games of AdventureAI.
-pub(crate) struct AdventureAi;
+pub(crate) struct AdventureAiFormat;
 
-impl Kind for AdventureAi {
+impl FormatDefinition for AdventureAiFormat {
     fn name(&self) -> &'static str {
         "adventureai"
     }
     fn title(&self) -> &'static str {
         "AdventureAI"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "one JSON document a game: the commands, the replies, the score"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.has_all(&["promptPattern", "messages.[].role", "messages.[].score"])
     }
-    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, _value: &JsonOutline<'_>) -> bool {
         true
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(AdventureAi)
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(AdventureAiFormat)
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct About {
+struct AdventureAiGame {
     model: Option<String>,
     date: Option<String>,
     name: Option<String>,
@@ -42,7 +43,7 @@ struct About {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message<'a> {
+struct AdventureAiMessage<'a> {
     #[serde(borrow)]
     role: Option<Text<'a>>,
     #[serde(borrow)]
@@ -56,10 +57,10 @@ struct Message<'a> {
     score: Option<f64>,
 }
 
-impl Reader for AdventureAi {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let mut about = About::default();
-        let mut waiting: Option<(Message<'_>, u64)> = None;
+impl LogReader for AdventureAiFormat {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let mut about = AdventureAiGame::default();
+        let mut waiting: Option<(AdventureAiMessage<'_>, u64)> = None;
         let mut broken = Ok(());
         let walked = walk(unit, &["messages"], &mut |part| {
             let text = || serde_json::from_str(part.json.get()).ok();
@@ -67,7 +68,7 @@ impl Reader for AdventureAi {
                 (false, "model") => about.model = text(),
                 (false, "date") => about.date = text(),
                 (false, "name") => about.name = text(),
-                (true, _) => match serde_json::from_str::<Message<'_>>(part.json.get()) {
+                (true, _) => match serde_json::from_str::<AdventureAiMessage<'_>>(part.json.get()) {
                     Ok(message) if message.role.as_deref() == Some("assistant") => {
                         if let Some((command, line)) = waiting.replace((message, part.line)) {
                             give(&about, command, None, line, sink);
@@ -80,7 +81,7 @@ impl Reader for AdventureAi {
                         }
                     }
                     Ok(_) => {}
-                    Err(error) => broken = Err(Reason::malformed(part.json.get(), &error)),
+                    Err(error) => broken = Err(SkipReason::malformed(part.json.get(), &error)),
                 },
                 _ => {}
             }
@@ -93,7 +94,13 @@ impl Reader for AdventureAi {
 }
 
 /// A command and the game's reply to it.
-fn give(about: &About, command: Message<'_>, reply: Option<Message<'_>>, line: u64, sink: &mut dyn Sink) {
+fn give(
+    about: &AdventureAiGame,
+    command: AdventureAiMessage<'_>,
+    reply: Option<AdventureAiMessage<'_>>,
+    line: u64,
+    sink: &mut dyn RecordSink,
+) {
     let run = match (&about.name, &about.date) {
         (Some(name), Some(date)) => Some(Label::from(format!("{name}_{date}"))),
         _ => None,
@@ -117,5 +124,5 @@ fn give(about: &About, command: Message<'_>, reply: Option<Message<'_>>, line: u
         usage: (usage.input_tokens.is_some() || usage.output_tokens.is_some()).then_some(usage),
         ..Step::default()
     };
-    sink.record(&Record { line, step });
+    sink.record(&LogRecord { line, step });
 }

@@ -3,40 +3,41 @@
 use loopbreak::{Label, Millis, Step, Task, Text};
 use serde::Deserialize;
 
-use crate::document::walk;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Attempts at tasks.
-pub(crate) struct Attempts;
+pub(crate) struct AttemptsFormat;
 
-impl Kind for Attempts {
+impl FormatDefinition for AttemptsFormat {
     fn name(&self) -> &'static str {
         "attempts"
     }
     fn title(&self) -> &'static str {
         "task orchestrators"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "attempt records (taskId, timestamp, status, blockers, completedWork, sessionId), as JSON lines or a list"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         ["", "[].", "attempts.[]."].iter().any(|at| {
             let has = |key: &str| value.has(&format!("{at}{key}"));
             has("taskId") && (has("status") || has("blockers") || has("completedWork"))
         })
     }
-    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("") || value.is_list("attempts")
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Attempts)
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(AttemptsFormat)
     }
 }
 
 #[derive(Debug, Deserialize)]
-struct Attempt<'a> {
+struct AttemptRecord<'a> {
     #[serde(borrow, rename = "taskId")]
     id: Label<'a>,
     #[serde(default)]
@@ -51,8 +52,8 @@ struct Attempt<'a> {
     session: Option<Label<'a>>,
 }
 
-impl Reader for Attempts {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for AttemptsFormat {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let mut listed = unit.text.trim_start().starts_with('[');
         let mut broken = Ok(());
         let walked = walk(unit, &["attempts"], &mut |part| {
@@ -67,9 +68,9 @@ impl Reader for Attempts {
     }
 }
 
-fn give(unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-    let attempt: Attempt<'_> =
-        serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+fn give(unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+    let attempt: AttemptRecord<'_> =
+        serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let task = Task {
         id: attempt.id,
         status: attempt.status,
@@ -77,7 +78,7 @@ fn give(unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
         work: attempt.work.unwrap_or_default(),
         session: attempt.session,
     };
-    sink.record(&Record {
+    sink.record(&LogRecord {
         line: unit.line,
         step: Step { at: attempt.timestamp, task: Some(task), ..Step::default() },
     });

@@ -4,29 +4,30 @@ use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::Content;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::pending::{Call, Pending};
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Rollouts of Codex CLI.
-pub(crate) struct Codex;
+pub(crate) struct CodexFormat;
 
 const ENVELOPES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];
 
-impl Kind for Codex {
+impl FormatDefinition for CodexFormat {
     fn name(&self) -> &'static str {
         "codex"
     }
     fn title(&self) -> &'static str {
         "Codex CLI"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "rollout-*.jsonl: a JSON object a line, with type and payload"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         let kind = value.text("type");
         let enveloped = kind.is_some_and(|kind| ENVELOPES.contains(&kind)) && value.is_object("payload");
         // The first version had no envelopes.
@@ -36,14 +37,14 @@ impl Kind for Codex {
             || kind == Some("reasoning") && value.has("summary");
         enveloped || bare
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Rollout::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(CodexRollout::default())
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Line<'a> {
+struct CodexEntry<'a> {
     timestamp: Option<Millis>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
@@ -56,7 +57,7 @@ struct Line<'a> {
 /// What a line holds; the keys of all kinds together.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Item<'a> {
+struct CodexItem<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Text<'a>>,
     #[serde(borrow)]
@@ -64,7 +65,7 @@ struct Item<'a> {
     #[serde(borrow)]
     role: Option<Text<'a>>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: MessageContent<'a>,
     #[serde(borrow)]
     name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -82,7 +83,7 @@ struct Item<'a> {
 /// What is known of the session and of its turns.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Context<'a> {
+struct CodexContext<'a> {
     #[serde(borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -92,19 +93,19 @@ struct Context<'a> {
 /// Tokens are counted in events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Counted {
-    info: Option<Info>,
+struct CodexTokenEvent {
+    info: Option<CodexTokenInfo>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Info {
-    last_token_usage: Option<Tokens>,
+struct CodexTokenInfo {
+    last_token_usage: Option<CodexTokens>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct CodexTokens {
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
 }
@@ -122,22 +123,22 @@ const MACHINE: [&str; 8] = [
 ];
 
 #[derive(Debug, Default)]
-struct Rollout {
+struct CodexRollout {
     run: Option<String>,
     model: Option<String>,
     said: Option<(String, u64, Option<Millis>)>,
     usage: Option<Usage>,
-    pending: Pending,
+    pending: PendingCalls,
 }
 
-impl Reader for Rollout {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let broken = |error: serde_json::Error| Reason::malformed(unit.text, &error);
-        let line: Line<'_> = serde_json::from_str(unit.text).map_err(broken)?;
+impl LogReader for CodexRollout {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let broken = |error: serde_json::Error| SkipReason::malformed(unit.text, &error);
+        let line: CodexEntry<'_> = serde_json::from_str(unit.text).map_err(broken)?;
         let kind = line.kind.as_deref().unwrap_or_default();
         match (kind, line.payload.map(RawValue::get)) {
             ("session_meta" | "turn_context", Some(payload)) => {
-                let context: Context<'_> = serde_json::from_str(payload).map_err(broken)?;
+                let context: CodexContext<'_> = serde_json::from_str(payload).map_err(broken)?;
                 if kind == "session_meta" {
                     self.begin(context.id);
                 }
@@ -147,18 +148,18 @@ impl Reader for Rollout {
             }
             ("event_msg", Some(payload)) => {
                 // Other events have other things under the same keys.
-                let counted: Counted = serde_json::from_str(payload).unwrap_or_default();
+                let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
                 if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
                     self.takes(tokens);
                 }
             }
             ("response_item", Some(payload)) => {
-                let item: Item<'_> = serde_json::from_str(payload).map_err(broken)?;
+                let item: CodexItem<'_> = serde_json::from_str(payload).map_err(broken)?;
                 return self.item(item, line.timestamp, unit.line, sink);
             }
             ("", None) => self.begin(line.id),
             (_, None) => {
-                let item: Item<'_> = serde_json::from_str(unit.text).map_err(broken)?;
+                let item: CodexItem<'_> = serde_json::from_str(unit.text).map_err(broken)?;
                 return self.item(item, line.timestamp, unit.line, sink);
             }
             _ => {}
@@ -166,12 +167,12 @@ impl Reader for Rollout {
         Ok(())
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
     }
 }
 
-impl Rollout {
+impl CodexRollout {
     fn begin(&mut self, id: Option<Text<'_>>) {
         // A fork repeats the head of what it was forked from; the file is that of the first.
         if self.run.is_none() {
@@ -179,7 +180,7 @@ impl Rollout {
         }
     }
 
-    fn takes(&mut self, tokens: Tokens) {
+    fn takes(&mut self, tokens: CodexTokens) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -194,11 +195,11 @@ impl Rollout {
 
     fn item(
         &mut self,
-        item: Item<'_>,
+        item: CodexItem<'_>,
         at: Option<Millis>,
         line: u64,
-        sink: &mut dyn Sink,
-    ) -> Result<(), Reason> {
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         match item.kind.as_deref().unwrap_or_default() {
             "message" => {
                 let text = item.content.into_text().filter(|text| !text.trim().is_empty());
@@ -208,7 +209,7 @@ impl Rollout {
                         self.flush(sink);
                         let run = self.run.as_deref().map(Label::from);
                         let step = Step { run, at, user: Some(text), ..Step::default() };
-                        sink.record(&Record { line, step });
+                        sink.record(&LogRecord { line, step });
                     }
                     Some("assistant") => {
                         self.flush(sink);
@@ -224,7 +225,7 @@ impl Rollout {
                 action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
                 let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
                 let say = self.said.take().map(|said| said.0);
-                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
                     self.give_call(lost, None, None, sink);
                 }
             }
@@ -233,12 +234,12 @@ impl Rollout {
                 let mut action = Action::new("web_search");
                 action.args = item.action.and_then(arguments);
                 let say = self.said.take().map(|said| said.0);
-                let call = Call { id: String::new(), line, at, action, say };
+                let call = PendingCall { id: String::new(), line, at, action, say };
                 self.give_call(call, None, None, sink);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let Some(call) = self.pending.take(item.call_id.as_deref()) else {
-                    return Err(Reason::because("the result of a call that is not in the log"));
+                    return Err(SkipReason::new("the result of a call that is not in the log"));
                 };
                 let outcome = item.output.map(outcome);
                 self.give_call(call, outcome, Some((line, at)), sink);
@@ -250,10 +251,10 @@ impl Rollout {
 
     fn give_call(
         &mut self,
-        call: Call,
+        call: PendingCall,
         outcome: Option<Outcome<'_>>,
         answered: Option<(u64, Option<Millis>)>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) {
         let (line, at) = answered.unwrap_or((call.line, call.at));
         let refused = outcome.as_ref().is_some_and(is_refusal);
@@ -270,7 +271,7 @@ impl Rollout {
     }
 
     /// Gives what is held back: calls without results, and words without a call.
-    fn flush(&mut self, sink: &mut dyn Sink) {
+    fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
             self.give_call(call, None, None, sink);
         }
@@ -279,14 +280,14 @@ impl Rollout {
         }
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
             model: self.model.as_deref().map(Text::from),
             usage: self.usage.take(),
             ..step
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 }
 
@@ -299,14 +300,16 @@ fn is_refusal(outcome: &Outcome<'_>) -> bool {
 /// A result is a text, blocks, or an object that says whether it went well.
 fn outcome(output: &RawValue) -> Outcome<'_> {
     #[derive(Deserialize)]
-    struct Told<'a> {
+    struct CodexOutput<'a> {
         #[serde(borrow)]
         content: Text<'a>,
         success: Option<bool>,
     }
-    let (text, failed) = match serde_json::from_str::<Told<'_>>(output.get()) {
+    let (text, failed) = match serde_json::from_str::<CodexOutput<'_>>(output.get()) {
         Ok(told) => (Some(told.content), told.success == Some(false)),
-        Err(_) => (serde_json::from_str::<Content<'_>>(output.get()).unwrap_or_default().into_text(), false),
+        Err(_) => {
+            (serde_json::from_str::<MessageContent<'_>>(output.get()).unwrap_or_default().into_text(), false)
+        }
     };
     let Some(text) = text else { return Outcome { text: None, error: failed } };
     let (text, code) = unwrapped(text);
@@ -316,16 +319,16 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
 /// A command's output is wrapped: in JSON with its exit code, or below a few headings. Times in them are nobody's concern.
 fn unwrapped(text: Text<'_>) -> (Text<'_>, Option<i64>) {
     #[derive(Deserialize)]
-    struct Wrapped {
+    struct CodexCommandOutput {
         output: String,
-        metadata: Metadata,
+        metadata: CodexOutputMetadata,
     }
     #[derive(Deserialize)]
-    struct Metadata {
+    struct CodexOutputMetadata {
         exit_code: Option<i64>,
     }
     if text.starts_with("{\"")
-        && let Ok(wrapped) = serde_json::from_str::<Wrapped>(&text)
+        && let Ok(wrapped) = serde_json::from_str::<CodexCommandOutput>(&text)
     {
         return (wrapped.output.into(), wrapped.metadata.exit_code);
     }

@@ -4,39 +4,40 @@ use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::Content;
-use crate::document::walk;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Sessions of Gemini CLI.
-pub(crate) struct GeminiCli;
+pub(crate) struct GeminiCliFormat;
 
-impl Kind for GeminiCli {
+impl FormatDefinition for GeminiCliFormat {
     fn name(&self) -> &'static str {
         "gemini-cli"
     }
     fn title(&self) -> &'static str {
         "Gemini CLI"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "session files: one JSON document, or JSON lines"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.has_all(&["sessionId", "projectHash"])
     }
-    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("messages")
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Session::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(GeminiSession::default())
     }
 }
 
 #[derive(Debug, Default)]
-struct Session {
+struct GeminiSession {
     run: Option<String>,
     /// Of line by line sessions: the last message, which the next line may say anew.
     last: Option<(String, String, u64)>,
@@ -44,7 +45,7 @@ struct Session {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Message<'a> {
+struct GeminiMessage<'a> {
     #[serde(borrow)]
     id: Option<Text<'a>>,
     #[serde(borrow, rename = "sessionId")]
@@ -53,17 +54,17 @@ struct Message<'a> {
     kind: Option<Text<'a>>,
     timestamp: Option<Millis>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: MessageContent<'a>,
     #[serde(borrow)]
     model: Option<Text<'a>>,
-    tokens: Option<Tokens>,
+    tokens: Option<GeminiTokens>,
     #[serde(borrow, rename = "toolCalls")]
-    calls: Option<Vec<ToolCall<'a>>>,
+    calls: Option<Vec<GeminiToolCall<'a>>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct GeminiTokens {
     input: Option<u64>,
     output: Option<u64>,
     thoughts: Option<u64>,
@@ -71,7 +72,7 @@ struct Tokens {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ToolCall<'a> {
+struct GeminiToolCall<'a> {
     #[serde(borrow)]
     name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -85,8 +86,8 @@ struct ToolCall<'a> {
     agent: Option<Text<'a>>,
 }
 
-impl Reader for Session {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for GeminiSession {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let mut is_document = false;
         let mut broken = Ok(());
         let walked = walk(unit, &["messages"], &mut |part| {
@@ -104,19 +105,19 @@ impl Reader for Session {
         walked.and(broken)
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         if let Some((_, text, line)) = self.last.take() {
             // It was read once already.
-            _ = message(Unit { text: &text, line }, self.run.as_deref(), sink);
+            _ = message(LogUnit { text: &text, line }, self.run.as_deref(), sink);
         }
     }
 }
 
-impl Session {
+impl GeminiSession {
     /// A line: a message, perhaps the last one once more with what came of it.
-    fn line(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let message: Message<'_> =
-            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+    fn line(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let message: GeminiMessage<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
         let Some(id) = message.id.filter(|_| message.kind.is_some()) else { return Ok(()) };
         if let Some(session) = message.session {
             self.run = Some(session.0.into_owned());
@@ -130,12 +131,12 @@ impl Session {
 }
 
 /// One message, with the calls made in it.
-fn message(unit: Unit<'_>, run: Option<&str>, sink: &mut dyn Sink) -> Result<(), Reason> {
-    let message: Message<'_> =
-        serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+    let message: GeminiMessage<'_> =
+        serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let run = || run.map(Label::from);
     let text = message.content.into_text().filter(|text| !text.trim().is_empty());
-    let mut give = |step: Step<'_>| sink.record(&Record { line: unit.line, step });
+    let mut give = |step: Step<'_>| sink.record(&LogRecord { line: unit.line, step });
     match message.kind.as_deref() {
         Some("user") if text.is_some() => {
             give(Step { run: run(), at: message.timestamp, user: text, ..Step::default() });
@@ -186,31 +187,33 @@ fn message(unit: Unit<'_>, run: Option<&str>, sink: &mut dyn Sink) -> Result<(),
 
 /// A part of what a call came to.
 #[derive(Deserialize)]
-struct Part<'a> {
+struct GeminiPart<'a> {
     #[serde(borrow, rename = "functionResponse")]
-    function: Option<Function<'a>>,
+    function: Option<GeminiFunction<'a>>,
     #[serde(borrow)]
     text: Option<Text<'a>>,
 }
 
 #[derive(Deserialize)]
-struct Function<'a> {
+struct GeminiFunction<'a> {
     #[serde(borrow)]
     response: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
-struct Response<'a> {
+struct GeminiResponse<'a> {
     #[serde(borrow)]
-    output: Option<Content<'a>>,
+    output: Option<MessageContent<'a>>,
     #[serde(borrow)]
-    error: Option<Content<'a>>,
+    error: Option<MessageContent<'a>>,
 }
 
 /// What a call came to: the function's response, or the parts beside it.
 fn result(json: &RawValue) -> Option<Text<'_>> {
-    let Ok(parts) = serde_json::from_str::<Vec<Part<'_>>>(json.get()) else {
-        return serde_json::from_str::<Content<'_>>(json.get()).ok().and_then(Content::into_text);
+    let Ok(parts) = serde_json::from_str::<Vec<GeminiPart<'_>>>(json.get()) else {
+        return serde_json::from_str::<MessageContent<'_>>(json.get())
+            .ok()
+            .and_then(MessageContent::into_text);
     };
     let mut texts: Vec<Text<'_>> = parts.into_iter().filter_map(part_text).collect();
     if texts.len() < 2 {
@@ -219,10 +222,10 @@ fn result(json: &RawValue) -> Option<Text<'_>> {
     Some(texts.iter().map(|text| &**text).collect::<Vec<_>>().join("\n").into())
 }
 
-fn part_text(part: Part<'_>) -> Option<Text<'_>> {
+fn part_text(part: GeminiPart<'_>) -> Option<Text<'_>> {
     let Some(response) = part.function.and_then(|function| function.response) else { return part.text };
-    match serde_json::from_str::<Response<'_>>(response.get()) {
-        Ok(Response { output: None, error: None }) | Err(_) => Some(response.get().into()),
-        Ok(known) => known.error.or(known.output).and_then(Content::into_text),
+    match serde_json::from_str::<GeminiResponse<'_>>(response.get()) {
+        Ok(GeminiResponse { output: None, error: None }) | Err(_) => Some(response.get().into()),
+        Ok(known) => known.error.or(known.output).and_then(MessageContent::into_text),
     }
 }

@@ -5,7 +5,6 @@ mod attempts;
 mod chat;
 mod claude_code;
 mod codex;
-mod command;
 mod gemini_cli;
 mod openhands;
 mod otel;
@@ -14,23 +13,22 @@ mod steps;
 mod swe_agent;
 mod zorkgpt;
 
-pub(crate) use command::command;
-pub(crate) use steps::Steps;
+pub(crate) use steps::StepsFormat;
 
-use crate::format::Kind;
+use crate::log_format::FormatDefinition;
 
 /// All formats, in the order in which they are tried: the most particular first. Nearly any object could be a step.
-pub(crate) static ALL: &[&dyn Kind] = &[
-    &claude_code::ClaudeCode,
-    &codex::Codex,
-    &gemini_cli::GeminiCli,
-    &swe_agent::SweAgent,
-    &openhands::OpenHands,
-    &otel::Otel,
-    &adventure_ai::AdventureAi,
-    &zorkgpt::ZorkGpt,
-    &ralph::Ralph,
-    &attempts::Attempts,
-    &chat::Chat,
-    &Steps,
+pub(crate) static ALL: &[&dyn FormatDefinition] = &[
+    &claude_code::ClaudeCodeFormat,
+    &codex::CodexFormat,
+    &gemini_cli::GeminiCliFormat,
+    &swe_agent::SweAgentFormat,
+    &openhands::OpenHandsFormat,
+    &otel::OtelFormat,
+    &adventure_ai::AdventureAiFormat,
+    &zorkgpt::ZorkGptFormat,
+    &ralph::RalphFormat,
+    &attempts::AttemptsFormat,
+    &chat::ChatFormat,
+    &StepsFormat,
 ];

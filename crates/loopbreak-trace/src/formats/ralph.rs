@@ -4,38 +4,39 @@ use loopbreak::{Label, Millis, Outcome, Step, Task, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Loops of Ralph.
-pub(crate) struct Ralph;
+pub(crate) struct RalphFormat;
 
-impl Kind for Ralph {
+impl FormatDefinition for RalphFormat {
     fn name(&self) -> &'static str {
         "ralph"
     }
     fn title(&self) -> &'static str {
         "Ralph Orchestrator"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "events, history, orchestration and tasks in .ralph, a JSON object a line"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.has_all(&["ts", "topic"]) && (value.has("payload") || value.has("hat"))
             || value.text("type.kind").is_some() && value.has("ts")
             || value.text("event.type").is_some() && value.has_all(&["iteration", "timestamp"])
             || value.has_all(&["id", "title", "status", "priority", "blocked_by", "created"])
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Loop::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(RalphReader::default())
     }
 }
 
 /// A line of any of the files.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Line<'a> {
+struct RalphLine<'a> {
     #[serde(alias = "timestamp")]
     ts: Option<Millis>,
     iteration: Option<u64>,
@@ -46,7 +47,7 @@ struct Line<'a> {
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     #[serde(borrow, rename = "type", alias = "event")]
-    what: Option<What<'a>>,
+    what: Option<RalphEvent<'a>>,
     // Of tasks.
     #[serde(borrow)]
     id: Option<Label<'a>>,
@@ -61,7 +62,7 @@ struct Line<'a> {
 /// What happened, in the history and in the orchestration log.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct What<'a> {
+struct RalphEvent<'a> {
     #[serde(borrow, alias = "type")]
     kind: Option<Text<'a>>,
     #[serde(borrow)]
@@ -76,7 +77,7 @@ struct What<'a> {
 
 /// What is known of the loop.
 #[derive(Debug, Default)]
-struct Loop {
+struct RalphReader {
     /// When it was started: its name, where a file holds several.
     run: Option<String>,
     /// What the iteration that is going on has published.
@@ -86,10 +87,10 @@ struct Loop {
 /// How much of one iteration is kept.
 const PUBLISHED: usize = 256;
 
-impl Reader for Loop {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let line: Line<'_> =
-            serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+impl LogReader for RalphReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let line: RalphLine<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
         let at = line.ts;
         if let (Some(what), Some(hat)) = (&line.what, &line.hat) {
             // The orchestration log tells each event with its hat; the history gathers them by iteration.
@@ -97,7 +98,7 @@ impl Reader for Loop {
                 let outcome = outcome(what.topic.as_deref().unwrap_or_default(), &payload(what.payload));
                 let agent = Some(hat.clone());
                 let step = Step { at, agent, outcome: Some(outcome), ..Step::default() };
-                sink.record(&Record { line: unit.line, step });
+                sink.record(&LogRecord { line: unit.line, step });
             }
         } else if let Some(what) = line.what {
             self.happened(what, line.iteration, at, unit.line, sink);
@@ -112,7 +113,7 @@ impl Reader for Loop {
                 _ if topic.starts_with("loop.") => return Ok(()),
                 _ => Step { at, agent: line.hat, outcome: Some(outcome(&topic, &text)), ..Step::default() },
             };
-            sink.record(&Record { line: unit.line, step });
+            sink.record(&LogRecord { line: unit.line, step });
         } else if let Some(id) = line.id {
             let status = match line.status.as_deref() {
                 Some("closed") => Some("done".into()),
@@ -123,24 +124,24 @@ impl Reader for Loop {
             let blockers = line.blocked_by.unwrap_or_default();
             let task = Task { id, status, blockers, work: Vec::new(), session: None };
             let step = Step { at: line.closed.or(line.created).or(at), task: Some(task), ..Step::default() };
-            sink.record(&Record { line: unit.line, step });
+            sink.record(&LogRecord { line: unit.line, step });
         }
         Ok(())
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.iteration(None, true, None, 1, sink);
     }
 }
 
-impl Loop {
+impl RalphReader {
     fn happened(
         &mut self,
-        what: What<'_>,
+        what: RalphEvent<'_>,
         iteration: Option<u64>,
         at: Option<Millis>,
         line: u64,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) {
         match what.kind.as_deref() {
             Some("loop_started") => {
@@ -149,7 +150,7 @@ impl Loop {
                 if let Some(prompt) = what.prompt {
                     let run = self.run.as_deref().map(Label::from);
                     let step = Step { run, at, user: Some(prompt), ..Step::default() };
-                    sink.record(&Record { line, step });
+                    sink.record(&LogRecord { line, step });
                 }
             }
             Some("event_published") if self.published.len() < PUBLISHED => {
@@ -181,7 +182,7 @@ impl Loop {
         success: bool,
         at: Option<Millis>,
         line: u64,
-        sink: &mut dyn Sink,
+        sink: &mut dyn RecordSink,
     ) {
         if self.published.is_empty() {
             return;
@@ -194,7 +195,7 @@ impl Loop {
             outcome: Some(Outcome { text: Some(text.into()), error: !success }),
             ..Step::default()
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 }
 

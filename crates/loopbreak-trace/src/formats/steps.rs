@@ -2,34 +2,35 @@
 
 use loopbreak::Step;
 
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Native logs.
-pub(crate) struct Steps;
+pub(crate) struct StepsFormat;
 
 /// How every line of an event file of ours begins. Events share some keys with steps, but are none.
 const EVENT: &str = "{\"event_type\":";
 
-impl Kind for Steps {
+impl FormatDefinition for StepsFormat {
     fn name(&self) -> &'static str {
         "steps"
     }
     fn title(&self) -> &'static str {
         "Loopbreak's own step records"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "JSON lines: action, outcome, score, place, task and more, all optional"
     }
     /// A step that says anything at all.
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         !value.text.starts_with(EVENT) && Step::from_json(value.text).is_ok_and(|step| step.has_facet())
     }
-    fn lines_stand_alone(&self) -> bool {
+    fn has_independent_lines(&self) -> bool {
         true
     }
-    fn line<'a>(&self, unit: Unit<'a>) -> Option<Result<Record<'a>, Reason>> {
+    fn parse_line<'a>(&self, unit: LogUnit<'a>) -> Option<Result<LogRecord<'a>, SkipReason>> {
         Some(record(unit))
     }
     fn run_of_line<'a>(&self, line: &'a [u8]) -> Option<&'a str> {
@@ -40,18 +41,18 @@ impl Kind for Steps {
         let end = memchr::memchr2(b'"', b'\\', rest)?;
         std::str::from_utf8(&rest[..end]).ok().filter(|_| rest[end] == b'"')
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Steps)
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(StepsFormat)
     }
 }
 
-fn record(unit: Unit<'_>) -> Result<Record<'_>, Reason> {
-    let step = Step::from_json(unit.text).map_err(|error| Reason::of(unit.text, &error))?;
-    Ok(Record { line: unit.line, step })
+fn record(unit: LogUnit<'_>) -> Result<LogRecord<'_>, SkipReason> {
+    let step = Step::from_json(unit.text).map_err(|error| SkipReason::of(unit.text, &error))?;
+    Ok(LogRecord { line: unit.line, step })
 }
 
-impl Reader for Steps {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for StepsFormat {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         sink.record(&record(unit)?);
         Ok(())
     }
@@ -60,27 +61,27 @@ impl Reader for Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Read, Skipped};
+    use crate::log_record::{ReadStats, SkippedLine};
 
     #[derive(Default)]
-    struct Collected {
+    struct CollectedScores {
         records: Vec<(u64, Option<String>, Option<f64>)>,
         skipped: Vec<String>,
     }
 
-    impl Sink for Collected {
-        fn record(&mut self, record: &Record<'_>) {
+    impl RecordSink for CollectedScores {
+        fn record(&mut self, record: &LogRecord<'_>) {
             let run = record.run().map(std::borrow::Cow::into_owned);
             self.records.push((record.line, run, record.step.score));
         }
-        fn skipped(&mut self, skipped: Skipped) {
+        fn skipped(&mut self, skipped: SkippedLine) {
             self.skipped.push(format!("{}: {}", skipped.line, skipped.reason));
         }
     }
 
-    fn collect(text: &[u8]) -> (Collected, Read) {
-        let mut collected = Collected::default();
-        let read = crate::read::lines(&mut Steps, text, None, &mut collected).unwrap();
+    fn collect(text: &[u8]) -> (CollectedScores, ReadStats) {
+        let mut collected = CollectedScores::default();
+        let read = crate::input::read_lines(&mut StepsFormat, text, None, &mut collected).unwrap();
         (collected, read)
     }
 
@@ -93,7 +94,7 @@ mod tests {
             [(1, Some("a".into()), Some(1.0)), (4, Some("7".into()), Some(2.0)), (5, None, Some(3.0))]
         );
         assert!(collected.skipped.is_empty(), "blank lines are nothing");
-        assert_eq!(read, Read { bytes: text.len() as u64, lines: 5 });
+        assert_eq!(read, ReadStats { bytes: text.len() as u64, lines: 5 });
     }
 
     #[test]

@@ -4,58 +4,59 @@ use loopbreak::{Outcome, Step, Text, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::Content;
-use crate::document::walk;
-use crate::format::{Kind, Reader, Record, Sink, Unit};
-use crate::formats::command;
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::command;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Trajectories of SWE-agent.
-pub(crate) struct SweAgent;
+pub(crate) struct SweAgentFormat;
 
-impl Kind for SweAgent {
+impl FormatDefinition for SweAgentFormat {
     fn name(&self) -> &'static str {
         "swe-agent"
     }
     fn title(&self) -> &'static str {
         "SWE-agent"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         ".traj files: one JSON document a run"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("trajectory")
             && (value.has_all(&["trajectory.[].action", "trajectory.[].observation"])
                 || value.has_all(&["history", "environment"]))
     }
-    fn holds_run(&self, _value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, _value: &JsonOutline<'_>) -> bool {
         true
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(SweAgent)
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(SweAgentFormat)
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Entry<'a> {
+struct SweAgentEntry<'a> {
     #[serde(borrow)]
-    action: Content<'a>,
+    action: MessageContent<'a>,
     #[serde(borrow)]
-    observation: Content<'a>,
+    observation: MessageContent<'a>,
     #[serde(borrow)]
-    thought: Content<'a>,
+    thought: MessageContent<'a>,
     #[serde(borrow)]
-    response: Content<'a>,
+    response: MessageContent<'a>,
 }
 
 /// What stands at the end of the document about the whole run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct About<'a> {
-    info: Option<Info>,
+struct SweAgentSummary<'a> {
+    info: Option<SweAgentInfo>,
     /// An object, or JSON in a text.
     #[serde(borrow)]
     replay_config: Option<&'a RawValue>,
@@ -63,19 +64,19 @@ struct About<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Info {
-    model_stats: Option<Stats>,
+struct SweAgentInfo {
+    model_stats: Option<SweAgentStats>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Stats {
+struct SweAgentStats {
     instance_cost: Option<f64>,
     tokens_sent: Option<u64>,
     tokens_received: Option<u64>,
 }
 
-impl About<'_> {
+impl SweAgentSummary<'_> {
     fn usage(&self) -> Option<Usage> {
         let stats = self.info.as_ref()?.model_stats.as_ref()?;
         let usage = Usage {
@@ -90,27 +91,27 @@ impl About<'_> {
     /// The model's name in the settings of the run.
     fn model(&self) -> Option<String> {
         #[derive(Deserialize)]
-        struct Config {
-            agent: Agent,
+        struct SweAgentConfig {
+            agent: SweAgentSettings,
         }
         #[derive(Deserialize)]
-        struct Agent {
-            model: Model,
+        struct SweAgentSettings {
+            model: SweAgentModel,
         }
         #[derive(Deserialize)]
-        struct Model {
+        struct SweAgentModel {
             name: String,
         }
         let config = arguments(self.replay_config?)?;
-        let config: Config = serde_json::from_str(config.json()).ok()?;
+        let config: SweAgentConfig = serde_json::from_str(config.json()).ok()?;
         Some(config.agent.model.name)
     }
 }
 
-impl Reader for SweAgent {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for SweAgentFormat {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         // A document that is cut off has no end to tell of the whole.
-        let about: About<'_> = serde_json::from_str(unit.text).unwrap_or_default();
+        let about: SweAgentSummary<'_> = serde_json::from_str(unit.text).unwrap_or_default();
         let model = about.model();
         // The sums of the run stand on its first step: what a stop would have saved of them is not known.
         let mut usage = about.usage();
@@ -126,13 +127,13 @@ impl Reader for SweAgent {
 }
 
 fn entry(
-    unit: Unit<'_>,
+    unit: LogUnit<'_>,
     model: Option<&str>,
     usage: &mut Option<Usage>,
-    sink: &mut dyn Sink,
-) -> Result<(), Reason> {
-    let entry: Entry<'_> =
-        serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))?;
+    sink: &mut dyn RecordSink,
+) -> Result<(), SkipReason> {
+    let entry: SweAgentEntry<'_> =
+        serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let filled = |text: &Text<'_>| !text.trim().is_empty();
     let line = entry.action.into_text().filter(filled);
     let say = entry.thought.into_text().filter(filled).or(entry.response.into_text().filter(filled));
@@ -147,7 +148,7 @@ fn entry(
         ..Step::default()
     };
     if step.has_facet() {
-        sink.record(&Record { line: unit.line, step });
+        sink.record(&LogRecord { line: unit.line, step });
     }
     Ok(())
 }

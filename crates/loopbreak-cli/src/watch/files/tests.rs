@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::time::SystemTime;
 
-use loopbreak_trace::{Record, Skipped};
+use loopbreak_trace::{LogRecord, SkippedLine};
 
 use super::*;
 
@@ -17,7 +17,7 @@ struct Listener<'l> {
 }
 
 impl Audience for Listener<'_> {
-    fn step(&mut self, _: &Origin, _: &Path, aloud: bool, record: &Record<'_>) {
+    fn step(&mut self, _: &Origin, _: &Path, aloud: bool, record: &LogRecord<'_>) {
         self.told.extend(record.run().map(std::borrow::Cow::into_owned).filter(|_| aloud));
     }
 
@@ -25,7 +25,7 @@ impl Audience for Listener<'_> {
         (self.when_anew)(path);
     }
 
-    fn skipped(&mut self, _: &Path, _: &Skipped) {}
+    fn skipped(&mut self, _: &Path, _: &SkippedLine) {}
     fn again(&mut self, _: usize) {}
     fn all(&mut self, _: usize) {}
     fn say(&mut self, _: &Path, _: &str) {}

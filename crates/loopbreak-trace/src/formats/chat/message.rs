@@ -5,22 +5,22 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::content::Content;
+use crate::message::MessageContent;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Message<'a> {
+pub(super) struct ChatMessage<'a> {
     #[serde(borrow)]
     pub(super) role: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) content: Content<'a>,
+    pub(super) content: MessageContent<'a>,
     #[serde(borrow)]
     pub(super) name: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
+    pub(super) tool_calls: Option<Vec<ChatToolCall<'a>>>,
     /// The old way to call.
     #[serde(borrow)]
-    pub(super) function_call: Option<Function<'a>>,
+    pub(super) function_call: Option<ChatFunction<'a>>,
     #[serde(borrow)]
     pub(super) tool_call_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -28,21 +28,21 @@ pub(super) struct Message<'a> {
     #[serde(deserialize_with = "or_none")]
     pub(super) timestamp: Option<Millis>,
     #[serde(deserialize_with = "or_none")]
-    pub(super) usage: Option<Tokens>,
+    pub(super) usage: Option<ChatTokens>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct ToolCall<'a> {
+pub(super) struct ChatToolCall<'a> {
     #[serde(borrow)]
     pub(super) id: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) function: Option<Function<'a>>,
+    pub(super) function: Option<ChatFunction<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Function<'a> {
+pub(super) struct ChatFunction<'a> {
     #[serde(borrow)]
     pub(super) name: Option<Text<'a>>,
     #[serde(borrow)]
@@ -51,7 +51,7 @@ pub(super) struct Function<'a> {
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Tokens {
+pub(super) struct ChatTokens {
     #[serde(alias = "input_tokens")]
     pub(super) prompt_tokens: Option<u64>,
     #[serde(alias = "output_tokens")]
@@ -61,11 +61,11 @@ pub(super) struct Tokens {
 /// Whether this is a message, and not a whole conversation.
 pub(super) fn is_message(json: &str) -> bool {
     #[derive(Deserialize)]
-    struct Role {
+    struct RoleField {
         #[expect(dead_code, reason = "that it is there is what matters")]
         role: IgnoredAny,
     }
-    serde_json::from_str::<Role>(json).is_ok()
+    serde_json::from_str::<RoleField>(json).is_ok()
 }
 
 /// A value of another kind than expected is none: these keys are nobody's in particular.

@@ -1,34 +1,35 @@
 //! Lists of chat messages, as the services take them: OpenAI's, Anthropic's, and what benchmarks make of them. See
 //! docs/formats/chat.md.
 
+mod conversation;
 mod message;
-mod talk;
 
 use serde::Deserialize;
 
-use crate::document::walk;
-use crate::format::{Kind, Reader, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
-use talk::Talk;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
+use conversation::ChatConversation;
 
 /// Chat messages.
-pub(crate) struct Chat;
+pub(crate) struct ChatFormat;
 
 /// Where the messages of a conversation stand.
 const LISTS: [&str; 5] = ["messages", "history", "traj", "conversation", "conversations"];
 
-impl Kind for Chat {
+impl FormatDefinition for ChatFormat {
     fn name(&self) -> &'static str {
         "chat"
     }
     fn title(&self) -> &'static str {
         "chat messages (OpenAI, Anthropic, tau-bench, Magentic)"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "lists of messages with a role and a content, alone or under messages, history or traj; JSON or JSON lines"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         let message = |at: &str| {
             let has = |key: &str| value.has(&format!("{at}{key}"));
             has("role") && (has("content") || has("tool_calls"))
@@ -37,81 +38,86 @@ impl Kind for Chat {
             || message("[].")
             || LISTS.iter().any(|list| message(&format!("{list}.[].")) || message(&format!("[].{list}.[].")))
     }
-    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("") || LISTS.iter().any(|list| value.is_list(list))
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Conversations::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(ChatReader::default())
     }
 }
 
 /// Reads conversations, one after the other.
 #[derive(Debug, Default)]
-struct Conversations {
+struct ChatReader {
     /// The one whose messages stand there one by one.
-    loose: Talk,
+    loose: ChatConversation,
     count: u64,
 }
 
 /// What tells conversations apart.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct About<'a> {
+struct ConversationKeys<'a> {
     #[serde(borrow)]
-    id: Option<Name<'a>>,
+    id: Option<ConversationKey<'a>>,
     #[serde(borrow, alias = "sessionId")]
-    session_id: Option<Name<'a>>,
+    session_id: Option<ConversationKey<'a>>,
     #[serde(borrow)]
-    conversation_id: Option<Name<'a>>,
+    conversation_id: Option<ConversationKey<'a>>,
     #[serde(borrow, alias = "question_ID")]
-    instance_id: Option<Name<'a>>,
+    instance_id: Option<ConversationKey<'a>>,
     #[serde(borrow)]
-    task_id: Option<Name<'a>>,
+    task_id: Option<ConversationKey<'a>>,
     #[serde(borrow)]
-    trial: Option<Name<'a>>,
+    trial: Option<ConversationKey<'a>>,
     #[serde(borrow)]
-    model: Option<Name<'a>>,
+    model: Option<ConversationKey<'a>>,
 }
 
 /// A name, or anything else, which is none.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-enum Name<'a> {
+enum ConversationKey<'a> {
     Label(#[serde(borrow)] loopbreak::Label<'a>),
     Other(serde::de::IgnoredAny),
 }
 
-impl Name<'_> {
+impl ConversationKey<'_> {
     fn text(self) -> Option<String> {
         match self {
-            Name::Label(label) => Some(label.as_text().into_owned()),
-            Name::Other(_) => None,
+            ConversationKey::Label(label) => Some(label.as_text().into_owned()),
+            ConversationKey::Other(_) => None,
         }
     }
 }
 
-impl About<'_> {
+impl ConversationKeys<'_> {
     fn run(self) -> Option<String> {
         let named = self.id.or(self.session_id).or(self.conversation_id).or(self.instance_id);
-        if let Some(name) = named.and_then(Name::text) {
+        if let Some(name) = named.and_then(ConversationKey::text) {
             return Some(name);
         }
         let task = self.task_id?.text()?;
-        Some(match self.trial.and_then(Name::text) {
+        Some(match self.trial.and_then(ConversationKey::text) {
             Some(trial) => format!("task-{task}/trial-{trial}"),
             None => format!("task-{task}"),
         })
     }
 }
 
-impl Conversations {
+impl ChatReader {
     /// A conversation of its own, in an object.
-    fn conversation(&mut self, unit: Unit<'_>, alone: bool, sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn conversation(
+        &mut self,
+        unit: LogUnit<'_>,
+        alone: bool,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         self.count += 1;
-        let mut about: About<'_> = serde_json::from_str(unit.text).unwrap_or_default();
-        let model = about.model.take().and_then(Name::text);
+        let mut about: ConversationKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
+        let model = about.model.take().and_then(ConversationKey::text);
         let run = about.run().or_else(|| (!alone).then(|| format!("conversation-{}", self.count)));
-        let mut talk = Talk::new(run, model);
+        let mut talk = ChatConversation::new(run, model);
         let mut broken = Ok(());
         let walked = walk(unit, &LISTS, &mut |part| {
             if part.listed {
@@ -124,8 +130,8 @@ impl Conversations {
     }
 }
 
-impl Reader for Conversations {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for ChatReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if !unit.text.trim_start().starts_with('[') {
             return if message::is_message(unit.text) {
                 self.loose.message(unit, false, sink)
@@ -134,7 +140,7 @@ impl Reader for Conversations {
             };
         }
         // A list of messages, or of conversations.
-        let mut talk = Talk::default();
+        let mut talk = ChatConversation::default();
         let mut broken = Ok(());
         let walked = walk(unit, &[], &mut |part| {
             let said = if message::is_message(part.json.get()) {
@@ -148,7 +154,7 @@ impl Reader for Conversations {
         walked.and(broken)
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.loose.end(sink);
     }
 }

@@ -2,19 +2,19 @@
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
 
-use super::human::{Fate, fate};
-use super::line::Tokens;
-use crate::content::{Block, Content};
-use crate::format::{Record, Sink};
-use crate::pending::{Call, Pending};
-use crate::reason::Reason;
+use super::call_fate::{CallFate, fate};
+use super::entry::ClaudeTokens;
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::{ContentBlock, MessageContent};
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
 
 /// How much of what an agent says before a call is kept.
 const SAID: usize = 256 * 1024;
 
 /// An agent, the main one or a subagent.
 #[derive(Debug, Default)]
-pub(super) struct Agent {
+pub(super) struct ClaudeAgent {
     session: Option<String>,
     /// Nothing for the main agent.
     name: Option<String>,
@@ -23,22 +23,26 @@ pub(super) struct Agent {
     message: Option<String>,
     said: String,
     said_at: (u64, Option<Millis>),
-    counted: Tokens,
+    counted: ClaudeTokens,
     /// What was taken since the last step.
     taken: Usage,
-    pending: Pending,
+    pending: PendingCalls,
 }
 
 /// Where and when.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Spot {
+pub(super) struct ClaudePosition {
     pub(super) line: u64,
     pub(super) at: Option<Millis>,
 }
 
-impl Agent {
+impl ClaudeAgent {
     pub(super) fn new(session: Option<&str>, name: Option<&str>) -> Self {
-        Agent { session: session.map(str::to_owned), name: name.map(str::to_owned), ..Agent::default() }
+        ClaudeAgent {
+            session: session.map(str::to_owned),
+            name: name.map(str::to_owned),
+            ..ClaudeAgent::default()
+        }
     }
 
     pub(super) fn is(&self, session: Option<&str>, name: Option<&str>) -> bool {
@@ -51,7 +55,12 @@ impl Agent {
     }
 
     /// The agent says or calls something, in the message of this id.
-    pub(super) fn speaks(&mut self, blocks: Vec<Block<'_>>, spot: Spot, sink: &mut dyn Sink) {
+    pub(super) fn speaks(
+        &mut self,
+        blocks: Vec<ContentBlock<'_>>,
+        spot: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) {
         for block in blocks {
             match &*block.kind {
                 "text" => self.says(block.text.as_deref().unwrap_or_default(), spot),
@@ -62,11 +71,11 @@ impl Agent {
     }
 
     /// A message begins or goes on. What an earlier one called will not be answered any more.
-    pub(super) fn begins(&mut self, message: Option<&str>, model: Option<&str>, sink: &mut dyn Sink) {
+    pub(super) fn begins(&mut self, message: Option<&str>, model: Option<&str>, sink: &mut dyn RecordSink) {
         if message.is_none() || self.message.as_deref() != message {
             self.flush(sink);
             self.message = message.map(str::to_owned);
-            self.counted = Tokens::default();
+            self.counted = ClaudeTokens::default();
         }
         // What the program writes in the model's name is marked like this.
         let model = model.filter(|model| !model.starts_with('<'));
@@ -76,14 +85,14 @@ impl Agent {
     }
 
     /// The message is over: what follows under its id is the same once more.
-    pub(super) fn closes(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn closes(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
         self.message = None;
     }
 
     /// Each line of a message tells what it took so far: only the growth counts.
-    pub(super) fn takes(&mut self, tokens: Tokens) {
-        let read = |tokens: Tokens| {
+    pub(super) fn takes(&mut self, tokens: ClaudeTokens) {
+        let read = |tokens: ClaudeTokens| {
             tokens.input.saturating_add(tokens.cache_written).saturating_add(tokens.cache_read)
         };
         let input = read(tokens).saturating_sub(read(self.counted));
@@ -103,7 +112,7 @@ impl Agent {
         }
     }
 
-    fn says(&mut self, text: &str, spot: Spot) {
+    fn says(&mut self, text: &str, spot: ClaudePosition) {
         if text.trim().is_empty() {
             return;
         }
@@ -120,48 +129,53 @@ impl Agent {
         self.said.push_str(&text[..end]);
     }
 
-    fn calls(&mut self, block: Block<'_>, spot: Spot, sink: &mut dyn Sink) {
+    fn calls(&mut self, block: ContentBlock<'_>, spot: ClaudePosition, sink: &mut dyn RecordSink) {
         let mut action = Action::new(block.name.map(Text::into_owned).unwrap_or_default());
         action.args = block.input.map(|input| input.to_owned().into());
         let say = (!self.said.is_empty()).then(|| std::mem::take(&mut self.said));
         let id = block.id.map(|id| id.0.into_owned()).unwrap_or_default();
-        for lost in self.pending.push(Call { id, line: spot.line, at: spot.at, action, say }) {
+        for lost in self.pending.push(PendingCall { id, line: spot.line, at: spot.at, action, say }) {
             self.unanswered(lost, sink);
         }
     }
 
     /// The result of a call.
-    pub(super) fn hears(&mut self, block: Block<'_>, spot: Spot, sink: &mut dyn Sink) -> Result<(), Reason> {
+    pub(super) fn hears(
+        &mut self,
+        block: ContentBlock<'_>,
+        spot: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         let Some(call) = self.pending.take(block.tool_use_id.as_deref()) else {
-            return Err(Reason::because("the result of a call that is not in the log, or came long before"));
+            return Err(SkipReason::new("the result of a call that is not in the log, or came long before"));
         };
         let text = block.content.into_text();
         let fate = match &text {
             Some(text) if block.is_error => fate(text),
-            _ => Fate::Done,
+            _ => CallFate::Done,
         };
         let outcome = Outcome { text, error: block.is_error };
         let step = Step {
             at: spot.at.or(call.at),
             action: Some(call.action),
             say: call.say.map(Text::from),
-            refused: fate != Fate::Done,
-            user: (fate == Fate::RefusedByUser).then(|| "refused the call".into()),
-            outcome: (fate != Fate::Dropped).then_some(outcome),
+            refused: fate != CallFate::Done,
+            user: (fate == CallFate::RefusedByUser).then(|| "refused the call".into()),
+            outcome: (fate != CallFate::Dropped).then_some(outcome),
             ..Step::default()
         };
         self.give(spot.line, step, sink);
         Ok(())
     }
 
-    fn unanswered(&mut self, call: Call, sink: &mut dyn Sink) {
+    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
         let step =
             Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
         self.give(call.line, step, sink);
     }
 
     /// Gives what is held back: calls without results, and words without a call.
-    pub(super) fn flush(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
             self.unanswered(call, sink);
         }
@@ -173,7 +187,7 @@ impl Agent {
     }
 
     /// The same at the end of the log, when what was taken for nothing has to be told too.
-    pub(super) fn end(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
         let taken = |tokens: Option<u64>| tokens.is_some_and(|tokens| tokens > 0);
         if taken(self.taken.input_tokens) || taken(self.taken.output_tokens) || self.taken.cost_usd.is_some()
@@ -183,16 +197,16 @@ impl Agent {
     }
 
     /// A human speaks to the agent.
-    pub(super) fn is_told(&mut self, words: Text<'_>, spot: Spot, sink: &mut dyn Sink) {
+    pub(super) fn is_told(&mut self, words: Text<'_>, spot: ClaudePosition, sink: &mut dyn RecordSink) {
         self.flush(sink);
         let run = self.session.as_deref().map(Label::from);
         let agent = self.name.as_deref().map(Text::from);
         let step = Step { run, agent, at: spot.at, user: Some(words), ..Step::default() };
-        sink.record(&Record { line: spot.line, step });
+        sink.record(&LogRecord { line: spot.line, step });
     }
 
     /// Gives a step of this agent.
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let taken = std::mem::take(&mut self.taken);
         let any = taken.input_tokens.is_some() || taken.output_tokens.is_some() || taken.cost_usd.is_some();
         let step = Step {
@@ -202,11 +216,11 @@ impl Agent {
             usage: any.then_some(taken),
             ..step
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 }
 
 /// Blocks of a user's message: results here, words there.
-pub(super) fn split(content: Content<'_>) -> (Vec<Block<'_>>, Vec<Block<'_>>) {
+pub(super) fn split(content: MessageContent<'_>) -> (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) {
     content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result")
 }

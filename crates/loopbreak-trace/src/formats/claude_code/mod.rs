@@ -1,18 +1,19 @@
 //! Claude Code: session transcripts, and the output of its `stream-json` mode. See docs/formats/claude-code.md.
 
 mod agent;
-mod human;
-mod line;
-mod reader;
-mod seen;
+mod call_fate;
+mod entry;
+mod seen_ids;
+mod session;
 
 use serde::Deserialize as _;
 
-use crate::format::{Kin, Kind, Reader};
-use crate::glimpse::Glimpse;
+use crate::input::FileOwner;
+use crate::log_format::{FormatDefinition, LogReader};
+use crate::sniff::JsonOutline;
 
 /// Sessions of Claude Code.
-pub(crate) struct ClaudeCode;
+pub(crate) struct ClaudeCodeFormat;
 
 /// What lines are there for, as far as they are known.
 const TYPES: [&str; 14] = [
@@ -32,32 +33,32 @@ const TYPES: [&str; 14] = [
     "user",
 ];
 
-impl Kind for ClaudeCode {
+impl FormatDefinition for ClaudeCodeFormat {
     fn name(&self) -> &'static str {
         "claude-code"
     }
     fn title(&self) -> &'static str {
         "Claude Code"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "JSON lines: session transcripts with their subagents; --output-format stream-json"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         let known = value.text("type").is_some_and(|kind| TYPES.contains(&kind));
         let whose = value.text("sessionId").is_some() || value.text("session_id").is_some();
         let side = value.has_all(&["summary", "leafUuid"]) || value.has_all(&["messageId", "snapshot"]);
         known && (whose || side)
     }
-    fn kin(&self, value: &str) -> Option<Kin> {
+    fn file_owner(&self, value: &str) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
-        let line = line::Line::deserialize(&mut json).ok()?;
+        let line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
         if !TYPES.contains(&line.kind.as_deref()?) || !line.transcript() {
             return None;
         }
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());
-        Some(Kin { run: line.session?.0.into_owned(), agent, order: None })
+        Some(FileOwner { run: line.session?.0.into_owned(), agent, order: None })
     }
-    fn reader(&self, beside: &[String]) -> Box<dyn Reader> {
-        Box::new(reader::Session::new(beside))
+    fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(session::ClaudeSession::new(agents))
     }
 }

@@ -1,6 +1,6 @@
 //! OpenHands: event logs, trajectories and the output of evaluations. See docs/formats/openhands.md.
 
-mod parts;
+mod arguments;
 mod sdk;
 
 use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
@@ -8,57 +8,59 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
-use crate::arguments::arguments;
-use crate::content::Content;
-use crate::document::walk;
-use crate::format::{Kin, Kind, Reader, Record, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::pending::{Call, Pending};
-use crate::reason::Reason;
-use parts::{Arguments, exit_code};
+use crate::input::FileOwner;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::arguments;
+use crate::message::walk;
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
+use arguments::{OpenHandsArguments, exit_code};
 
 /// Events of OpenHands.
-pub(crate) struct OpenHands;
+pub(crate) struct OpenHandsFormat;
 
-impl Kind for OpenHands {
+impl FormatDefinition for OpenHandsFormat {
     fn name(&self) -> &'static str {
         "openhands"
     }
     fn title(&self) -> &'static str {
         "OpenHands"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "events as JSON lines or a list; output.jsonl of evaluations, with the events under history"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         ["", "[].", "history.[].", "history.[].[]."].iter().any(|at| {
             let has = |key: &str| value.has(&format!("{at}{key}"));
             has("source") && (has("action") && has("args") || has("observation") && has("content"))
-                || sdk::recognises(value, at)
+                || sdk::recognizes(value, at)
         })
     }
     /// A session keeps each event in a file of its own.
-    fn kin(&self, value: &str) -> Option<Kin> {
+    fn file_owner(&self, value: &str) -> Option<FileOwner> {
         if let Some(event) = sdk::parse(value) {
             // Events of the SDK have no numbers, but times.
             let order = Some(event.timestamp.filter(|_| event.source.is_some())?.0);
-            return Some(Kin { run: String::new(), agent: None, order });
+            return Some(FileOwner { run: String::new(), agent: None, order });
         }
-        let event: Event<'_> = serde_json::from_str(value).ok()?;
+        let event: OpenHandsEvent<'_> = serde_json::from_str(value).ok()?;
         let known = event.source.is_some() && (event.action.is_some() || event.observation.is_some());
-        Some(Kin { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
+        Some(FileOwner { run: String::new(), agent: None, order: Some(event.id.filter(|_| known)?) })
     }
-    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("") || value.is_list("history")
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Events::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(OpenHandsReader::default())
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Event<'a> {
+struct OpenHandsEvent<'a> {
     id: Option<i64>,
     timestamp: Option<Millis>,
     #[serde(borrow)]
@@ -73,22 +75,22 @@ struct Event<'a> {
     #[serde(borrow)]
     observation: Option<Text<'a>>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: MessageContent<'a>,
     #[serde(borrow)]
     extras: Option<&'a RawValue>,
-    llm_metrics: Option<Metrics>,
+    llm_metrics: Option<OpenHandsMetrics>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Metrics {
+struct OpenHandsMetrics {
     accumulated_cost: Option<f64>,
-    accumulated_token_usage: Option<Tokens>,
+    accumulated_token_usage: Option<OpenHandsTokens>,
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
-struct Tokens {
+struct OpenHandsTokens {
     prompt_tokens: u64,
     completion_tokens: u64,
 }
@@ -96,20 +98,20 @@ struct Tokens {
 /// What an evaluation tells beside the events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct About {
+struct OpenHandsEvaluation {
     instance_id: Option<String>,
-    metadata: Option<Metadata>,
-    metrics: Option<Metrics>,
+    metadata: Option<EvaluationMetadata>,
+    metrics: Option<OpenHandsMetrics>,
     history: Option<IgnoredAny>,
 }
 
-impl About {
+impl OpenHandsEvaluation {
     /// Nothing where this is no evaluation, but an event.
-    fn of(unit: Unit<'_>) -> Option<About> {
+    fn of(unit: LogUnit<'_>) -> Option<OpenHandsEvaluation> {
         let about = serde_json::from_str(unit.text).unwrap_or_else(|_| {
             // Something in it is odd, or it is cut off; the events may be well all the same.
             let history = unit.text.contains("\"history\"").then_some(IgnoredAny);
-            About { history, ..About::default() }
+            OpenHandsEvaluation { history, ..OpenHandsEvaluation::default() }
         });
         about.history.is_some().then_some(about)
     }
@@ -117,13 +119,13 @@ impl About {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Metadata {
-    llm_config: Option<LlmConfig>,
+struct EvaluationMetadata {
+    llm_config: Option<EvaluationModel>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct LlmConfig {
+struct EvaluationModel {
     model: Option<String>,
 }
 
@@ -139,24 +141,24 @@ const INNER: [&str; 7] = [
 ];
 
 #[derive(Debug, Default)]
-struct Events {
+struct OpenHandsReader {
     run: Option<String>,
     model: Option<String>,
-    pending: Pending,
+    pending: PendingCalls,
     /// What was taken in all so far.
-    total: Metrics,
+    total: OpenHandsMetrics,
     usage: Option<Usage>,
 }
 
-impl Reader for Events {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for OpenHandsReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if unit.text.trim_start().starts_with('[') {
             return self.list(unit, &[], sink);
         }
-        let Some(about) = About::of(unit) else { return self.event(unit, sink) };
+        let Some(about) = OpenHandsEvaluation::of(unit) else { return self.event(unit, sink) };
         self.run = about.instance_id;
         self.model = about.metadata.and_then(|metadata| metadata.llm_config).and_then(|config| config.model);
-        (self.total, self.usage) = (Metrics::default(), None);
+        (self.total, self.usage) = (OpenHandsMetrics::default(), None);
         // Where the events do not tell what they took, the sums stand on the first step: what a stop would have saved of
         // them is not known.
         if let Some(metrics) = about.metrics.filter(|_| !unit.text.contains("\"llm_metrics\"")) {
@@ -165,14 +167,19 @@ impl Reader for Events {
         self.list(unit, &["history"], sink)
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.unanswer(sink);
     }
 }
 
-impl Events {
+impl OpenHandsReader {
     /// Events in a list; in old evaluations they stand in pairs.
-    fn list(&mut self, unit: Unit<'_>, lists: &[&str], sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn list(
+        &mut self,
+        unit: LogUnit<'_>,
+        lists: &[&str],
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         let mut broken = Ok(());
         let mut last_id = 0;
         let walked = walk(unit, lists, &mut |part| {
@@ -199,7 +206,12 @@ impl Events {
     }
 
     /// One of a pair: the second is what the first came to, whatever the ids say.
-    fn paired(&mut self, unit: Unit<'_>, last: &mut i64, sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn paired(
+        &mut self,
+        unit: LogUnit<'_>,
+        last: &mut i64,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
         let mut event = parse(unit)?;
         if event.action.is_some() {
             *last += 1;
@@ -211,7 +223,7 @@ impl Events {
         Ok(())
     }
 
-    fn event(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+    fn event(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if let Some(event) = sdk::parse(unit.text) {
             self.sdk(event, unit.line, sink);
             return Ok(());
@@ -220,7 +232,7 @@ impl Events {
         Ok(())
     }
 
-    fn take(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    fn take(&mut self, event: OpenHandsEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         if let Some(metrics) = event.llm_metrics {
             self.takes(metrics);
         }
@@ -231,10 +243,10 @@ impl Events {
         }
     }
 
-    fn action(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    fn action(&mut self, event: OpenHandsEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let name = event.action.unwrap_or_default();
         let at = event.timestamp;
-        let args = event.args.map(Arguments::of).unwrap_or_default();
+        let args = event.args.map(OpenHandsArguments::of).unwrap_or_default();
         let is_user = event.source.as_deref() == Some("user");
         match &*name {
             _ if INNER.contains(&&*name) => {}
@@ -249,7 +261,7 @@ impl Events {
                 if is_user {
                     let run = self.run.as_deref().map(Label::from);
                     let step = Step { run, at, user: Some(text.into()), ..Step::default() };
-                    sink.record(&Record { line, step });
+                    sink.record(&LogRecord { line, step });
                 } else {
                     self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
                 }
@@ -260,14 +272,14 @@ impl Events {
                 action.args = args.rest.as_deref().and_then(arguments);
                 let id = event.id.map(|id| id.to_string()).unwrap_or_default();
                 let say = args.thought.filter(|thought| !thought.trim().is_empty());
-                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
                     self.unanswered(lost, sink);
                 }
             }
         }
     }
 
-    fn observation(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    fn observation(&mut self, event: OpenHandsEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let kind = event.observation.unwrap_or_default();
         if INNER.contains(&&*kind) {
             return;
@@ -293,7 +305,7 @@ impl Events {
     }
 
     /// The sums so far: only what came to them counts.
-    fn takes(&mut self, metrics: Metrics) {
+    fn takes(&mut self, metrics: OpenHandsMetrics) {
         let usage = self.usage.get_or_insert_default();
         if let Some(cost) = metrics.accumulated_cost {
             let more = cost - self.total.accumulated_cost.unwrap_or(0.0);
@@ -317,29 +329,29 @@ impl Events {
     }
 
     /// Gives the calls that have no results.
-    fn unanswer(&mut self, sink: &mut dyn Sink) {
+    fn unanswer(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
             self.unanswered(call, sink);
         }
     }
 
-    fn unanswered(&mut self, call: Call, sink: &mut dyn Sink) {
+    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
         let step =
             Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
         self.give(call.line, step, sink);
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn Sink) {
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
             model: self.model.as_deref().map(Text::from),
             usage: self.usage.take(),
             ..step
         };
-        sink.record(&Record { line, step });
+        sink.record(&LogRecord { line, step });
     }
 }
 
-fn parse(unit: Unit<'_>) -> Result<Event<'_>, Reason> {
-    serde_json::from_str(unit.text).map_err(|error| Reason::malformed(unit.text, &error))
+fn parse(unit: LogUnit<'_>) -> Result<OpenHandsEvent<'_>, SkipReason> {
+    serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))
 }

@@ -4,16 +4,16 @@ use loopbreak::{Action, Label, Millis, Outcome, Step, Text};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Events;
-use crate::arguments::arguments;
-use crate::content::Content;
-use crate::format::{Record, Sink};
-use crate::glimpse::Glimpse;
-use crate::pending::Call;
+use super::OpenHandsReader;
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::MessageContent;
+use crate::message::PendingCall;
+use crate::message::arguments;
+use crate::sniff::JsonOutline;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Event<'a> {
+pub(super) struct SdkEvent<'a> {
     #[serde(borrow)]
     pub(super) kind: Option<Text<'a>>,
     #[serde(borrow)]
@@ -22,19 +22,19 @@ pub(super) struct Event<'a> {
     #[serde(borrow)]
     pub(super) source: Option<Text<'a>>,
     #[serde(borrow)]
-    thought: Content<'a>,
+    thought: MessageContent<'a>,
     #[serde(borrow)]
     tool_name: Option<Text<'a>>,
     #[serde(borrow)]
     tool_call_id: Option<Text<'a>>,
     #[serde(borrow)]
-    tool_call: Option<ToolCall<'a>>,
+    tool_call: Option<SdkToolCall<'a>>,
     #[serde(borrow)]
     action: Option<&'a RawValue>,
     #[serde(borrow)]
-    observation: Option<Observation<'a>>,
+    observation: Option<SdkObservation<'a>>,
     #[serde(borrow)]
-    llm_message: Option<LlmMessage<'a>>,
+    llm_message: Option<SdkMessage<'a>>,
     #[serde(borrow)]
     error: Option<Text<'a>>,
     #[serde(borrow)]
@@ -43,27 +43,27 @@ pub(super) struct Event<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct ToolCall<'a> {
+struct SdkToolCall<'a> {
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Observation<'a> {
+struct SdkObservation<'a> {
     #[serde(borrow)]
-    content: Content<'a>,
+    content: MessageContent<'a>,
     #[serde(borrow)]
-    output: Content<'a>,
+    output: MessageContent<'a>,
     is_error: Option<bool>,
     exit_code: Option<i64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct LlmMessage<'a> {
+struct SdkMessage<'a> {
     #[serde(borrow)]
-    content: Content<'a>,
+    content: MessageContent<'a>,
 }
 
 /// The kinds by which a log is recognised.
@@ -78,23 +78,23 @@ const KINDS: [&str; 7] = [
 ];
 
 /// Whether there is an event of the SDK at this path.
-pub(super) fn recognises(value: &Glimpse<'_>, at: &str) -> bool {
+pub(super) fn recognizes(value: &JsonOutline<'_>, at: &str) -> bool {
     value.text(&format!("{at}kind")).is_some_and(|kind| KINDS.contains(&kind))
         && value.has(&format!("{at}source"))
 }
 
 /// The event, if it is one of the SDK.
-pub(super) fn parse(text: &str) -> Option<Event<'_>> {
+pub(super) fn parse(text: &str) -> Option<SdkEvent<'_>> {
     // Most events are looked at here in vain, so the look is cheap.
     memchr::memmem::find(text.as_bytes(), b"\"kind\"")?;
-    let event: Event<'_> = serde_json::from_str(text).ok()?;
+    let event: SdkEvent<'_> = serde_json::from_str(text).ok()?;
     // Kinds that nobody knows yet are events all the same, and passed over.
     (event.kind.is_some() && event.source.is_some()).then_some(event)
 }
 
-impl Events {
+impl OpenHandsReader {
     /// Takes in an event of the SDK.
-    pub(super) fn sdk(&mut self, event: Event<'_>, line: u64, sink: &mut dyn Sink) {
+    pub(super) fn sdk(&mut self, event: SdkEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let at = event.timestamp;
         // The call's own id pairs it with its result; the event's id does so where there is none.
         let id =
@@ -108,7 +108,7 @@ impl Events {
                 if event.source.as_deref() == Some("user") {
                     let run = self.run.as_deref().map(Label::from);
                     let step = Step { run, at, user: Some(text), ..Step::default() };
-                    sink.record(&Record { line, step });
+                    sink.record(&LogRecord { line, step });
                 } else {
                     self.give(line, Step { at, say: Some(text), ..Step::default() }, sink);
                 }
@@ -118,7 +118,7 @@ impl Events {
                 let told = event.tool_call.and_then(|call| call.arguments).or(event.action);
                 action.args = told.and_then(arguments);
                 let say = event.thought.into_text().filter(filled).map(|say| say.0.into_owned());
-                for lost in self.pending.push(Call { id, line, at, action, say }) {
+                for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
                     self.unanswered(lost, sink);
                 }
             }

@@ -1,36 +1,37 @@
 //! OpenTelemetry spans of agents: the GenAI and the OpenInference names, as OTLP JSON or as nested files. See
 //! docs/formats/otel.md.
 
-mod attributes;
 mod span;
-mod steps;
-mod tree;
+mod span_attributes;
+mod span_tree;
+mod span_walk;
 
 use serde::Deserialize as _;
 
-use crate::document::walk;
-use crate::format::{Kind, Reader, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
-use span::{Resource, Span};
-use tree::Tree;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::message::walk;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
+use span::{OtelSpan, ResourceSpans};
+use span_tree::SpanTree;
 
 /// Spans.
-pub(crate) struct Otel;
+pub(crate) struct OtelFormat;
 
 const OTLP: [&str; 2] = ["resourceSpans", "resource_spans"];
 
-impl Kind for Otel {
+impl FormatDefinition for OtelFormat {
     fn name(&self) -> &'static str {
         "otel"
     }
     fn title(&self) -> &'static str {
         "OpenTelemetry GenAI and OpenInference spans"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "OTLP JSON, as a document or line by line; spans nested under spans and child_spans"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         OTLP.iter().any(|list| value.is_list(list))
             || value.has_all(&["spans.[].span_id", "spans.[].span_attributes"])
             || ["", "[].", "spans.[]."].iter().any(|at| {
@@ -38,24 +39,25 @@ impl Kind for Otel {
                 has("context.span_id") && has("attributes")
             })
     }
-    fn holds_run(&self, value: &Glimpse<'_>) -> bool {
+    fn holds_whole_run(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("") || value.is_list("spans") || OTLP.iter().any(|list| value.is_list(list))
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Traces::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(OtelReader::default())
     }
 }
 
 #[derive(Debug, Default)]
-struct Traces {
-    names: steps::Names,
+struct OtelReader {
+    names: span_walk::ConversationNames,
 }
 
-impl Reader for Traces {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
-        let mut tree = Tree::default();
+impl LogReader for OtelReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+        let mut tree = SpanTree::default();
         let mut broken = Ok(());
-        let mut wrong = |text: &str, error: serde_json::Error| broken = Err(Reason::malformed(text, &error));
+        let mut wrong =
+            |text: &str, error: serde_json::Error| broken = Err(SkipReason::malformed(text, &error));
         let mut listed = unit.text.trim_start().starts_with('[');
         let walked = walk(unit, &["resourceSpans", "resource_spans", "spans"], &mut |part| {
             if !part.listed {
@@ -64,12 +66,12 @@ impl Reader for Traces {
             listed = true;
             let text = part.json.get();
             if OTLP.contains(&&*part.key) {
-                match serde_json::from_str::<Resource<'_>>(text) {
+                match serde_json::from_str::<ResourceSpans<'_>>(text) {
                     Ok(resource) => resource.spans().for_each(|span| tree.add(span, part.line)),
                     Err(error) => wrong(text, error),
                 }
             } else {
-                match serde_json::from_str::<Span<'_>>(text) {
+                match serde_json::from_str::<OtelSpan<'_>>(text) {
                     Ok(span) => tree.add(span, part.line),
                     Err(error) => wrong(text, error),
                 }
@@ -77,12 +79,12 @@ impl Reader for Traces {
         });
         if !listed && walked.is_ok() {
             let mut json = serde_json::Deserializer::from_str(unit.text);
-            match Span::deserialize(&mut json) {
+            match OtelSpan::deserialize(&mut json) {
                 Ok(span) => tree.add(span, unit.line),
                 Err(error) => wrong(unit.text, error),
             }
         }
-        steps::give(&tree, &mut self.names, sink);
+        span_walk::give(&tree, &mut self.names, sink);
         walked.and(broken)
     }
 }

@@ -4,12 +4,12 @@ use loopbreak::{Millis, Text};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::attributes::Attributes;
+use super::span_attributes::SpanAttributes;
 
 /// A span: of OTLP, of a nested file, or as the console exporter writes it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Span<'a> {
+pub(super) struct OtelSpan<'a> {
     #[serde(borrow, alias = "span_name")]
     pub(super) name: Option<Text<'a>>,
     #[serde(borrow, rename = "traceId", alias = "trace_id")]
@@ -19,7 +19,7 @@ pub(super) struct Span<'a> {
     #[serde(borrow, rename = "parentSpanId", alias = "parent_span_id", alias = "parent_id")]
     pub(super) parent: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) context: Option<Context<'a>>,
+    pub(super) context: Option<SpanContext<'a>>,
     #[serde(
         rename = "startTimeUnixNano",
         alias = "start_time_unix_nano",
@@ -29,20 +29,20 @@ pub(super) struct Span<'a> {
     )]
     pub(super) start: Option<Millis>,
     #[serde(borrow, alias = "span_attributes")]
-    pub(super) attributes: Attributes<'a>,
+    pub(super) attributes: SpanAttributes<'a>,
     #[serde(borrow)]
-    pub(super) status: Option<Status<'a>>,
+    pub(super) status: Option<SpanStatus<'a>>,
     #[serde(borrow)]
     pub(super) status_code: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) status_message: Option<Text<'a>>,
     #[serde(borrow, rename = "child_spans")]
-    pub(super) children: Vec<Span<'a>>,
+    pub(super) children: Vec<OtelSpan<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Context<'a> {
+pub(super) struct SpanContext<'a> {
     #[serde(borrow)]
     pub(super) trace_id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -51,14 +51,14 @@ pub(super) struct Context<'a> {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Status<'a> {
+pub(super) struct SpanStatus<'a> {
     #[serde(borrow, alias = "status_code")]
     code: Option<&'a RawValue>,
     #[serde(borrow, alias = "description")]
     message: Option<Text<'a>>,
 }
 
-impl<'a> Span<'a> {
+impl<'a> OtelSpan<'a> {
     /// Whether it failed.
     pub(super) fn failed(&self) -> bool {
         let code = self.status.as_ref().and_then(|status| status.code).or(self.status_code);
@@ -86,20 +86,20 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D:
 /// A batch of OTLP.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Resource<'a> {
+pub(super) struct ResourceSpans<'a> {
     #[serde(borrow, rename = "scopeSpans", alias = "scope_spans", alias = "instrumentationLibrarySpans")]
-    scopes: Vec<Scope<'a>>,
+    scopes: Vec<ScopeSpans<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Scope<'a> {
+struct ScopeSpans<'a> {
     #[serde(borrow)]
-    spans: Vec<Span<'a>>,
+    spans: Vec<OtelSpan<'a>>,
 }
 
-impl<'a> Resource<'a> {
-    pub(super) fn spans(self) -> impl Iterator<Item = Span<'a>> {
+impl<'a> ResourceSpans<'a> {
+    pub(super) fn spans(self) -> impl Iterator<Item = OtelSpan<'a>> {
         self.scopes.into_iter().flat_map(|scope| scope.spans)
     }
 }

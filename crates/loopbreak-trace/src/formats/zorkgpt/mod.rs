@@ -1,14 +1,15 @@
 //! ZorkGPT: the events of an episode, and the text log of its first version. See docs/formats/zorkgpt.md.
 
-mod events;
-mod text;
+mod event_log;
+mod text_log;
 
-use crate::format::{Kind, Reader, Sink, Unit};
-use crate::glimpse::Glimpse;
-use crate::reason::Reason;
+use crate::log_format::{FormatDefinition, LogReader, LogUnit};
+use crate::log_record::RecordSink;
+use crate::skip_reason::SkipReason;
+use crate::sniff::JsonOutline;
 
 /// Episodes of ZorkGPT.
-pub(crate) struct ZorkGpt;
+pub(crate) struct ZorkGptFormat;
 
 /// Events that nobody else writes.
 const EVENTS: [&str; 9] = [
@@ -23,48 +24,48 @@ const EVENTS: [&str; 9] = [
     "episode_finalized",
 ];
 
-impl Kind for ZorkGpt {
+impl FormatDefinition for ZorkGptFormat {
     fn name(&self) -> &'static str {
         "zorkgpt"
     }
     fn title(&self) -> &'static str {
         "ZorkGPT"
     }
-    fn files(&self) -> &'static str {
+    fn file_description(&self) -> &'static str {
         "episode_log.jsonl, an event a line; the text log of the first version"
     }
-    fn recognises(&self, value: &Glimpse<'_>) -> bool {
+    fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.text("event_type").is_some_and(|event| EVENTS.contains(&event))
             && value.has_all(&["timestamp", "message"])
     }
-    fn recognises_text(&self, line: &str) -> bool {
-        text::begins_turn(line).is_some() || line.starts_with("--- NEW EPISODE: ")
+    fn recognizes_text(&self, line: &str) -> bool {
+        text_log::begins_turn(line).is_some() || line.starts_with("--- NEW EPISODE: ")
     }
-    fn reader(&self, _beside: &[String]) -> Box<dyn Reader> {
-        Box::new(Episode::default())
+    fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
+        Box::new(ZorkGptReader::default())
     }
 }
 
 /// Reads either kind of log, as the lines come.
 #[derive(Debug, Default)]
-struct Episode {
-    events: events::Events,
-    text: text::Turns,
+struct ZorkGptReader {
+    events: event_log::ZorkGptEventLog,
+    text: text_log::ZorkGptTextLog,
 }
 
-impl Reader for Episode {
-    fn unit(&mut self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<(), Reason> {
+impl LogReader for ZorkGptReader {
+    fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if unit.text.trim_start().starts_with('{') {
             return self.events.line(unit, sink);
         }
         if self.events.begun() {
-            return Err(Reason::because("not JSON"));
+            return Err(SkipReason::new("not JSON"));
         }
         self.text.line(unit, sink);
         Ok(())
     }
 
-    fn end(&mut self, sink: &mut dyn Sink) {
+    fn end(&mut self, sink: &mut dyn RecordSink) {
         self.events.end(sink);
         self.text.end(sink);
     }

@@ -1,0 +1,197 @@
+//! A conversation: calls find their results, everything else is said by somebody.
+
+use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+
+use super::message::{ChatFunction, ChatMessage};
+use crate::log_format::LogUnit;
+use crate::log_record::{LogRecord, RecordSink};
+use crate::message::ContentBlock;
+use crate::message::arguments;
+use crate::message::{PendingCall, PendingCalls};
+use crate::skip_reason::SkipReason;
+
+/// A conversation as far as it has got.
+#[derive(Debug, Default)]
+pub(super) struct ChatConversation {
+    run: Option<String>,
+    model: Option<String>,
+    usage: Option<Usage>,
+    pending: PendingCalls,
+    /// How many calls had no id of their own.
+    unnamed: u64,
+}
+
+/// Where and when.
+#[derive(Clone, Copy)]
+struct ChatPosition {
+    line: u64,
+    at: Option<Millis>,
+}
+
+impl ChatConversation {
+    pub(super) fn new(run: Option<String>, model: Option<String>) -> Self {
+        ChatConversation { run, model, ..ChatConversation::default() }
+    }
+
+    /// The next message. Among several agents, a name is that of an agent, whatever the role.
+    pub(super) fn message(
+        &mut self,
+        unit: LogUnit<'_>,
+        several: bool,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        let message: ChatMessage<'_> =
+            serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
+        let spot = ChatPosition { line: unit.line, at: message.timestamp };
+        if let Some(model) = &message.model
+            && self.model.as_deref() != Some(model)
+        {
+            self.model = Some(model.to_string());
+        }
+        if let Some(tokens) = message.usage {
+            self.usage = Some(Usage {
+                input_tokens: tokens.prompt_tokens,
+                output_tokens: tokens.completion_tokens,
+                cost_usd: None,
+            });
+        }
+        match message.role.as_deref().unwrap_or_default() {
+            "system" | "developer" => Ok(()),
+            "tool" | "function" => {
+                let text = message.content.into_text();
+                self.result(message.tool_call_id.as_deref(), text, false, spot, sink)
+            }
+            "user" | "human" if !(several && message.name.is_some()) => self.user(message, spot, sink),
+            "assistant" | "ai" | "model" | "user" => {
+                let agent = message.name.clone().filter(|_| several);
+                self.assistant(message, agent, spot, sink);
+                Ok(())
+            }
+            // Orchestrators write who speaks, to whom or how, as the role.
+            role => {
+                let agent = role.split(" (").next().unwrap_or(role).to_owned();
+                self.assistant(message, Some(agent.into()), spot, sink);
+                Ok(())
+            }
+        }
+    }
+
+    fn user(
+        &mut self,
+        message: ChatMessage<'_>,
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        let (results, rest): (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) =
+            message.content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result");
+        let mut heard = Ok(());
+        for block in results {
+            let text = block.content.into_text();
+            let one = self.result(block.tool_use_id.as_deref(), text, block.is_error, spot, sink);
+            heard = heard.and(one);
+        }
+        let words: Vec<Text<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
+        let words = words.iter().map(|words| &**words).collect::<Vec<_>>().join("\n");
+        if !words.trim().is_empty() {
+            self.end(sink);
+            let run = self.run.as_deref().map(Label::from);
+            let step = Step { run, at: spot.at, user: Some(words.into()), ..Step::default() };
+            sink.record(&LogRecord { line: spot.line, step });
+        }
+        heard
+    }
+
+    fn assistant(
+        &mut self,
+        message: ChatMessage<'_>,
+        agent: Option<Text<'_>>,
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) {
+        // What was called before will not be answered any more.
+        self.end(sink);
+        let (mut calls, mut say) = (Vec::new(), String::new());
+        for block in message.content.into_blocks() {
+            if &*block.kind == "tool_use" {
+                calls.push((block.id, block.name, block.input));
+            } else if let Some(text) = block.text.filter(|text| !text.trim().is_empty()) {
+                say.push_str(if say.is_empty() { "" } else { "\n" });
+                say.push_str(&text);
+            }
+        }
+        for call in message.tool_calls.unwrap_or_default() {
+            calls.extend(call.function.map(|ChatFunction { name, arguments }| (call.id, name, arguments)));
+        }
+        calls.extend(message.function_call.map(|ChatFunction { name, arguments }| (None, name, arguments)));
+        let mut say = (!say.is_empty()).then_some(say);
+        if calls.is_empty() {
+            if say.is_some() {
+                let step = Step { agent, at: spot.at, say: say.map(Text::from), ..Step::default() };
+                self.give(spot.line, step, sink);
+            }
+            return;
+        }
+        for (id, name, args) in calls {
+            let mut action = Action::new(name.map(Text::into_owned).unwrap_or_default());
+            action.args = args.and_then(arguments);
+            let id = id.map_or_else(
+                || {
+                    self.unnamed += 1;
+                    format!("\0{}", self.unnamed)
+                },
+                |id| id.0.into_owned(),
+            );
+            let call = PendingCall { id, line: spot.line, at: spot.at, action, say: say.take() };
+            for lost in self.pending.push(call) {
+                self.unanswered(lost, sink);
+            }
+        }
+    }
+
+    fn result(
+        &mut self,
+        id: Option<&str>,
+        text: Option<Text<'_>>,
+        error: bool,
+        spot: ChatPosition,
+        sink: &mut dyn RecordSink,
+    ) -> Result<(), SkipReason> {
+        // Some services give no ids, or other ones; then the order tells.
+        let call = self.pending.take(id).or_else(|| self.pending.pop());
+        let Some(call) = call else {
+            return Err(SkipReason::new("the result of a call that is not in the log"));
+        };
+        let step = Step {
+            at: spot.at.or(call.at),
+            action: Some(call.action),
+            outcome: Some(Outcome { text, error }),
+            say: call.say.map(Text::from),
+            ..Step::default()
+        };
+        self.give(spot.line, step, sink);
+        Ok(())
+    }
+
+    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
+        let step =
+            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        self.give(call.line, step, sink);
+    }
+
+    /// Gives the calls that have no results.
+    pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
+        while let Some(call) = self.pending.pop() {
+            self.unanswered(call, sink);
+        }
+    }
+
+    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+        let step = Step {
+            run: self.run.as_deref().map(Label::from),
+            model: self.model.as_deref().map(Text::from),
+            usage: self.usage.take(),
+            ..step
+        };
+        sink.record(&LogRecord { line, step });
+    }
+}

@@ -1,0 +1,147 @@
+//! The attributes of a span, as far as they matter.
+
+use std::fmt;
+
+use loopbreak::Text;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+/// Attributes by name. A value that is no text stands there as its JSON.
+#[derive(Debug, Default)]
+pub(super) struct SpanAttributes<'a>(Vec<(Text<'a>, Text<'a>)>);
+
+impl<'a> SpanAttributes<'a> {
+    /// The first of these that is there and not empty.
+    pub(super) fn get(&self, names: &[&str]) -> Option<&Text<'a>> {
+        names.iter().find_map(|name| {
+            let (_, value) = self.0.iter().find(|(key, value)| &**key == *name && !value.is_empty())?;
+            Some(value)
+        })
+    }
+
+    /// The same as a number.
+    pub(super) fn count(&self, names: &[&str]) -> Option<u64> {
+        self.get(names)?.trim().parse().ok()
+    }
+}
+
+/// Whether anybody asks for this one. The whole conversation so far stands in the others, again and again.
+fn is_wanted(key: &str) -> bool {
+    const NAMES: [&str; 12] = [
+        "openinference.span.kind",
+        "traceloop.span.kind",
+        "traceloop.entity.name",
+        "traceloop.entity.input",
+        "traceloop.entity.output",
+        "input.value",
+        "output.value",
+        "tool.name",
+        "agent.name",
+        "session.id",
+        "llm.model_name",
+        "error.type",
+    ];
+    NAMES.contains(&key)
+        || key.starts_with("llm.token_count.")
+        || key.starts_with("llm.output_messages.0.")
+        || key.starts_with("gen_ai.completion.0.")
+        || (key.starts_with("gen_ai.")
+            && !key.starts_with("gen_ai.input")
+            && !key.starts_with("gen_ai.prompt"))
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AttributesVisitor;
+        impl<'de> Visitor<'de> for AttributesVisitor {
+            type Value = SpanAttributes<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("attributes")
+            }
+            fn visit_unit<E: Error>(self) -> Result<SpanAttributes<'de>, E> {
+                Ok(SpanAttributes::default())
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SpanAttributes<'de>, A::Error> {
+                let mut all = Vec::new();
+                while let Some(key) = map.next_key::<Text<'de>>()? {
+                    if is_wanted(&key) {
+                        all.push((key, plain(map.next_value()?)));
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(SpanAttributes(all))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<SpanAttributes<'de>, A::Error> {
+                let mut all = Vec::new();
+                while let Some(pair) = list.next_element::<OtlpAttribute<'de>>()? {
+                    if is_wanted(&pair.key)
+                        && let Some(value) = pair.value
+                    {
+                        all.push((pair.key, tagged(value)));
+                    }
+                }
+                Ok(SpanAttributes(all))
+            }
+        }
+        deserializer.deserialize_any(AttributesVisitor)
+    }
+}
+
+/// The OTLP way to write an attribute.
+#[derive(Deserialize)]
+struct OtlpAttribute<'a> {
+    #[serde(borrow)]
+    key: Text<'a>,
+    #[serde(borrow, default)]
+    value: Option<&'a RawValue>,
+}
+
+fn plain(json: &RawValue) -> Text<'_> {
+    match json.get() {
+        "null" => Text::default(),
+        text => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+    }
+}
+
+/// A value under the name of its type.
+fn tagged(json: &RawValue) -> Text<'_> {
+    #[derive(Default, Deserialize)]
+    #[serde(default)]
+    struct OtlpValue<'a> {
+        #[serde(borrow, rename = "stringValue", alias = "string_value")]
+        string: Option<Text<'a>>,
+        #[serde(borrow, rename = "intValue", alias = "int_value")]
+        int: Option<&'a RawValue>,
+        #[serde(borrow, rename = "doubleValue", alias = "double_value")]
+        double: Option<&'a RawValue>,
+        #[serde(borrow, rename = "boolValue", alias = "bool_value")]
+        bool: Option<&'a RawValue>,
+    }
+    let tagged: OtlpValue<'_> = serde_json::from_str(json.get()).unwrap_or_default();
+    match (tagged.string, tagged.int.or(tagged.double).or(tagged.bool)) {
+        (Some(text), _) => text,
+        (None, Some(other)) => plain(other),
+        (None, None) => json.get().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_write_them_are_read() {
+        for json in [
+            r#"{"tool.name":"find","llm.token_count.prompt":12,"llm.input_messages.0.message.content":"long"}"#,
+            r#"[{"key":"tool.name","value":{"stringValue":"find"}},{"key":"llm.token_count.prompt","value":{"intValue":"12"}},{"key":"x"}]"#,
+        ] {
+            let attributes: SpanAttributes<'_> = serde_json::from_str(json).unwrap();
+            assert_eq!(attributes.0.len(), 2);
+            assert_eq!(attributes.get(&["no", "tool.name"]).map(|name| &**name), Some("find"));
+            assert_eq!(attributes.count(&["llm.token_count.prompt"]), Some(12));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Where agents keep their logs on this machine.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A place where an agent keeps its logs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentLogDir {
+    /// Whose logs these are.
+    pub agent: &'static str,
+    /// Where they are looked for.
+    pub path: PathBuf,
+    /// Whether there is such a folder.
+    pub exists: bool,
+}
+
+/// The places to look at. `variable` gives environment variables; where neither they nor the home folder are known, there
+/// are none.
+pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentLogDir> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = set("HOME").or_else(|| set("USERPROFILE"));
+    let below = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let claude = set("CLAUDE_CONFIG_DIR").or_else(|| below(".claude"));
+    let codex = set("CODEX_HOME").or_else(|| below(".codex"));
+    let places = [
+        ("Claude Code", claude.map(|folder| folder.join("projects"))),
+        ("Codex CLI", codex.map(|folder| folder.join("sessions"))),
+        ("Gemini CLI", below(".gemini/tmp")),
+    ];
+    let place = |(agent, path): (&'static str, Option<PathBuf>)| {
+        let path = path?;
+        Some(AgentLogDir { agent, exists: path.is_dir(), path })
+    };
+    places.into_iter().filter_map(place).collect()
+}
+
+impl AgentLogDir {
+    /// The folders with logs in them. Gemini CLI keeps other files beside.
+    pub fn log_folders(&self) -> Vec<PathBuf> {
+        if self.agent == "Gemini CLI" {
+            return chats(&self.path);
+        }
+        if self.exists { vec![self.path.clone()] } else { Vec::new() }
+    }
+}
+
+/// The folders `chats`, one a project.
+fn chats(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let chats = entries.filter_map(Result::ok).map(|entry| entry.path().join("chats"));
+    let mut chats: Vec<PathBuf> = chats.filter(|path| path.is_dir()).collect();
+    chats.sort();
+    chats
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_move_the_folders() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("home");
+        fs::create_dir_all(home.join(".gemini/tmp/ab12/chats")).unwrap();
+        fs::create_dir_all(home.join(".gemini/tmp/bin")).unwrap();
+        fs::create_dir_all(root.path().join("cc/projects")).unwrap();
+        let places = agent_log_dirs(|name| match name {
+            "HOME" => Some(home.clone().into()),
+            "CLAUDE_CONFIG_DIR" => Some(root.path().join("cc").into()),
+            "CODEX_HOME" => Some(OsString::new()),
+            _ => None,
+        });
+        let shown: Vec<_> =
+            places.iter().map(|place| (place.agent, place.path.as_path(), place.exists)).collect();
+        assert_eq!(
+            shown,
+            [
+                ("Claude Code", &*root.path().join("cc/projects"), true),
+                ("Codex CLI", &*home.join(".codex/sessions"), false),
+                ("Gemini CLI", &*home.join(".gemini/tmp"), true),
+            ]
+        );
+        assert_eq!(places[0].log_folders().len(), 1);
+        assert!(places[1].log_folders().is_empty());
+        assert_eq!(places[2].log_folders(), [home.join(".gemini/tmp/ab12/chats")]);
+        assert!(agent_log_dirs(|_| None).is_empty());
+    }
+}

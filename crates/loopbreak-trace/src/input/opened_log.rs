@@ -1,0 +1,213 @@
+//! Opens a log: finds its format, or says why it is none.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read as _, Seek as _};
+use std::path::PathBuf;
+
+use super::log_input::LogInput;
+use super::open_error::OpenError;
+use super::read::{CompanionFile, read_document, read_lines, read_merged};
+use super::unpack::unpack;
+use crate::line::LineBlocks;
+use crate::log_format::LogFormat;
+use crate::log_record::{ReadStats, RecordSink};
+use crate::sniff::{LogLayout, SniffResult, sniff};
+
+/// How much is read from a file at a time.
+const BUFFER: usize = 256 * 1024;
+/// How much of a stream, which cannot be read twice, is held to find its format.
+const HEAD: u64 = 1024 * 1024;
+
+/// How many further files of one run are open at a time. Systems allow some hundreds, and runs are read in parallel.
+const SIDE_BY_SIDE: usize = 32;
+
+/// A log that was opened and recognised.
+pub struct OpenedLog {
+    format: LogFormat,
+    layout: LogLayout,
+    input: Box<dyn BufRead + Send>,
+    /// Other files of the same run, read side by side with it.
+    parts: Vec<CompanionFile<Box<dyn BufRead + Send>>>,
+    /// Still others, read one after the other.
+    rest: Vec<CompanionFile<PathBuf>>,
+    /// The agents whose files they are.
+    beside: Vec<String>,
+}
+
+impl LogInput {
+    /// Opens the log; `watch` is told of the bytes read from now on. The content decides on the format, unless it is given.
+    pub fn open(
+        &self,
+        format: Option<LogFormat>,
+        watch: impl Fn(u64) + Clone + Send + 'static,
+    ) -> Result<OpenedLog, OpenError> {
+        let Some(path) = self.path() else {
+            return OpenedLog::from_stream(io::stdin(), format, watch);
+        };
+        let mut file = File::open(path).map_err(OpenError::from)?;
+        let about = file.metadata().map_err(OpenError::from)?;
+        if !about.is_file() {
+            return OpenedLog::from_stream(file, format, watch);
+        }
+        let again = file.try_clone().map_err(OpenError::from)?;
+        let looked = unpack(Box::new(BufReader::with_capacity(BUFFER, again))).map_err(OpenError::from)?;
+        let (format, layout) = recognised(sniff(looked, format).map_err(OpenError::from)?)?;
+        file.rewind().map_err(OpenError::from)?;
+        let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
+        let mut log =
+            OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() };
+        for part in self.parts() {
+            let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            log.beside.extend(part.agent.clone());
+            if log.parts.len() < SIDE_BY_SIDE && !self.is_sequence() {
+                // One that went away since it was found is missing, and that is told like everything that is.
+                let file = File::open(&part.path).map_err(OpenError::from)?;
+                let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
+                log.parts.push(CompanionFile { name, input });
+            } else {
+                log.rest.push(CompanionFile { name, input: part.path.clone() });
+            }
+        }
+        Ok(log)
+    }
+}
+
+/// The content, unpacked where it is packed.
+fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>, OpenError> {
+    unpack(Box::new(BufReader::with_capacity(BUFFER, input))).map_err(OpenError::from)
+}
+
+impl OpenedLog {
+    /// A log that comes as a stream and cannot be read twice; `watch` is told of the bytes read. The content decides on the
+    /// format, unless it is given.
+    pub fn from_stream(
+        stream: impl io::Read + Send + 'static,
+        format: Option<LogFormat>,
+        watch: impl Fn(u64) + Send + 'static,
+    ) -> Result<OpenedLog, OpenError> {
+        let mut stream = reader(CountingReader { reader: stream, watch })?;
+        let mut head = Vec::new();
+        stream.by_ref().take(HEAD).read_to_end(&mut head).map_err(OpenError::from)?;
+        let (format, layout) = match sniff(&head[..], format).map_err(OpenError::from)? {
+            // More may come than was looked at: the reader will see.
+            SniffResult::Unknown | SniffResult::Empty if head.len() as u64 == HEAD => {
+                (format.unwrap_or(LogFormat::STEPS), LogLayout::Lines)
+            }
+            sniffed => recognised(sniffed)?,
+        };
+        let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
+        Ok(OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() })
+    }
+
+    /// Its format.
+    pub fn format(&self) -> LogFormat {
+        self.format
+    }
+
+    /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`OpenedLog::read`] reads.
+    pub fn into_blocks(self) -> Result<LineBlocks, OpenedLog> {
+        let alone = self.layout == LogLayout::Lines && self.format.definition().has_independent_lines();
+        if alone && self.parts.is_empty() && self.rest.is_empty() {
+            Ok(LineBlocks::new(self.format, self.input))
+        } else {
+            Err(self)
+        }
+    }
+
+    /// Reads it from the beginning to the end.
+    pub fn read(self, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
+        let mut steps = self.format.definition().new_reader(&self.beside);
+        let mut read = match self.layout {
+            LogLayout::Document => read_document(&mut *steps, self.input, sink)?,
+            LogLayout::Lines if self.parts.is_empty() => read_lines(&mut *steps, self.input, None, sink)?,
+            LogLayout::Lines => read_merged(&mut *steps, self.input, self.parts, sink)?,
+        };
+        for part in self.rest {
+            let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
+            let more = match self.layout {
+                LogLayout::Document => read_document(&mut *steps, input, sink)?,
+                LogLayout::Lines => read_lines(&mut *steps, input, Some(&part.name), sink)?,
+            };
+            read.bytes += more.bytes;
+            read.lines += more.lines;
+        }
+        steps.end(sink);
+        Ok(read)
+    }
+}
+
+impl fmt::Debug for OpenedLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OpenedLog").field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+fn recognised(sniffed: SniffResult) -> Result<(LogFormat, LogLayout), OpenError> {
+    match sniffed {
+        SniffResult::Log(format, layout) => Ok((format, layout)),
+        SniffResult::Empty => Err(OpenError::Empty),
+        SniffResult::Binary => Err(OpenError::Binary),
+        SniffResult::Utf16 => Err(OpenError::Utf16),
+        SniffResult::Unknown => Err(OpenError::Unknown),
+    }
+}
+
+/// A reader that tells how much was read.
+struct CountingReader<R, W> {
+    reader: R,
+    watch: W,
+}
+
+impl<R: io::Read, W: Fn(u64)> io::Read for CountingReader<R, W> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        (self.watch)(count as u64);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log_record::{LogRecord, SkippedLine};
+
+    struct StreamTally(u64, u64);
+
+    impl RecordSink for StreamTally {
+        fn record(&mut self, _: &LogRecord<'_>) {
+            self.0 += 1;
+        }
+        fn skipped(&mut self, _: SkippedLine) {
+            self.1 += 1;
+        }
+    }
+
+    #[test]
+    fn a_stream_is_looked_at_and_then_read_as_a_whole() {
+        let text = "{\"score\":1}\n".repeat(200_000);
+        assert!(text.len() as u64 > HEAD);
+        let mut count = StreamTally(0, 0);
+        let log = OpenedLog::from_stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
+        assert_eq!(log.read(&mut count).unwrap().bytes, text.len() as u64);
+        assert_eq!((count.0, count.1), (200_000, 0));
+    }
+
+    #[test]
+    fn a_stream_that_is_not_a_log_is_refused() {
+        assert!(matches!(
+            OpenedLog::from_stream(Cursor::new("prose\n"), None, |_| {}),
+            Err(OpenError::Unknown)
+        ));
+        assert!(matches!(OpenedLog::from_stream(Cursor::new(""), None, |_| {}), Err(OpenError::Empty)));
+        assert!(matches!(OpenedLog::from_stream(Cursor::new("\0\0"), None, |_| {}), Err(OpenError::Binary)));
+    }
+
+    #[test]
+    fn a_stream_whose_first_line_is_longer_than_the_look_is_read() {
+        let text = format!("{{\"say\":\"{}\"}}\n{{\"score\":1}}\n", "x".repeat(3 * HEAD as usize));
+        let mut count = StreamTally(0, 0);
+        OpenedLog::from_stream(Cursor::new(text), None, |_| {}).unwrap().read(&mut count).unwrap();
+        assert_eq!((count.0, count.1), (2, 0));
+    }
+}

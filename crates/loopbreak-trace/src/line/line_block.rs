@@ -1,0 +1,201 @@
+//! Lines in blocks, for logs whose lines stand by themselves: the lines of a block can be read by several threads.
+
+use std::io::{self, BufRead};
+use std::ops::Range;
+
+use super::{LineReader, LogLine};
+use crate::log_format::{LogFormat, LogUnit};
+use crate::log_record::{LogRecord, ReadStats, SkippedLine};
+use crate::skip_reason::SkipReason;
+
+/// A block is closed after so many bytes. A longer line makes a block of its own.
+const BLOCK_BYTES: usize = 4 * 1024 * 1024;
+/// And after so many lines: each may be of another run, and all of these are held in memory at once.
+const BLOCK_LINES: usize = 2048;
+/// Room for a block whose last line is not very long: a buffer that grows again and again is copied as often.
+const USUAL_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 4;
+/// Room that a block of long lines may leave behind.
+const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
+
+/// The blocks of a log, in its order.
+pub struct LineBlocks {
+    format: LogFormat,
+    lines: LineReader<Box<dyn BufRead + Send>>,
+}
+
+/// Some lines of a log, one after the other.
+#[derive(Debug, Default)]
+pub struct LineBlock {
+    format: Option<LogFormat>,
+    text: Vec<u8>,
+    lines: Vec<BlockLine>,
+}
+
+/// A line of a block.
+#[derive(Clone, Debug)]
+struct BlockLine {
+    number: u64,
+    /// Where it lies in the text, or its length where it was too long to be held.
+    text: Result<Range<usize>, u64>,
+}
+
+impl LineBlocks {
+    pub(crate) fn new(format: LogFormat, input: Box<dyn BufRead + Send>) -> Self {
+        LineBlocks { format, lines: LineReader::new(input) }
+    }
+
+    /// Puts the next lines into a block, in place of those that it held. It stays empty at the end of the log.
+    pub fn fill(&mut self, block: &mut LineBlock) -> io::Result<()> {
+        block.format = Some(self.format);
+        block.lines.clear();
+        block.text.clear();
+        if block.text.capacity() > KEPT_ROOM {
+            block.text = Vec::new();
+        }
+        block.text.reserve(USUAL_ROOM);
+        while block.text.len() < BLOCK_BYTES && block.lines.len() < BLOCK_LINES {
+            let Some(line) = self.lines.next()? else { break };
+            let text = match line {
+                LogLine::TooLong { length } => Err(length),
+                LogLine::Whole(line) => {
+                    let start = block.text.len();
+                    block.text.extend_from_slice(line);
+                    Ok(start..block.text.len())
+                }
+            };
+            block.lines.push(BlockLine { number: self.lines.number(), text });
+        }
+        Ok(())
+    }
+
+    /// How much was read so far.
+    pub fn stats(&self) -> ReadStats {
+        ReadStats { bytes: self.lines.bytes(), lines: self.lines.number() }
+    }
+}
+
+impl LineBlock {
+    /// How many lines it has, blank ones included.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether the log was at its end.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The run of the line at this place, if that is the first thing it says. Whether the rest can be read is not known.
+    pub fn run(&self, at: usize) -> Option<&str> {
+        let range = self.lines.get(at)?.text.as_ref().ok()?;
+        self.format?.definition().run_of_line(&self.text[range.clone()])
+    }
+
+    /// What the line at this place says, or why it is skipped. Nothing for a blank line.
+    pub fn record(&self, at: usize) -> Option<Result<LogRecord<'_>, SkippedLine>> {
+        let line = self.lines.get(at)?;
+        let read = match &line.text {
+            Err(length) => Err(SkipReason::too_long(*length)),
+            Ok(range) => {
+                let bytes = &self.text[range.clone()];
+                if bytes.trim_ascii().is_empty() {
+                    return None;
+                }
+                match simdutf8::basic::from_utf8(bytes) {
+                    Ok(text) => self.format?.definition().parse_line(LogUnit { text, line: line.number })?,
+                    Err(_) => Err(SkipReason::not_utf8(bytes)),
+                }
+            }
+        };
+        Some(read.map_err(|reason| SkippedLine { line: line.number, reason }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+    use crate::{OpenedLog, RecordSink};
+
+    #[derive(Default)]
+    struct RecordTexts(Vec<String>);
+
+    impl RecordSink for RecordTexts {
+        fn record(&mut self, record: &LogRecord<'_>) {
+            self.0.push(format!("{record:?}"));
+        }
+        fn skipped(&mut self, skipped: SkippedLine) {
+            self.0.push(format!("{skipped:?}"));
+        }
+    }
+
+    #[test]
+    fn blocks_say_what_the_stream_says_line_by_line() {
+        let mut text =
+            b"\xEF\xBB\xBF{\"run\":\"a\",\"score\":1}\r\n\n  \nnonsense\n{\"say\":\"\xFF\"}\n".to_vec();
+        for turn in 0..3 * BLOCK_LINES {
+            text.extend_from_slice(format!("{{\"run\":{},\"turn\":{turn}}}\n", turn % 7).as_bytes());
+        }
+        text.extend_from_slice(format!("{{\"say\":\"{}\"}}\n", "x".repeat(3 * BLOCK_BYTES)).as_bytes());
+        text.extend_from_slice(b"{\"score\":2}");
+        let open = || OpenedLog::from_stream(Cursor::new(text.clone()), None, |_| {}).unwrap();
+        let mut streamed = RecordTexts::default();
+        let read = open().read(&mut streamed).unwrap();
+
+        let mut blocks = open().into_blocks().unwrap();
+        let mut block = LineBlock::default();
+        let mut told = RecordTexts::default();
+        loop {
+            blocks.fill(&mut block).unwrap();
+            assert!(block.len() <= BLOCK_LINES);
+            if block.is_empty() {
+                break;
+            }
+            for line in (0..block.len()).filter_map(|at| block.record(at)) {
+                match line {
+                    Ok(record) => told.record(&record),
+                    Err(skipped) => told.skipped(skipped),
+                }
+            }
+        }
+        assert_eq!(told.0.len(), 3 * BLOCK_LINES + 5);
+        assert_eq!(told.0, streamed.0);
+        assert_eq!(blocks.stats(), read);
+    }
+
+    #[test]
+    fn the_run_is_told_before_the_line_is_read() {
+        let lines = [
+            (r#"{"run":"a","score":1}"#, Some("a")),
+            (r#"{ "run" : "a b", "score": 1}"#, Some("a b")),
+            (r#"{"run":"é"}"#, Some("é")),
+            (r#"{"run":"","run":"b"}"#, Some("")),
+            (r#"{"run":"a" nonsense"#, Some("a")),
+            (r#"{"run":7,"score":1}"#, None),
+            (r#"{"run":null,"run":"b"}"#, None),
+            (r#"{"run":"a\u0062","score":1}"#, None),
+            (r#"{"run":"a\"b","score":1}"#, None),
+            (r#"{"run":"endless"#, None),
+            (r#"{"score":1,"run":"a"}"#, None),
+            ("", None),
+        ];
+        for (line, run) in lines {
+            let format = Some(LogFormat::STEPS);
+            let held = vec![BlockLine { number: 1, text: Ok(0..line.len()) }];
+            let block = LineBlock { format, text: line.as_bytes().to_vec(), lines: held };
+            assert_eq!(block.run(0), run, "{line}");
+            if let (Some(run), Some(Ok(record))) = (run, block.record(0)) {
+                assert_eq!(record.run().as_deref(), Some(run), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_log_whose_lines_lean_on_each_other_has_no_blocks() {
+        let line = r#"{"type":"user","sessionId":"s","uuid":"u","timestamp":"2025-01-01T00:00:00Z","message":{"role":"user","content":"hi"}}"#;
+        let log = OpenedLog::from_stream(Cursor::new(line), None, |_| {}).unwrap();
+        assert_eq!(log.format().as_str(), "claude-code");
+        assert!(log.into_blocks().is_err());
+    }
+}

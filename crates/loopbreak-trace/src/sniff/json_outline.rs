@@ -1,0 +1,227 @@
+//! A look at the shape of a JSON value: enough to tell formats apart, also where only its beginning is there.
+
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use loopbreak::Text;
+
+/// How deep the look goes.
+const DEPTH: usize = 5;
+/// How many paths are noted.
+const PATHS: usize = 400;
+/// How many elements of a list are looked at.
+const ELEMENTS: usize = 3;
+/// How much of a text is noted.
+const TEXT: usize = 64;
+
+/// What a value looks like: its paths, such as `messages.[].role`, and the beginnings of its texts.
+#[derive(Debug)]
+pub(crate) struct JsonOutline<'a> {
+    /// The text looked at.
+    pub(crate) text: &'a str,
+    seen: Vec<(String, OutlineEntry)>,
+    end: OutlineEnd,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum OutlineEntry {
+    Object,
+    List,
+    Text(String),
+    Other,
+}
+
+/// How the text ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutlineEnd {
+    /// With the value.
+    Whole,
+    /// Before the value does.
+    Cut,
+    /// In something that is no JSON.
+    Broken,
+}
+
+impl<'a> JsonOutline<'a> {
+    /// Looks at a text.
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let mut seen = Vec::new();
+        let mut json = serde_json::Deserializer::from_str(text);
+        let looked = json.deserialize_any(OutlineVisitor { path: "", depth: 0, seen: &mut seen });
+        let end = match looked.and_then(|()| json.end()) {
+            Ok(()) => OutlineEnd::Whole,
+            Err(error) if error.is_eof() => OutlineEnd::Cut,
+            Err(_) => OutlineEnd::Broken,
+        };
+        JsonOutline { text, seen, end }
+    }
+
+    /// How the text ends.
+    pub(crate) fn end(&self) -> OutlineEnd {
+        self.end
+    }
+
+    /// Whether it begins an object or a list, whatever becomes of it.
+    pub(crate) fn begins(&self) -> bool {
+        matches!(self.get(""), Some(OutlineEntry::Object | OutlineEntry::List))
+    }
+
+    /// Whether there is something here.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.get(path).is_some()
+    }
+
+    /// Whether there is something at all of these paths.
+    pub(crate) fn has_all(&self, paths: &[&str]) -> bool {
+        paths.iter().all(|path| self.has(path))
+    }
+
+    /// Whether there is a list here.
+    pub(crate) fn is_list(&self, path: &str) -> bool {
+        self.get(path) == Some(&OutlineEntry::List)
+    }
+
+    /// Whether there is an object here.
+    pub(crate) fn is_object(&self, path: &str) -> bool {
+        self.get(path) == Some(&OutlineEntry::Object)
+    }
+
+    /// The first text here.
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        self.seen.iter().find_map(|(at, seen)| match seen {
+            OutlineEntry::Text(text) if at == path => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    fn get(&self, path: &str) -> Option<&OutlineEntry> {
+        self.seen.iter().find(|(at, _)| at == path).map(|(_, seen)| seen)
+    }
+}
+
+/// Notes what it finds, and goes on inside.
+struct OutlineVisitor<'p, 's> {
+    path: &'p str,
+    depth: usize,
+    seen: &'s mut Vec<(String, OutlineEntry)>,
+}
+
+impl OutlineVisitor<'_, '_> {
+    /// Of each path the first of a kind is noted: what the elements of a list have in common stands there once.
+    fn note(&mut self, seen: OutlineEntry) {
+        let is_same = |(path, before): &(String, OutlineEntry)| {
+            path == self.path && std::mem::discriminant(before) == std::mem::discriminant(&seen)
+        };
+        if self.seen.len() < PATHS && !self.seen.iter().any(is_same) {
+            self.seen.push((self.path.to_owned(), seen));
+        }
+    }
+
+    fn inner(&self, key: &str) -> String {
+        if self.path.is_empty() { key.to_owned() } else { format!("{}.{key}", self.path) }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for OutlineVisitor<'_, '_> {
+    type Value = ();
+
+    fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        if self.depth >= DEPTH || self.seen.len() >= PATHS {
+            return deserializer.deserialize_ignored_any(IgnoredAny).map(|_| ());
+        }
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OutlineVisitor<'_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+    fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
+        self.note(OutlineEntry::Other);
+        Ok(())
+    }
+    fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
+        self.note(OutlineEntry::Other);
+        Ok(())
+    }
+    fn visit_u64<E: Error>(mut self, _: u64) -> Result<(), E> {
+        self.note(OutlineEntry::Other);
+        Ok(())
+    }
+    fn visit_f64<E: Error>(mut self, _: f64) -> Result<(), E> {
+        self.note(OutlineEntry::Other);
+        Ok(())
+    }
+    fn visit_unit<E: Error>(mut self) -> Result<(), E> {
+        self.note(OutlineEntry::Other);
+        Ok(())
+    }
+    fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
+        let mut end = text.len().min(TEXT);
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        self.note(OutlineEntry::Text(text[..end].to_owned()));
+        Ok(())
+    }
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        self.note(OutlineEntry::Object);
+        while let Some(key) = map.next_key::<Text<'de>>()? {
+            let path = self.inner(&key);
+            map.next_value_seed(OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen })?;
+        }
+        Ok(())
+    }
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
+        self.note(OutlineEntry::List);
+        let path = self.inner("[]");
+        for _ in 0..ELEMENTS {
+            let look = OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen };
+            if list.next_element_seed(look)?.is_none() {
+                return Ok(());
+            }
+        }
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_texts_are_noted() {
+        let glimpse =
+            JsonOutline::parse(r#"{"type":"user","message":{"content":[{"text":"a"},{"id":1}]},"x":null}"#);
+        assert_eq!(glimpse.end(), OutlineEnd::Whole);
+        assert_eq!(glimpse.text("type"), Some("user"));
+        assert!(glimpse.is_list("message.content"));
+        assert!(glimpse.has_all(&["message.content.[].text", "message.content.[].id", "x"]));
+        assert!(!glimpse.has("y"));
+    }
+
+    #[test]
+    fn the_beginning_of_a_document_is_enough() {
+        let glimpse = JsonOutline::parse("{\n \"messages\": [\n {\"role\": \"user\", \"con");
+        assert_eq!(glimpse.end(), OutlineEnd::Cut);
+        assert_eq!(glimpse.text("messages.[].role"), Some("user"));
+        assert_eq!(JsonOutline::parse("{\"a\" 1}").end(), OutlineEnd::Broken);
+        assert_eq!(JsonOutline::parse("{} {}").end(), OutlineEnd::Broken);
+    }
+
+    #[test]
+    fn deep_and_wide_values_are_looked_at_in_bounds() {
+        let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert!(JsonOutline::parse(&deep).seen.len() <= PATHS);
+        let wide =
+            format!("{{{}\"z\":1}}", (0..5000).map(|i| format!("\"k{i}\":1,")).collect::<Vec<_>>().concat());
+        assert_eq!(JsonOutline::parse(&wide).end(), OutlineEnd::Whole);
+        assert_eq!(JsonOutline::parse(&wide).seen.len(), PATHS);
+    }
+}

@@ -1,0 +1,175 @@
+//! Logs while they are written: whatever pieces they come in, what comes out is what a reading of the whole gives.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::support::{CollectedSteps, fixtures};
+use loopbreak_trace::{
+    FileShape, LONGEST_LINE, LogFollower, LogFormat, LogInput, ProbeResult, is_complete_document, list_files,
+    probe,
+};
+use proptest::prelude::*;
+
+/// The fixtures that are logs, without the page that describes them.
+fn logs() -> Vec<PathBuf> {
+    let inputs = list_files([fixtures()]).inputs;
+    let paths = inputs.iter().filter_map(|input| input.path().map(PathBuf::from));
+    paths.filter(|path| path.extension().is_none_or(|ending| ending != "md")).collect()
+}
+
+fn looked(head: &[u8], settled: bool) -> Option<(LogFormat, FileShape)> {
+    match probe(head, settled, None) {
+        ProbeResult::Log { format, shape, .. } => Some((format, shape)),
+        ProbeResult::NotYet | ProbeResult::Never(_) => None,
+    }
+}
+
+/// The steps and the skipped lines of a file that is read by itself.
+fn at_once(path: &std::path::Path) -> (LogFormat, CollectedSteps) {
+    let log = LogInput::file(path).open(None, |_| {}).unwrap();
+    let format = log.format();
+    let mut collected = CollectedSteps::default();
+    log.read(&mut collected).unwrap();
+    (format, collected)
+}
+
+fn in_pieces(format: LogFormat, bytes: &[u8], size: usize) -> CollectedSteps {
+    let mut live = LogFollower::new(format);
+    let mut collected = CollectedSteps::default();
+    for piece in bytes.chunks(size) {
+        live.push(0, piece, &mut collected);
+    }
+    live.finish(&mut collected);
+    collected
+}
+
+#[test]
+fn every_log_of_lines_can_come_in_pieces() {
+    let mut formats = std::collections::BTreeSet::new();
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let Some((_, FileShape::Lines)) = looked(&bytes, true) else { continue };
+        let (format, expected) = at_once(&path);
+        formats.insert(format.as_str());
+        for size in [1, 7, 64, 4096] {
+            let collected = in_pieces(format, &bytes, size);
+            assert_eq!(collected.steps, expected.steps, "{} by {size}", path.display());
+            assert_eq!(collected.skipped, expected.skipped, "{} by {size}", path.display());
+        }
+    }
+    for format in ["claude-code", "codex", "gemini-cli", "openhands", "zorkgpt", "ralph", "chat", "attempts"]
+    {
+        assert!(formats.contains(format), "no log of lines of {format}: {formats:?}");
+    }
+}
+
+#[test]
+fn every_document_can_be_read_as_a_whole_again_and_again() {
+    let mut count = 0;
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let Some((format, FileShape::Document)) = looked(&bytes, true) else { continue };
+        assert!(is_complete_document(&bytes), "{}", path.display());
+        assert!(!is_complete_document(&bytes[..bytes.len() - 3]), "{}", path.display());
+        let expected = at_once(&path).1;
+        let mut collected = CollectedSteps::default();
+        let mut live = LogFollower::new(format);
+        live.push_document(&bytes, &mut collected);
+        live.finish(&mut collected);
+        assert_eq!(collected.steps, expected.steps, "{}", path.display());
+        count += 1;
+    }
+    assert!(count >= 5, "{count}");
+}
+
+#[test]
+fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
+    for path in logs() {
+        let bytes = fs::read(&path).unwrap();
+        let whole = looked(&bytes, true);
+        // Where lines are cut, a log may look like nothing yet, but never like another format. A document that is cut says
+        // nothing: it is looked at again once it is whole.
+        for end in (0..bytes.len()).step_by((bytes.len() / 40).max(1)) {
+            if let Some((format, FileShape::Lines)) = looked(&bytes[..end], false) {
+                assert_eq!(Some(format), whole.map(|(format, _)| format), "{}: {end} bytes", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn shapes_are_told_by_what_the_file_holds() {
+    let step = b"{\"action\":\"look\"}";
+    assert_eq!(looked(step, false), None, "half a line, for all one knows");
+    assert_eq!(looked(step, true), Some((LogFormat::STEPS, FileShape::Lines)));
+    let chat = "chat".parse::<LogFormat>().unwrap();
+    let talk = br#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#;
+    assert_eq!(looked(talk, true), Some((chat, FileShape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n"].concat(), false), Some((chat, FileShape::Document)));
+    assert_eq!(looked(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, FileShape::Lines)));
+    let event = br#"{"id":3,"source":"agent","action":"run","args":{"command":"ls"}}"#;
+    let openhands = "openhands".parse::<LogFormat>().unwrap();
+    assert_eq!(looked(event, true), Some((openhands, FileShape::Piece)));
+    assert_eq!(looked(&[&event[..], b"\n"].concat(), false), Some((openhands, FileShape::Lines)));
+    assert!(matches!(probe(b"\x1F\x8B\x08\0", false, None), ProbeResult::Never(_)));
+    assert!(matches!(probe(b"prose\n", true, None), ProbeResult::NotYet), "it may go on with steps");
+    assert!(matches!(probe(&b"prose\n".repeat(1 << 20), true, None), ProbeResult::Never(_)));
+}
+
+#[test]
+fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
+    let mut live = LogFollower::new(LogFormat::STEPS);
+    let mut collected = CollectedSteps::default();
+    let piece = vec![b'x'; 8 * 1024 * 1024];
+    for _ in 0..=LONGEST_LINE / piece.len() {
+        live.push(0, &piece, &mut collected);
+    }
+    assert!(live.unfinished_bytes(0) > LONGEST_LINE as u64);
+    live.push(0, b"y\nnonsense\n{\"score\":1}\n{\"sco", &mut collected);
+    assert_eq!(live.unfinished_bytes(0), 5);
+    live.push(0, b"re\":2}\n", &mut collected);
+    assert_eq!(collected.steps.iter().map(|step| step.0).collect::<Vec<_>>(), [3, 4]);
+    assert_eq!(collected.skipped.len(), 2, "{:?}", collected.skipped);
+}
+
+#[test]
+fn what_is_told_of_an_agent_with_a_file_of_its_own_is_not_told_twice() {
+    let format = "claude-code".parse::<LogFormat>().unwrap();
+    let inner = r#"{"type":"assistant","sessionId":"s","isSidechain":true,"agentId":"a","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#;
+    let told = format!(
+        r#"{{"type":"progress","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","data":{{"type":"agent_progress","agentId":"a","message":{inner}}}}}"#
+    );
+    let mut live = LogFollower::new(format);
+    let mut collected = CollectedSteps::default();
+    let agent = live.add_file(Some("a"));
+    live.push(0, format!("{told}\n").as_bytes(), &mut collected);
+    live.push(agent, format!("{inner}\n").as_bytes(), &mut collected);
+    live.finish(&mut collected);
+    assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn pieces_may_end_anywhere(
+        text in "([ab\u{e9}{}\"\n\r]|\\{\"score\":1\\}\n){0,80}",
+        sizes in prop::collection::vec(1_usize..40, 1..20),
+    ) {
+        let expected = in_pieces(LogFormat::STEPS, text.as_bytes(), text.len().max(1));
+        let mut live = LogFollower::new(LogFormat::STEPS);
+        let mut collected = CollectedSteps::default();
+        let mut rest = text.as_bytes();
+        for size in sizes.into_iter().cycle() {
+            if rest.is_empty() {
+                break;
+            }
+            let (piece, after) = rest.split_at(size.min(rest.len()));
+            live.push(0, piece, &mut collected);
+            rest = after;
+        }
+        live.finish(&mut collected);
+        prop_assert_eq!(collected.steps, expected.steps);
+        prop_assert_eq!(collected.skipped, expected.skipped);
+    }
+}

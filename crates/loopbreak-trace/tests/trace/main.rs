@@ -1,0 +1,11 @@
+//! Tests of the log readers through their public interface.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+mod counts;
+mod families;
+mod follower;
+mod formats;
+mod hostile;
+mod mangled;
+mod support;
