@@ -9,6 +9,7 @@ mod dist;
 mod failure;
 mod fuzz;
 mod generate;
+mod names;
 mod picture;
 mod process;
 mod programs;
@@ -30,6 +31,7 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
+  names                        check the names of types and the wording of comments and pages
   setup                        get the programs and Python packages that the tests need; ci does it too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
@@ -70,6 +72,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
+        "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
         "hook-bench" => return bench::hook(rest),

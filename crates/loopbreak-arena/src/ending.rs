@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopbreak::Stop;
+use loopbreak::RunStop;
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Ending {
             Ending::Victory => "victory",
             Ending::Death => "death",
             Ending::Left => "left",
-            Ending::LoopBreak(_) => Stop::ENDING,
+            Ending::LoopBreak(_) => RunStop::ENDING,
             Ending::TurnLimit => "turn_limit",
             Ending::ModelFailed(_) => "model_failed",
             Ending::Interrupted => "interrupted",

@@ -99,7 +99,7 @@ impl Witness {
             }
         }
         let ending = episode.ending.mark().to_owned();
-        let stopped = (ending == loopbreak::Stop::ENDING).then_some(episode.turns);
+        let stopped = (ending == loopbreak::RunStop::ENDING).then_some(episode.turns);
         let score = i64::from(episode.score.unwrap_or_default());
         Account { ending, turns: episode.turns, score, stopped, ..self.account }
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use loopbreak::Intervention;
+use loopbreak::{Decision, Intervention};
 use loopbreak_analysis::VerdictName;
 use loopbreak_report::plural;
 use loopbreak_trace::{LogRecord, SkippedLine};
@@ -271,9 +271,9 @@ impl Audience for Watch<'_> {
         };
         self.told.step();
         let (verdict, state) = self.runs.observe(&key, step);
-        let shown = if self.args.verbose { Intervention::Hint } else { Intervention::Warn };
+        let shown = |act: &&Decision| self.args.verbose || act.intervention != Intervention::Hint;
         let mut notices = Vec::new();
-        for act in verdict.acts.iter().filter(|act| act.intervention >= shown) {
+        for act in verdict.decisions.iter().filter(shown) {
             state.last = format!("turn {}: {}: {}", verdict.turn, act.detector, act.reason);
             let notice = Notice::new(&key.2, &path.display().to_string(), record.line, step, &verdict, act);
             notices.extend(self.told.found(origin.home, notice, aloud));

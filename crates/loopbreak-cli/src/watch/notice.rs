@@ -1,6 +1,6 @@
 //! One thing that is told: an intervention, of which run and why.
 
-use loopbreak::{Act, Advice, DetectorName, Intervention, LoopId, Step, Verdict};
+use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Step, Verdict};
 use serde::Serialize;
 
 use crate::output::printable;
@@ -43,7 +43,7 @@ impl Notice {
         line: u64,
         step: &Step<'_>,
         verdict: &Verdict,
-        act: &Act,
+        act: &Decision,
     ) -> Self {
         let advice = verdict.advice.iter().filter(|advice| advice.detector == act.detector).cloned();
         Notice {
@@ -59,7 +59,7 @@ impl Notice {
             loop_id: act.loop_id,
             task: act.task.clone(),
             reason: act.reason.clone(),
-            acted: act.acted,
+            acted: act.enforced,
             advice: advice.collect(),
         }
     }
@@ -71,7 +71,7 @@ impl Notice {
 
     /// Whether somebody has to do something now: the run is to be stopped, or needs a human.
     pub(crate) fn calls(&self) -> bool {
-        self.acted && matches!(self.intervention, Intervention::Stop | Intervention::Escalate)
+        self.acted && self.intervention.ends_run()
     }
 
     /// On one line, for people.
