@@ -8,6 +8,7 @@ mod completions;
 mod config;
 mod convert;
 mod diagnostics;
+mod duration;
 mod error;
 mod eval;
 mod formats;

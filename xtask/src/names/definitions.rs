@@ -1,6 +1,6 @@
 //! Finds the types that a source file defines.
 
-use super::lexer::{LocatedToken, SourceToken};
+use crate::source_lexer::{LocatedToken, SourceToken};
 
 /// A type definition: a struct, an enum, a union, a trait, or an alias outside of traits and impls.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lexer::tokenize;
     use super::*;
+    use crate::source_lexer::tokenize;
 
     fn names(source: &str) -> Vec<String> {
         type_definitions(&tokenize(source)).into_iter().map(|definition| definition.name).collect()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definitions::type_definitions;
 use super::glossary::{glossary_words, is_one_word};
-use super::lexer::{LocatedToken, SourceToken, tokenize};
+use crate::source_lexer::{LocatedToken, SourceToken, tokenize};
 
 /// A source file: its path from the root of the workspace, and its text.
 pub(super) struct SourceFile {
@@ -91,10 +91,8 @@ fn find_doc_faults(path: &str, tokens: &[LocatedToken], faults: &mut Vec<String>
 
 fn find_phrases(file: &SourceFile, only_comments: bool, faults: &mut Vec<String>) {
     for (at, line) in file.text.lines().enumerate() {
-        let text = match only_comments {
-            true => line.split_once("//").map_or("", |(_, comment)| comment),
-            false => line,
-        };
+        let text =
+            if only_comments { line.split_once("//").map_or("", |(_, comment)| comment) } else { line };
         let text = text.to_lowercase();
         for (phrase, instead) in PHRASES {
             if contains_phrase(&text, phrase) {

@@ -7,12 +7,11 @@
 mod definitions;
 mod faults;
 mod glossary;
-mod lexer;
 
 use std::fs;
 use std::path::Path;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::root;
 use faults::{SourceFile, find_faults};
 
@@ -25,20 +24,20 @@ const SOURCE_FOLDERS: [&str; 3] = ["crates", "xtask", "fuzz"];
 const EXEMPT_PAGES: [&str; 3] = ["CONTRIBUTING.md", "CHANGELOG.md", "docs/seeds.md"];
 
 /// Checks the workspace and prints every fault.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     if let [other, ..] = arguments {
-        return Err(Failure::Usage(format!("names: unexpected {other:?}")));
+        return Err(ChoreFailure::Usage(format!("names: unexpected {other:?}")));
     }
     check()
 }
 
 /// Checks the workspace.
-pub(crate) fn check() -> Result<(), Failure> {
+pub(crate) fn check() -> Result<(), ChoreFailure> {
     let glossary = fs::read_to_string(root().join(GLOSSARY))
-        .map_err(|error| Failure::io(format_args!("read {GLOSSARY}"), &error))?;
+        .map_err(|error| ChoreFailure::io(format_args!("read {GLOSSARY}"), &error))?;
     let (mut sources, mut pages) = (Vec::new(), Vec::new());
     for folder in SOURCE_FOLDERS {
-        collect(&root().join(folder), &mut sources, &mut |path| path.ends_with(".rs"))?;
+        collect(&root().join(folder), &mut sources, &mut |path| has_extension(path, "rs"))?;
     }
     // The lists of phrases in this check would be faults of their own.
     sources.retain(|source| !source.path.starts_with("xtask/src/names/faults.rs"));
@@ -57,11 +56,15 @@ pub(crate) fn check() -> Result<(), Failure> {
     for fault in faults {
         println!("{fault}");
     }
-    Err(Failure::Failed(format!("{count} faults in names or wording; the rules are in CONTRIBUTING.md")))
+    Err(ChoreFailure::Failed(format!("{count} faults in names or wording; the rules are in CONTRIBUTING.md")))
+}
+
+fn has_extension(path: &str, wanted: &str) -> bool {
+    Path::new(path).extension().is_some_and(|extension| extension == wanted)
 }
 
 fn is_page(path: &str) -> bool {
-    path.ends_with(".md") && !EXEMPT_PAGES.contains(&path)
+    has_extension(path, "md") && !EXEMPT_PAGES.contains(&path)
 }
 
 /// Collects the files below a folder that are wanted, in the order of their paths.
@@ -69,8 +72,8 @@ fn collect(
     folder: &Path,
     files: &mut Vec<SourceFile>,
     is_wanted: &mut dyn FnMut(&str) -> bool,
-) -> Result<(), Failure> {
-    let failed = |error: &std::io::Error| Failure::io(format_args!("read {}", folder.display()), error);
+) -> Result<(), ChoreFailure> {
+    let failed = |error: &std::io::Error| ChoreFailure::io(format_args!("read {}", folder.display()), error);
     let entries: Result<Vec<_>, _> = fs::read_dir(folder).map_err(|error| failed(&error))?.collect();
     let mut paths: Vec<_> =
         entries.map_err(|error| failed(&error))?.into_iter().map(|entry| entry.path()).collect();
@@ -86,7 +89,7 @@ fn collect(
         let relative = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().replace('\\', "/");
         if is_wanted(&relative) {
             let text = fs::read_to_string(&path)
-                .map_err(|error| Failure::io(format_args!("read {relative}"), &error))?;
+                .map_err(|error| ChoreFailure::io(format_args!("read {relative}"), &error))?;
             files.push(SourceFile { path: relative, text });
         }
     }

@@ -10,7 +10,7 @@ use super::child::{End, Start};
 use super::course::Course;
 use super::keep::say;
 use crate::error::UserError;
-use crate::watch::words;
+use loopbreak_watch::notification::split_command_line;
 
 /// How much of the prompt the advisor is shown, and how much of its answer is passed on, in bytes.
 const PROMPT_BYTES: usize = 16 * 1024;
@@ -27,7 +27,7 @@ pub(super) struct Advisor {
 
 impl Advisor {
     pub(super) fn new(command: &str, longest: Duration) -> Result<Self, UserError> {
-        let words = words(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+        let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             UserError::usage(format!("--advisor {command:?}: no command, or a quote is left open"))
         })?;
         Ok(Advisor { words, longest })

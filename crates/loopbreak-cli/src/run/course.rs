@@ -22,7 +22,7 @@ use super::scratchpad;
 use super::trouble::Trouble;
 use super::work_tree::WorkTree;
 use crate::error::UserError;
-use crate::watch::Notice;
+use loopbreak_watch::notification::LoopNotification;
 
 /// The longest back-off.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -100,7 +100,8 @@ impl Course<'_> {
 
     /// Tells those who want to know.
     pub(super) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
-        let notice = Notice::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+        let notice =
+            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
         for wrong in self.told.tell(&notice) {
             say(&format!("warning: {wrong}"));
         }

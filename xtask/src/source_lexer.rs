@@ -5,7 +5,7 @@
 
 /// One token of interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum SourceToken {
+pub(crate) enum SourceToken {
     /// An identifier or a keyword.
     Word(String),
     /// A single character of punctuation.
@@ -15,10 +15,10 @@ pub(super) enum SourceToken {
 }
 
 /// A token and the line it starts on, counted from 1.
-pub(super) type LocatedToken = (usize, SourceToken);
+pub(crate) type LocatedToken = (usize, SourceToken);
 
 /// Splits a source text into tokens.
-pub(super) fn tokenize(source: &str) -> Vec<LocatedToken> {
+pub(crate) fn tokenize(source: &str) -> Vec<LocatedToken> {
     SourceLexer { rest: source, line: 1, tokens: Vec::new() }.run()
 }
 
@@ -42,7 +42,11 @@ impl SourceLexer<'_> {
             } else if self.rest.starts_with("b\"") || self.rest.starts_with("c\"") {
                 self.skip(string_length(self.rest, 2));
             } else if first == '\'' {
-                self.skip(quote_length(self.rest));
+                let length = quote_length(self.rest);
+                if length == 1 {
+                    self.tokens.push((self.line, SourceToken::Punctuation(first)));
+                }
+                self.skip(length);
             } else if first == '_' || first.is_alphanumeric() {
                 self.word();
             } else {
