@@ -34,7 +34,8 @@ pub(super) fn save_rule(rule: &AllowRule, folder: &Path) -> Result<PathBuf, User
         _ => "\n\n",
     };
     let text = format!("{before}{gap}{added}");
-    let valid = ConfigLayers::default().file(ConfigSource::new(file.display().to_string(), text.clone())).load();
+    let valid =
+        ConfigLayers::default().file(ConfigSource::new(file.display().to_string(), text.clone())).load();
     if !valid.is_ok_and(|loaded| loaded.config.allow.contains(rule)) {
         return Err(UserError::failed(format!("cannot add the rule to {}", file.display())).hint(format!(
             "the call is allowed in this session; to allow it in all, add by hand:\n{added}"

@@ -195,7 +195,8 @@ fn every_file_and_function_of_the_three_walks_exists() {
     let walks: BTreeSet<&str> = steps.iter().map(|step| step.walk.as_str()).collect();
     assert_eq!(walks.len(), 3, "{walks:?}");
     for WalkStep { walk, file, function } in &steps {
-        let text = fs::read_to_string(root().join(file)).unwrap_or_else(|_| panic!("{walk}: there is no {file}"));
+        let text =
+            fs::read_to_string(root().join(file)).unwrap_or_else(|_| panic!("{walk}: there is no {file}"));
         let name = function.rsplit("::").next().unwrap();
         let declared = [format!("fn {name}("), format!("fn {name}<")];
         assert!(declared.iter().any(|line| text.contains(line.as_str())), "{walk}: {file} has no {function}");
