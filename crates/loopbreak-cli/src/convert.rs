@@ -68,7 +68,7 @@ fn convert(
         Ok(log) => log,
         Err(refusal) => return Ok(Outcome { refusal: Some(refusal), ..Outcome::default() }),
     };
-    let mut writing = Writing {
+    let mut writing = StepWriter {
         unnamed: input.run(),
         out,
         written: Ok(()),
@@ -77,7 +77,7 @@ fn convert(
         outcome: Outcome::default(),
     };
     let read = log.read(&mut writing);
-    let Writing { written, any, mut outcome, .. } = writing;
+    let StepWriter { written, any, mut outcome, .. } = writing;
     written?;
     match read {
         Ok(read) => outcome.bytes = read.bytes,
@@ -89,7 +89,7 @@ fn convert(
     Ok(outcome)
 }
 
-struct Writing<'w> {
+struct StepWriter<'w> {
     /// The name of the run of records that name none: in one file with others they need one.
     unnamed: String,
     out: &'w mut dyn Write,
@@ -100,7 +100,7 @@ struct Writing<'w> {
     outcome: Outcome,
 }
 
-impl RecordSink for Writing<'_> {
+impl RecordSink for StepWriter<'_> {
     fn record(&mut self, record: &LogRecord<'_>) {
         self.any |= record.step.has_facet();
         if self.written.is_err() {

@@ -18,7 +18,7 @@ use std::thread;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
-use server::{Reply, Server};
+use server::{ModelServer, ServerReply};
 use support::agents::LONG;
 use support::{Done, folder, loopbreak};
 
@@ -33,7 +33,7 @@ struct Door {
 
 impl Door {
     /// It shows a certificate for this name.
-    fn before(server: &Server, name: &str) -> Self {
+    fn before(server: &ModelServer, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -105,9 +105,9 @@ fn play(folder: &Path, args: &[&str]) -> Done {
 #[test]
 fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
     let folder = folder();
-    let judges = |request: &server::Request| request.body.to_string().contains("The player proposes");
-    let server = Server::new(move |_, request| {
-        Reply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
+    let judges = |request: &server::ServerRequest| request.body.to_string().contains("The player proposes");
+    let server = ModelServer::new(move |_, request| {
+        ServerReply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
     });
     let door = Door::before(&server, "localhost");
     fs::write(folder.path().join("ca.pem"), &door.authority).unwrap();
@@ -122,7 +122,7 @@ fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
 #[test]
 fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
     let folder = folder();
-    let server = Server::script(vec![Reply::says("north")]);
+    let server = ModelServer::script(vec![ServerReply::says("north")]);
     let (unknown, other) = (Door::before(&server, "localhost"), Door::before(&server, "other.example"));
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [
