@@ -1,23 +1,27 @@
-//! `cargo xtask ci`: all that has to hold before a change goes in.
+//! `cargo xtask ci`: everything that has to pass before a change is merged.
 
 use std::env;
 use std::io;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::generate;
+use crate::licences;
 use crate::process::{cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
 
-/// A step: its name on the screen, what it does, and whether `--fast` leaves it out.
-type Step = (&'static str, fn() -> Result<(), Failure>, bool);
+/// A step: the name to print, the function, and whether `--fast` skips it.
+type CiStep = (&'static str, fn() -> Result<(), ChoreFailure>, bool);
 
-/// From the cheapest to the dearest; the tests come last, so that the lines that count close the report.
-const STEPS: &[Step] = &[
+/// From the cheapest to the most expensive; the tests come last, so that their summary closes the output.
+const STEPS: &[CiStep] = &[
     ("format", format, false),
+    ("licences", licences::check, false),
     ("lints", lints, false),
+    ("without features", without_features, false),
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
@@ -26,12 +30,15 @@ const STEPS: &[Step] = &[
     ("tests", tests, false),
 ];
 
-/// Runs the steps; the first that fails is the last.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+/// The target of the npm package.
+const WASM: &str = "wasm32-unknown-unknown";
+
+/// Runs the steps, and stops at the first that fails.
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let fast = match arguments {
         [] => false,
         [flag] if flag == "--fast" => true,
-        [other, ..] => return Err(Failure::Usage(format!("ci: unexpected {other:?}"))),
+        [other, ..] => return Err(ChoreFailure::Usage(format!("ci: unexpected {other:?}"))),
     };
     let started = Instant::now();
     for (name, step, slow) in STEPS {
@@ -50,36 +57,56 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Gets what the tests need beside a Rust toolchain.
-pub(crate) fn setup(arguments: &[String]) -> Result<(), Failure> {
+/// Installs everything the tests need in addition to a Rust toolchain.
+pub(crate) fn setup(arguments: &[String]) -> Result<(), ChoreFailure> {
     match arguments {
         [] => programs::install().and_then(|()| python::install()),
-        [other, ..] => Err(Failure::Usage(format!("setup: unexpected {other:?}"))),
+        [other, ..] => Err(ChoreFailure::Usage(format!("setup: unexpected {other:?}"))),
     }
 }
 
-fn format() -> Result<(), Failure> {
+fn format() -> Result<(), ChoreFailure> {
     needs("fmt", "rustfmt")?;
     run_process(&mut cargo(["fmt", "--all", "--check"]))
 }
 
-fn lints() -> Result<(), Failure> {
+fn lints() -> Result<(), ChoreFailure> {
     needs("clippy", "clippy")?;
     run_process(&mut cargo(["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))
 }
 
-/// A machine that lacks a component is told how to get it, not only that cargo knows no such command.
-fn needs(subcommand: &str, component: &str) -> Result<(), Failure> {
+/// The engine alone, for a browser where that target is installed, and the program without optional parts.
+fn without_features() -> Result<(), ChoreFailure> {
+    run_process(&mut cargo(["check", "--locked", "--package", "loopbreak", "--no-default-features"]))?;
+    run_process(&mut cargo(["check", "--locked", "--package", "loopbreak-cli", "--no-default-features"]))?;
+    if !has_target(WASM) {
+        eprintln!("xtask: {WASM} is not installed: the engine is not checked for it");
+        return Ok(());
+    }
+    let mut command =
+        cargo(["check", "--locked", "--package", "loopbreak", "--no-default-features", "--target"]);
+    run_process(command.arg(WASM))
+}
+
+/// Returns whether the standard library of a target is installed.
+fn has_target(target: &str) -> bool {
+    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let output = Command::new(rustc).args(["--print", "target-libdir", "--target", target]).output();
+    output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
+}
+
+/// Checks that a component is installed, and says how to get it if not.
+fn needs(subcommand: &str, component: &str) -> Result<(), ChoreFailure> {
     if works(&mut cargo([subcommand, "--version"])) {
         return Ok(());
     }
-    Err(Failure::Failed(format!(
+    Err(ChoreFailure::Failed(format!(
         "`cargo {subcommand}` is missing; get it with `rustup component add {component}`"
     )))
 }
 
 /// Tests of libraries, binaries, integration tests and examples; benchmarks are for `cargo xtask bench`.
-fn tests() -> Result<(), Failure> {
+fn tests() -> Result<(), ChoreFailure> {
     let mut command = if works(&mut cargo(["nextest", "--version"])) {
         cargo(["nextest", "run", "--workspace", "--locked"])
     } else {
@@ -88,23 +115,23 @@ fn tests() -> Result<(), Failure> {
     with_report_on_stdout(&mut command)
 }
 
-fn doc_tests() -> Result<(), Failure> {
+fn doc_tests() -> Result<(), ChoreFailure> {
     with_report_on_stdout(&mut cargo(["test", "--doc", "--workspace", "--locked"]))
 }
 
-/// What a test runner says is the data of this chore, and nextest says all of it on standard error. It gets our
-/// standard output for both, so that its closing lines are there, in their order and unchanged, whichever runner it is.
-fn with_report_on_stdout(command: &mut Command) -> Result<(), Failure> {
+/// Sends everything a test runner prints to standard output: it is the data of this chore, and nextest prints all of it
+/// on standard error. The closing lines stay in their order, whichever runner it is.
+fn with_report_on_stdout(command: &mut Command) -> Result<(), ChoreFailure> {
     run_process(command.stderr(io::stdout()))
 }
 
 /// Libraries only: the pages of the binary `loopbreak` would overwrite those of the library of the same name.
-fn documentation() -> Result<(), Failure> {
+fn documentation() -> Result<(), ChoreFailure> {
     let flags = env::var("RUSTDOCFLAGS").unwrap_or_default();
     let mut command = cargo(["doc", "--workspace", "--lib", "--no-deps", "--locked"]);
     run_process(command.env("RUSTDOCFLAGS", format!("{flags} -D warnings").trim_start()))
 }
 
-fn generated_files() -> Result<(), Failure> {
+fn generated_files() -> Result<(), ChoreFailure> {
     generate::check_all()
 }

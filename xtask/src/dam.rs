@@ -10,45 +10,45 @@ mod rooms;
 
 use std::collections::BTreeSet;
 
-use rooms::{HILLSIDE, Room, room};
+use rooms::{DamRoom, HILLSIDE, room};
 use serde::Serialize;
 
-/// A stretch of the healthy part: an objective, completed with the last deed on the route. In each new room on the way
-/// the agent does all there is to do.
-struct Leg {
+/// A stretch of the healthy part: an objective, completed with the last action on the route. In each new room on
+/// the way the agent does everything there is to do.
+struct RouteLeg {
     objective: &'static str,
     route: &'static str,
 }
 
-const HEALTHY: &[Leg] = &[
-    Leg { objective: "find a way underground", route: "east west down" },
-    Leg { objective: "find a light", route: "north west east east" },
-    Leg { objective: "learn the plan of the waterworks", route: "west north west down" },
-    Leg { objective: "read the records", route: "up east east north" },
-    Leg {
+const HEALTHY: &[RouteLeg] = &[
+    RouteLeg { objective: "find a way underground", route: "east west down" },
+    RouteLeg { objective: "find a light", route: "north west east east" },
+    RouteLeg { objective: "learn the plan of the waterworks", route: "west north west down" },
+    RouteLeg { objective: "read the records", route: "up east east north" },
+    RouteLeg {
         objective: "search the banks of the river",
         route: "south west north up down down east west north west",
     },
-    Leg { objective: "find a tool for the gates", route: "east east east south" },
-    Leg { objective: "reach the dam and try its panel", route: "north west north east" },
-    Leg { objective: "bring power to the dam", route: "down up north east west north" },
+    RouteLeg { objective: "find a tool for the gates", route: "east east east south" },
+    RouteLeg { objective: "reach the dam and try its panel", route: "north west north east" },
+    RouteLeg { objective: "bring power to the dam", route: "down up north east west north" },
 ];
 
-/// A stretch of the stuck part: a walk, then so many tries at the fixtures of the last room, mixed with so many takings
-/// and droppings.
-struct Bout {
+/// A stretch of the stuck part: a walk, then a number of tries at the fixtures of the last room, mixed with taking and
+/// dropping items.
+struct StuckBout {
     walk: &'static str,
     tries: u32,
     juggles: u32,
 }
 
-const fn bout(walk: &'static str, tries: u32, juggles: u32) -> Bout {
-    Bout { walk, tries, juggles }
+const fn bout(walk: &'static str, tries: u32, juggles: u32) -> StuckBout {
+    StuckBout { walk, tries, juggles }
 }
 
 const STUCK_OBJECTIVE: &str = "open the gates of the dam";
 
-const STUCK: &[Bout] = &[
+const STUCK: &[StuckBout] = &[
     bout("south south", 12, 3),
     bout("north north", 3, 1),
     bout("south north south north", 2, 0),
@@ -77,8 +77,8 @@ const STUCK: &[Bout] = &[
     bout("north south south down", 1, 1),
 ];
 
-/// What the stuck agent tries: the command, the tool it needs, the reply; `{}` is the fixture. The replies differ, so
-/// that nobody finds this loop by comparing texts.
+/// The tries of the stuck agent: the command, the tool it needs, the reply; `{}` is the fixture. The replies differ, so
+/// that comparing texts does not reveal this loop.
 const TRIES: &[(&str, Option<&str>, &str)] = &[
     ("turn {}", None, "You strain at the {}. It stays as it is."),
     ("push {}", None, "Pushing the {} has no effect."),
@@ -107,47 +107,47 @@ const START: u32 = (12 * 60 + 38) * 60 + 53;
 
 /// A line of the file. The order of the fields is the order of the keys in the step record.
 #[derive(Debug, Serialize)]
-struct Step {
+struct DamStep {
     run: &'static str,
     turn: u32,
     at: String,
     action: String,
     outcome: String,
-    place: Place,
+    place: DamPlace,
     score: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    objectives: Option<Objectives>,
-    critic: Critic,
-    usage: Usage,
+    objectives: Option<DamObjectives>,
+    critic: DamCritic,
+    usage: DamUsage,
 }
 
 #[derive(Debug, Serialize)]
-struct Place {
+struct DamPlace {
     id: u32,
     name: &'static str,
     exits: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
-struct Objectives {
+struct DamObjectives {
     active: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     completed: Vec<&'static str>,
 }
 
 #[derive(Debug, Serialize)]
-struct Critic {
+struct DamCritic {
     score: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct Usage {
+struct DamUsage {
     input_tokens: u32,
     output_tokens: u32,
     cost_usd: f64,
 }
 
-/// The whole file, one object a line.
+/// Renders the whole file, one object per line.
 ///
 /// Fails only where the table of rooms and the script do not fit each other.
 pub(crate) fn jsonl() -> Result<String, String> {
@@ -160,8 +160,8 @@ pub(crate) fn jsonl() -> Result<String, String> {
     Ok(file)
 }
 
-fn episode() -> Result<Vec<Step>, String> {
-    let mut player = Player::new()?;
+fn episode() -> Result<Vec<DamStep>, String> {
+    let mut player = DamPlayer::new()?;
     for (index, leg) in HEALTHY.iter().enumerate() {
         player.set_out(leg.objective);
         if index == 0 {
@@ -186,20 +186,20 @@ fn episode() -> Result<Vec<Step>, String> {
 }
 
 /// The agent in its game.
-struct Player {
-    here: &'static Room,
+struct DamPlayer {
+    here: &'static DamRoom,
     seen: BTreeSet<u32>,
     score: u32,
     objective: &'static str,
     announced: bool,
     seconds: u32,
-    /// What was put down, and in which room.
+    /// The items that were put down, each with its room.
     dropped: Vec<(&'static str, u32)>,
-    dice: Dice,
-    steps: Vec<Step>,
+    dice: SplitMix,
+    steps: Vec<DamStep>,
 }
 
-impl Player {
+impl DamPlayer {
     fn new() -> Result<Self, String> {
         Ok(Self {
             here: room(HILLSIDE).ok_or("the first room is not in the table")?,
@@ -209,7 +209,7 @@ impl Player {
             announced: false,
             seconds: START,
             dropped: Vec::new(),
-            dice: Dice(341),
+            dice: SplitMix(341),
             steps: Vec::new(),
         })
     }
@@ -223,12 +223,12 @@ impl Player {
     /// Marks the objective as completed by the step just taken.
     fn complete(&mut self, objective: &'static str) {
         if let Some(step) = self.steps.last_mut() {
-            step.objectives = Some(Objectives { active: Vec::new(), completed: vec![objective] });
+            step.objectives = Some(DamObjectives { active: Vec::new(), completed: vec![objective] });
         }
     }
 
     /// Goes that way, and says whether the room there is new.
-    fn walk(&mut self, direction: &str, approval: Approval) -> Result<bool, String> {
+    fn walk(&mut self, direction: &str, approval: CriticRange) -> Result<bool, String> {
         let from = self.here;
         let (_, to) = from
             .exits
@@ -310,7 +310,7 @@ impl Player {
     }
 
     /// Writes down one turn.
-    fn act(&mut self, action: &str, outcome: &str, approval: Approval) {
+    fn act(&mut self, action: &str, outcome: &str, approval: CriticRange) {
         let turn = self.steps.len() as u32 + 1;
         let at = self.seconds;
         self.seconds += 6 + self.dice.below(5);
@@ -320,36 +320,36 @@ impl Player {
         let cost_usd = f64::from(3 * input_tokens + 15 * output_tokens) / 1e6;
         // The plan is stated when it is new, and looked over every 25 turns.
         let objectives = (!self.announced || turn.is_multiple_of(25))
-            .then(|| Objectives { active: vec![self.objective], completed: Vec::new() });
+            .then(|| DamObjectives { active: vec![self.objective], completed: Vec::new() });
         self.announced = true;
         let critic = approval.start() + self.dice.below(approval.end() - approval.start() + 1);
-        self.steps.push(Step {
+        self.steps.push(DamStep {
             run: "dam",
             turn,
             at: format!("2025-11-03T{:02}:{:02}:{:02}Z", at / 3600, at / 60 % 60, at % 60),
             action: action.to_owned(),
             outcome: outcome.to_owned(),
-            place: Place {
+            place: DamPlace {
                 id: self.here.id,
                 name: self.here.name,
                 exits: self.here.exits.iter().map(|(direction, _)| *direction).collect(),
             },
             score: self.score,
             objectives,
-            critic: Critic { score: f64::from(critic) / 100.0 },
-            usage: Usage { input_tokens, output_tokens, cost_usd },
+            critic: DamCritic { score: f64::from(critic) / 100.0 },
+            usage: DamUsage { input_tokens, output_tokens, cost_usd },
         });
     }
 }
 
-/// Between which hundredths the critic's score falls.
-type Approval = std::ops::RangeInclusive<u32>;
+/// The range of the critic's score, in hundredths.
+type CriticRange = std::ops::RangeInclusive<u32>;
 
-/// `SplitMix64`: a seed in, the same throws out, for ever.
-struct Dice(u64);
+/// `SplitMix64`: the same seed always gives the same numbers.
+struct SplitMix(u64);
 
-impl Dice {
-    /// A number below `sides`, or 0 if there are none.
+impl SplitMix {
+    /// Draws a number below `sides`, or 0 if there are none.
     fn below(&mut self, sides: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut throw = self.0;

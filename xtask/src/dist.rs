@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{cargo, loopbreak, root, run as run_process, stdout_of, works};
 
 /// All packages of the workspace have one version, this one's too.
@@ -18,7 +18,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const DOCUMENTS: [&str; 4] = ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
 
-/// A shell, and the name under which it looks for a completion script of ours.
+/// A shell, and the file name under which it looks for the completion script.
 const COMPLETIONS: [(&str, &str); 5] = [
     ("bash", "loopbreak.bash"),
     ("elvish", "loopbreak.elv"),
@@ -28,18 +28,18 @@ const COMPLETIONS: [(&str, &str); 5] = [
 ];
 
 /// Builds the archive for this machine, or for the target that is asked for.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let target = match arguments {
         [] => None,
         [flag, target] if flag == "--target" => Some(target.as_str()),
         [flag] if flag == "--target" => {
-            return Err(Failure::Usage("dist: --target needs a target triple".to_owned()));
+            return Err(ChoreFailure::Usage("dist: --target needs a target triple".to_owned()));
         }
-        [other, ..] => return Err(Failure::Usage(format!("dist: unexpected {other:?}"))),
+        [other, ..] => return Err(ChoreFailure::Usage(format!("dist: unexpected {other:?}"))),
     };
     for document in DOCUMENTS {
         if !root().join(document).is_file() {
-            return Err(Failure::Failed(format!("the archive needs {document}, which is not there")));
+            return Err(ChoreFailure::Failed(format!("the archive needs {document}, which is not there")));
         }
     }
     let triple = target.map_or_else(host, |target| Ok(target.to_owned()))?;
@@ -47,7 +47,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let dist = root().join("dist");
     let stage = dist.join(&name);
     if stage.exists() {
-        fs::remove_dir_all(&stage).map_err(|error| Failure::io(format_args!("clear dist/{name}"), &error))?;
+        fs::remove_dir_all(&stage)
+            .map_err(|error| ChoreFailure::io(format_args!("clear dist/{name}"), &error))?;
     }
     fill(&stage, &build(target)?)?;
 
@@ -60,26 +61,27 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     let sum = checksum(&dist, &archive)?;
     let sum_file = format!("{archive}.sha256");
     fs::write(dist.join(&sum_file), sum)
-        .map_err(|error| Failure::io(format_args!("write dist/{sum_file}"), &error))?;
-    fs::remove_dir_all(&stage).map_err(|error| Failure::io(format_args!("clear dist/{name}"), &error))?;
+        .map_err(|error| ChoreFailure::io(format_args!("write dist/{sum_file}"), &error))?;
+    fs::remove_dir_all(&stage)
+        .map_err(|error| ChoreFailure::io(format_args!("clear dist/{name}"), &error))?;
     println!("dist/{archive}\ndist/{sum_file}");
     Ok(())
 }
 
 /// The target triple of this machine, as rustc names it.
-fn host() -> Result<String, Failure> {
+fn host() -> Result<String, ChoreFailure> {
     let output = stdout_of(Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV"))?;
     String::from_utf8_lossy(&output)
         .lines()
         .find_map(|line| line.strip_prefix("host: "))
         .map(str::to_owned)
-        .ok_or_else(|| Failure::Failed("`rustc -vV` names no host".to_owned()))
+        .ok_or_else(|| ChoreFailure::Failed("`rustc -vV` names no host".to_owned()))
 }
 
 /// Builds the binary and returns where it is. Cargo itself is asked: the target folder may be anywhere.
-fn build(target: Option<&str>) -> Result<PathBuf, Failure> {
+fn build(target: Option<&str>) -> Result<PathBuf, ChoreFailure> {
     eprintln!("xtask: building the release …");
-    let mut command = cargo(["build", "--release", "--locked", "--package", "loopbreak-cli"]);
+    let mut command = cargo(["build", "--profile", "dist", "--locked", "--package", "loopbreak-cli"]);
     command.arg("--message-format=json-render-diagnostics");
     if let Some(target) = target {
         command.args(["--target", target]);
@@ -90,44 +92,44 @@ fn build(target: Option<&str>) -> Result<PathBuf, Failure> {
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message["target"]["name"] == "loopbreak")
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .ok_or_else(|| Failure::Failed("cargo built no binary `loopbreak`".to_owned()))
+        .ok_or_else(|| ChoreFailure::Failed("cargo built no binary `loopbreak`".to_owned()))
 }
 
 /// Puts everything where it has to be in the archive. Manual pages and completions come from a binary for this machine,
 /// since that of another target would not start here.
-fn fill(stage: &Path, binary: &Path) -> Result<(), Failure> {
+fn fill(stage: &Path, binary: &Path) -> Result<(), ChoreFailure> {
     let man = stage.join("man");
     let completions = stage.join("completions");
     for folder in [&man, &completions] {
         fs::create_dir_all(folder)
-            .map_err(|error| Failure::io(format_args!("make {}", folder.display()), &error))?;
+            .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
     }
     copy(binary, &stage.join(binary.file_name().unwrap_or("loopbreak".as_ref())))?;
     for document in DOCUMENTS {
         copy(&root().join(document), &stage.join(document))?;
     }
     eprintln!("xtask: writing manual pages and completions …");
-    run_process(loopbreak(true, &["man", "--out"]).arg(&man))?;
+    run_process(loopbreak("dist", &["man", "--out"]).arg(&man))?;
     if !man.join("loopbreak.1").is_file() {
-        return Err(Failure::Failed("`loopbreak man --out` wrote no loopbreak.1".to_owned()));
+        return Err(ChoreFailure::Failed("`loopbreak man --out` wrote no loopbreak.1".to_owned()));
     }
     for (shell, file) in COMPLETIONS {
-        let script = stdout_of(&mut loopbreak(true, &["completions", shell]))?;
+        let script = stdout_of(&mut loopbreak("dist", &["completions", shell]))?;
         fs::write(completions.join(file), script)
-            .map_err(|error| Failure::io(format_args!("write the completions for {shell}"), &error))?;
+            .map_err(|error| ChoreFailure::io(format_args!("write the completions for {shell}"), &error))?;
     }
     Ok(())
 }
 
-fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
-    fs::copy(from, to)
-        .map(drop)
-        .map_err(|error| Failure::io(format_args!("copy {} to {}", from.display(), to.display()), &error))
+fn copy(from: &Path, to: &Path) -> Result<(), ChoreFailure> {
+    fs::copy(from, to).map(drop).map_err(|error| {
+        ChoreFailure::io(format_args!("copy {} to {}", from.display(), to.display()), &error)
+    })
 }
 
 /// All files below the folder.
-fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let failed = |error| Failure::io(format_args!("list {}", folder.display()), &error);
+fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), ChoreFailure> {
+    let failed = |error| ChoreFailure::io(format_args!("list {}", folder.display()), &error);
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.is_dir() {
@@ -140,10 +142,10 @@ fn list(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
 }
 
 /// Gives every file the time of the commit and the modes that a release has, whatever the umask says.
-fn make_reproducible(files: &[PathBuf]) -> Result<(), Failure> {
+fn make_reproducible(files: &[PathBuf]) -> Result<(), ChoreFailure> {
     let time = SystemTime::UNIX_EPOCH + Duration::from_secs(source_date());
     for path in files {
-        let failed = |error| Failure::io(format_args!("set the time of {}", path.display()), &error);
+        let failed = |error| ChoreFailure::io(format_args!("set the time of {}", path.display()), &error);
         File::options().append(true).open(path).and_then(|file| file.set_modified(time)).map_err(failed)?;
         #[cfg(unix)]
         {
@@ -166,7 +168,7 @@ fn source_date() -> u64 {
     given.or_else(committed).unwrap_or(315_532_800)
 }
 
-fn pack(dist: &Path, archive: &str, files: &[PathBuf]) -> Result<(), Failure> {
+fn pack(dist: &Path, archive: &str, files: &[PathBuf]) -> Result<(), ChoreFailure> {
     let version = stdout_of(Command::new("tar").arg("--version"))?;
     let root_owns: &[&str] = if String::from_utf8_lossy(&version).contains("GNU tar") {
         &["--owner=root:0", "--group=root:0"]
@@ -180,7 +182,7 @@ fn pack(dist: &Path, archive: &str, files: &[PathBuf]) -> Result<(), Failure> {
 }
 
 /// The line that `sha256sum --check` reads.
-fn checksum(dist: &Path, archive: &str) -> Result<Vec<u8>, Failure> {
+fn checksum(dist: &Path, archive: &str) -> Result<Vec<u8>, ChoreFailure> {
     let mut command = if works(Command::new("sha256sum").arg("--version")) {
         Command::new("sha256sum")
     } else {

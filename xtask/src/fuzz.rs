@@ -1,40 +1,40 @@
-//! `cargo xtask fuzz`: every fuzz target for a short time, from the fixtures on.
+//! `cargo xtask fuzz`: every fuzz target for a short time, starting from the fixtures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{root, run as run_process, works};
 
-/// How long each target runs where nothing is said, in seconds.
+/// The default duration per target, in seconds.
 const SECONDS: u64 = 30;
-/// More than this, in megabytes, is memory that was not bounded.
+/// The memory limit in megabytes.
 const MEMORY: u64 = 1024;
-/// One input may take so many seconds. The sanitizer slows everything down.
+/// The time limit per input, in seconds. The sanitizer slows everything down.
 const TIMEOUT: u64 = 10;
 
-/// The targets in `fuzz/fuzz_targets/`, and what each begins with.
+/// The targets in `fuzz/fuzz_targets/`, and the files each starts with.
 const TARGETS: [(&str, &str); 3] =
     [("read", LOGS), ("analyze", LOGS), ("story", "crates/loopbreak-arena/story")];
 const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";
 
 /// Runs all targets.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let seconds = match arguments {
         [] => SECONDS,
         [seconds] => seconds
             .parse()
-            .map_err(|_| Failure::Usage(format!("how many seconds? Not a whole number: {seconds:?}")))?,
-        [_, more, ..] => return Err(Failure::Usage(format!("one number of seconds, and no {more}"))),
+            .map_err(|_| ChoreFailure::Usage(format!("how many seconds? Not a whole number: {seconds:?}")))?,
+        [_, more, ..] => return Err(ChoreFailure::Usage(format!("one number of seconds, and no {more}"))),
     };
     if !works(rustup_cargo().arg("--version")) {
-        return Err(Failure::Failed(
+        return Err(ChoreFailure::Failed(
             "fuzzing needs a nightly compiler: rustup toolchain install nightly".to_owned(),
         ));
     }
     if !works(rustup_cargo().args(["fuzz", "--version"])) {
-        return Err(Failure::Failed("fuzzing needs cargo-fuzz: cargo install cargo-fuzz".to_owned()));
+        return Err(ChoreFailure::Failed("fuzzing needs cargo-fuzz: cargo install cargo-fuzz".to_owned()));
     }
     for (target, fixtures) in TARGETS {
         let corpus = root().join("fuzz/corpus").join(target);
@@ -59,9 +59,10 @@ fn rustup_cargo() -> Command {
 }
 
 /// Puts the fixtures into the corpus.
-fn seed(fixtures: &Path, corpus: &Path) -> Result<(), Failure> {
-    let failed =
-        |path: &Path, error: &std::io::Error| Failure::io(format_args!("copy {}", path.display()), error);
+fn seed(fixtures: &Path, corpus: &Path) -> Result<(), ChoreFailure> {
+    let failed = |path: &Path, error: &std::io::Error| {
+        ChoreFailure::io(format_args!("copy {}", path.display()), error)
+    };
     fs::create_dir_all(corpus).map_err(|error| failed(corpus, &error))?;
     let mut paths: Vec<PathBuf> = vec![fixtures.to_owned()];
     while let Some(path) = paths.pop() {

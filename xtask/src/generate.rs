@@ -2,15 +2,16 @@
 
 use std::fs;
 
+use crate::chore_failure::ChoreFailure;
 use crate::dam;
-use crate::failure::Failure;
 use crate::picture;
 use crate::process::{loopbreak, root, stdout_of};
+use crate::public_api;
 use crate::rules;
 
-/// Where a generated file comes from.
-enum Source {
-    /// What `loopbreak` prints when given these arguments.
+/// The origin of a generated file.
+enum ContentSource {
+    /// The output of `loopbreak` with these arguments.
     Loopbreak(&'static [&'static str]),
     /// A picture of what `loopbreak` prints on a terminal when given these arguments.
     Picture(&'static [&'static str]),
@@ -19,30 +20,51 @@ enum Source {
 }
 
 /// Every generated file, by its path from the root of the workspace.
-const FILES: &[(&str, Source)] = &[
-    ("docs/reference/configuration.md", Source::Loopbreak(&["config", "reference"])),
-    ("docs/reference/config.schema.json", Source::Loopbreak(&["config", "schema"])),
-    ("docs/reference/cli.md", Source::Loopbreak(&["man", "--markdown"])),
-    ("crates/loopbreak-report/src/outputs/rules.md", Source::Function(rules::markdown)),
-    ("examples/dam.jsonl", Source::Function(dam::jsonl)),
-    ("docs/images/analyze.svg", Source::Picture(&["analyze", "examples/dam.jsonl"])),
+const FILES: &[(&str, ContentSource)] = &[
+    ("docs/reference/configuration.md", ContentSource::Loopbreak(&["config", "reference"])),
+    ("docs/reference/config.schema.json", ContentSource::Loopbreak(&["config", "schema"])),
+    ("docs/reference/cli.md", ContentSource::Loopbreak(&["man", "--markdown"])),
+    ("crates/loopbreak-report/src/outputs/rules.md", ContentSource::Function(rules::markdown)),
+    ("docs/reference/api/loopbreak.txt", ContentSource::Function(|| public_api::render("loopbreak"))),
+    (
+        "docs/reference/api/loopbreak-arena.txt",
+        ContentSource::Function(|| public_api::render("loopbreak-arena")),
+    ),
+    (
+        "docs/reference/api/loopbreak-report.txt",
+        ContentSource::Function(|| public_api::render("loopbreak-report")),
+    ),
+    (
+        "docs/reference/api/loopbreak-server.txt",
+        ContentSource::Function(|| public_api::render("loopbreak-server")),
+    ),
+    (
+        "docs/reference/api/loopbreak-store.txt",
+        ContentSource::Function(|| public_api::render("loopbreak-store")),
+    ),
+    (
+        "docs/reference/api/loopbreak-trace.txt",
+        ContentSource::Function(|| public_api::render("loopbreak-trace")),
+    ),
+    ("examples/dam.jsonl", ContentSource::Function(dam::jsonl)),
+    ("docs/images/analyze.svg", ContentSource::Picture(&["analyze", "examples/dam.jsonl"])),
 ];
 
-impl Source {
-    /// What the file should hold; a failure names the file as well as the cause.
-    fn content(&self, path: &str) -> Result<Vec<u8>, Failure> {
+impl ContentSource {
+    /// Produces the content of the file. A failure names the file as well as the cause.
+    fn content(&self, path: &str) -> Result<Vec<u8>, ChoreFailure> {
         let content = match self {
-            Self::Loopbreak(arguments) => stdout_of(&mut loopbreak(false, arguments)),
+            Self::Loopbreak(arguments) => stdout_of(&mut loopbreak("dev", arguments)),
             Self::Picture(arguments) => picture_of(arguments),
-            Self::Function(content) => content().map(String::into_bytes).map_err(Failure::Failed),
+            Self::Function(content) => content().map(String::into_bytes).map_err(ChoreFailure::Failed),
         };
         content.map_err(|failure| failure.about(path))
     }
 }
 
 /// Draws what a command prints on a terminal of 100 columns.
-fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
-    let mut command = loopbreak(false, arguments);
+fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, ChoreFailure> {
+    let mut command = loopbreak("dev", arguments);
     command.env("CLICOLOR_FORCE", "1").env("COLUMNS", "100").env_remove("NO_COLOR");
     let printed = stdout_of(&mut command)?;
     let command = format!("loopbreak {}", arguments.join(" "));
@@ -50,7 +72,7 @@ fn picture_of(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
 }
 
 /// Writes or checks all files, or those named.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let mut checking = false;
     let mut wanted = Vec::new();
     for argument in arguments {
@@ -59,10 +81,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
         } else if let Some(file) = FILES.iter().find(|(path, _)| path == argument) {
             wanted.push(file);
         } else if argument.starts_with('-') {
-            return Err(Failure::Usage(format!("generate: unexpected {argument:?}")));
+            return Err(ChoreFailure::Usage(format!("generate: unexpected {argument:?}")));
         } else {
             let known: Vec<_> = FILES.iter().map(|(path, _)| *path).collect();
-            return Err(Failure::Usage(format!(
+            return Err(ChoreFailure::Usage(format!(
                 "generate: {argument:?} is not a generated file; they are: {}",
                 known.join(", ")
             )));
@@ -74,12 +96,12 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     if checking { check(wanted) } else { write(wanted) }
 }
 
-/// Fails if a generated file is not what its source gives today, and names it.
-pub(crate) fn check_all() -> Result<(), Failure> {
+/// Fails if a generated file differs from what its source gives now, and names it.
+pub(crate) fn check_all() -> Result<(), ChoreFailure> {
     check(FILES)
 }
 
-fn write<'a>(files: impl IntoIterator<Item = &'a (&'a str, Source)>) -> Result<(), Failure> {
+fn write<'a>(files: impl IntoIterator<Item = &'a (&'a str, ContentSource)>) -> Result<(), ChoreFailure> {
     for (path, source) in files {
         let content = source.content(path)?;
         if is_current(path, &content) {
@@ -89,15 +111,16 @@ fn write<'a>(files: impl IntoIterator<Item = &'a (&'a str, Source)>) -> Result<(
         let target = root().join(path);
         if let Some(folder) = target.parent() {
             fs::create_dir_all(folder)
-                .map_err(|error| Failure::io(format_args!("make the folder of {path}"), &error))?;
+                .map_err(|error| ChoreFailure::io(format_args!("make the folder of {path}"), &error))?;
         }
-        fs::write(&target, content).map_err(|error| Failure::io(format_args!("write {path}"), &error))?;
+        fs::write(&target, content)
+            .map_err(|error| ChoreFailure::io(format_args!("write {path}"), &error))?;
         eprintln!("xtask: {path}: written");
     }
     Ok(())
 }
 
-fn check<'a>(files: impl IntoIterator<Item = &'a (&'a str, Source)>) -> Result<(), Failure> {
+fn check<'a>(files: impl IntoIterator<Item = &'a (&'a str, ContentSource)>) -> Result<(), ChoreFailure> {
     let mut stale = Vec::new();
     for (path, source) in files {
         if !is_current(path, &source.content(path)?) {
@@ -107,10 +130,13 @@ fn check<'a>(files: impl IntoIterator<Item = &'a (&'a str, Source)>) -> Result<(
     if stale.is_empty() {
         return Ok(());
     }
-    Err(Failure::Failed(format!("not current: {}; run `cargo xtask generate` and commit", stale.join(", "))))
+    Err(ChoreFailure::Failed(format!(
+        "not current: {}; run `cargo xtask generate` and commit",
+        stale.join(", ")
+    )))
 }
 
-/// A checkout may have turned line ends into CR LF; that is no difference.
+/// A checkout may have turned line ends into CR LF; that does not count as a difference.
 fn is_current(path: &str, content: &[u8]) -> bool {
     let without_cr =
         |bytes: &[u8]| -> Vec<u8> { bytes.iter().copied().filter(|byte| *byte != b'\r').collect() };

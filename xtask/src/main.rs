@@ -3,22 +3,26 @@
 #![expect(clippy::print_stderr, reason = "a program says what it is doing")]
 
 mod bench;
+mod chore_failure;
 mod ci;
 mod dam;
 mod dist;
-mod failure;
 mod fuzz;
 mod generate;
+mod licences;
+mod names;
 mod picture;
 mod process;
 mod programs;
+mod public_api;
 mod python;
 mod rules;
 mod screenshots;
+mod source_lexer;
 
 use std::process::ExitCode;
 
-use failure::Failure;
+use chore_failure::ChoreFailure;
 
 const USAGE: &str = "\
 The chores of the Loopbreak workspace.
@@ -30,12 +34,13 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
-  setup                        get the programs and Python packages that the tests need; ci does it too
+  names                        check the names of types and the wording of comments and pages
+  setup                        install the programs and Python packages that the tests need; ci does this too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
   bench [ARGUMENTS…]           run the benchmarks; the arguments go to `cargo bench`
   hook-bench                   measure a hook beside `python3 -c pass`; installs hyperfine if it is missing
-  fuzz [SECONDS]               run every fuzz target for so long, 30 seconds unless told; needs nightly and cargo-fuzz
-  screenshots                  take the pictures of the report page in docs/images/ with a real browser
+  fuzz [SECONDS]               run every fuzz target for SECONDS (default 30); needs nightly and cargo-fuzz
+  screenshots                  take the screenshots of the report page in docs/images/ with a real browser
   help                         print this
 
 Exit codes: 0 done; 1 a step failed; 2 wrong usage.
@@ -46,20 +51,20 @@ fn main() -> ExitCode {
         std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
     match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure::Failed(message)) => {
+        Err(ChoreFailure::Failed(message)) => {
             eprintln!("xtask: {message}");
             ExitCode::from(1)
         }
-        Err(Failure::Usage(message)) => {
+        Err(ChoreFailure::Usage(message)) => {
             eprintln!("xtask: {message}\n\n{USAGE}");
             ExitCode::from(2)
         }
     }
 }
 
-fn run(arguments: &[String]) -> Result<(), Failure> {
+fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let Some((chore, rest)) = arguments.split_first() else {
-        return Err(Failure::Usage("which chore?".to_owned()));
+        return Err(ChoreFailure::Usage("which chore?".to_owned()));
     };
     let asks_for_help =
         rest.iter().take_while(|argument| *argument != "--").any(|a| a == "--help" || a == "-h");
@@ -70,12 +75,13 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
+        "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),
         "hook-bench" => return bench::hook(rest),
         "fuzz" => return fuzz::run(rest),
         "screenshots" => return screenshots::run(rest),
-        other => return Err(Failure::Usage(format!("there is no chore {other:?}"))),
+        other => return Err(ChoreFailure::Usage(format!("there is no chore {other:?}"))),
     }
     Ok(())
 }
@@ -116,7 +122,7 @@ mod tests {
             "screenshots all",
         ] {
             let failure = run(&words(line)).unwrap_err();
-            let Failure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
+            let ChoreFailure::Usage(message) = failure else { panic!("{line:?}: {failure:?}") };
             assert!(message.contains(line.split(' ').next_back().unwrap()), "{line:?}: {message}");
         }
     }

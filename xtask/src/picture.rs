@@ -1,4 +1,4 @@
-//! Pictures of terminal output, as SVG: what a reader of the README sees is what the program printed.
+//! Pictures of terminal output, as SVG: the README shows exactly what the program printed.
 
 use std::fmt::Write as _;
 
@@ -6,9 +6,9 @@ const COLUMN: f64 = 8.4;
 const LINE: usize = 20;
 const MARGIN: usize = 18;
 
-/// How a piece of a line looks.
+/// The appearance of a piece of a line.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Style {
+struct SpanStyle {
     colour: Option<&'static str>,
     bold: bool,
     dim: bool,
@@ -62,10 +62,10 @@ pub(crate) fn svg(command: &str, output: &str) -> String {
     svg
 }
 
-/// The pieces of a line that look alike.
-fn pieces(line: &str) -> Vec<(Style, String)> {
+/// Splits a line into pieces of one style.
+fn pieces(line: &str) -> Vec<(SpanStyle, String)> {
     let mut pieces = Vec::new();
-    let mut style = Style::default();
+    let mut style = SpanStyle::default();
     let mut rest = line;
     while let Some((text, after)) = rest.split_once("\u{1b}[") {
         if !text.is_empty() {
@@ -85,7 +85,7 @@ fn pieces(line: &str) -> Vec<(Style, String)> {
     pieces
 }
 
-fn styled(style: Style, code: u8) -> Style {
+fn styled(style: SpanStyle, code: u8) -> SpanStyle {
     let colour = match code {
         31 | 91 => "#ff6b6b",
         32 | 92 => "#8fd694",
@@ -98,13 +98,13 @@ fn styled(style: Style, code: u8) -> Style {
         _ => "",
     };
     match code {
-        0 => Style::default(),
-        1 => Style { bold: true, ..style },
-        2 => Style { dim: true, ..style },
-        22 => Style { bold: false, dim: false, ..style },
-        39 => Style { colour: None, ..style },
+        0 => SpanStyle::default(),
+        1 => SpanStyle { bold: true, ..style },
+        2 => SpanStyle { dim: true, ..style },
+        22 => SpanStyle { bold: false, dim: false, ..style },
+        39 => SpanStyle { colour: None, ..style },
         _ if colour.is_empty() => style,
-        _ => Style { colour: Some(colour), ..style },
+        _ => SpanStyle { colour: Some(colour), ..style },
     }
 }
 
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn escape_codes_become_styles() {
         let pieces = pieces("plain \u{1b}[1;31mred\u{1b}[0m end");
-        let red = Style { colour: Some("#ff6b6b"), bold: true, dim: false };
-        let plain = Style::default();
+        let red = SpanStyle { colour: Some("#ff6b6b"), bold: true, dim: false };
+        let plain = SpanStyle::default();
         assert_eq!(pieces.len(), 3);
         assert!(pieces[0] == (plain, "plain ".to_owned()));
         assert!(pieces[1] == (red, "red".to_owned()));

@@ -1,71 +1,69 @@
-//! Other programs, and what to say when they fail.
+//! Running other programs, with readable failures.
 
 use std::env;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 
-/// The root of the workspace. Asked of the environment first: a binary kept from another checkout must not work there.
+/// Returns the root of the workspace. The environment comes first: a binary from another checkout must not work there.
 pub(crate) fn root() -> PathBuf {
     let xtask = env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     xtask.parent().map_or_else(|| PathBuf::from("."), PathBuf::from)
 }
 
-/// The cargo that runs this chore, at the root of the workspace, with these arguments.
+/// Returns a command for the cargo that runs this chore, at the root of the workspace.
 pub(crate) fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
 }
 
-/// The command line of `loopbreak`, built if need be.
-pub(crate) fn loopbreak(release: bool, arguments: &[&str]) -> Command {
-    let mut command = cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli"]);
-    if release {
-        command.arg("--release");
-    }
+/// Returns the command that runs `loopbreak`, built with this profile if need be.
+pub(crate) fn loopbreak(profile: &str, arguments: &[&str]) -> Command {
+    let mut command =
+        cargo(["run", "--quiet", "--locked", "--package", "loopbreak-cli", "--profile", profile]);
     command.arg("--").args(arguments);
     command
 }
 
-/// Runs it with our own standard streams.
-pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+/// Runs a command with the standard streams of this process.
+pub(crate) fn run(command: &mut Command) -> Result<(), ChoreFailure> {
     let status = command.status().map_err(|error| not_started(command, &error))?;
     succeeded(command, status)
 }
 
-/// Runs it and returns what it printed; its complaints go to our standard error.
-pub(crate) fn stdout_of(command: &mut Command) -> Result<Vec<u8>, Failure> {
+/// Runs a command and returns its output. Its errors go to standard error.
+pub(crate) fn stdout_of(command: &mut Command) -> Result<Vec<u8>, ChoreFailure> {
     command.stderr(Stdio::inherit());
     let output = command.output().map_err(|error| not_started(command, &error))?;
     succeeded(command, output.status)?;
     if output.stdout.is_empty() {
-        return Err(Failure::Failed(format!("{} printed nothing", shown(command))));
+        return Err(ChoreFailure::Failed(format!("{} printed nothing", shown(command))));
     }
     Ok(output.stdout)
 }
 
-/// Whether it can be started and succeeds; says nothing.
+/// Returns whether a command can be started and succeeds. Prints nothing.
 pub(crate) fn works(command: &mut Command) -> bool {
     let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 
-fn succeeded(command: &Command, status: ExitStatus) -> Result<(), Failure> {
+fn succeeded(command: &Command, status: ExitStatus) -> Result<(), ChoreFailure> {
     if status.success() {
         Ok(())
     } else {
-        Err(Failure::Failed(format!("{} failed ({status})", shown(command))))
+        Err(ChoreFailure::Failed(format!("{} failed ({status})", shown(command))))
     }
 }
 
-fn not_started(command: &Command, error: &std::io::Error) -> Failure {
-    Failure::io(format_args!("start {}", shown(command)), error)
+fn not_started(command: &Command, error: &std::io::Error) -> ChoreFailure {
+    ChoreFailure::io(format_args!("start {}", shown(command)), error)
 }
 
-/// The command as one would type it: without the folders in front of the program.
+/// Renders a command as one would type it, without the folder of the program.
 fn shown(command: &Command) -> String {
     let program = PathBuf::from(command.get_program());
     let program = program.file_name().unwrap_or(command.get_program());
@@ -78,9 +76,9 @@ fn shown(command: &Command) -> String {
 mod tests {
     use super::*;
 
-    fn message(result: Result<(), Failure>) -> String {
+    fn message(result: Result<(), ChoreFailure>) -> String {
         match result {
-            Err(Failure::Failed(message)) => message,
+            Err(ChoreFailure::Failed(message)) => message,
             other => panic!("{other:?}"),
         }
     }

@@ -1,51 +1,51 @@
-//! Programs that the tests need beside a Rust toolchain, and how a machine gets them.
+//! Programs that the tests need in addition to a Rust toolchain, and their installation.
 
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{run, works};
 
-/// A program of Debian.
-pub(crate) struct Program {
-    /// What it is needed for.
+/// A program from a Debian package.
+pub(crate) struct DebianProgram {
+    /// The purpose, as the start of a sentence.
     pub(crate) why: &'static str,
-    /// Where it may stand; the first is its name.
+    /// The paths to try; the first is the name of the program.
     pub(crate) places: &'static [&'static str],
-    /// An argument with which it only says something about itself.
+    /// An argument that makes it print something about itself and exit.
     pub(crate) version: &'static str,
     /// The package that holds it.
     pub(crate) package: &'static str,
 }
 
-/// Pages are looked at in a real browser.
-pub(crate) const BROWSER: Program = Program {
+/// The browser in which pages are tested.
+pub(crate) const BROWSER: DebianProgram = DebianProgram {
     why: "pages are looked at in",
     places: &["chromium"],
     version: "--version",
     package: "chromium",
 };
 
-const ALL: [Program; 5] = [
+const ALL: [DebianProgram; 5] = [
     BROWSER,
-    Program {
+    DebianProgram {
         why: "test results are held to their schema by",
         places: &["xmllint"],
         version: "--version",
         package: "libxml2-utils",
     },
-    Program {
+    DebianProgram {
         why: "the story of the arena is compiled with",
         places: &["inform"],
         version: "-h",
         package: "inform6-compiler",
     },
-    Program {
+    DebianProgram {
         why: "the Z-machine is compared with",
         places: &["dfrotz", "/usr/games/dfrotz"],
         version: "-v",
         package: "frotz",
     },
-    Program {
+    DebianProgram {
         why: "the official client of MCP is installed by",
         places: &["python3"],
         // Debian has these two in a package of their own.
@@ -54,22 +54,22 @@ const ALL: [Program; 5] = [
     },
 ];
 
-/// Makes sure that all of them are there.
-pub(crate) fn install() -> Result<(), Failure> {
-    ALL.iter().try_for_each(Program::install)
+/// Installs the programs that are missing.
+pub(crate) fn install() -> Result<(), ChoreFailure> {
+    ALL.iter().try_for_each(DebianProgram::install)
 }
 
-impl Program {
+impl DebianProgram {
     fn is_there(&self) -> bool {
         self.places.iter().any(|program| works(Command::new(program).arg(self.version)))
     }
 
-    /// Makes sure that it is there. A machine without it gets it where that is ours to do.
-    pub(crate) fn install(&self) -> Result<(), Failure> {
+    /// Installs the program if it is missing.
+    pub(crate) fn install(&self) -> Result<(), ChoreFailure> {
         if self.is_there() {
             return Ok(());
         }
-        let Program { why, places, package, .. } = self;
+        let DebianProgram { why, places, package, .. } = self;
         let name = places.first().unwrap_or(package);
         eprintln!("xtask: {why} `{name}`; installing it with apt-get …");
         let get = || run(Command::new("apt-get").args(["install", "--yes", package]));
@@ -77,10 +77,10 @@ impl Program {
         let got = get().or_else(|_| run(Command::new("apt-get").arg("update")).and_then(|()| get()));
         let reason = match got {
             Ok(()) if self.is_there() => return Ok(()),
-            Err(Failure::Failed(reason) | Failure::Usage(reason)) => reason,
+            Err(ChoreFailure::Failed(reason) | ChoreFailure::Usage(reason)) => reason,
             Ok(()) => "it does not start".to_owned(),
         };
-        Err(Failure::Failed(format!(
+        Err(ChoreFailure::Failed(format!(
             "{why} `{name}`, which is not on the path and cannot be installed here: {reason}; \
              install it by hand, on Debian with `sudo apt-get install {package}`"
         )))

@@ -1,59 +1,59 @@
-//! Python packages that the tests need, each set in an environment of its own below `target/venvs`.
+//! Python packages that the tests need, each set in its own environment below `target/venvs`.
 
 use std::env;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{root, run};
-use crate::programs::Program;
+use crate::programs::DebianProgram;
 
-/// Python itself, able to make environments.
-const PYTHON: Program = Program {
+/// Python with the modules that create environments.
+const PYTHON: DebianProgram = DebianProgram {
     why: "bridges and clients in Python are tested with",
     places: &["python3"],
     version: "-cimport ensurepip, venv",
     package: "python3-venv",
 };
 
-/// Packages of `PyPI`, in an environment of their own.
-pub(crate) struct Environment {
-    /// Its folder below `target/venvs`.
+/// Packages of `PyPI`, installed into an environment of their own.
+pub(crate) struct PythonEnvironment {
+    /// The folder below `target/venvs`.
     name: &'static str,
-    /// What it is needed for.
+    /// The purpose, as the start of a sentence.
     why: &'static str,
-    /// What is installed: one call of pip each.
+    /// The packages, one call of pip each.
     packages: &'static [&'static [&'static str]],
 }
 
-const ALL: [Environment; 1] = [Environment {
+const ALL: [PythonEnvironment; 1] = [PythonEnvironment {
     name: "jericho",
     why: "the bridge to Jericho is tested with",
     // Without its dependencies: spaCy is large, and only its lists of valid actions need it.
     packages: &[&["numpy>=2,<3"], &["--no-deps", "jericho==3.3.1"]],
 }];
 
-/// Makes sure that all of them are there.
-pub(crate) fn install() -> Result<(), Failure> {
+/// Installs the packages that are missing.
+pub(crate) fn install() -> Result<(), ChoreFailure> {
     PYTHON.install()?;
-    ALL.iter().try_for_each(Environment::install)
+    ALL.iter().try_for_each(PythonEnvironment::install)
 }
 
-impl Environment {
+impl PythonEnvironment {
     fn folder(&self) -> PathBuf {
         let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| "target".into(), PathBuf::from);
         root().join(target).join("venvs").join(self.name)
     }
 
-    fn install(&self) -> Result<(), Failure> {
+    fn install(&self) -> Result<(), ChoreFailure> {
         let folder = self.folder();
         // Written when all is there, so that half an environment is never taken for a whole one.
         let (mark, wanted) = (folder.join("packages.txt"), format!("{:?}\n", self.packages));
         if fs::read_to_string(&mark).is_ok_and(|installed| installed == wanted) {
             return Ok(());
         }
-        let Environment { name, why, packages } = self;
+        let PythonEnvironment { name, why, packages } = self;
         eprintln!("xtask: {why} packages of PyPI; installing them into target/venvs/{name} …");
         let python = folder.join("bin").join("python");
         let installed =
@@ -70,6 +70,6 @@ impl Environment {
             ))
         })?;
         fs::write(&mark, wanted)
-            .map_err(|error| Failure::io(format_args!("write {}", mark.display()), &error))
+            .map_err(|error| ChoreFailure::io(format_args!("write {}", mark.display()), &error))
     }
 }

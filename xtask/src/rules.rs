@@ -1,14 +1,14 @@
-//! What the guide to the detectors says of each, for reports that explain their rules.
+//! The descriptions of the detectors, taken from their guide for reports that explain their rules.
 
 use std::fmt::Write as _;
 use std::fs;
 
 use crate::process::root;
 
-/// Where it is said.
+/// The guide with the descriptions.
 const GUIDE: &str = "docs/guide/detectors.md";
 
-/// The paragraphs of each detector that say what it sees and what it leaves alone.
+/// Renders the paragraphs of each detector that describe what it detects and ignores.
 pub(crate) fn markdown() -> Result<String, String> {
     let guide =
         fs::read_to_string(root().join(GUIDE)).map_err(|error| format!("cannot read {GUIDE}: {error}"))?;

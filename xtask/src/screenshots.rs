@@ -4,42 +4,42 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::failure::Failure;
+use crate::chore_failure::ChoreFailure;
 use crate::process::{loopbreak, root, run as run_process};
 use crate::programs::BROWSER;
 
-/// What the page is made of: a run that is stuck, and logs of many tools beside it.
+/// The logs the page is made from: a run that is stuck, and logs of many tools.
 const LOGS: [&str; 2] = ["examples/dam.jsonl", "crates/loopbreak-trace/tests/fixtures"];
-/// Where the pictures go.
+/// The folder of the pictures.
 const FOLDER: &str = "docs/images";
 
 /// A picture of the page.
-struct Shot {
+struct PageScreenshot {
     name: &'static str,
-    /// What of the page is open.
+    /// The part of the page that is open.
     fragment: &'static str,
     dark: bool,
     size: (u32, u32),
 }
 
-const SHOTS: [Shot; 3] = [
-    Shot { name: "report.png", fragment: "", dark: false, size: (1200, 800) },
-    Shot { name: "run.png", fragment: "#run=dam", dark: false, size: (1200, 900) },
-    Shot { name: "run-dark.png", fragment: "#run=dam", dark: true, size: (1200, 900) },
+const SHOTS: [PageScreenshot; 3] = [
+    PageScreenshot { name: "report.png", fragment: "", dark: false, size: (1200, 800) },
+    PageScreenshot { name: "run.png", fragment: "#run=dam", dark: false, size: (1200, 900) },
+    PageScreenshot { name: "run-dark.png", fragment: "#run=dam", dark: true, size: (1200, 900) },
 ];
 
 /// Takes all pictures.
-pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     if let [other, ..] = arguments {
-        return Err(Failure::Usage(format!("screenshots: unexpected {other:?}")));
+        return Err(ChoreFailure::Usage(format!("screenshots: unexpected {other:?}")));
     }
     BROWSER.install()?;
     let folder = root().join("target/screenshots");
     fs::create_dir_all(&folder)
-        .map_err(|error| Failure::io(format_args!("make {}", folder.display()), &error))?;
+        .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
     let page = folder.join("report.html");
     let page_name = page.to_string_lossy().into_owned();
-    let mut command = loopbreak(false, &["analyze", "--quiet", "--html", &page_name]);
+    let mut command = loopbreak("dev", &["analyze", "--quiet", "--html", &page_name]);
     run_process(command.args(LOGS).stdout(Stdio::null()).stderr(Stdio::null()))?;
     for shot in &SHOTS {
         shot.take(&page, &folder.join("profile"))?;
@@ -48,8 +48,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Shot {
-    fn take(&self, page: &Path, profile: &Path) -> Result<(), Failure> {
+impl PageScreenshot {
+    fn take(&self, page: &Path, profile: &Path) -> Result<(), ChoreFailure> {
         let file = root().join(FOLDER).join(self.name);
         let (width, height) = self.size;
         let mut browser = Command::new("chromium");

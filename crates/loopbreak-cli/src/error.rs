@@ -43,6 +43,12 @@ impl UserError {
     }
 }
 
+impl From<loopbreak_watch::notification::NotifierError> for UserError {
+    fn from(error: loopbreak_watch::notification::NotifierError) -> Self {
+        UserError { hint: error.hint().map(str::to_owned), ..UserError::usage(error.to_string()) }
+    }
+}
+
 impl fmt::Display for UserError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

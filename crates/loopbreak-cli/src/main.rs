@@ -7,6 +7,7 @@ mod args;
 mod completions;
 mod config;
 mod convert;
+mod duration;
 mod error;
 mod eval;
 mod formats;

@@ -1,10 +1,11 @@
 //! Standard output: data for whoever reads it. A reader that has seen enough is no error.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
+use loopbreak_store::write_file_atomically;
 use serde::Serialize;
 
 use crate::error::UserError;
@@ -61,34 +62,26 @@ pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
     })
 }
 
-/// Writes a whole file, or nothing: it is put beside the place and moved there, so a full disk leaves no half of it.
+/// Writes a whole file or nothing. An existing file keeps its mode and owner.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
     fill_file(path, |out| out.write_all(bytes))
 }
 
-/// The same for data that is not all there at once.
+/// Writes a whole file or nothing, from data that is produced while it is written.
 pub(crate) fn fill_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), UserError> {
-    let fill = |file: File| {
-        let mut out = io::BufWriter::new(file);
-        fill(&mut out).and_then(|()| out.flush())
-    };
-    let failed = |error: io::Error| UserError::failed(format!("cannot write {}: {error}", path.display()));
     // A pipe or a device is written to, never replaced.
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
-        let opened = fs::OpenOptions::new().write(true).open(path);
-        return quietly(opened.and_then(fill), &path.display().to_string());
+        let written = fs::OpenOptions::new().write(true).open(path).and_then(|file| {
+            let mut out = io::BufWriter::new(file);
+            fill(&mut out).and_then(|()| out.flush())
+        });
+        return quietly(written, &path.display().to_string());
     }
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".part");
-    let written = File::create(&beside).and_then(fill).and_then(|()| fs::rename(&beside, path));
-    written.map_err(|error| {
-        // Whatever is left of it is of no use; what went wrong is told anyway.
-        let _ = fs::remove_file(&beside);
-        failed(error)
-    })
+    write_file_atomically(path, fill)
+        .map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
 /// What writing came to, for people.

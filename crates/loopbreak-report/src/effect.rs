@@ -89,7 +89,7 @@ impl Effects {
     fn by(findings: &[FindingReport], meant: impl Fn(&FindingReport) -> bool) -> Self {
         let mut effects = Effects::default();
         let mut seen: Vec<LoopId> = Vec::new();
-        for finding in findings.iter().filter(|finding| finding.acted && meant(finding)) {
+        for finding in findings.iter().filter(|finding| finding.enforced && meant(finding)) {
             let Some(effect) = finding.effect else { continue };
             if !seen.contains(&finding.loop_id) {
                 seen.push(finding.loop_id);

@@ -59,7 +59,7 @@ impl VerdictName {
 
     /// What findings come to. One that only observes decides nothing.
     pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        findings.into_iter().filter(|finding| finding.acted).map(|finding| finding.severity).max().into()
+        findings.into_iter().filter(|finding| finding.enforced).map(|finding| finding.severity).max().into()
     }
 }
 
@@ -69,7 +69,7 @@ impl From<Option<Severity>> for VerdictName {
         match worst {
             Some(Severity::Hard) => VerdictName::Stop,
             Some(Severity::Warn) => VerdictName::Warn,
-            Some(Severity::Hint) | None => VerdictName::Clear,
+            _ => VerdictName::Clear,
         }
     }
 }
@@ -215,9 +215,8 @@ pub struct Ending {
 impl Ending {
     /// The end that a finding makes of a run, if it makes one.
     pub(crate) fn of(finding: &Finding) -> Option<Self> {
-        let Finding { turn, detector, pattern, intervention, acted, .. } = *finding;
-        let ends = |rung: &Intervention| matches!(rung, Intervention::Stop | Intervention::Escalate);
-        let intervention = intervention.filter(|rung| acted && ends(rung))?;
+        let Finding { turn, detector, pattern, intervention, enforced, .. } = *finding;
+        let intervention = intervention.filter(|intervention| enforced && intervention.ends_run())?;
         Some(Ending { turn, detector, pattern, intervention })
     }
 }

@@ -1,7 +1,8 @@
 //! Stretches without progress, and the checks that would have ended the run: read from the events, for findings are
 //! reported once and not at every check.
 
-use loopbreak::{Config, DetectorName, Mode, ProgressCheck};
+use loopbreak::event::ProgressCheck;
+use loopbreak::{Config, DetectorName, Mode};
 
 use crate::json::StuckPeriod;
 use crate::pack::packed;

@@ -1,7 +1,7 @@
 //! What a verdict leaves behind.
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak::{EVIDENCE_BYTES, Intervention, Verdict};
+use loopbreak::{EVIDENCE_BYTES, Verdict};
 
 use crate::{ContextEntry, Records, Recovery, Task};
 
@@ -26,7 +26,7 @@ pub fn keep(records: &mut Records, verdict: &Verdict, now: i64) {
         metadata: entry.metadata.clone(),
     });
     records.context.extend(context);
-    let grave = verdict.acts.iter().filter(|act| act.acted && act.intervention > Intervention::Penalize);
+    let grave = verdict.decisions.iter().filter(|act| act.enforced && act.intervention.overrides_agent());
     records.recoveries.extend(grave.map(|act| Recovery {
         at: now,
         turn: verdict.turn,

@@ -7,6 +7,7 @@
 //! [`tasks`] is pure, and shared by all who work through a roadmap: which task comes next, and what reports and recoveries
 //! change.
 
+mod atomic_file;
 mod clock;
 mod damage;
 mod hold;
@@ -23,6 +24,7 @@ mod standing;
 mod store;
 pub mod tasks;
 
+pub use atomic_file::{write_copy_atomically, write_file_atomically};
 pub use clock::now;
 pub use hold::Hold;
 pub use keep::{keep, quoted};

@@ -266,13 +266,8 @@ impl Seen {
         let text = |name: &str| {
             finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
         };
-        let severity = match finding.severity {
-            loopbreak::Severity::Hint => "hint",
-            loopbreak::Severity::Warn => "warn",
-            loopbreak::Severity::Hard => "hard",
-        };
         let act = verdict
-            .acts
+            .decisions
             .iter()
             .filter(|act| act.loop_id == finding.loop_id)
             .max_by_key(|act| act.intervention);
@@ -280,7 +275,7 @@ impl Seen {
             id: finding.loop_id.to_string(),
             detector: finding.detector.to_string(),
             pattern: finding.pattern.to_owned(),
-            severity: severity.to_owned(),
+            severity: finding.severity.to_string(),
             since: finding.since,
             attempt_count: finding.count,
             last_attempt: now,

@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in std::io::BufReader::new(std::fs::File::open(path)?).lines() {
         let line = line?;
         let verdict = guard.observe(&Step::from_json(&line)?);
-        for act in verdict.acts {
+        for act in verdict.decisions {
             println!(
                 "turn {}: {} by {}: {}",
                 verdict.turn,

@@ -18,7 +18,7 @@ use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
 use crate::text::clip::{clip, clip_escaped};
 use crate::text::normal::folded;
-use crate::verdict::{Progress, Verdict};
+use crate::verdict::{StepProgress, Verdict};
 
 /// The name of the agent that a step without one belongs to.
 pub const MAIN_AGENT: &str = "main";
@@ -242,7 +242,7 @@ impl Guard {
             weighed: weighed.as_ref(),
         };
         let mut sink =
-            Sink { reports: Vec::new(), events: &mut verdict.events, progress: Progress::default() };
+            Sink { reports: Vec::new(), events: &mut verdict.events, progress: StepProgress::default() };
         detectors.observe(&scene, *steps, config, &mut sink);
         agent.detectors.observe(&scene, agent.steps, config, &mut sink);
         let Sink { reports, progress, .. } = sink;

@@ -9,11 +9,12 @@ mod advice;
 mod allow;
 pub mod config;
 mod detect;
-mod event;
-mod evidence;
+pub mod event;
+pub mod evidence;
 mod fingerprint;
 mod guard;
 mod memory;
+mod name_enum;
 mod place;
 mod policy;
 mod series;
@@ -23,15 +24,15 @@ mod summary;
 mod tasks;
 #[doc(hidden)]
 pub mod text;
-mod verdict;
+pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
 pub use config::{Config, Mode, Profile, Settings};
 pub use detect::DetectorName;
-pub use event::*;
+pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
-pub use policy::{Adjustment, ContextEntry, Hint, Proposal, Ruling, TaskUpdate};
+pub use policy::{ContextEntry, Proposal, ProposalHint, Ruling, ScoreAdjustment, TaskUpdate};
 pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 pub use step::{
@@ -41,7 +42,9 @@ pub use step::{
 pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
 pub use text::chant::{Chant, ChantStream};
-pub use verdict::{Act, Advice, Audience, Finding, Intervention, LoopId, Progress, Severity, Stop, Verdict};
+pub use verdict::{
+    Advice, Audience, Decision, Finding, Intervention, LoopId, RunStop, Severity, StepProgress, Verdict,
+};
 
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]

@@ -1,91 +1,21 @@
-//! What a guard says of a step: findings, interventions, advice.
+//! What a guard says about a step: findings, decisions, advice.
+
+mod intervention;
+mod loop_id;
+mod severity;
 
 use serde::{Deserialize, Serialize};
 
 use crate::detect::DetectorName;
 use crate::event::Event;
 use crate::evidence::Evidence;
+use crate::name_enum::name_enum;
 use crate::policy::{ContextEntry, Ruling, TaskUpdate};
 
-/// How sure and how bad a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Worth a word, no more.
-    Hint,
-    /// The agent should change course.
-    Warn,
-    /// Something has to be done about it.
-    Hard,
-}
-
-/// What is done about a finding: the rungs of the ladder, mildest first.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Intervention {
-    /// A word to the agent or the critic.
-    Hint,
-    /// A warning to the agent.
-    Warn,
-    /// The worth of a proposal is lowered.
-    Penalize,
-    /// A proposal is refused.
-    Reject,
-    /// The agent is moved on to another task.
-    ForceNext,
-    /// The agent may remove the blockers of this one task.
-    UnblockAuthority,
-    /// A human is called.
-    Escalate,
-    /// The run is ended.
-    Stop,
-}
-
-impl Intervention {
-    /// All rungs, mildest first.
-    pub const LADDER: [Intervention; 8] = [
-        Intervention::Hint,
-        Intervention::Warn,
-        Intervention::Penalize,
-        Intervention::Reject,
-        Intervention::ForceNext,
-        Intervention::UnblockAuthority,
-        Intervention::Escalate,
-        Intervention::Stop,
-    ];
-
-    /// The name in all output.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Intervention::Hint => "hint",
-            Intervention::Warn => "warn",
-            Intervention::Penalize => "penalize",
-            Intervention::Reject => "reject",
-            Intervention::ForceNext => "force_next",
-            Intervention::UnblockAuthority => "unblock_authority",
-            Intervention::Escalate => "escalate",
-            Intervention::Stop => "stop",
-        }
-    }
-}
-
-/// The name of a loop: the same for every finding of it, and for its rotations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct LoopId(pub u64);
-
-impl std::fmt::Display for LoopId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:012x}", self.0)
-    }
-}
-
-impl Serialize for LoopId {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+pub use crate::name_enum::UnknownName;
+pub use intervention::Intervention;
+pub use loop_id::{InvalidLoopId, LoopId};
+pub use severity::Severity;
 
 /// What a detector saw.
 #[derive(Clone, Debug, Serialize)]
@@ -109,7 +39,8 @@ pub struct Finding {
     /// Which agent of the run.
     pub agent: String,
     /// False where the detector or the whole guard only observes.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
     /// How often it repeated, in the detector's own measure.
     pub count: u32,
     /// What it rests on.
@@ -118,7 +49,7 @@ pub struct Finding {
 
 /// One act of the policy: an intervention, why, and whether it is to be carried out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Act {
+pub struct Decision {
     /// What to do.
     pub intervention: Intervention,
     /// Whose finding led to it.
@@ -134,19 +65,20 @@ pub struct Act {
     /// Why, in one sentence.
     pub reason: String,
     /// False in observe mode: computed and reported, never to be carried out.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
 }
 
-/// For whom a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Audience {
-    /// The agent itself: goes into its next context.
-    Agent,
-    /// The critic that judges proposals.
-    Critic,
-    /// The human who runs the agent.
-    User,
+name_enum! {
+    /// Whom a text is for.
+    "audience" pub enum Audience {
+        /// The agent. The text goes into its next context.
+        Agent = "agent",
+        /// The critic that scores proposals.
+        Critic = "critic",
+        /// The human who runs the agent.
+        User = "user",
+    }
 }
 
 /// A text for someone.
@@ -162,7 +94,7 @@ pub struct Advice {
 
 /// Why the run is to be stopped.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Stop {
+pub struct RunStop {
     /// The pattern that names the reason, such as `stuck_no_progress`.
     pub reason: &'static str,
     /// Whose finding it was.
@@ -171,14 +103,14 @@ pub struct Stop {
     pub ending: &'static str,
 }
 
-impl Stop {
+impl RunStop {
     /// The mark of every ending that Loopbreak causes.
     pub const ENDING: &'static str = "loop_break";
 }
 
 /// In which way a step was progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct StepProgress {
     /// The score moved in a way that counts.
     pub score: bool,
     /// An objective was completed for the first time.
@@ -187,7 +119,7 @@ pub struct Progress {
     pub mark: bool,
 }
 
-impl Progress {
+impl StepProgress {
     /// Whether there was any.
     pub fn any(self) -> bool {
         self.score || self.objective || self.mark
@@ -208,7 +140,8 @@ pub struct Verdict {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sighted: Vec<LoopId>,
     /// What to do about it.
-    pub acts: Vec<Act>,
+    #[serde(rename = "acts")]
+    pub decisions: Vec<Decision>,
     /// Texts for the agent, the critic, the user.
     pub advice: Vec<Advice>,
     /// Entries for the agent's shared context.
@@ -222,14 +155,14 @@ pub struct Verdict {
     pub events: Vec<Event>,
     /// Set where the run is to be ended now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<Stop>,
+    pub stop: Option<RunStop>,
     /// In which way the step was progress.
-    pub progress: Progress,
+    pub progress: StepProgress,
 }
 
 impl Verdict {
     /// The strongest intervention that is to be carried out.
     pub fn strongest(&self) -> Option<Intervention> {
-        self.acts.iter().filter(|act| act.acted).map(|act| act.intervention).max()
+        self.decisions.iter().filter(|decision| decision.enforced).map(|decision| decision.intervention).max()
     }
 }

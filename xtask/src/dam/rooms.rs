@@ -1,32 +1,32 @@
-//! The underground of the dam episode: an abandoned waterworks of our own invention. Only the names and ids of the dam
+//! The underground of the dam episode: an invented, abandoned waterworks. Only the names and ids of the dam
 //! itself follow the published report of the run whose shape the episode has.
 
 /// A place, what can be seen there, and what an agent would do there.
-pub(super) struct Room {
+pub(super) struct DamRoom {
     pub(super) id: u32,
     pub(super) name: &'static str,
     pub(super) text: &'static str,
     /// The whole map: a direction, and the id of the room it leads to, always.
     pub(super) exits: &'static [(&'static str, u32)],
-    /// What the agent does on its first visit, in this order.
-    pub(super) deeds: &'static [Deed],
-    /// What the stuck agent tries its verbs on.
+    /// The actions of the agent on its first visit, in this order.
+    pub(super) deeds: &'static [RoomAction],
+    /// The objects that the stuck agent tries its verbs on.
     pub(super) fixtures: &'static [&'static str],
 }
 
-/// A command that is worth something once, and what the game says to it.
-pub(super) struct Deed {
+/// A command that is worth something once, and the reply of the game.
+pub(super) struct RoomAction {
     pub(super) command: &'static str,
     pub(super) reply: &'static str,
     pub(super) points: u32,
 }
 
-const fn deed(command: &'static str, reply: &'static str) -> Deed {
-    Deed { command, reply, points: 0 }
+const fn deed(command: &'static str, reply: &'static str) -> RoomAction {
+    RoomAction { command, reply, points: 0 }
 }
 
-const fn prize(points: u32, command: &'static str, reply: &'static str) -> Deed {
-    Deed { command, reply, points }
+const fn prize(points: u32, command: &'static str, reply: &'static str) -> RoomAction {
+    RoomAction { command, reply, points }
 }
 
 pub(super) const HILLSIDE: u32 = 1;
@@ -34,9 +34,9 @@ pub(super) const LOBBY: u32 = 15;
 pub(super) const MAINTENANCE: u32 = 18;
 pub(super) const DAM: u32 = 20;
 
-/// A room from which others branch has two deeds, a dead end three: with one more, the healthy part would camp.
-pub(super) const ROOMS: &[Room] = &[
-    Room {
+/// A room from which others branch has two actions, a dead end three: with one more, the healthy part would count as camping.
+pub(super) const ROOMS: &[DamRoom] = &[
+    DamRoom {
         id: HILLSIDE,
         name: "Hillside",
         text: "Heather, wind, and a trapdoor half hidden in the turf. A wall runs off to the east.",
@@ -47,7 +47,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 3,
         name: "Orchard Wall",
         text: "Old pear trees lean over a wall of dry stone.",
@@ -59,7 +59,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 2,
         name: "Root Cellar",
         text: "Shelves of empty jars. A brick arch opens to the north.",
@@ -71,7 +71,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 4,
         name: "Brick Passage",
         text: "A low vault. Doorways east and west; the passage goes on northward.",
@@ -82,7 +82,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 5,
         name: "Potter's Kiln",
         text: "A round room around a cold kiln.",
@@ -98,7 +98,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 6,
         name: "Lantern Niche",
         text: "A row of hooks, each with the shadow of a lantern burnt into the wall.",
@@ -110,7 +110,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 7,
         name: "Clockwork Hall",
         text: "Wheels taller than a house stand in rows. Ways lead off on every side.",
@@ -121,7 +121,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 8,
         name: "Cistern",
         text: "Pillars stand in black water. A ladder goes down a dry well.",
@@ -132,7 +132,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 9,
         name: "Silt Tunnel",
         text: "A drain, knee deep in dried mud.",
@@ -144,7 +144,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 10,
         name: "Archive",
         text: "Drawers from floor to ceiling, most of them empty. A door stands open in the north.",
@@ -155,7 +155,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 11,
         name: "Counting House",
         text: "A high desk, a stool, a safe without a door.",
@@ -167,7 +167,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 12,
         name: "Whispering Stair",
         text: "A stair winds up and down around a hollow that carries every sound.",
@@ -178,7 +178,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 13,
         name: "Observatory",
         text: "A dome with a slit of sky. A telescope on a rusted mount.",
@@ -190,7 +190,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 14,
         name: "Mushroom Terrace",
         text: "Pale caps in steps, like seats of a theatre. Paths go east and north.",
@@ -201,7 +201,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 16,
         name: "Salt Chapel",
         text: "Benches and a lectern, cut from one block of salt.",
@@ -213,7 +213,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 17,
         name: "Ferry Stage",
         text: "Planks over a quick, dark river. A boathouse to the west, a footbridge to the east.",
@@ -224,7 +224,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 19,
         name: "Boathouse",
         text: "A punt on trestles, bottom up.",
@@ -236,7 +236,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 23,
         name: "Old Tramway",
         text: "Narrow rails on mouldering sleepers. They fork to the north and the east.",
@@ -247,7 +247,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &["switch", "tram car"],
     },
-    Room {
+    DamRoom {
         id: 24,
         name: "Pumping Station",
         text: "Two beam engines, one of them stripped for parts. A gallery opens to the south.",
@@ -258,7 +258,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 25,
         name: "Slate Gallery",
         text: "Slabs of slate lean against the walls, chalked with sums.",
@@ -270,7 +270,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 26,
         name: "Deep Canyon",
         text: "Walls of wet rock, and a ledge that follows them. To the east the ledge meets a dam.",
@@ -281,7 +281,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &["ledge", "loose rock"],
     },
-    Room {
+    DamRoom {
         id: DAM,
         name: "Dam",
         text: "The crest of a dam. A control panel with one great bolt, and above it a bubble of green glass, dark.",
@@ -292,7 +292,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &["panel", "bolt", "bubble"],
     },
-    Room {
+    DamRoom {
         id: 21,
         name: "Dam Base",
         text: "The foot of the dam, where a trickle leaves an iron pipe.",
@@ -304,7 +304,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &["pipe", "iron grate"],
     },
-    Room {
+    DamRoom {
         id: LOBBY,
         name: "Dam Lobby",
         text: "A hall for visitors who never came. Doors lead north, east and south.",
@@ -315,7 +315,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &["notice board", "ticket window"],
     },
-    Room {
+    DamRoom {
         id: 22,
         name: "Survey Office",
         text: "A drawing table under a skylight grown over with ivy.",
@@ -327,9 +327,9 @@ pub(super) const ROOMS: &[Room] = &[
         ],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: MAINTENANCE,
-        name: "Maintenance Room",
+        name: "Maintenance DamRoom",
         text: "A fuse box, a rack of hooks, a pipe that drips into a bucket.",
         exits: &[("south", LOBBY)],
         deeds: &[
@@ -340,7 +340,7 @@ pub(super) const ROOMS: &[Room] = &[
         fixtures: &["fuse box", "rack", "dripping pipe"],
     },
     // The two ways out of the loop. The agent reads of both in `exits` some hundred times and takes neither.
-    Room {
+    DamRoom {
         id: 27,
         name: "River Bed",
         text: "Round stones, and a pool that has nowhere to go.",
@@ -348,7 +348,7 @@ pub(super) const ROOMS: &[Room] = &[
         deeds: &[],
         fixtures: &[],
     },
-    Room {
+    DamRoom {
         id: 28,
         name: "Spillway Walk",
         text: "A catwalk along the spillway, to a hand wheel marked LOCK.",
@@ -359,6 +359,6 @@ pub(super) const ROOMS: &[Room] = &[
 ];
 
 /// The room with this id; every id in the table and in the script is in the table, and a test says so.
-pub(super) fn room(id: u32) -> Option<&'static Room> {
+pub(super) fn room(id: u32) -> Option<&'static DamRoom> {
     ROOMS.iter().find(|room| room.id == id)
 }

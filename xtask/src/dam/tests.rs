@@ -6,7 +6,7 @@ use super::*;
 /// The last turn with progress.
 const PEAK: usize = 105;
 
-fn steps() -> Vec<Step> {
+fn steps() -> Vec<DamStep> {
     episode().unwrap()
 }
 

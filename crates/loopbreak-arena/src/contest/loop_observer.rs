@@ -99,7 +99,7 @@ impl LoopObserver {
             }
         }
         let ending = episode.ending.as_str().to_owned();
-        let stopped = (ending == loopbreak::Stop::ENDING).then_some(episode.turns);
+        let stopped = (ending == loopbreak::RunStop::ENDING).then_some(episode.turns);
         let score = i64::from(episode.score.unwrap_or_default());
         GameRecord { ending, turns: episode.turns, score, stopped, ..self.record }
     }

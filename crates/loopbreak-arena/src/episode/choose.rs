@@ -103,7 +103,7 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
         if ruling.base < ruling.accept_at {
             reasons.push(format!("it {}", judged.justification));
         }
-        let adjustments = ruling.adjustments.iter().filter(|one| one.acted);
+        let adjustments = ruling.adjustments.iter().filter(|one| one.enforced);
         reasons.extend(adjustments.map(|one| one.reason.clone()));
         let advice = ruling.advice.iter().filter(|one| one.audience == Audience::Agent);
         reasons.extend(advice.map(|one| one.text.clone()));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopbreak::Stop;
+use loopbreak::RunStop;
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl EpisodeEnding {
             EpisodeEnding::Victory => "victory",
             EpisodeEnding::Death => "death",
             EpisodeEnding::Left => "left",
-            EpisodeEnding::LoopBreak(_) => Stop::ENDING,
+            EpisodeEnding::LoopBreak(_) => RunStop::ENDING,
             EpisodeEnding::TurnLimit => "turn_limit",
             EpisodeEnding::ModelFailed(_) => "model_failed",
             EpisodeEnding::Interrupted => "interrupted",

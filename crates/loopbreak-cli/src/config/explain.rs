@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use loopbreak::TEMPLATES;
 use loopbreak::config::{
     Choice, DOCUMENTS_KEYS, Kind, Meaning, OptionInfo, find_option, nearest, options, tables,
 };
-use loopbreak::{Audience, TEMPLATES};
 
 use super::{describe, output};
 use crate::error::UserError;
@@ -107,7 +107,7 @@ fn one(option: &OptionInfo) -> String {
         text += "A line that names a value which is not there is left out. {?name} keeps its line only where the value\n\
                  is there, {!name} only where it is not; both show nothing.\n\n";
         for template in TEMPLATES {
-            _ = writeln!(text, "  {} ({})", template.name, audience(template.audience));
+            _ = writeln!(text, "  {} ({})", template.name, template.audience);
             _ = writeln!(text, "{}", describe::wrapped(&template.values.join(", "), "      ", 100));
         }
     }
@@ -117,7 +117,7 @@ fn one(option: &OptionInfo) -> String {
 fn one_text(name: &str) -> String {
     let mut text = String::new();
     for template in TEMPLATES.iter().filter(|template| template.name == name) {
-        let audience = audience(template.audience);
+        let audience = template.audience;
         _ = writeln!(text, "advice.texts.{name}\n  A text for the {audience}.\n\n  values:");
         _ = writeln!(text, "{}\n\n  neutral:", describe::wrapped(&template.values.join(", "), "      ", 100));
         text += &describe::indented(template.neutral, "      ");
@@ -127,14 +127,6 @@ fn one_text(name: &str) -> String {
         }
     }
     text
-}
-
-pub(crate) fn audience(audience: Audience) -> &'static str {
-    match audience {
-        Audience::Agent => "agent",
-        Audience::Critic => "critic",
-        Audience::User => "user",
-    }
 }
 
 fn meanings(choices: &[Choice]) -> String {

@@ -70,7 +70,8 @@ fn variables() -> Result<Vec<(String, String)>, UserError> {
     for (name, value) in env::vars_os() {
         let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
         // What a command that we started is told is no setting of ours, should it call us; and a secret is never shown.
-        let told = crate::watch::VARIABLES.contains(&name) || crate::run::VARIABLES.contains(&name);
+        let told = loopbreak_watch::notification::COMMAND_VARIABLES.contains(&name)
+            || crate::run::VARIABLES.contains(&name);
         if told || name == crate::mcp::TOKEN || name == crate::play::KEY {
             continue;
         }

@@ -7,7 +7,7 @@ use loopbreak::Profile;
 use loopbreak::TEMPLATES;
 use loopbreak::config::{DOCUMENTS_KEYS, Kind, Meaning, OptionInfo, find_option, options, tables};
 
-use super::{describe, explain, output};
+use super::{describe, output};
 use crate::error::UserError;
 use crate::exit;
 
@@ -116,13 +116,7 @@ fn texts() -> String {
     );
     for template in TEMPLATES {
         let values: Vec<String> = template.values.iter().map(|&value| value.to_owned()).collect();
-        _ = writeln!(
-            text,
-            "| `{}` | {} | {} |",
-            template.name,
-            explain::audience(template.audience),
-            code(&values)
-        );
+        _ = writeln!(text, "| `{}` | {} | {} |", template.name, template.audience, code(&values));
     }
     text
 }

@@ -47,16 +47,22 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, UserError> {
     }
     let found =
         files.iter().find_map(|file| Some((file, installed(agent, &fs::read_to_string(file).ok()?)?)));
-    let line = if let Some((file, line)) = &found {
-        output::print(&format!("{}: {line}\n", file.display()))?;
-        line.clone()
+    let own = command(agent)?;
+    if let Some((file, line)) = &found {
+        output::print(&format!("{}: {}\n", file.display(), output::printable(line)))?;
+        if !is_this_program(line, agent) {
+            // Whoever wrote the settings chose this command, and a cloned repository brings settings along.
+            return Err(UserError::failed("the installed command is not run: it is not this program alone")
+                .hint(format!(
+                    "this program would install: {own}\nif the line above is yours, replace it with `loopbreak hook install {}`",
+                    agent.name()
+                )));
+        }
     } else {
-        let line = command(agent)?;
-        output::print(&format!("not installed; trying {line}\n"))?;
-        line
-    };
+        output::print(&format!("not installed; trying {own}\n"))?;
+    }
     let folder = Folder::make()?;
-    let good = Patient { agent, line: &line, state: &folder.0 }.session()?;
+    let good = Patient { agent, state: &folder.0 }.session()?;
     let name = agent.name();
     let verdict = match (good, found.is_some()) {
         (true, true) => "the hook answers as it should".to_owned(),
@@ -70,6 +76,30 @@ pub(crate) fn run(args: &DoctorArgs) -> Result<u8, UserError> {
     output::print(&format!("{verdict}\n"))?;
     show_faults()?;
     Ok(if good && found.is_some() { exit::DONE } else { exit::FAILED })
+}
+
+/// Whether an installed command is `PROGRAM hook AGENT` and nothing else, where PROGRAM leads to this program.
+fn is_this_program(line: &str, agent: Dialect) -> bool {
+    let ending = format!(" hook {}", agent.name());
+    let Some(program) = line.trim().strip_suffix(&ending) else { return false };
+    let program = unquoted(program.trim_end());
+    let this = std::env::current_exe().and_then(fs::canonicalize);
+    let named = if program.contains(std::path::is_separator) {
+        Some(PathBuf::from(&program))
+    } else {
+        let folders = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&folders).map(|folder| folder.join(&program)).find(|path| path.is_file())
+    };
+    let named = named.and_then(|path| fs::canonicalize(path).ok());
+    this.is_ok_and(|this| named.is_some_and(|named| named == this))
+}
+
+/// A word as [`command`] quotes it for a shell. Anything else stays as it is, and then names no file of this program.
+fn unquoted(word: &str) -> String {
+    match word.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) {
+        Some(inner) => inner.replace(r"'\''", "'"),
+        None => word.to_owned(),
+    }
 }
 
 /// What went wrong in hooks of late.
@@ -105,7 +135,6 @@ impl Drop for Folder {
 /// The hook that is tried.
 struct Patient<'p> {
     agent: Dialect,
-    line: &'p str,
     state: &'p Path,
 }
 
@@ -149,11 +178,12 @@ impl Patient<'_> {
         let mut event = event.clone();
         event["session_id"] = "loopbreak-doctor".into();
         event["cwd"] = std::env::current_dir().unwrap_or_default().to_string_lossy().into();
-        let failed = |error: std::io::Error| UserError::failed(format!("cannot run {}: {error}", self.line));
-        let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+        let failed = |error: std::io::Error| UserError::failed(format!("cannot run this program: {error}"));
+        let program = std::env::current_exe().map_err(failed)?;
         let started = Instant::now();
-        let mut child = Command::new(shell)
-            .args([option, self.line])
+        // Never through a shell, and never the program that the settings name.
+        let mut child = Command::new(program)
+            .args(["hook", self.agent.name()])
             .env("XDG_STATE_HOME", self.state)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -167,11 +197,12 @@ impl Patient<'_> {
         let done = child.wait_with_output().map_err(failed)?;
         let took = started.elapsed().as_secs_f64() * 1000.0;
         let answer: Value = serde_json::from_slice(&done.stdout).unwrap_or_default();
-        let shown = if answer.is_null() { "goes on".to_owned() } else { answer.to_string() };
+        let shown =
+            if answer.is_null() { "goes on".to_owned() } else { output::printable(&answer.to_string()) };
         output::print(&format!("  {what:<26} {took:5.1} ms  {shown}\n"))?;
         let said = String::from_utf8_lossy(&done.stderr);
         if !done.status.success() || !said.trim().is_empty() {
-            output::print(&format!("    {}: {}\n", done.status, said.trim()))?;
+            output::print(&format!("    {}: {}\n", done.status, output::printable(said.trim())))?;
         }
         Ok(answer)
     }

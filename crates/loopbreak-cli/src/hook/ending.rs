@@ -1,6 +1,6 @@
 //! The agent ends its turn: too early, or again and again because something does not let it.
 
-use loopbreak::{Action, Intervention, Outcome, Step, Verdict};
+use loopbreak::{Action, Outcome, Step, Verdict};
 use loopbreak_store::quoted;
 
 use super::answer::Answer;
@@ -51,7 +51,7 @@ impl Course<'_> {
     }
 
     fn on_rest(&mut self, verdict: &Verdict, words: &str, held: bool) -> Answer {
-        let grave = verdict.acts.iter().find(|act| act.acted && act.intervention >= Intervention::Escalate);
+        let grave = verdict.decisions.iter().find(|act| act.enforced && act.intervention.ends_run());
         if let Some(act) = grave.filter(|_| held) {
             // Whoever holds it goes on doing so: only an end in earnest ends it.
             return Answer::Stop(format!(

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use loopbreak_store::now;
+use loopbreak_store::{now, write_copy_atomically};
 
 use super::Dialect;
 use super::diff::diff;
@@ -180,7 +180,8 @@ fn write(file: &Path, old: Option<&str>, new: &str) -> Result<Option<PathBuf>, U
     let mut kept = real.as_os_str().to_owned();
     kept.push(format!(".before-loopbreak-{}", now()));
     let kept = PathBuf::from(kept);
-    output::save(&kept, old.as_bytes())?;
+    write_copy_atomically(&kept, &real, old.as_bytes())
+        .map_err(|error| UserError::failed(format!("cannot write {}: {error}", kept.display())))?;
     output::save(&real, new.as_bytes())?;
     Ok(Some(kept))
 }

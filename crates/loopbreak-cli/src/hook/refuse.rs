@@ -23,7 +23,10 @@ pub(crate) fn objection(guard: &Guard, memory: &Memory, action: Action<'_>) -> O
     let ruling: Ruling = guard.weigh(&Proposal { action, ..Proposal::default() });
     let rejects = ruling.intervention == Some(Intervention::Reject);
     let against = ruling.adjustments.into_iter().find(|adjustment| {
-        rejects && adjustment.acted && adjustment.amount < 0.0 && OF_THE_CALL.contains(&adjustment.detector)
+        rejects
+            && adjustment.enforced
+            && adjustment.amount < 0.0
+            && OF_THE_CALL.contains(&adjustment.detector)
     })?;
     let warned = against.detector != DetectorName::Recurrence || memory.has_warned(&line);
     warned.then_some(against.reason)

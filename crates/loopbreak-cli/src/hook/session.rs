@@ -175,7 +175,7 @@ pub(crate) fn answer(verdict: &Verdict) -> Answer {
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     };
     let reasons = |intervention: Intervention| {
-        let acts = verdict.acts.iter().filter(|act| act.acted && act.intervention == intervention);
+        let acts = verdict.decisions.iter().filter(|act| act.enforced && act.intervention == intervention);
         let reasons: Vec<&str> = acts.map(|act| act.reason.as_str()).collect();
         (!reasons.is_empty()).then(|| reasons.join("; "))
     };

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use loopbreak_arena::PlayerKind;
 
 use crate::args::ConfigOptions;
-use crate::watch::time;
+use crate::duration::parse_duration;
 
 /// The name of the player who is no program.
 pub(super) const YOU: &str = "you";
@@ -106,7 +106,7 @@ pub(crate) struct PlayArgs {
     #[arg(long)]
     pub(crate) plain: bool,
     /// How long the live view rests after each turn of a built-in player
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "100ms")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "100ms")]
     pub(crate) delay: Duration,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
@@ -161,7 +161,7 @@ fn players() -> PossibleValuesParser {
 }
 
 fn some_time(text: &str) -> Result<Duration, String> {
-    time(text)
+    parse_duration(text)
         .and_then(|time| if time.is_zero() { Err("nobody answers in no time".to_owned()) } else { Ok(time) })
 }
 

@@ -17,7 +17,7 @@ use loopbreak_arena::{
 use super::args::{CriticChoice, PlayArgs, YOU};
 use super::human::HumanPlayer;
 use crate::error::UserError;
-use crate::watch::words;
+use loopbreak_watch::notification::split_command_line;
 
 /// The variable with the key of a model. It is no setting.
 pub(crate) const KEY: &str = "LOOPBREAK_API_KEY";
@@ -139,7 +139,7 @@ pub(super) fn critic(
 }
 
 fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
-    words(command)
+    split_command_line(command)
         .filter(|words| !words.is_empty())
         .ok_or_else(|| UserError::usage(format!("{option} {command:?}: no command, or a quote is left open")))
 }

@@ -16,7 +16,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
         .map(|advice| format!("loopbreak to the {}: {}", to(advice.audience), printable(&advice.text)))
         .collect();
     // What is only observed has no text for anybody.
-    let silent = verdict.acts.iter().filter(|act| !act.acted);
+    let silent = verdict.decisions.iter().filter(|act| !act.enforced);
     lines.extend(silent.map(|act| {
         format!(
             "loopbreak would {}: {} ({})",
@@ -31,8 +31,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
 fn to(audience: Audience) -> &'static str {
     match audience {
         Audience::Agent => "player",
-        Audience::Critic => "critic",
-        Audience::User => "user",
+        other => other.as_str(),
     }
 }
 

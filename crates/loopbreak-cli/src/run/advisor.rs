@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak::{Act, DetectorName, Verdict};
+use loopbreak::{Decision, DetectorName, Verdict};
 
 use super::child::{End, Start};
 use super::course::Course;
 use super::keep::say;
 use crate::error::UserError;
-use crate::watch::words;
+use loopbreak_watch::notification::split_command_line;
 
 /// How much of the prompt the advisor is shown, and how much of its answer is passed on, in bytes.
 const PROMPT_BYTES: usize = 16 * 1024;
@@ -27,7 +27,7 @@ pub(super) struct Advisor {
 
 impl Advisor {
     pub(super) fn new(command: &str, longest: Duration) -> Result<Self, UserError> {
-        let words = words(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+        let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             UserError::usage(format!("--advisor {command:?}: no command, or a quote is left open"))
         })?;
         Ok(Advisor { words, longest })
@@ -50,10 +50,11 @@ impl Course<'_> {
 
     /// Whether the verdict has a rung of a loop that nobody was asked about yet. Limits and errors are no loops.
     fn is_new_rung(&mut self, verdict: &Verdict) -> bool {
-        let about =
-            |act: &&Act| act.acted && !matches!(act.detector, DetectorName::Budget | DetectorName::Errors);
+        let about = |act: &&Decision| {
+            act.enforced && !matches!(act.detector, DetectorName::Budget | DetectorName::Errors)
+        };
         let mut new = false;
-        for act in verdict.acts.iter().filter(about) {
+        for act in verdict.decisions.iter().filter(about) {
             let rung = format!("{} {}", act.loop_id, act.intervention.as_str());
             if !self.kept.asked.contains(&rung) {
                 self.kept.asked.push(rung);
@@ -112,7 +113,7 @@ impl Course<'_> {
              3. Alternative: what should it do instead, as a concrete next step?\n\
              Your answer goes into its next prompt as it is.\n\n# What was found\n",
         );
-        for act in verdict.acts.iter().filter(|act| act.acted) {
+        for act in verdict.decisions.iter().filter(|act| act.enforced) {
             let _ = write!(text, "\n- {}: {}", act.detector, act.reason);
         }
         text.push_str("\n\n# The last iterations\n");

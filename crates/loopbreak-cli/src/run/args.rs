@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::args::ConfigOptions;
-use crate::watch::time;
+use crate::duration::parse_duration;
 
 /// Run an agent again and again.
 #[derive(Debug, Args)]
@@ -48,10 +48,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FILE", help_heading = "Roadmap")]
     pub(crate) roadmap: Option<PathBuf>,
     /// With a roadmap: how long to wait first where no task can be worked on; doubled each time; 0 to end at once
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s", requires = "roadmap", help_heading = "Roadmap")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30s", requires = "roadmap", help_heading = "Roadmap")]
     pub(crate) idle: Duration,
     /// With a roadmap: the longest wait; after it, the run ends
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "5m", requires = "roadmap", help_heading = "Roadmap")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "5m", requires = "roadmap", help_heading = "Roadmap")]
     pub(crate) idle_longest: Duration,
     /// End with success when the command prints this text; with a roadmap, its task is done then
     ///
@@ -63,7 +63,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", help_heading = "Guards")]
     pub(crate) max_iterations: Option<u64>,
     /// End after so much time, also in the middle of an iteration: seconds, or a time such as 90s or 8h; 0 for no limit
-    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Guards")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Guards")]
     pub(crate) max_runtime: Option<Duration>,
     /// End after so many iterations in a row that failed; 0 for no limit
     #[arg(long, value_name = "N", help_heading = "Guards")]
@@ -77,13 +77,13 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "WHAT", help_heading = "Guards")]
     pub(crate) on_loop: Option<OnLoop>,
     /// End an iteration that takes longer; it counts as failed
-    #[arg(long, value_name = "TIME", value_parser = time, help_heading = "Guards")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Guards")]
     pub(crate) iteration_timeout: Option<Duration>,
     /// Wait for so long between iterations
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) delay: Option<Duration>,
     /// How long to wait first when the command reports that its quota is used up; doubled each time, up to 10 minutes
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "30s")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "30s")]
     pub(crate) backoff: Duration,
     /// Ask this command for a second opinion when a loop is seen; its answer goes into the next prompt
     ///
@@ -92,7 +92,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "CMD", help_heading = "Advice")]
     pub(crate) advisor: Option<String>,
     /// How long the advisor may take
-    #[arg(long, value_name = "TIME", value_parser = time, default_value = "2m", requires = "advisor", help_heading = "Advice")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, default_value = "2m", requires = "advisor", help_heading = "Advice")]
     pub(crate) advisor_timeout: Duration,
     /// Add a line to this file for each iteration: status, accomplished, errors, next
     #[arg(long, value_name = "FILE")]

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use loopbreak::text::secret::mask;
-use loopbreak::{Act, Config, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
+use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
 use loopbreak_store::now;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ use super::scratchpad;
 use super::trouble::Trouble;
 use super::work_tree::WorkTree;
 use crate::error::UserError;
-use crate::watch::Notice;
+use loopbreak_watch::notification::LoopNotification;
 
 /// The longest back-off.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -99,8 +99,9 @@ impl Course<'_> {
     }
 
     /// Tells those who want to know.
-    pub(super) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Act) {
-        let notice = Notice::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+    pub(super) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
+        let notice =
+            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
         for wrong in self.told.tell(&notice) {
             say(&format!("warning: {wrong}"));
         }
@@ -152,14 +153,14 @@ impl Course<'_> {
         self.keeper.write(&Event::new("backoff", detail), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");
-            let act = Act {
+            let act = Decision {
                 intervention: Intervention::Escalate,
                 detector: DetectorName::Errors,
                 pattern: trouble.pattern(),
                 loop_id: LoopId(0),
                 task: None,
                 reason: why.clone(),
-                acted: true,
+                enforced: true,
             };
             let verdict = Verdict { turn: self.guard.turn(), ..Verdict::default() };
             self.tell(&verdict, &self.step(), &act);

@@ -1,7 +1,7 @@
 //! Why a run ends, and which guard says so.
 
 use loopbreak::config::OnLoop;
-use loopbreak::{Act, DetectorName, Finding, Intervention, Severity, Verdict};
+use loopbreak::{Decision, DetectorName, Finding, Intervention, Severity, Verdict};
 
 use crate::exit;
 
@@ -46,15 +46,15 @@ impl Ending {
 pub(super) struct Call {
     pub(super) ending: Ending,
     /// What the engine wants done, and why.
-    pub(super) act: Act,
+    pub(super) act: Decision,
 }
 
 /// The guard that names the reason: of all that call for an end, the first in the documented order.
 pub(super) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
     let hard = |finding: &&Finding| {
         // A milder rung than these was chosen by the user, who switched the others off.
-        let grave = finding.intervention.is_some_and(|act| act >= Intervention::Reject);
-        finding.severity == Severity::Hard && finding.acted && grave
+        let grave = finding.intervention.is_some_and(|act| act.overrides_agent());
+        finding.severity == Severity::Hard && finding.enforced && grave
     };
     let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {
         let (rank, ending) = match (finding.detector, finding.pattern) {
@@ -68,16 +68,16 @@ pub(super) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
                 OnLoop::Advise => return None,
             },
         };
-        let told = verdict.acts.iter().find(|act| act.detector == finding.detector && act.acted);
+        let told = verdict.decisions.iter().find(|act| act.detector == finding.detector && act.enforced);
         let intervention = if ending == Ending::Human { Intervention::Escalate } else { Intervention::Stop };
-        let act = Act {
+        let act = Decision {
             intervention,
             detector: finding.detector,
             pattern: finding.pattern,
             loop_id: finding.loop_id,
             task: None,
             reason: told.map_or_else(|| finding.pattern.to_owned(), |act| act.reason.clone()),
-            acted: true,
+            enforced: true,
         };
         Some((rank, Call { ending, act }))
     });

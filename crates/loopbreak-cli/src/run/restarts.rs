@@ -22,7 +22,7 @@ impl Course<'_> {
         for (run, events) in self.keeper.earlier(&self.kept, RUNS) {
             let verdict = series.conclude(&self.summary(&run, &events));
             // Told once by the engine; here it holds until a run lives.
-            warning = match verdict.acts.into_iter().find(|act| act.acted) {
+            warning = match verdict.decisions.into_iter().find(|act| act.enforced) {
                 Some(act) => Some(act.reason),
                 None => warning.filter(|_| !verdict.sighted.is_empty()),
             };

@@ -17,7 +17,9 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
         return Err(UserError::usage(format!("{:?} is no id", quoted(id)))
             .hint("an id is a short word, at most 64 bytes long"));
     }
-    if !check.is_empty() && crate::watch::words(check).is_none_or(|words| words.is_empty()) {
+    if !check.is_empty()
+        && loopbreak_watch::notification::split_command_line(check).is_none_or(|words| words.is_empty())
+    {
         return Err(UserError::usage(format!("--check {check:?}: no command, or a quote is left open")));
     }
     change(run, "added", |tasks| {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::args::{ConfigOptions, FailOn};
+use crate::duration::parse_duration;
 
 /// Follow growing logs.
 #[derive(Debug, Args)]
@@ -40,7 +41,7 @@ pub(crate) struct WatchArgs {
     #[arg(long, conflicts_with = "until_idle")]
     pub(crate) once: bool,
     /// End when nothing was written for so long: seconds, or a time such as 90s or 5m
-    #[arg(long, value_name = "SECONDS", value_parser = time)]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_duration)]
     pub(crate) until_idle: Option<Duration>,
     /// Run this command when a run should be stopped or needs a human
     ///
@@ -56,7 +57,7 @@ pub(crate) struct WatchArgs {
     #[arg(long)]
     pub(crate) bell: bool,
     /// Forget a run that nothing was heard of for so long; if it comes back, it starts anew
-    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = parse_duration)]
     pub(crate) forget: Duration,
     /// Print one JSON object a line
     #[arg(long)]
@@ -72,26 +73,4 @@ pub(crate) struct WatchArgs {
     pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
-}
-
-/// A length of time: a number of seconds, or with units.
-pub(crate) fn time(text: &str) -> Result<Duration, String> {
-    if let Ok(seconds) = text.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is no length of time"));
-    }
-    loopbreak::config::Duration::parse(text)
-        .map(|time| Duration::from_millis(time.millis))
-        .ok_or_else(|| format!("{text:?} is no length of time; write it like 5, 90s or 1h30m"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_number_is_seconds() {
-        assert_eq!(time("0.5"), Ok(Duration::from_millis(500)));
-        assert_eq!(time("1h30m"), Ok(Duration::from_mins(90)));
-        assert!(time("-1").is_err() && time("soon").is_err() && time("1e99").is_err());
-    }
 }

@@ -4,19 +4,17 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use loopbreak::Intervention;
+use loopbreak::{Decision, Intervention};
 use loopbreak_report::{VerdictName, plural};
 use loopbreak_trace::{LogRecord, SkippedLine};
+use loopbreak_watch::notification::{LoopNotification as Notice, NotifierSet};
 
 use super::args::WatchArgs;
-use super::exec::Exec;
 use super::files::Files;
 use super::log::{Audience, Origin};
-use super::notice::Notice;
 use super::runs::Runs;
 use super::show::{Manner, Row, Show};
 use super::told::Told;
-use super::webhook::Webhook;
 use crate::args::FailOn;
 use crate::error::UserError;
 use crate::{exit, output};
@@ -43,8 +41,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         (_, true) => Manner::Lines,
         _ => Manner::List,
     };
-    let exec = args.exec.as_deref().map(|command| Exec::new(command, manner == Manner::List)).transpose()?;
-    let webhooks = args.notify.iter().map(|option| Webhook::new(option)).collect::<Result<Vec<_>, _>>()?;
+    let notifiers = NotifierSet::new(args.exec.as_deref(), &args.notify, manner == Manner::List)?;
     let interrupts = interrupts()?;
     let tell_all = args.from_start || args.once;
     let mut files = Files::new(&args.paths, args.format, args.forget, tell_all);
@@ -53,8 +50,7 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         args,
         runs: Runs::new(config, args.forget),
         show: Show::new(manner),
-        exec,
-        webhooks,
+        notifiers,
         told: Told::default(),
         worst: VerdictName::Clear,
         notices: 0,
@@ -118,8 +114,7 @@ struct Watch<'w> {
     args: &'w WatchArgs,
     runs: Runs,
     show: Show,
-    exec: Option<Exec>,
-    webhooks: Vec<Webhook>,
+    notifiers: NotifierSet,
     told: Told,
     /// The worst that was told of.
     worst: VerdictName,
@@ -184,13 +179,11 @@ impl Watch<'_> {
 
     /// Nobody is told anything any more.
     fn is_in_vain(&self) -> bool {
-        self.show.is_alone && self.exec.is_none() && self.webhooks.is_empty()
+        self.show.is_alone && self.notifiers.is_empty()
     }
 
     fn tell_of_failures(&mut self) {
-        let mut told = self.exec.as_mut().map(Exec::poll).unwrap_or_default();
-        told.extend(self.webhooks.iter().flat_map(Webhook::poll));
-        for text in told {
+        for text in self.notifiers.poll() {
             self.show.say(&format!("warning: {text}"));
         }
     }
@@ -215,9 +208,7 @@ impl Watch<'_> {
     fn close(&mut self, hurry: bool) {
         self.show.finish();
         let longest = if hurry { IN_A_HURRY } else { PATIENCE };
-        let mut told = self.exec.as_mut().map(|exec| exec.finish(longest)).unwrap_or_default();
-        told.extend(self.webhooks.iter_mut().flat_map(|webhook| webhook.finish(longest)));
-        for text in told {
+        for text in self.notifiers.finish(longest) {
             self.show.say(&format!("warning: {text}"));
         }
         let (mut warned, mut stopped, mut all, mut steps) = (0, 0, 0, 0);
@@ -245,16 +236,11 @@ impl Watch<'_> {
         if let Err(error) = self.show.notice(notice) {
             self.failed.get_or_insert(error);
         }
-        if notice.calls() {
+        if notice.needs_action() {
             if self.args.bell {
                 Show::ring();
             }
-            if let Some(exec) = &mut self.exec {
-                exec.call(notice);
-            }
-            let troubles: Vec<String> =
-                self.webhooks.iter().filter_map(|webhook| webhook.send(notice)).collect();
-            for trouble in troubles {
+            for trouble in self.notifiers.send(notice) {
                 self.show.say(&format!("warning: {trouble}"));
             }
         }
@@ -270,9 +256,9 @@ impl Audience for Watch<'_> {
         };
         self.told.step();
         let (verdict, state) = self.runs.observe(&key, step);
-        let shown = if self.args.verbose { Intervention::Hint } else { Intervention::Warn };
+        let shown = |act: &&Decision| self.args.verbose || act.intervention != Intervention::Hint;
         let mut notices = Vec::new();
-        for act in verdict.acts.iter().filter(|act| act.intervention >= shown) {
+        for act in verdict.decisions.iter().filter(shown) {
             state.last = format!("turn {}: {}: {}", verdict.turn, act.detector, act.reason);
             let notice = Notice::new(&key.2, &path.display().to_string(), record.line, step, &verdict, act);
             notices.extend(self.told.found(origin.home, notice, aloud));

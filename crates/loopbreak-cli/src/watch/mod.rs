@@ -3,11 +3,9 @@
 mod args;
 mod command;
 mod document;
-mod exec;
 mod files;
 mod log;
 mod newcomers;
-mod notice;
 mod pieces;
 mod rest;
 mod runs;
@@ -15,10 +13,6 @@ mod show;
 mod source;
 mod tail;
 mod told;
-mod webhook;
 
-pub(crate) use args::{WatchArgs, time};
+pub(crate) use args::WatchArgs;
 pub(crate) use command::run;
-pub(crate) use exec::{Exec, VARIABLES, words};
-pub(crate) use notice::Notice;
-pub(crate) use webhook::Webhook;

@@ -6,10 +6,10 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::notice::Notice;
 use crate::error::UserError;
 use crate::output;
 use crate::output::printable;
+use loopbreak_watch::notification::LoopNotification as Notice;
 
 /// How many runs the list has at most, whatever the height of the terminal.
 const ROWS: usize = 20;
@@ -51,7 +51,7 @@ impl Show {
     pub(super) fn notice(&mut self, notice: &Notice) -> Result<(), UserError> {
         let mut line = match self.manner {
             Manner::Json => serde_json::to_string(notice).unwrap_or_default(),
-            Manner::Lines | Manner::List => notice.text(),
+            Manner::Lines | Manner::List => printable(&notice.to_string()),
         };
         line.push('\n');
         let text = self.above(&line);

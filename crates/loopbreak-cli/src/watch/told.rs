@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::notice::{Notice, Sameness};
+use loopbreak_watch::notification::{LoopNotification as Notice, NotificationKey as Sameness};
 
 /// What was told, by the home of the log.
 #[derive(Debug, Default)]
@@ -41,7 +41,7 @@ impl Told {
         }
         let found = std::mem::take(&mut home.found);
         let told = &mut home.told;
-        let news = found.into_iter().filter(|(notice, _)| told.insert(notice.sameness()));
+        let news = found.into_iter().filter(|(notice, _)| told.insert(notice.key()));
         news.filter(|(_, aloud)| *aloud).map(|(notice, _)| notice).collect()
     }
 
@@ -66,7 +66,7 @@ impl Told {
             home.found.push((notice, aloud));
             return None;
         }
-        let is_new = home.told.insert(notice.sameness());
+        let is_new = home.told.insert(notice.key());
         Some(notice).filter(|_| aloud && is_new)
     }
 }

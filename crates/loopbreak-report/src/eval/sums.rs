@@ -174,7 +174,7 @@ fn end(savings: &mut SavedSteps, steps: u64, destroyed: Option<bool>) {
 
 /// Whether a finding is acted on, and bad enough.
 fn counts(finding: &Finding, severity: Severity) -> bool {
-    finding.acted && finding.severity >= severity
+    finding.enforced && finding.severity >= severity
 }
 
 /// The turn of the first signal.

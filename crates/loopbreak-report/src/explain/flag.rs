@@ -28,12 +28,12 @@ pub(super) fn of(
     for finding in verdict.findings.iter().filter(|finding| finding.severity >= least) {
         let key = (finding.detector, finding.pattern);
         told.push(key);
-        let act = verdict.acts.iter().find(|act| (act.detector, act.pattern) == key);
+        let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
         let reason = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
         let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
         let reason = reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "));
         let what = act.map(|act| act.intervention).or(finding.intervention);
-        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.acted, look);
+        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.enforced, look);
         let facts: Vec<String> = finding
             .evidence
             .iter()
@@ -44,13 +44,12 @@ pub(super) fn of(
             under(&mut lines, &facts.join(", "), look, 2);
         }
     }
-    for act in &verdict.acts {
-        let severity =
-            if act.intervention > Intervention::Penalize { Severity::Hard } else { Severity::Warn };
+    for act in &verdict.decisions {
+        let severity = if act.intervention.overrides_agent() { Severity::Hard } else { Severity::Warn };
         let quiet = act.intervention == Intervention::Hint && !full;
         if !quiet && !told.contains(&(act.detector, act.pattern)) {
             told.push((act.detector, act.pattern));
-            head(&mut lines, severity, Some(act.intervention), act.detector, &act.reason, act.acted, look);
+            head(&mut lines, severity, Some(act.intervention), act.detector, &act.reason, act.enforced, look);
         }
     }
     if let Some(ruling) =
@@ -69,9 +68,9 @@ pub(super) fn of(
     for advice in verdict.advice.iter().filter(|advice| told_of(advice.detector)) {
         let whom = match advice.audience {
             Audience::Agent => "to the agent",
-            Audience::Critic if full => "to the critic",
-            Audience::Critic => continue,
             Audience::User => "to you",
+            Audience::Critic if full => "to the critic",
+            _ => continue,
         };
         let key = (advice.detector, advice.audience);
         if advised.contains(&key) && !full {
@@ -95,7 +94,7 @@ fn head(
     let (sign, style) = match severity {
         Severity::Hard => (look.sign("■", "#"), look.of_verdict(VerdictName::Stop)),
         Severity::Warn => ("!", look.of_verdict(VerdictName::Warn)),
-        Severity::Hint => ("?", look.dim()),
+        _ => ("?", look.dim()),
     };
     let mut text = what.map_or("found", Intervention::as_str).to_owned();
     if !acted {

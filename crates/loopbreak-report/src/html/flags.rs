@@ -1,6 +1,6 @@
 //! What Loopbreak would have said and done, as flags along a run.
 
-use loopbreak::{Act, Audience, DetectorName, Finding, Intervention, Severity, Verdict};
+use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Severity, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -89,7 +89,7 @@ impl Flags {
         for finding in verdict.findings.iter().filter(|finding| finding.severity >= Severity::Warn) {
             let key = (finding.detector, finding.pattern);
             told.push(key);
-            let act = verdict.acts.iter().find(|act| (act.detector, act.pattern) == key);
+            let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
             let ends = !self.ended && Ending::of(finding).is_some();
             self.ended |= ends;
             flagged.any = true;
@@ -103,18 +103,18 @@ impl Flags {
                 detector: finding.detector,
                 pattern: finding.pattern,
                 reason: clean(&reason(finding, act), REASON),
-                observed: !finding.acted,
+                observed: !finding.enforced,
                 ends,
                 facts: facts(finding),
                 advice,
                 effect: None,
             });
         }
-        for act in verdict.acts.iter().filter(|act| act.intervention > Intervention::Hint) {
+        for act in verdict.decisions.iter().filter(|act| act.intervention != Intervention::Hint) {
             if !told.contains(&(act.detector, act.pattern)) {
                 told.push((act.detector, act.pattern));
                 flagged.any = true;
-                let hard = act.intervention > Intervention::Penalize;
+                let hard = act.intervention.overrides_agent();
                 let advice = self.advice(act.detector, verdict);
                 self.put(Flag {
                     turn: verdict.turn,
@@ -124,7 +124,7 @@ impl Flags {
                     detector: act.detector,
                     pattern: act.pattern,
                     reason: clean(&act.reason, REASON),
-                    observed: !act.acted,
+                    observed: !act.enforced,
                     ends: false,
                     facts: Vec::new(),
                     advice,
@@ -140,7 +140,7 @@ impl Flags {
     fn refused(&mut self, verdict: &Verdict, number: u64) -> bool {
         let refused = |ruling: &&loopbreak::Ruling| ruling.intervention == Some(Intervention::Reject);
         let Some(ruling) = verdict.ruling.as_ref().filter(refused) else { return false };
-        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.acted);
+        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
         let Some(most) = lowered.min_by(|a, b| a.amount.total_cmp(&b.amount)) else { return false };
         self.put(Flag {
             turn: verdict.turn,
@@ -203,7 +203,7 @@ impl Flags {
     }
 }
 
-fn reason(finding: &Finding, act: Option<&Act>) -> String {
+fn reason(finding: &Finding, act: Option<&Decision>) -> String {
     let of_act = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
     let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
     of_act.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "))

@@ -148,7 +148,7 @@ fn case(out: &mut String, run: &RunReport) {
 /// What would have been done in a run, and what that saves and destroys.
 fn details(run: &RunReport) -> String {
     let mut lines = String::new();
-    let told = |intervention: Intervention| intervention >= Intervention::Warn;
+    let told = |intervention: Intervention| intervention != Intervention::Hint;
     let acts: Vec<_> = run.interventions.iter().filter(|act| told(act.intervention)).collect();
     for act in acts.iter().take(TOLD) {
         let observed = if act.acted { "" } else { " (observed)" };
@@ -184,7 +184,7 @@ fn series_case(out: &mut String, series: &SeriesReport) {
     attribute(out, "name", &series.key);
     attribute(out, "classname", "series");
     out.push_str(" time=\"0.000\"");
-    let worst = |finding: &&Finding| finding.acted && finding.severity == Severity::Hard;
+    let worst = |finding: &&Finding| finding.enforced && finding.severity == Severity::Hard;
     let Some(finding) = series.findings.iter().find(worst) else {
         out.push_str("/>\n");
         return;

@@ -143,10 +143,10 @@ fn result(finding: &Finding, text: &str, location: &Value) -> Value {
     let rule = DetectorName::ALL.iter().position(|detector| *detector == finding.detector);
     let level = match finding.severity {
         // What is only observed is for information.
-        _ if !finding.acted => "note",
-        Severity::Hint => "note",
+        _ if !finding.enforced => "note",
         Severity::Warn => "warning",
         Severity::Hard => "error",
+        _ => "note",
     };
     let mut properties = match serde_json::to_value(finding) {
         Ok(Value::Object(properties)) => properties,

@@ -214,12 +214,12 @@ impl Packed for LoopId {
 
 one_of! {
     DetectorName: DetectorName::ALL;
-    Intervention: Intervention::LADDER;
-    Severity: [Severity::Hint, Severity::Warn, Severity::Hard];
+    Intervention: Intervention::ALL;
+    Severity: Severity::ALL;
 }
 
 packed! {
-    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, acted, count, evidence }
+    Finding { turn, since, detector, pattern, severity, intervention, loop_id, agent, enforced, count, evidence }
 }
 
 #[cfg(test)]
@@ -265,7 +265,7 @@ mod tests {
         for detector in DetectorName::ALL {
             assert_eq!(again(detector), Some(*detector));
         }
-        for rung in Intervention::LADDER {
+        for rung in Intervention::ALL.iter().copied() {
             assert_eq!(again(&rung), Some(rung));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::{FixedState, RandomState};
-use loopbreak::{Act, Config, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
+use loopbreak::{Config, Decision, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
 
 use super::names::Names;
 use crate::effect::{Effects, Followed};
@@ -97,7 +97,7 @@ impl Seen {
         let done = self.found(verdict);
         self.followed.add(step, verdict, line);
         self.ledger.add(&told, done);
-        for act in &verdict.acts {
+        for act in &verdict.decisions {
             self.intervened(verdict.turn, act);
         }
         if let Some(ruling) = &verdict.ruling {
@@ -143,13 +143,13 @@ impl Seen {
         let mut done = Done::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
-            if finding.acted {
+            if finding.enforced {
                 self.worst = self.worst.max(Some(severity));
             }
-            if finding.acted && severity >= Severity::Warn && self.first_warning.is_none() {
+            if finding.enforced && severity >= Severity::Warn && self.first_warning.is_none() {
                 self.first_warning = Some(FirstWarning { turn, detector, pattern });
             }
-            if finding.acted && severity == Severity::Hard {
+            if finding.enforced && severity == Severity::Hard {
                 done.stops = true;
                 if self.first_stop.is_none() {
                     self.first_stop = Some((FirstStop { turn, detector, pattern, intervention }, since));
@@ -163,8 +163,8 @@ impl Seen {
         done
     }
 
-    fn intervened(&mut self, turn: u64, act: &Act) {
-        self.warnings_given += u64::from(act.acted && act.intervention == Intervention::Warn);
+    fn intervened(&mut self, turn: u64, act: &Decision) {
+        self.warnings_given += u64::from(act.enforced && act.intervention == Intervention::Warn);
         if self.interventions.len() >= MOST_LISTED {
             self.unlisted_interventions += 1;
             return;
@@ -177,14 +177,14 @@ impl Seen {
             loop_id: act.loop_id,
             task: act.task.clone(),
             reason: act.reason.clone(),
-            acted: act.acted,
+            acted: act.enforced,
         });
     }
 
     /// Counts a proposal under the adjustment that weighed most.
     fn ruled(&mut self, ruling: &Ruling) {
         let Some(intervention) = ruling.intervention else { return };
-        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.acted);
+        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
         let Some(most) = lowered.min_by(|a, b| a.amount.total_cmp(&b.amount)) else { return };
         let same =
             |group: &&mut RulingGroup| group.intervention == intervention && group.detector == most.detector;

@@ -100,7 +100,7 @@ fn a_run_without_any_measure_of_progress_has_none_to_destroy() {
 fn who_only_observes_lists_findings_and_decides_nothing() {
     let settings = Settings { mode: Mode::Observe, ..Settings::default() };
     let run = analyse(settings, scores(1..=60, 0));
-    assert!(run.findings.iter().any(|finding| finding.severity == Severity::Hard && !finding.acted));
+    assert!(run.findings.iter().any(|finding| finding.severity == Severity::Hard && !finding.enforced));
     assert_eq!(run.verdict, VerdictName::Clear);
     assert!(run.first_stop.is_none() && run.first_warning.is_none() && run.ending.is_none());
     assert_eq!((run.steps_after_stop, run.steps_after_ending), (0, 0));

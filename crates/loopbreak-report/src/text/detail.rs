@@ -123,7 +123,7 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     } else if run.first_stop.is_some() {
         fact(out, look, "saves", NO_STOP)?;
     }
-    let observed = run.findings.iter().filter(|finding| !finding.acted).count() as u64;
+    let observed = run.findings.iter().filter(|finding| !finding.enforced).count() as u64;
     if observed > 0 {
         fact(
             out,
@@ -213,7 +213,7 @@ fn would(intervention: Option<Intervention>) -> &'static str {
         Some(Intervention::UnblockAuthority) => "would unblock",
         Some(Intervention::ForceNext) => "would move on",
         Some(Intervention::Reject) => "would reject",
-        Some(Intervention::Penalize | Intervention::Warn | Intervention::Hint) => "would warn",
+        Some(_) => "would warn",
         None => "loop found",
     }
 }

@@ -117,7 +117,7 @@ fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn
         write!(line, "{:>7}{dash:>7} {dim}{}{dim:#}", stop.turn, look.fit(stop.pattern, room))?;
     } else if let Some(warning) = &run.first_warning {
         write!(line, "{:>7}{:>8}{dim}{}{dim:#}", warning.turn, "", look.fit(warning.pattern, room))?;
-    } else if run.findings.iter().any(|finding| !finding.acted) {
+    } else if run.findings.iter().any(|finding| !finding.enforced) {
         write!(line, "{:>15}{dim}only observed{dim:#}", "")?;
     }
     writeln!(out, "{}", line.trim_end())

@@ -70,7 +70,7 @@ fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) ->
         return idle(task, check, reason);
     }
     let verdict = course.series.recover(run, &task.id, at);
-    let Some(act) = verdict.acts.iter().find(|act| act.acted) else {
+    let Some(act) = verdict.decisions.iter().find(|act| act.enforced) else {
         let reason = format!(
             "{}; this was dealt with before, and nothing new was tried since",
             check.reason.clone().unwrap_or_default()

@@ -1,6 +1,6 @@
 //! What the engine says, as it is told.
 
-use loopbreak::{Audience, Ruling, Severity, TaskCheck, Verdict};
+use loopbreak::{Audience, Ruling, TaskCheck, Verdict};
 use loopbreak_store::Seen;
 use serde_json::{Map, Value};
 
@@ -12,19 +12,19 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
         since: finding.since,
         detector: finding.detector.to_string(),
         pattern: finding.pattern.to_owned(),
-        severity: severity(finding.severity).to_owned(),
+        severity: finding.severity.to_string(),
         count: finding.count,
         loop_id: finding.loop_id.to_string(),
         agent: finding.agent.clone(),
-        acted: finding.acted,
+        acted: finding.enforced,
         evidence: object(serde_json::to_value(&finding.evidence).unwrap_or_default()),
     });
-    let interventions = verdict.acts.iter().map(|act| ActOutput {
+    let interventions = verdict.decisions.iter().map(|act| ActOutput {
         intervention: act.intervention.as_str().to_owned(),
         pattern: act.pattern.to_owned(),
         reason: act.reason.clone(),
         loop_id: act.loop_id.to_string(),
-        acted: act.acted,
+        acted: act.enforced,
     });
     StepOutput {
         run: run.to_owned(),
@@ -41,7 +41,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
 
 /// A verdict in a word. A loop is told of once for each severity; a step that still belongs to it is not clear for that.
 fn in_a_word(verdict: &Verdict, known: &[Seen]) -> &'static str {
-    let found = verdict.findings.iter().map(|finding| severity(finding.severity));
+    let found = verdict.findings.iter().map(|finding| finding.severity.as_str());
     let sighted = verdict.sighted.iter().map(ToString::to_string);
     let sighted = sighted.filter_map(|id| known.iter().find(|seen| seen.id == id));
     let all: Vec<&str> = found.chain(sighted.map(|seen| seen.severity.as_str())).collect();
@@ -64,7 +64,7 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
         detector: adjustment.detector.to_string(),
         amount: adjustment.amount,
         reason: adjustment.reason.clone(),
-        acted: adjustment.acted,
+        acted: adjustment.enforced,
     });
     let advice = ruling.advice.iter().filter(|advice| advice.audience == Audience::Agent);
     RulingOutput {
@@ -90,14 +90,6 @@ pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
         recommendation: check.recommendation.map(|intervention| intervention.as_str().to_owned()),
         reason: check.reason,
         evidence: object(check.evidence),
-    }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Hint => "hint",
-        Severity::Warn => "warn",
-        Severity::Hard => "hard",
     }
 }
 

@@ -5,7 +5,7 @@ use super::templates::template;
 use super::values::Values;
 use crate::config::{Settings, TemplateSet};
 use crate::detect::{DetectorName, patterns};
-use crate::policy::{Adjustment, Hint, Recovery};
+use crate::policy::{ProposalHint, Recovery, ScoreAdjustment};
 use crate::verdict::{Advice, Intervention};
 
 /// A template, filled in: the user's own text, or that of the chosen set.
@@ -87,9 +87,13 @@ pub(crate) fn of_recovery(recovery: &Recovery) -> Vec<Advice> {
 }
 
 /// The texts that go with a ruling: why the worth changed, and what the hints say.
-pub(crate) fn of_ruling(adjustments: &[Adjustment], hints: &[Hint], settings: &Settings) -> Vec<Advice> {
+pub(crate) fn of_ruling(
+    adjustments: &[ScoreAdjustment],
+    hints: &[ProposalHint],
+    settings: &Settings,
+) -> Vec<Advice> {
     let mut texts = Vec::new();
-    for adjustment in adjustments.iter().filter(|adjustment| adjustment.acted) {
+    for adjustment in adjustments.iter().filter(|adjustment| adjustment.enforced) {
         let mut values = Values::default();
         values.set("reason", &adjustment.reason).set("amount", format!("{:+}", adjustment.amount));
         texts.extend(advice("adjustment", adjustment.detector, &values, settings));

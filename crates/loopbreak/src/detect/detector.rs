@@ -11,7 +11,7 @@ use crate::fingerprint::{Kind, Prints, Tables};
 use crate::memory::Key;
 use crate::place::{Map, Trail};
 use crate::step::{Action, Step};
-use crate::verdict::{Intervention, Progress, Severity};
+use crate::verdict::{Intervention, Severity, StepProgress};
 
 /// One way of being stuck. Its memory is bounded and serializable; its settings are given to it, for they are no part
 /// of the memory.
@@ -172,7 +172,7 @@ pub(crate) struct Sightings<'o> {
     pub(super) repeat: bool,
     pub(super) reports: &'o mut Vec<Report>,
     pub(super) events: &'o mut Vec<Event>,
-    pub(super) progress: &'o mut Progress,
+    pub(super) progress: &'o mut StepProgress,
 }
 
 impl Sightings<'_> {
@@ -204,7 +204,7 @@ impl Sightings<'_> {
     }
 
     /// Notes that the step was progress.
-    pub(crate) fn progress(&mut self, progress: Progress) {
+    pub(crate) fn progress(&mut self, progress: StepProgress) {
         *self.progress = progress;
     }
 }

@@ -6,7 +6,7 @@ use super::latch::Latch;
 use super::{Bid, Detector, Draft, Report, Scene, Sightings};
 use crate::config::{Mode, Settings};
 use crate::event::Event;
-use crate::verdict::Progress;
+use crate::verdict::StepProgress;
 
 /// A detector with the memory of what it reported.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ struct Slot<D> {
 pub(crate) struct Sink<'o> {
     pub(crate) reports: Vec<Report>,
     pub(crate) events: &'o mut Vec<Event>,
-    pub(crate) progress: Progress,
+    pub(crate) progress: StepProgress,
 }
 
 macro_rules! detectors {

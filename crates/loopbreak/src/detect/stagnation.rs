@@ -19,7 +19,7 @@ use crate::config::{Checks, Mode};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Step;
-use crate::verdict::{Intervention, Progress, Severity};
+use crate::verdict::{Intervention, Severity, StepProgress};
 
 /// No progress for too long.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -168,7 +168,7 @@ impl Detector for Stagnation {
         let Some(last_progress) = self.last_progress else { return };
         let stuck_before = turn.saturating_sub(last_progress);
 
-        let mut progress = Progress { mark: step.progress == Some(true), ..Progress::default() };
+        let mut progress = StepProgress { mark: step.progress == Some(true), ..StepProgress::default() };
         if let Some(score) = score {
             progress.score = self.score_moves(score, scene, settings, out);
         }

@@ -10,7 +10,7 @@ use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, 
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
 use crate::tasks::{Book, TaskPattern};
-use crate::verdict::{Act, Finding, Intervention, LoopId, Severity, Stop, Verdict};
+use crate::verdict::{Decision, Finding, Intervention, LoopId, RunStop, Severity, Verdict};
 
 /// What the human can choose from when he is called.
 pub(crate) const OPTIONS: [&str; 3] = ["continue_with_another_approach", "review", "cancel"];
@@ -114,7 +114,7 @@ impl Desk<'_> {
             intervention,
             loop_id: LoopId(id),
             agent: self.circumstances.agent.to_owned(),
-            acted: report.acted,
+            enforced: report.acted,
             count: report.sighting.count,
             evidence: report.evidence.clone(),
         });
@@ -148,14 +148,14 @@ impl Desk<'_> {
         if intervention == Intervention::Escalate && report.acted {
             self.escalation(report.sighting.pattern, None, report.evidence.text("signature"), reason.clone());
         }
-        self.verdict.acts.push(Act {
+        self.verdict.decisions.push(Decision {
             intervention,
             detector: report.detector,
             pattern: report.sighting.pattern,
             loop_id: LoopId(id),
             task: None,
             reason,
-            acted: report.acted,
+            enforced: report.acted,
         });
     }
 
@@ -226,14 +226,14 @@ impl Desk<'_> {
             self.circumstances.now,
             self.settings,
         );
-        self.verdict.acts.push(Act {
+        self.verdict.decisions.push(Decision {
             intervention,
             detector: report.detector,
             pattern: report.sighting.pattern,
             loop_id: LoopId(report.sighting.identity),
             task: Some(id.clone()),
             reason: recovery.reason.clone(),
-            acted: report.acted,
+            enforced: report.acted,
         });
         // Who only observes grants nothing, clears nothing and tells nobody.
         if !report.acted {
@@ -301,7 +301,7 @@ impl Desk<'_> {
                         turns_stuck: evidence.number("turns_stuck").unwrap_or_default() as u64,
                         score: evidence.number("score"),
                         max_turns_stuck: self.settings.stagnation.max_turns,
-                        ending: Stop::ENDING,
+                        ending: RunStop::ENDING,
                         termination_reason: pattern,
                     }
                     .into(),
@@ -321,7 +321,7 @@ impl Desk<'_> {
             );
         }
         if let Some((detector, reason, _)) = tripped.first() {
-            self.verdict.stop = Some(Stop { reason, detector: *detector, ending: Stop::ENDING });
+            self.verdict.stop = Some(RunStop { reason, detector: *detector, ending: RunStop::ENDING });
         }
     }
 }

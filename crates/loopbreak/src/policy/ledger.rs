@@ -166,7 +166,7 @@ impl Ledger {
         let lately = move |known: &&OpenLoop| {
             known.agent == agent
                 && matches!(known.family, Family::Place | Family::Output)
-                && known.rung >= Some(Intervention::Warn)
+                && known.rung.is_some_and(|rung| rung != Intervention::Hint)
                 && known.turn.saturating_add(turns) >= turn
         };
         self.loops.iter().filter(lately).map(|known| known.label.as_str())

@@ -14,4 +14,4 @@ pub(crate) use foresight::foreseen;
 pub(crate) use ledger::Ledger;
 pub(crate) use recovery::{Recovery, choose, reason};
 pub(crate) use ruling::rule;
-pub use ruling::{Adjustment, Hint, Proposal, Ruling};
+pub use ruling::{Proposal, ProposalHint, Ruling, ScoreAdjustment};

@@ -39,7 +39,7 @@ pub struct Ruling {
     /// The critic's score.
     pub base: f64,
     /// What was added and taken away, in order.
-    pub adjustments: Vec<Adjustment>,
+    pub adjustments: Vec<ScoreAdjustment>,
     /// The plain sum.
     pub raw: f64,
     /// The result: clamped after each adjustment.
@@ -52,7 +52,7 @@ pub struct Ruling {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intervention: Option<Intervention>,
     /// Words about the proposal.
-    pub hints: Vec<Hint>,
+    pub hints: Vec<ProposalHint>,
     /// Texts for the agent and the critic.
     pub advice: Vec<Advice>,
     /// What happened, for the log.
@@ -61,7 +61,7 @@ pub struct Ruling {
 
 /// One adjustment of a proposal's score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Adjustment {
+pub struct ScoreAdjustment {
     /// Whose.
     pub detector: DetectorName,
     /// How much.
@@ -71,12 +71,13 @@ pub struct Adjustment {
     /// The score after it.
     pub score: f64,
     /// False where it is only told and not applied.
-    pub acted: bool,
+    #[serde(rename = "acted")]
+    pub enforced: bool,
 }
 
 /// A word about a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Hint {
+pub struct ProposalHint {
     /// Whose.
     pub detector: DetectorName,
     /// What about.
@@ -118,9 +119,9 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
             }));
         }
         let (detector, reason) = (opinion.detector, opinion.reason.clone());
-        adjustments.push(Adjustment { detector, amount, reason, score, acted });
+        adjustments.push(ScoreAdjustment { detector, amount, reason, score, enforced: acted });
     }
-    let applied = || adjustments.iter().filter(|adjustment| adjustment.acted);
+    let applied = || adjustments.iter().filter(|adjustment| adjustment.enforced);
     if applied().next().is_some() {
         let reasons = applied().map(|a| format!("{} {:+} ({})", a.detector, a.amount, a.reason));
         events.push(Event::from(LoopPenaltyApplied {
@@ -135,11 +136,11 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
     let refused_by_critic = base < policy.accept_at;
     let below = score < policy.accept_at;
     let rejects = below && lowered && !refused_by_critic && policy.ladder.reject;
-    let hints: Vec<Hint> = draft
+    let hints: Vec<ProposalHint> = draft
         .hints
         .iter()
         .filter(|_| policy.ladder.hint)
-        .map(|(detector, pattern, evidence)| Hint {
+        .map(|(detector, pattern, evidence)| ProposalHint {
             detector: *detector,
             pattern,
             evidence: evidence.clone(),

@@ -1,7 +1,7 @@
 //! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
 
 use crate::steps::{Run, call, config, failing, played, sh, step, written};
-use loopbreak::{DetectorName, Guard, Intervention, Severity};
+use loopbreak::{DetectorName, Guard, Severity};
 use serde_json::{Value, json};
 
 const REPEATING: [DetectorName; 5] = [
@@ -22,8 +22,8 @@ fn first(run: &Run, severity: Severity) -> Option<u64> {
 fn strong(run: &Run) -> Vec<u64> {
     let mut turns: Vec<u64> = REPEATING
         .into_iter()
-        .flat_map(|detector| run.acts(detector))
-        .filter(|(_, act)| *act >= Intervention::Escalate)
+        .flat_map(|detector| run.decisions(detector))
+        .filter(|(_, act)| act.ends_run())
         .map(|(turn, _)| turn)
         .collect();
     turns.sort_unstable();
@@ -321,5 +321,5 @@ fn who_only_observes_sees_the_loop_and_acts_on_nothing() {
         run.verdicts.push(verdict);
     }
     assert_eq!(first(&run, Severity::Hard), Some(8));
-    assert!(run.findings(DetectorName::Cycle).iter().all(|finding| !finding.acted));
+    assert!(run.findings(DetectorName::Cycle).iter().all(|finding| !finding.enforced));
 }

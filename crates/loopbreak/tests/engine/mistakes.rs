@@ -106,7 +106,7 @@ fn mistake_07_the_guard_itself_calls_the_task_detector() {
     let mut acts = Vec::new();
     for _ in 0..3 {
         let verdict = guard.observe(&step(&attempt("done", &[], &["Implemented dashboard.tsx"])));
-        acts.extend(verdict.acts.into_iter().map(|act| act.intervention));
+        acts.extend(verdict.decisions.into_iter().map(|act| act.intervention));
     }
     assert_eq!(acts, [Intervention::ForceNext]);
 }
@@ -115,11 +115,16 @@ fn mistake_07_the_guard_itself_calls_the_task_detector() {
 fn mistake_08_an_escalation_clears_nothing_so_force_next_is_reached_and_authority_is_granted_once() {
     let mut run = Run::new();
     run.repeat(5, &attempt("in_progress", &[], &["Read file A"]));
-    assert_eq!(run.acts(DetectorName::Task), [(3, Intervention::Escalate), (5, Intervention::ForceNext)]);
+    assert_eq!(
+        run.decisions(DetectorName::Task),
+        [(3, Intervention::Escalate), (5, Intervention::ForceNext)]
+    );
     let mut run = Run::new();
     run.repeat(40, &attempt("blocked", &["no token"], &[]));
-    let grants =
-        run.acts(DetectorName::Task).into_iter().filter(|(_, act)| *act == Intervention::UnblockAuthority);
+    let grants = run
+        .decisions(DetectorName::Task)
+        .into_iter()
+        .filter(|(_, act)| *act == Intervention::UnblockAuthority);
     assert_eq!(grants.count(), 1);
 }
 
@@ -191,14 +196,14 @@ fn mistake_13_a_healthy_run_of_many_tasks_goes_on_and_a_b_a_b_is_seen() {
 fn mistake_14_a_warned_loop_is_neither_warned_of_for_ever_nor_left_alone() {
     let mut run = Run::with(config(json!({"similarity": {"mode": "off"}})));
     run.repeat(40, &json!({"outcome": "Fixed auth.ts - added null check"}));
-    let acts = run.acts(DetectorName::Signature);
+    let acts = run.decisions(DetectorName::Signature);
     assert!(acts.len() < 8, "not on every turn: {acts:?}");
     assert!(acts.iter().any(|(_, act)| *act == Intervention::Escalate), "and not only warned of");
     // It comes back after a change: once tolerated, then acted on again.
     run.see(&json!({"outcome": "Searched for 'x'"}));
     let before = acts.len();
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
-    assert_eq!(run.acts(DetectorName::Signature).len(), before + 1);
+    assert_eq!(run.decisions(DetectorName::Signature).len(), before + 1);
 }
 
 #[test]

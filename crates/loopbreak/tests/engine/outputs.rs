@@ -159,7 +159,7 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
     outputs(&mut run, &[&text(5, '1'), &text(5, '2'), &text(5, '3')]);
     assert_eq!(run.turns(SIMILARITY, Severity::Hint), [2]);
     assert_eq!(run.turns(SIMILARITY, Severity::Hard), [3]);
-    assert_eq!(run.acts(SIMILARITY), [(2, Intervention::Hint), (3, Intervention::Escalate)]);
+    assert_eq!(run.decisions(SIMILARITY), [(2, Intervention::Hint), (3, Intervention::Escalate)]);
     let evidence = &run.findings(SIMILARITY)[1].evidence;
     assert_eq!(evidence.get("similarity"), Some(&json!(0.95)));
 }

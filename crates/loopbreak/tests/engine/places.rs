@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, config_of, found, text_for};
-use loopbreak::{Audience, DetectorName, Intervention, Profile, Severity};
+use loopbreak::{Audience, DetectorName, Profile, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
@@ -197,7 +197,7 @@ fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
     }
     for detector in [REVISIT, OSCILLATION, CAMPING] {
         assert!(run.findings(detector).iter().all(|finding| finding.severity <= Severity::Warn));
-        assert!(run.acts(detector).iter().all(|(_, act)| *act <= Intervention::Warn));
+        assert!(run.decisions(detector).iter().all(|(_, act)| act.is_advice()));
     }
     assert!(run.stops().is_empty());
     assert_eq!(run.findings(REVISIT)[0].severity, Severity::Hint);

@@ -46,13 +46,13 @@ fn observing_as_a_whole_everything_is_found_and_nothing_done() {
     for detector in DetectorName::ALL {
         let turns = |run: &Run| run.findings(*detector).iter().map(|found| found.turn).collect::<Vec<_>>();
         assert_eq!(turns(&run), turns(&enforcing), "{detector}");
-        assert!(run.findings(*detector).iter().all(|finding| !finding.acted));
+        assert!(run.findings(*detector).iter().all(|finding| !finding.enforced));
     }
     for verdict in &run.verdicts {
-        assert!(verdict.acts.iter().all(|act| !act.acted) && verdict.strongest().is_none());
+        assert!(verdict.decisions.iter().all(|act| !act.enforced) && verdict.strongest().is_none());
         assert!(verdict.advice.is_empty() && verdict.context.is_empty() && verdict.tasks.is_empty());
     }
-    assert!(run.verdicts.iter().any(|verdict| verdict.acts.iter().any(|act| act.intervention == Stop)));
+    assert!(run.verdicts.iter().any(|verdict| verdict.decisions.iter().any(|act| act.intervention == Stop)));
 }
 
 #[test]
@@ -62,9 +62,9 @@ fn one_detector_can_observe_while_the_others_act() {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
     }
-    assert!(run.findings(OSCILLATION).iter().all(|finding| !finding.acted));
+    assert!(run.findings(OSCILLATION).iter().all(|finding| !finding.enforced));
     let ruling = run.weigh("north", 0.9);
-    assert!(!ruling.adjustments[0].acted && ruling.adjustments[1].acted);
+    assert!(!ruling.adjustments[0].enforced && ruling.adjustments[1].enforced);
     assert!(near(ruling.score, 0.5) && near(ruling.raw, 0.5), "only the revisit counts: {}", ruling.score);
 }
 
@@ -77,7 +77,9 @@ fn without_the_penalize_rung_scores_stay_as_they_are() {
     }
     let ruling = run.weigh("north", 0.9);
     assert!(near(ruling.score, 0.9) && ruling.accepted && ruling.intervention.is_none());
-    assert!(!ruling.adjustments.is_empty() && ruling.adjustments.iter().all(|adjustment| !adjustment.acted));
+    assert!(
+        !ruling.adjustments.is_empty() && ruling.adjustments.iter().all(|adjustment| !adjustment.enforced)
+    );
 }
 
 #[test]
@@ -99,7 +101,7 @@ fn without_the_hint_rung_there_are_no_hints() {
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["north"]}}));
     assert!(run.weigh("look", 0.9).hints.is_empty());
     run.walk(&["A", "B", "A"]);
-    assert!(run.acts(DetectorName::Revisit).is_empty());
+    assert!(run.decisions(DetectorName::Revisit).is_empty());
     assert!(!run.findings(DetectorName::Revisit).is_empty(), "found all the same");
 }
 
@@ -120,7 +122,7 @@ fn what_a_repeated_output_leads_to_can_be_chosen() {
     for (on_loop, act, stops) in [("escalate", Escalate, 0), ("stop", Stop, 1), ("advise", Warn, 0)] {
         let mut run = signatures(json!({"policy": {"on_loop": on_loop}}));
         run.repeat(3, &output(FIX));
-        assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, act)]);
+        assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, act)]);
         assert_eq!(run.stops().len(), stops);
     }
 }
@@ -129,7 +131,7 @@ fn what_a_repeated_output_leads_to_can_be_chosen() {
 fn a_loop_is_acted_on_once_a_rung_and_again_only_when_it_worsens() {
     let mut run = signatures(json!({}));
     run.repeat(12, &output(FIX));
-    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (6, Escalate), (12, Escalate)]);
+    assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, Escalate), (6, Escalate), (12, Escalate)]);
 }
 
 #[test]
@@ -140,7 +142,7 @@ fn after_three_other_steps_one_repeat_is_tolerated_and_the_next_opens_the_breake
         run.see(&output(other));
     }
     run.repeat(3, &output(FIX));
-    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (9, Escalate)], "8 is tolerated");
+    assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, Escalate), (9, Escalate)], "8 is tolerated");
 }
 
 #[test]
@@ -149,7 +151,7 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
     run.repeat(3, &output(FIX));
     run.see(&json!({"user": "go on"}));
     run.repeat(3, &output(FIX));
-    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
+    assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
 }
 
 #[test]
@@ -158,7 +160,7 @@ fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
     run.repeat(5, &json!({"place": "Dam"}));
     run.see(&json!({"user": "stay there"}));
     run.repeat(2, &json!({"place": "Dam"}));
-    assert_eq!(run.acts(CAMPING), [(5, Warn), (8, Warn)], "7 is tolerated");
+    assert_eq!(run.decisions(CAMPING), [(5, Warn), (8, Warn)], "7 is tolerated");
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn after_a_changed_outcome_one_repeat_is_tolerated_and_the_next_opens_the_breake
     run.repeat(3, &output(FIX));
     run.see(&output("Searched for 'a'"));
     run.repeat(3, &output(FIX));
-    assert_eq!(run.acts(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
+    assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, Escalate), (7, Escalate)]);
 }
 
 #[test]
@@ -181,12 +183,12 @@ fn a_breaker_that_opens_again_says_why_and_advises() {
     }
     run.walk(&["Dam", "Dam", "Dam"]);
     let acts =
-        run.verdicts[5..].iter().flat_map(|verdict| &verdict.acts).filter(|act| act.detector == CAMPING);
+        run.verdicts[5..].iter().flat_map(|verdict| &verdict.decisions).filter(|act| act.detector == CAMPING);
     let acts: Vec<_> = acts.collect();
     assert!(!acts.is_empty());
     assert!(acts.iter().all(|act| act.reason.contains("turns at Dam")), "{acts:?}");
     for verdict in
-        run.verdicts.iter().filter(|verdict| verdict.acts.iter().any(|act| act.detector == CAMPING))
+        run.verdicts.iter().filter(|verdict| verdict.decisions.iter().any(|act| act.detector == CAMPING))
     {
         let text = text_for(&verdict.advice, Audience::Agent, CAMPING);
         assert!(text.contains("went by at Dam"), "turn {}: {text:?}", verdict.turn);

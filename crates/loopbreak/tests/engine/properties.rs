@@ -249,7 +249,7 @@ proptest! {
             }
             let Some(ruling) = ruling else { continue };
             prop_assert!((min..=max).contains(&ruling.score));
-            let applied: f64 = ruling.adjustments.iter().filter(|one| one.acted).map(|one| one.amount).sum();
+            let applied: f64 = ruling.adjustments.iter().filter(|one| one.enforced).map(|one| one.amount).sum();
             prop_assert!(near(ruling.raw, ruling.base + applied) || ruling.base.abs() > 1e6);
             prop_assert!(ruling.accepted || ruling.score < ruling.accept_at);
             if reject {

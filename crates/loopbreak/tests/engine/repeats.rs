@@ -112,7 +112,7 @@ fn a_loop_is_paid_for_once_however_many_detectors_see_it() {
     let mut run = Run::new();
     run.repeat(7, &json!({"action": "open grating", "outcome": "It is locked."}));
     let ruling = run.weigh("open grating", 1.0);
-    let seen: Vec<_> = ruling.adjustments.iter().map(|a| (a.detector, a.acted)).collect();
+    let seen: Vec<_> = ruling.adjustments.iter().map(|a| (a.detector, a.enforced)).collect();
     assert_eq!(seen, [(CYCLE, true), (TARGET, false), (RECURRENCE, false)]);
     assert!(near(ruling.raw, 0.4) && near(ruling.score, 0.4));
 }
@@ -173,7 +173,7 @@ fn an_allow_rule_overrules_and_who_only_observes_takes_nothing() {
     run.repeat(9, &sh("make lint", "2 warnings"));
     let ruling = propose(&run, "make lint", None);
     assert!(ruling.accepted && near(ruling.score, 1.0));
-    assert!(!ruling.adjustments.is_empty() && ruling.adjustments.iter().all(|a| !a.acted));
+    assert!(!ruling.adjustments.is_empty() && ruling.adjustments.iter().all(|a| !a.enforced));
 }
 
 #[test]

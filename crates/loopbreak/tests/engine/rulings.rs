@@ -197,7 +197,7 @@ fn adjustments_come_in_the_order_oscillation_camping_revisit() {
     let ruling = run.weigh("north", 1.0);
     let order: Vec<_> = ruling.adjustments.iter().map(|adjustment| adjustment.detector).collect();
     assert_eq!(order, [OSCILLATION, CAMPING, REVISIT]);
-    assert!(ruling.adjustments.iter().all(|adjustment| adjustment.acted && !adjustment.reason.is_empty()));
+    assert!(ruling.adjustments.iter().all(|adjustment| adjustment.enforced && !adjustment.reason.is_empty()));
 }
 
 #[test]

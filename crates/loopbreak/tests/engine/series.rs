@@ -94,7 +94,7 @@ fn attempts_of_many_runs_are_attempts_at_one_task() {
     for tick in 0..3 {
         last = record(&mut series, "T3.4.2", "done", &[], &[], tick);
     }
-    assert_eq!(last.acts[0].intervention, Intervention::ForceNext);
+    assert_eq!(last.decisions[0].intervention, Intervention::ForceNext);
     assert_eq!((last.tasks[0].status, last.tasks[0].forced), ("done", true));
     assert!(series.was_forced("T3.4.2"));
     assert_eq!(check(&series, "T3.4.2")["attemptCount"], 0, "its history was cleared");
@@ -147,7 +147,7 @@ fn what_is_tried_on_other_tasks_does_not_make_the_same_escalation_news() {
     for tick in 0..4 {
         for task in ["T1", "T2", "T3", "T4", "T5"] {
             let verdict = record(&mut series, task, "blocked", &["no token"], &[], tick);
-            escalated += verdict.acts.len();
+            escalated += verdict.decisions.len();
         }
     }
     assert_eq!(escalated, 5, "once a task");
@@ -159,7 +159,7 @@ fn a_grant_is_given_once_over_all_runs_and_survives_a_restart() {
     let mut acts = Vec::new();
     for tick in 0..6 {
         let verdict = record(&mut series, "T1", "blocked", &["x"], &[], tick);
-        acts.extend(verdict.acts.iter().map(|act| act.intervention));
+        acts.extend(verdict.decisions.iter().map(|act| act.intervention));
         let state = serde_json::to_string(&series.snapshot()).unwrap();
         series = Series::restore(Config::default(), serde_json::from_str(&state).unwrap());
     }
@@ -192,11 +192,14 @@ fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
         let id = attempt.task.as_ref().unwrap().id.as_text().into_owned();
         let found = series.check(&id, None);
         let verdict = series.recover("run", &id, None);
-        assert!(found.is_looping || verdict.acts.is_empty());
-        for act in &verdict.acts {
+        assert!(found.is_looping || verdict.decisions.is_empty());
+        for act in &verdict.decisions {
             assert_eq!(found.recommendation, Some(act.intervention));
         }
-        assert!(series.recover("run", &id, None).acts.is_empty(), "nothing is done twice about one attempt");
+        assert!(
+            series.recover("run", &id, None).decisions.is_empty(),
+            "nothing is done twice about one attempt"
+        );
         done.push(written(&verdict));
     }
     (done, series)
@@ -231,10 +234,10 @@ fn whoever_records_and_recovers_gets_what_the_observer_gets() {
 #[test]
 fn a_recovery_of_a_task_that_is_unknown_or_goes_on_well_does_nothing() {
     let mut series = Series::new(Config::default());
-    assert!(series.recover("run", "T9", Some(5)).acts.is_empty());
+    assert!(series.recover("run", "T9", Some(5)).decisions.is_empty());
     assert!(!series.record(&step(&json!({"action": "look"}))));
     assert!(series.record(&step(&json!({"task": {"id": "T9", "status": "blocked"}}))));
-    assert!(series.recover("run", "T9", Some(5)).acts.is_empty());
+    assert!(series.recover("run", "T9", Some(5)).decisions.is_empty());
     let mut off = Series::new(config(json!({"task": {"mode": "off"}})));
     assert!(!off.record(&step(&json!({"task": {"id": "T9", "status": "blocked"}}))));
 }

@@ -125,8 +125,9 @@ impl Run {
     }
 
     /// Every intervention so far, with the turn it was for.
-    pub(crate) fn acts(&self, detector: DetectorName) -> Vec<(u64, Intervention)> {
-        let all = self.verdicts.iter().flat_map(|verdict| verdict.acts.iter().map(|act| (verdict.turn, act)));
+    pub(crate) fn decisions(&self, detector: DetectorName) -> Vec<(u64, Intervention)> {
+        let all =
+            self.verdicts.iter().flat_map(|verdict| verdict.decisions.iter().map(|act| (verdict.turn, act)));
         all.filter(|(_, act)| act.detector == detector).map(|(turn, act)| (turn, act.intervention)).collect()
     }
 }

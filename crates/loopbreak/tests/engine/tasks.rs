@@ -39,7 +39,7 @@ fn a_revisit_of_a_done_task_needs_no_equal_work() {
     for work in ["Checking if task complete", "Verifying implementation", "Running final checks"] {
         run.see(&attempt("T3.4.2", "done", &[], &[work]));
     }
-    assert_eq!(run.acts(TASK), [(3, ForceNext)]);
+    assert_eq!(run.decisions(TASK), [(3, ForceNext)]);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn the_same_blockers_three_times_grant_authority() {
     let mut run = Run::new();
     let verdict = run.repeat(3, &blocked(&["critic:design_system unavailable"]));
     assert_eq!(verdict.findings[0].pattern, "blocked_task_spin");
-    assert_eq!(run.acts(TASK), [(3, UnblockAuthority)]);
+    assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)]);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn the_order_of_blockers_does_not_matter() {
     run.see(&blocked(&["no token", "no critic"]));
     run.see(&blocked(&["no critic", "no token"]));
     run.see(&blocked(&["no critic", "no token", "no token"]));
-    assert_eq!(run.acts(TASK), [(3, UnblockAuthority)]);
+    assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)]);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn authority_is_granted_once_then_after_a_full_set_of_fresh_attempts_a_human_is_
     let mut run = Run::new();
     run.repeat(12, &blocked(&["no token"]));
     // Granted at 3; the history is cleared, so 6 is the third fresh attempt; 8 is the fifth.
-    assert_eq!(run.acts(TASK), [(3, UnblockAuthority), (6, Escalate), (8, Escalate)]);
+    assert_eq!(run.decisions(TASK), [(3, UnblockAuthority), (6, Escalate), (8, Escalate)]);
     let escalation = &run.events("escalation")[0];
     assert_eq!((&escalation["task_id"], &escalation["turn"]), (&json!("T3.4.3"), &json!(6)));
 }
@@ -91,7 +91,7 @@ fn authority_is_granted_once_then_after_a_full_set_of_fresh_attempts_a_human_is_
 fn without_auto_unblock_a_human_is_called_at_once() {
     let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
     let verdict = run.repeat(3, &blocked(&["no token"]));
-    assert_eq!(verdict.acts[0].intervention, Escalate);
+    assert_eq!(verdict.decisions[0].intervention, Escalate);
     assert_eq!((verdict.tasks[0].status, verdict.tasks[0].forced), ("blocked", false));
 }
 
@@ -99,7 +99,7 @@ fn without_auto_unblock_a_human_is_called_at_once() {
 fn no_progress_is_escalated_at_3_and_forced_on_at_5() {
     let mut run = Run::new();
     run.repeat(5, &same_work());
-    assert_eq!(run.acts(TASK), [(3, Escalate), (5, ForceNext)]);
+    assert_eq!(run.decisions(TASK), [(3, Escalate), (5, ForceNext)]);
     let last = run.verdicts.last().unwrap();
     assert_eq!((last.findings[0].pattern, last.findings[0].count), ("no_progress_repeat", 5));
     assert!(run.guard.was_forced("T7.1.2"));
@@ -165,7 +165,7 @@ fn without_times_every_attempt_is_inside_the_window() {
     run.see(&blocked(&["x"]));
     run.repeat(500, &json!({"action": "think"}));
     run.see(&blocked(&["x"]));
-    assert_eq!(run.acts(TASK).len(), 1);
+    assert_eq!(run.decisions(TASK).len(), 1);
 }
 
 #[test]
@@ -196,10 +196,10 @@ fn what_lies_between_two_attempts_does_not_make_the_same_escalation_news() {
         run.see(&blocked(&["no token"]));
     }
     assert_eq!(
-        run.acts(TASK).len(),
+        run.decisions(TASK).len(),
         1,
         "the fourth attempt is no worse than the third: {:?}",
-        run.acts(TASK)
+        run.decisions(TASK)
     );
 }
 
@@ -208,7 +208,7 @@ fn a_new_loop_of_a_task_that_had_made_headway_is_acted_on_again() {
     let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
     run.repeat(3, &blocked(&["no token"]));
     run.repeat(3, &blocked(&["no disk"]));
-    assert_eq!(run.acts(TASK), [(3, Escalate), (6, Escalate)]);
+    assert_eq!(run.decisions(TASK), [(3, Escalate), (6, Escalate)]);
 }
 
 #[test]
@@ -216,11 +216,11 @@ fn limits_can_be_set() {
     let patch = json!({"task": {"max_attempts": 2, "force_next_after": 3}});
     let mut run = Run::with(config(patch));
     run.repeat(3, &same_work());
-    assert_eq!(run.acts(TASK), [(2, Escalate), (3, ForceNext)]);
+    assert_eq!(run.decisions(TASK), [(2, Escalate), (3, ForceNext)]);
     let patch = json!({"task": {"max_attempts": 5, "force_next_after": 8, "auto_unblock": false}});
     let mut run = Run::with(config(patch));
     run.repeat(8, &same_work());
-    assert_eq!(run.acts(TASK), [(5, Escalate), (8, ForceNext)]);
+    assert_eq!(run.decisions(TASK), [(5, Escalate), (8, ForceNext)]);
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn authority_is_scoped_to_the_task_and_its_blockers() {
     // Other blockers of the same task, and the same blockers of another task, are granted by themselves.
     run.repeat(3, &blocked(&["no disk"]));
     run.repeat(3, &attempt("T9", "blocked", &["no token"], &[]));
-    assert!(run.acts(TASK).iter().all(|(_, act)| *act == UnblockAuthority));
+    assert!(run.decisions(TASK).iter().all(|(_, act)| *act == UnblockAuthority));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn who_only_observes_grants_nothing_and_marks_nothing() {
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
     assert_eq!(run.findings(TASK).len(), 2);
     for verdict in &run.verdicts {
-        assert!(verdict.acts.iter().all(|act| !act.acted));
+        assert!(verdict.decisions.iter().all(|act| !act.enforced));
         assert!(verdict.context.is_empty() && verdict.tasks.is_empty() && verdict.advice.is_empty());
     }
     assert!(!run.guard.was_forced("T3.4.2"));
@@ -296,7 +296,7 @@ fn where_force_next_or_authority_is_off_a_human_is_called() {
     let mut run = Run::with(config(patch));
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
     run.repeat(3, &blocked(&["x"]));
-    assert_eq!(run.acts(TASK), [(3, Escalate), (6, Escalate)]);
+    assert_eq!(run.decisions(TASK), [(3, Escalate), (6, Escalate)]);
 }
 
 #[test]
@@ -314,5 +314,5 @@ fn a_number_and_its_digits_are_one_task() {
     for id in [json!(7), json!("7"), json!(7)] {
         run.see(&json!({"task": {"id": id, "status": "blocked", "blockers": ["x"]}}));
     }
-    assert_eq!(run.acts(TASK).len(), 1);
+    assert_eq!(run.decisions(TASK).len(), 1);
 }

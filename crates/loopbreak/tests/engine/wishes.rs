@@ -1,7 +1,7 @@
 //! More of what users asked of loop detectors: what must end, what must be told, and what is none of their business.
 
 use crate::steps::{Run, call, config, played, sh};
-use loopbreak::{DetectorName, Intervention, Severity};
+use loopbreak::{DetectorName, Severity};
 use serde_json::json;
 
 /// The turns with a finding at least this bad.
@@ -51,9 +51,9 @@ fn zylos_259_an_hour_of_silence_is_no_loop() {
 fn openclaw_106231_a_loop_that_goes_on_after_the_block_is_acted_on_again_and_again_at_greater_length() {
     let run = played(vec![sh("openclaw status", "gateway down"); 600]);
     let strong: Vec<u64> = run
-        .acts(DetectorName::Cycle)
+        .decisions(DetectorName::Cycle)
         .into_iter()
-        .filter(|(_, act)| *act >= Intervention::Escalate)
+        .filter(|(_, act)| act.ends_run())
         .map(|(turn, _)| turn)
         .collect();
     assert_eq!(strong.first(), Some(&8));

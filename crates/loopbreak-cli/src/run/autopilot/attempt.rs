@@ -2,7 +2,9 @@
 
 use loopbreak::config::OnLoop;
 use loopbreak::text::signature::signature;
-use loopbreak::{Act, Action, Audience, DetectorName, Intervention, LoopId, Outcome, Step, Task, Verdict};
+use loopbreak::{
+    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Step, Task, Verdict,
+};
 use loopbreak_store::tasks::{Next, Remedy, Report, RoadmapTask, Status, apply, next};
 use loopbreak_store::{Attempt, ContextEntry, Records, keep, now, quoted};
 use serde_json::{Value, json};
@@ -22,7 +24,7 @@ use crate::run::prompt::keeps_promise;
 struct Desk {
     records: Records,
     /// What was done about tasks.
-    acts: Vec<Act>,
+    acts: Vec<Decision>,
     /// A task that had been closed for good is visited again and again: nothing that can be done about tasks helps.
     in_vain: Option<Call>,
 }
@@ -185,7 +187,7 @@ impl Pilot<'_, '_> {
         });
         keep(&mut desk.records, &verdict, now);
         self.course.keeper.note(&verdict, now);
-        for act in verdict.acts.iter().filter(|act| act.acted) {
+        for act in verdict.decisions.iter().filter(|act| act.enforced) {
             if let Some(ending) = self.is_in_vain(act) {
                 desk.in_vain = Some(Call { ending, act: act.clone() });
             }
@@ -206,7 +208,7 @@ impl Pilot<'_, '_> {
     }
 
     /// How the run ends, if the agent was moved on from a task before, and does not leave it.
-    fn is_in_vain(&self, act: &Act) -> Option<Ending> {
+    fn is_in_vain(&self, act: &Decision) -> Option<Ending> {
         let closed = |task: &RoadmapTask| task.forced && act.task.as_ref() == Some(&task.id);
         let again = act.intervention == Intervention::ForceNext && self.tasks.iter().any(closed);
         match self.course.config.policy.on_loop {
@@ -217,7 +219,7 @@ impl Pilot<'_, '_> {
     }
 
     /// Does what the engine says about a task.
-    fn recover(&mut self, act: &Act, verdict: &Verdict, step: &Step<'_>) {
+    fn recover(&mut self, act: &Decision, verdict: &Verdict, step: &Step<'_>) {
         let Some(id) = &act.task else { return };
         let Some(remedy) = Remedy::of(act.intervention.as_str(), act.pattern) else { return };
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
@@ -254,17 +256,17 @@ impl Pilot<'_, '_> {
         let reason = format!("tasks send each other back again and again: {names}");
         let loop_id = verdict.findings.first().map_or(LoopId(0), |finding| finding.loop_id);
         let intervention = if circle.hard { Intervention::Escalate } else { Intervention::Warn };
-        let act = Act {
+        let act = Decision {
             intervention,
             detector: DetectorName::Cycle,
             pattern: "cycle",
             loop_id,
             task: Some(names),
             reason: reason.clone(),
-            acted: true,
+            enforced: true,
         };
         say(&format!("{}: {reason}", intervention.as_str()));
-        (verdict.acts, verdict.advice) = (vec![act.clone()], Vec::new());
+        (verdict.decisions, verdict.advice) = (vec![act.clone()], Vec::new());
         keep(&mut desk.records, &verdict, now());
         desk.acts.push(act.clone());
         if !circle.hard {
@@ -311,10 +313,10 @@ impl Pilot<'_, '_> {
     }
 
     /// Asks the advisor, where that can still help this task.
-    fn second_opinion(&mut self, id: &str, verdict: &Verdict, acts: &[Act]) {
+    fn second_opinion(&mut self, id: &str, verdict: &Verdict, acts: &[Decision]) {
         if self.tasks.iter().any(|task| task.id == id && task.is_open()) {
-            let acts = verdict.acts.iter().chain(acts).cloned().collect();
-            self.course.ask_advisor(&Verdict { turn: verdict.turn, acts, ..Verdict::default() });
+            let decisions = verdict.decisions.iter().chain(acts).cloned().collect();
+            self.course.ask_advisor(&Verdict { turn: verdict.turn, decisions, ..Verdict::default() });
         }
     }
 

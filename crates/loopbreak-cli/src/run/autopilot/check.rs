@@ -8,7 +8,7 @@ use loopbreak_store::tasks::{Report, RoadmapTask, Status};
 use crate::run::child::{End, Start};
 use crate::run::course::Course;
 use crate::run::keep::say;
-use crate::watch::words;
+use loopbreak_watch::notification::split_command_line;
 
 /// How long a check may take, unless an iteration may take another time.
 const LONGEST: Duration = Duration::from_mins(10);
@@ -29,7 +29,7 @@ pub(super) enum Checked {
 
 /// Makes the check of a task.
 pub(super) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
-    let Some(words) = words(&task.check).filter(|words| !words.is_empty()) else {
+    let Some(words) = split_command_line(&task.check).filter(|words| !words.is_empty()) else {
         return Checked::Unavailable("no command".to_owned());
     };
     let longest = course.args.iteration_timeout.unwrap_or(LONGEST);

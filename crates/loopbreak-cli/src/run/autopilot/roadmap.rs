@@ -179,7 +179,7 @@ impl Reader<'_> {
         if !matches!(value.get_ref(), DeValue::String(_)) {
             return check;
         }
-        if crate::watch::words(&check).is_none_or(|words| words.is_empty()) {
+        if loopbreak_watch::notification::split_command_line(&check).is_none_or(|words| words.is_empty()) {
             let hint = "write a command, as in check = \"cargo test\"; for a shell, check = \"sh -c '...'\"";
             self.problem("check: no command, or a quote is left open", hint, value.span());
         }

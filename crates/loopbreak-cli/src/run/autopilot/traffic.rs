@@ -62,7 +62,7 @@ impl Traffic {
 
     fn circle(&self, verdict: &Verdict) -> Option<Circle> {
         let acted =
-            verdict.findings.iter().filter(|finding| finding.acted && finding.severity >= Severity::Warn);
+            verdict.findings.iter().filter(|finding| finding.enforced && finding.severity >= Severity::Warn);
         let worst = acted.max_by_key(|finding| finding.severity)?;
         let period = worst.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
         let mut tasks: Vec<String> = Vec::new();

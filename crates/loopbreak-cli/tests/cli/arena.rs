@@ -1,0 +1,108 @@
+//! `loopbreak arena`: what is printed, what is written, and what is refused.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Done, folder, loopbreak, shown};
+use serde_json::{Value, json};
+
+/// Few games, and short ones: what they show is not the point here.
+const SMALL: [&str; 6] = ["--episodes", "3", "--players", "camper,explorer", "--max-turns", "80"];
+
+fn arena(folder: &Path, args: &[&str]) -> Done {
+    crate::support::done(loopbreak(folder).arg("arena").args(args))
+}
+
+fn small(folder: &Path, args: &[&str]) -> Done {
+    arena(folder, &[&SMALL, args].concat())
+}
+
+#[test]
+fn a_contest_is_printed_as_a_table_with_its_targets() {
+    let done = small(folder().path(), &["--obedience", "0,0.7"]);
+    insta::assert_snapshot!("arena_table", shown(&done));
+}
+
+#[test]
+fn figures_come_as_data_and_as_a_page_and_are_the_same_every_time() {
+    let folder = folder();
+    let args = ["--obedience", "0.5", "--seed", "7", "--json", "--html", "contest.html"];
+    let done = small(folder.path(), &args);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(found["schema"], "loopbreak.arena/1");
+    assert_eq!((&found["episodes"], &found["seed"], &found["max_turns"]), (&json!(3), &json!(7), &json!(80)));
+    let players: Vec<&Value> = found["rows"].as_array().unwrap().iter().map(|row| &row["player"]).collect();
+    assert_eq!(players, ["camper", "explorer"]);
+    assert_eq!(found["targets"].as_array().unwrap().len(), 6);
+    assert_eq!(found["ablations"], json!([]));
+    let page = fs::read_to_string(folder.path().join("contest.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+    assert!(page.contains("3 games of each player, the first with seed 7, 80 turns at most"), "{page}");
+    assert_eq!(small(folder.path(), &args).out, done.out);
+}
+
+#[test]
+fn parts_are_taken_out_one_after_the_other() {
+    let args = ["--episodes", "1", "--players", "camper,camper", "--obedience", "1", "--max-turns", "50"];
+    let done = arena(folder().path(), &[&args[..], &["--ablate", "--json"]].concat());
+    let found: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(found["rows"].as_array().unwrap().len(), 1, "a player that is named twice plays once");
+    let parts = found["ablations"].as_array().unwrap();
+    assert_eq!(
+        (parts.len(), &parts[0]["without"], &parts[1]["without"]),
+        (14, &json!(null), &json!("stops"))
+    );
+    // Without stops, games last longer.
+    let turns = |part: &Value| part["stuck_turns"]["mean"].as_f64().unwrap();
+    assert!(turns(&parts[1]) >= turns(&parts[0]), "{parts:?}");
+}
+
+#[test]
+fn the_profile_is_that_of_games_unless_a_configuration_says_otherwise() {
+    let folder = folder();
+    let args = ["--episodes", "2", "--players", "camper", "--obedience", "0", "--max-turns", "80"];
+    let with = |more: &[&str]| arena(folder.path(), &[&args[..], more].concat()).out;
+    let plain = with(&[]);
+    assert_eq!(with(&["--profile", "game"]), plain);
+    let other = with(&["--profile", "documents"]);
+    assert_ne!(other, plain);
+    fs::write(folder.path().join("loopbreak.toml"), "profile = \"documents\"\n").unwrap();
+    assert_eq!(with(&[]), other);
+}
+
+#[test]
+fn what_cannot_be_played_is_refused_before_the_first_game() {
+    let folder = folder();
+    fs::write(folder.path().join("no.z3"), "not a story").unwrap();
+    for (args, code, told) in [
+        (&["--players", "dancer"][..], 2, "invalid value 'dancer'"),
+        (&["--players", "camper,"], 2, "a value is required"),
+        (&["--obedience", "0,1.5"], 2, "give a number from 0 to 1"),
+        (&["--obedience", "-1"], 2, "give a number from 0 to 1"),
+        (&["--episodes", "0"], 2, "0 is not in 1..=100000"),
+        (&["--max-turns", "0"], 2, "0 is not in 1.."),
+        (&["none.z3"], 2, "error: none.z3: "),
+        (&["no.z3"], 2, "hint: give a story file for the Z-machine, version 3 (.z3), or `spillway`\n"),
+        (&["--set", "mode=observe"], 2, "mode is \"observe\": there would be nothing to compare"),
+        (&["--set", "stagnation.max_turns=0"], 2, "stagnation.max_turns"),
+        (&["--html", "none/x.html"], 1, "cannot write none/x.html: there is no such folder"),
+        (&["--html", "."], 1, "cannot write .: it is a folder"),
+    ] {
+        let done = arena(folder.path(), args);
+        assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains(told), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_page_is_not_written_over_the_story() {
+    let folder = folder();
+    let story = crate::support::root().join("crates/loopbreak-arena/story/spillway.z3");
+    fs::copy(story, folder.path().join("mine.z3")).unwrap();
+    let done = arena(folder.path(), &["mine.z3", "--html", "./mine.z3"]);
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("would overwrite the story"), "{}", done.err);
+    let args = ["mine.z3", "--episodes", "1", "--players", "camper", "--obedience", "0", "--max-turns", "20"];
+    assert_eq!(arena(folder.path(), &args).code, Some(0));
+}

@@ -1,0 +1,387 @@
+//! `loopbreak run --roadmap` with small agents: shell scripts that finish, block, revisit, spin and misbehave.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::folder;
+use crate::support::roadmaps::{LONG, agent, order, pilot, recoveries, roadmap, task, told};
+
+/// The tasks that were given to the agent, as one line.
+fn given(folder: &std::path::Path) -> String {
+    order(folder).join(" ")
+}
+
+#[test]
+fn every_healthy_task_is_done_and_each_of_the_others_gets_its_recovery() {
+    let folder = folder();
+    let folder = folder.path();
+    roadmap(
+        folder,
+        &[
+            ("schema", &[]),
+            ("api", &["schema"]),
+            ("token", &[]),
+            ("spin", &[]),
+            ("docs", &["api"]),
+            ("ship", &["docs"]),
+            ("late", &["token"]),
+        ],
+    );
+    // The agent does not let go of the schema, though it is done, until it is told that it is closed.
+    agent(
+        folder,
+        r#"case $LOOPBREAK_TASK in
+        schema) say 'drew it' '{"status":"done","work":["schema.sql"]}';;
+        api) if grep -q 'Task schema is closed' prompt.txt; then say 'wrote it' '{"status":"done"}'
+             else say "looking at the schema again, $N" '{"task":"schema","status":"done","work":["verified"]}'; fi;;
+        token) say 'no token' '{"status":"blocked","blockers":["missing auth token"]}';;
+        spin) say 'tried' '{"status":"in_progress","work":["read the config"]}';;
+        *) say 'finished' '{"status":"done"}';;
+        esac"#,
+    );
+    let done = pilot(folder, &["--exec", "sh -c 'echo $LOOPBREAK_INTERVENTION $LOOPBREAK_PATTERN >> told'"]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    // What is blocked waits for the others; what makes no progress gets its last attempts when nothing else is left.
+    assert_eq!(
+        given(folder),
+        "schema api api api token spin spin spin docs ship token token token token token spin spin"
+    );
+    for id in ["schema", "api", "docs", "ship"] {
+        assert_eq!(
+            (&task(folder, id)["status"], &task(folder, id)["finished"]),
+            (&"done".into(), &true.into())
+        );
+    }
+    assert_eq!(recoveries(folder, "schema"), ["force_next"]);
+    assert_eq!(recoveries(folder, "token"), ["unblock_authority", "escalate"]);
+    assert_eq!(recoveries(folder, "spin"), ["escalate", "force_next"]);
+    assert!(recoveries(folder, "api").is_empty() && recoveries(folder, "ship").is_empty());
+    let attempts = |id| task(folder, id)["attempts"].as_u64().unwrap();
+    assert_eq!((attempts("schema"), attempts("token"), attempts("spin"), attempts("api")), (3, 6, 5, 1));
+
+    let listed = told(folder, &["tasks", "list"]).out;
+    for part in
+        ["schema  forced", "token   escalated", "spin    forced", "ship    done", "late    waits for token"]
+    {
+        assert!(listed.contains(part), "{part}: {listed}");
+    }
+    assert!(done.err.contains("4 of 7 tasks are done; left are token (escalated: "), "{}", done.err);
+    assert!(done.err.contains("spin (forced on, not finished: 5 attempts"), "{}", done.err);
+    // Authority is for its task and its blockers, and nobody else is told of it.
+    let prompt = |id: &str| fs::read_to_string(folder.join(format!("prompt-{id}.txt"))).unwrap();
+    assert!(prompt("token").contains("For this task and these blockers only"), "{}", prompt("token"));
+    assert!(!prompt("spin").contains("these blockers only"), "{}", prompt("spin"));
+    assert!(prompt("spin").contains("not to be taken up again: schema"), "{}", prompt("spin"));
+    // A human was told of both, when it was time.
+    let called = fs::read_to_string(folder.join("told")).unwrap();
+    assert_eq!(called, "escalate no_progress_repeat\nescalate blocked_task_spin\n");
+}
+
+#[test]
+fn status_tells_why_a_task_loops_and_counts_no_task_as_a_loop() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("key", &[])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a) say ok '{"status":"done"}';;
+        *) say no '{"status":"blocked","blockers":["no signing key"]}';; esac"#,
+    );
+    assert_eq!(pilot(folder.path(), &["--set", "task.auto_unblock=false"]).code, Some(13));
+    let status = told(folder.path(), &["status", "--all"]).out;
+    let mut lines = status.lines();
+    assert!(lines.next().unwrap().contains("  over, 4 turns, 1 loops seen, run, "), "{status}");
+    assert_eq!(
+        lines.collect::<Vec<_>>(),
+        [
+            "    hard blocked_task_spin 3, since turn 2: task key met the same blockers in 3 attempts: no signing key",
+            "    task a, 1 attempts: done",
+            "    task key, 3 attempts: blocked",
+        ]
+    );
+}
+
+#[test]
+fn tasks_are_done_in_the_order_of_what_they_wait_for_and_all_done_is_0() {
+    let folder = folder();
+    roadmap(
+        folder.path(),
+        &[("ship", &["build", "docs"]), ("docs", &["build"]), ("build", &[]), ("side", &[])],
+    );
+    agent(folder.path(), r#"echo "LOOPBREAK_RESULT: {\"task\":\"$LOOPBREAK_TASK\",\"status\":\"done\"}""#);
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(given(folder.path()), "build docs ship side");
+    assert!(done.err.contains("complete: all 4 tasks are done"), "{}", done.err);
+}
+
+#[test]
+fn healthy_tasks_that_end_in_the_same_words_are_no_loop() {
+    let folder = folder();
+    let ids: Vec<String> = (0..15).map(|number| format!("part{number}")).collect();
+    let tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
+    roadmap(folder.path(), &tasks);
+    // Each takes two attempts, and each attempt ends in the same words.
+    agent(
+        folder.path(),
+        r#"if [ $N = 1 ]; then say 'I am on it.' '{"status":"in_progress","work":["a"]}'
+        else say 'All done.' '{"status":"done"}'; fi"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(!done.err.contains("Loop") && !done.err.contains("escalate"), "{}", done.err);
+    assert_eq!(order(folder.path()).len(), 30);
+}
+
+#[test]
+fn a_task_with_growing_work_is_worked_on_for_as_long_as_it_takes() {
+    let folder = folder();
+    roadmap(folder.path(), &[("big", &[])]);
+    agent(
+        folder.path(),
+        r#"if [ $N = 9 ]; then say 'done' '{"status":"done"}'
+        else say 'going on' "{\"status\":\"blocked\",\"blockers\":[\"slow\"],\"work\":[\"chapter $N\"]}"; fi"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()).len(), 9);
+}
+
+#[test]
+fn tasks_that_send_each_other_back_are_seen_two_and_three_of_them() {
+    for ids in [&["a", "b"][..], &["a", "b", "c"]] {
+        let folder = folder();
+        let mut tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (*id, &[][..])).collect();
+        tasks.push(("other", &[]));
+        roadmap(folder.path(), &tasks);
+        // Each does something new every time, and finds fault with the next one.
+        let next: Vec<String> = ids
+            .iter()
+            .zip(ids.iter().cycle().skip(1))
+            .map(|(id, next)| format!("{id}) NEXT={next};;"))
+            .collect();
+        agent(
+            folder.path(),
+            &format!(
+                "case $LOOPBREAK_TASK in {} other) say done '{{\"status\":\"done\"}}'; exit;; esac\n\
+                 say \"round $N\" \"{{\\\"status\\\":\\\"in_progress\\\",\\\"work\\\":[\\\"change $N\\\"],\
+                 \\\"send_back\\\":[\\\"$NEXT\\\"]}}\"",
+                next.join(" ")
+            ),
+        );
+        let done = pilot(folder.path(), &[]);
+        assert_eq!(done.code, Some(13), "{}", done.err);
+        let names = ids.join(", ");
+        let seen = format!("tasks send each other back again and again: {names}");
+        assert!(done.err.contains(&format!("warn: {seen}")), "{}", done.err);
+        assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
+        // Warned of in the second round, broken in the fourth; then the rest is done.
+        let expected = format!("{}other", format!("{} ", ids.join(" ")).repeat(4));
+        assert_eq!(given(folder.path()), expected);
+        let warned = fs::read_to_string(folder.path().join("prompt-a.txt")).unwrap();
+        for id in ids {
+            assert_eq!(task(folder.path(), id)["escalation"], "left", "{id}");
+            assert_eq!(recoveries(folder.path(), id), ["escalate"], "{id}");
+        }
+        assert!(warned.contains("sent back by"), "{warned}");
+        assert_eq!(task(folder.path(), "other")["status"], "done");
+    }
+}
+
+#[test]
+fn a_review_that_sends_back_three_times_and_then_agrees_is_healthy() {
+    let folder = folder();
+    roadmap(folder.path(), &[("code", &[]), ("review", &["code"])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in
+        code) say "version $N" '{"status":"done","work":["code"]}';;
+        review) if [ $N -lt 4 ]; then say "no, $N" '{"status":"in_progress","send_back":["code"]}'
+                else say 'yes' '{"status":"done"}'; fi;;
+        esac"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(given(folder.path()), "code review code review code review code review");
+    assert!(!done.err.contains("escalate") && !done.err.contains("force_next"), "{}", done.err);
+}
+
+#[test]
+fn a_task_blocked_only_by_a_checker_that_is_not_there_goes_on_and_the_check_is_deferred() {
+    let folder = folder();
+    roadmap(folder.path(), &[("page", &[]), ("next", &["page"])]);
+    agent(
+        folder.path(),
+        r#"if grep -q 'do not block the task: critic:design_system' prompt.txt || [ $LOOPBREAK_TASK = next ]; then
+        say 'done without it' '{"status":"done"}'
+        else say 'waiting' '{"status":"blocked","blockers":["critic:design_system unavailable"],"work":["page.tsx"]}'; fi"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(given(folder.path()), "page page next");
+    assert!(done.err.contains("all 2 tasks are done; checks are still to be made: page"), "{}", done.err);
+    assert_eq!(task(folder.path(), "page")["deferred"], serde_json::json!(["critic:design_system"]));
+    let shown = told(folder.path(), &["tasks", "show", "page"]).out;
+    assert!(shown.contains("check_deferred:") && shown.contains("done, check deferred"), "{shown}");
+}
+
+#[test]
+fn the_check_of_a_task_decides_whether_it_is_done_and_is_deferred_where_it_cannot_be_made() {
+    let folder = folder();
+    let tasks = "[[task]]\nid = \"a\"\ncheck = \"grep -q good result\"\n\
+                 [[task]]\nid = \"b\"\ncheck = \"./no-such-checker --strict\"\n";
+    fs::write(folder.path().join("tasks.toml"), tasks).unwrap();
+    agent(
+        folder.path(),
+        r#"if [ $LOOPBREAK_TASK = a ] && grep -q 'the check failed' prompt.txt; then echo good > result
+        else echo bad > result; fi
+        say 'I am done' '{"status":"done"}'"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(given(folder.path()), "a a b");
+    assert!(done.err.contains("task a: the check failed"), "{}", done.err);
+    assert_eq!(task(folder.path(), "a")["deferred"], serde_json::json!([]));
+    assert_eq!(task(folder.path(), "b")["deferred"], serde_json::json!(["check:./no-such-checker --strict"]));
+}
+
+#[test]
+fn a_check_that_fails_again_and_again_is_no_progress() {
+    let folder = folder();
+    fs::write(
+        folder.path().join("tasks.toml"),
+        "[[task]]\nid = \"a\"\ncheck = \"sh -c 'echo 2 failed; exit 1'\"\n",
+    )
+    .unwrap();
+    agent(folder.path(), r#"say "surely now, $N" "{\"status\":\"done\",\"work\":[\"fix $N\"]}""#);
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    assert_eq!(recoveries(folder.path(), "a"), ["escalate", "force_next"]);
+    assert_eq!(order(folder.path()).len(), 5);
+}
+
+#[test]
+fn where_nothing_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[])]);
+    agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
+    let args = ["--idle", "0.02", "--idle-longest", "0.1", "--set", "task.auto_unblock=false"];
+    let done = pilot(folder.path(), &args);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    let waits: Vec<&str> = done
+        .err
+        .lines()
+        .filter_map(|line| line.split_once("looking again in "))
+        .map(|(_, wait)| wait)
+        .collect();
+    assert_eq!(waits, ["0.02 s", "0.04 s", "0.08 s", "0.1 s"]);
+    assert_eq!(order(folder.path()).len(), 3);
+}
+
+#[test]
+fn a_human_is_told_of_every_task_however_long_it_takes_to_tell_him() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
+    let exec = "sh -c 'sleep 0.7; echo $LOOPBREAK_REASON >> told'";
+    let done = pilot(folder.path(), &["--set", "task.auto_unblock=false", "--exec", exec]);
+    assert_eq!(done.code, Some(13), "{}", done.err);
+    let told = fs::read_to_string(folder.path().join("told")).unwrap();
+    let tasks: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
+    assert_eq!(tasks, ["a", "b", "c"], "{told}");
+}
+
+#[test]
+fn a_task_that_a_human_opens_again_while_the_run_waits_is_taken_up() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[])]);
+    agent(
+        folder.path(),
+        r#"if [ -e fixed ]; then say yes '{"status":"done"}'
+        else say no '{"status":"blocked","blockers":["x"]}'; fi"#,
+    );
+    let mut run = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .args(["run", "--roadmap", "tasks.toml", "--idle", "0.2", "--set", "task.auto_unblock=false"])
+        .args(["--", "sh", "agent.sh"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let end = Instant::now() + LONG;
+    while order(folder.path()).len() < 3 || task(folder.path(), "a")["escalation"] != "left" {
+        assert!(Instant::now() < end, "{}", given(folder.path()));
+        thread::sleep(Duration::from_millis(20));
+    }
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    assert_eq!(told(folder.path(), &["tasks", "open", "a"]).code, Some(0));
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert_eq!(order(folder.path()).len(), 4);
+}
+
+#[test]
+fn a_task_that_was_opened_again_between_two_runs_gets_fresh_attempts() {
+    let folder = folder();
+    roadmap(folder.path(), &[("key", &[]), ("spin", &[])]);
+    agent(
+        folder.path(),
+        r#"if [ -e fixed ]; then say yes '{"status":"done"}'
+        elif [ $LOOPBREAK_TASK = key ]; then say no '{"status":"blocked","blockers":["x"]}'
+        else say no '{"status":"in_progress","work":["x"]}'; fi"#,
+    );
+    assert_eq!(pilot(folder.path(), &[]).code, Some(13));
+    let before = order(folder.path()).len();
+    for id in ["key", "spin"] {
+        assert_eq!(told(folder.path(), &["tasks", "open", id]).code, Some(0));
+    }
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    let done = pilot(folder.path(), &["--resume"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!((before, order(folder.path()).len()), (11, 13));
+    assert!(done.err.contains("task key was opened again"), "{}", done.err);
+}
+
+#[test]
+fn a_run_goes_on_where_it_was_ended_and_a_forced_task_stays_forced() {
+    let folder = folder();
+    roadmap(folder.path(), &[("spin", &[]), ("a", &[]), ("b", &[])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in spin) say tried '{"status":"in_progress","work":["the same"]}';;
+        *) say "did $LOOPBREAK_TASK" '{"status":"done"}';; esac"#,
+    );
+    let first = pilot(folder.path(), &["--max-iterations", "2"]);
+    assert_eq!(first.code, Some(11), "{}", first.err);
+    let second = pilot(folder.path(), &["--max-iterations", "4", "--resume"]);
+    assert_eq!(second.code, Some(11), "{}", second.err);
+    assert!(second.err.contains("escalate: 3 attempts at task spin"), "{}", second.err);
+    let third = pilot(folder.path(), &["--resume"]);
+    assert_eq!(third.code, Some(13), "{}", third.err);
+    assert_eq!(given(folder.path()), "spin spin spin a b spin spin");
+    assert_eq!(task(folder.path(), "spin")["forced"], true);
+    // Nothing is left to be done, and nothing is done.
+    let fourth = pilot(folder.path(), &["--resume"]);
+    assert_eq!((fourth.code, order(folder.path()).len()), (Some(13), 7), "{}", fourth.err);
+    // Without --resume it is another run, which begins anew.
+    let anew = pilot(folder.path(), &["--max-iterations", "1"]);
+    assert_eq!(anew.code, Some(11), "{}", anew.err);
+    assert_eq!(task(folder.path(), "a")["status"], "pending");
+}
+
+#[test]
+fn a_task_that_loops_by_what_is_known_before_the_attempt_is_not_attempted() {
+    let folder = folder();
+    roadmap(folder.path(), &[("spin", &[])]);
+    agent(folder.path(), r#"say tried '{"status":"in_progress","work":["the same"]}'"#);
+    let first = pilot(folder.path(), &["--max-iterations", "3", "--set", "task.max_attempts=5"]);
+    assert_eq!(first.code, Some(11), "{}", first.err);
+    let limits = ["--resume", "--set", "task.max_attempts=2", "--set", "task.force_next_after=3"];
+    let second = pilot(folder.path(), &limits);
+    assert_eq!(second.code, Some(13), "{}", second.err);
+    assert!(second.err.contains("task spin is not attempted again: 3 attempts"), "{}", second.err);
+    assert_eq!(order(folder.path()).len(), 3);
+}

@@ -1,0 +1,228 @@
+//! `loopbreak run --roadmap` and `loopbreak tasks`: what somebody does to the tasks while others are at them.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::agents::begin;
+use crate::support::folder;
+use crate::support::roadmaps::{LONG, agent, order, pilot, roadmap, task, told};
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{Attempt, Change, Records, RunKey, Sqlite, Store as _, now};
+
+/// Long enough for a command to read whatever it reads before it waits for the lock.
+const A_MOMENT: Duration = Duration::from_millis(500);
+
+/// One task `a` with a check that does this.
+fn checked(folder: &Path, check: &str) {
+    fs::write(folder.join("tasks.toml"), "[[task]]\nid = \"a\"\ncheck = \"sh check.sh\"\n").unwrap();
+    fs::write(folder.join("check.sh"), check).unwrap();
+    agent(folder, r#"say "try $N" '{"status":"done"}'"#);
+}
+
+/// The program, for scripts.
+fn program() -> String {
+    assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string()
+}
+
+#[test]
+fn a_task_that_a_human_finishes_while_it_is_checked_stays_finished() {
+    let folder = folder();
+    checked(folder.path(), &format!("{} tasks done a --reason 'I looked at it'; exit 1", program()));
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a"]);
+    assert_eq!(task(folder.path(), "a")["reason"], "I looked at it");
+    assert!(done.err.contains("task a was changed meanwhile, and that holds"), "{}", done.err);
+}
+
+#[test]
+fn a_task_that_a_human_opens_while_it_is_checked_is_taken_up_again() {
+    let folder = folder();
+    let open = format!("[ -e opened ] || {} tasks open a --reason 'not yet'; touch opened", program());
+    checked(folder.path(), &open);
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "a"]);
+    assert!(done.err.contains("task a was opened again"), "{}", done.err);
+}
+
+/// A run that is over, with an open task `a`.
+fn ended(folder: &Path) {
+    roadmap(folder, &[("a", &[])]);
+    agent(folder, r#"say no '{"status":"in_progress","work":["a part of it"]}'"#);
+    assert_eq!(pilot(folder, &["--max-iterations", "1"]).code, Some(11));
+}
+
+/// Runs `loopbreak tasks` with these arguments while somebody else is about to change `a`.
+fn meanwhile(
+    folder: &Path,
+    args: &[&str],
+    change: impl FnOnce(&mut RoadmapTask) + Send,
+) -> crate::support::Done {
+    let (locked, is_locked) = channel();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut store = Sqlite::open(&folder.join("state/loopbreak/loopbreak.db"), now()).unwrap();
+            let run = store.runs(0, 1).unwrap().remove(0);
+            store.update_tasks(&run.key(), "", now(), |_, mut tasks| {
+                locked.send(()).unwrap();
+                thread::sleep(A_MOMENT);
+                change(&mut tasks[0]);
+                let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+                Some(Change { records, ..Change::default() })
+            })
+        });
+        is_locked.recv().unwrap();
+        told(folder, &[&["tasks"], args].concat())
+    })
+}
+
+#[test]
+fn what_two_say_of_a_task_at_once_is_not_lost() {
+    let folder = folder();
+    ended(folder.path());
+    let done = meanwhile(folder.path(), &["done", "a"], |task| {
+        task.deferred.push("critic:style".to_owned());
+    });
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let a = task(folder.path(), "a");
+    assert_eq!((&a["status"], &a["deferred"]), (&"done".into(), &serde_json::json!(["critic:style"])));
+}
+
+#[test]
+fn a_task_that_was_finished_at_this_very_moment_is_not_blocked() {
+    let folder = folder();
+    ended(folder.path());
+    let blocked =
+        meanwhile(folder.path(), &["block", "a", "--by", "no token"], |task| task.finish("by another", 5));
+    assert_eq!(blocked.code, Some(2), "{}", blocked.err);
+    assert!(blocked.err.contains("task \"a\" is done"), "{}", blocked.err);
+    assert_eq!(task(folder.path(), "a")["status"], "done");
+}
+
+#[test]
+fn two_tasks_that_are_added_at_once_are_both_there() {
+    let folder = folder();
+    ended(folder.path());
+    thread::scope(|scope| {
+        for id in ["b", "c", "d"] {
+            let path = folder.path();
+            scope.spawn(move || {
+                let added = told(path, &["tasks", "add", id, "--after", "a"]);
+                assert_eq!(added.code, Some(0), "{}", added.err);
+            });
+        }
+    });
+    let mut places: Vec<u64> =
+        ["a", "b", "c", "d"].map(|id| task(folder.path(), id)["position"].as_u64().unwrap()).into();
+    places.sort_unstable();
+    assert_eq!(places, [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[])]);
+    agent(folder.path(), "touch up up-$N; while [ ! -e go-$N ]; do sleep 0.02; done; echo \"try $N\"");
+    let args = ["run", "--roadmap", "tasks.toml", "--idle", "0", "--max-iterations", "3"];
+    let mut run = begin(folder.path(), &[&args[..], &["--", "sh", "agent.sh"]].concat());
+    let mut store = Sqlite::open(&folder.path().join("state/loopbreak/loopbreak.db"), now()).unwrap();
+    let key = RunKey { source: "mcp".to_owned(), ..store.runs(0, 1).unwrap().remove(0).key() };
+    // The second attempt says nothing: what was told of the first one is not told again.
+    for (number, report) in [(1, Some("blocked")), (2, None), (3, Some("done"))] {
+        let end = Instant::now() + LONG;
+        while !folder.path().join(format!("up-{number}")).exists() {
+            assert!(Instant::now() < end, "attempt {number} did not begin");
+            thread::sleep(Duration::from_millis(20));
+        }
+        // A model does not know what time it is.
+        let attempt = |status: &str| Attempt {
+            task: "a".into(),
+            at: 1_000,
+            status: status.into(),
+            ..Attempt::default()
+        };
+        let records = Records { attempts: report.map(attempt).into_iter().collect(), ..Records::default() };
+        store.update(&key, "", now(), |_| Some(Change { records, ..Change::default() })).unwrap();
+        fs::write(folder.path().join(format!("go-{number}")), "").unwrap();
+    }
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    let shown = told(folder.path(), &["tasks", "show", "a", "--json"]).out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let stood: Vec<&str> =
+        shown["attempts"].as_array().unwrap().iter().map(|one| one["status"].as_str().unwrap()).collect();
+    assert_eq!(stood, ["blocked", "in_progress", "done"]);
+}
+
+#[test]
+fn a_roadmap_that_is_edited_while_the_run_goes_on_is_heard() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &["a"])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a)
+            sed 's/The b/The better b/' tasks.toml > new.toml
+            printf '[[task]]\nid = "c"\nafter = ["a"]\ndetails = "All of it."\n' >> new.toml
+            mv new.toml tasks.toml;; esac
+        say 'did it' '{"status":"done"}'"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "b", "c"]);
+    assert!(done.err.contains("the roadmap was edited: 3 tasks, 1 of them new"), "{}", done.err);
+    let prompt = |id: &str| fs::read_to_string(folder.path().join(format!("prompt-{id}.txt"))).unwrap();
+    assert!(prompt("b").contains("b - The better b") && prompt("c").contains("All of it."));
+    assert_eq!(task(folder.path(), "a")["status"], "done", "how a task stands is what was kept");
+}
+
+#[test]
+fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(
+        folder.path(),
+        r#"case $LOOPBREAK_TASK in a) printf '[[task]]\nidd = "d"\n' >> tasks.toml;; c) rm tasks.toml;; esac
+        [ $LOOPBREAK_TASK = c ] && [ $N = 1 ] || say 'did it' '{"status":"done"}'"#,
+    );
+    let done = pilot(folder.path(), &[]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(order(folder.path()), ["a", "b", "c", "c"]);
+    let count = |text: &str| done.err.matches(text).count();
+    assert_eq!(count("the roadmap has 2 problems; going on with it as it was"), 1, "{}", done.err);
+    assert_eq!(
+        (count("did you mean id?"), count("--roadmap tasks.toml: No such file")),
+        (1, 1),
+        "{}",
+        done.err
+    );
+}
+
+#[test]
+fn tasks_that_the_store_lost_while_the_agent_was_at_work_are_not_lost_to_the_run() {
+    let folder = folder();
+    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    agent(
+        folder.path(),
+        "touch up; while [ ! -e go ]; do sleep 0.02; done; say \"did $LOOPBREAK_TASK\" '{\"status\":\"done\"}'",
+    );
+    let mut run =
+        begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"]);
+    // As happens to a run that was silent for more than an hour in a store that is beyond its size.
+    let store = rusqlite::Connection::open(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
+    let gone = ["events", "tasks", "roadmap", "attempts", "context_entries", "recoveries", "guards", "runs"];
+    let gone = gone.map(|table| format!("DELETE FROM {table};")).concat();
+    store.execute_batch(&gone).unwrap();
+    drop(store);
+    fs::write(folder.path().join("go"), "").unwrap();
+    assert_eq!(run.wait().unwrap().code(), Some(0));
+    assert_eq!(order(folder.path()), ["a", "b", "c"]);
+    for id in ["a", "b", "c"] {
+        assert_eq!(task(folder.path(), id)["status"], "done", "{id}");
+    }
+}

@@ -1,0 +1,268 @@
+//! `loopbreak eval`: figures on runs of known worth, baselines, and what is said of broken labels.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Done, done, folder, healthy, loopbreak, shown, stuck};
+use serde_json::{Value, json};
+
+const BASELINES: &str = "openhands-rule,gemini-rule,documents";
+const LABELLED: [&str; 5] = ["logs", "--labels", "labels.jsonl", "--positive", "labels.stuck>=2"];
+
+fn eval(folder: &Path, args: &[&str]) -> Done {
+    done(loopbreak(folder).arg("eval").args(args))
+}
+
+fn data(folder: &Path, args: &[&str]) -> Value {
+    let done = eval(folder, &[&["--json"], args].concat());
+    serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {}{}", done.out, done.err))
+}
+
+/// The same call with the same answer, again and again, while the score rises: for rules of others a loop.
+fn patient(run: &str, turns: u64) -> String {
+    let mut log = String::new();
+    for turn in 1..=turns {
+        let step = json!({"run": run, "turn": turn, "action": {"name": "wait"}, "outcome": "Time passes.", "score": turn});
+        writeln!(log, "{step}").unwrap();
+    }
+    log
+}
+
+/// Two stuck runs that are stopped, one that is over too soon to be seen, one that is stopped and should not be, and two
+/// that get on, of which one is without a label and one has a label that says nothing.
+fn runs() -> tempfile::TempDir {
+    let folder = folder();
+    let logs = folder.path().join("logs");
+    fs::create_dir(&logs).unwrap();
+    let log = [
+        stuck("stuck-1", 60),
+        stuck("stuck-2", 50),
+        stuck("short", 10),
+        stuck("thinks", 45),
+        healthy("well", 30),
+        healthy("fine", 20),
+        healthy("unlabelled", 20),
+        healthy("undecided", 20),
+    ];
+    fs::write(logs.join("runs.jsonl"), log.concat()).unwrap();
+    let mut labels = String::new();
+    for (run, stuck) in
+        [("stuck-1", 4), ("stuck-2", 2), ("short", 3), ("thinks", 1), ("well", 0), ("fine", 0), ("gone", 9)]
+    {
+        let pairs: Vec<u64> = (0..stuck).collect();
+        writeln!(labels, "{}", json!({"run": run, "labels": {"stuck": pairs}})).unwrap();
+    }
+    labels += "{\"run\":\"undecided\",\"labels\":{}}\n";
+    fs::write(folder.path().join("labels.jsonl"), labels).unwrap();
+    folder
+}
+
+#[test]
+fn eval_figures_are_those_worked_out_by_hand() {
+    let folder = runs();
+    let found = data(folder.path(), &LABELLED);
+    assert_eq!(found["schema"], "loopbreak.eval/1");
+    assert_eq!((&found["runs"], &found["positives"], &found["steps"]), (&json!(6), &json!(3), &json!(215)));
+    assert_eq!(
+        found["left_out"],
+        json!({"unlabelled_runs": 1, "undecided_runs": 1, "labels_without_run": 1, "excluded_runs": 0})
+    );
+    let levels = &found["judges"][0]["levels"];
+    for (index, name, step) in [(0, "warn", 20.0), (1, "stop", 40.0)] {
+        let level = &levels[index];
+        assert_eq!(level["level"], name);
+        assert_eq!(
+            [&level["tp"], &level["fp"], &level["fn"], &level["tn"]],
+            [&json!(2), &json!(1), &json!(1), &json!(2)]
+        );
+        // 2 of 3, both ways.
+        let share = json!({"value": 0.6667, "low": 0.2077, "high": 0.9385});
+        assert_eq!((&level["precision"], &level["recall"]), (&share, &share));
+        assert_eq!((&level["f1"], &level["mean_first_step"]), (&json!(0.6667), &json!(step)));
+        let detectors = level["detectors"].as_array().unwrap();
+        assert_eq!(detectors.len(), 1, "{level}");
+        assert_eq!((&detectors[0]["detector"], &detectors[0]["tp"]), (&json!("stagnation"), &json!(2)));
+    }
+    // After turn 40: 20, 10 and 5 steps.
+    assert_eq!(
+        found["judges"][0]["savings"],
+        json!({"ended": 3, "steps": 35, "progress_destroyed": 0, "progress_unknown": 0})
+    );
+    assert_eq!(
+        (&found["missed"][0]["run"], &found["missed"][0]["verdict"]),
+        (&json!("short"), &json!("clear"))
+    );
+    let alarm = &found["false_alarms"][0];
+    assert_eq!((&alarm["run"], &alarm["steps"]), (&json!("thinks"), &json!(45)));
+    assert_eq!(
+        (&alarm["findings"][0]["turn"], &alarm["findings"][0]["detector"]),
+        (&json!(20), &json!("stagnation"))
+    );
+}
+
+#[test]
+fn eval_for_people() {
+    let folder = runs();
+    let args = [&LABELLED[..], &["--baseline", BASELINES]].concat();
+    let done = eval(folder.path(), &args);
+    assert!(done.out.lines().all(|line| line.chars().count() <= 100), "{}", done.out);
+    insta::assert_snapshot!(shown(&done));
+}
+
+#[test]
+fn eval_without_labels_tells_signals_and_savings() {
+    let folder = runs();
+    let found = data(folder.path(), &["logs"]);
+    let warn = &found["judges"][0]["levels"][0];
+    assert_eq!(
+        (&found["runs"], &found["positives"], &found["positive"]),
+        (&json!(8), &Value::Null, &Value::Null)
+    );
+    assert_eq!((&warn["signals"], &warn["tp"], &warn["precision"]), (&json!(3), &Value::Null, &Value::Null));
+    assert_eq!(found["judges"][0]["savings"]["steps"], 35);
+    insta::assert_snapshot!(shown(&eval(folder.path(), &["logs"])));
+}
+
+#[test]
+fn eval_baselines_stand_beside_and_what_they_destroy_is_counted() {
+    let folder = folder();
+    fs::write(folder.path().join("log.jsonl"), patient("patient", 9) + &healthy("well", 9)).unwrap();
+    let found = data(folder.path(), &["log.jsonl", "--baseline", BASELINES]);
+    let judges = found["judges"].as_array().unwrap();
+    let names: Vec<_> = judges.iter().map(|judge| judge["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["loopbreak", "openhands-rule", "gemini-rule", "documents"]);
+    for (judge, step, saved) in [(&judges[1], 4.0, 5), (&judges[2], 5.0, 4)] {
+        assert_eq!(judge["levels"].as_array().unwrap().len(), 1);
+        let level = &judge["levels"][0];
+        assert_eq!(
+            (&level["level"], &level["signals"], &level["mean_first_step"]),
+            (&json!("stop"), &json!(1), &json!(step))
+        );
+        assert_eq!(
+            judge["savings"],
+            json!({"ended": 1, "steps": saved, "progress_destroyed": 1, "progress_unknown": 0})
+        );
+    }
+    assert_eq!(judges[3]["levels"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn eval_refuses_broken_expressions_and_labels() {
+    let folder = runs();
+    let path = folder.path();
+    fs::write(path.join("broken.jsonl"), "{\"run\":\"well\"}\n{\"run\":\n").unwrap();
+    fs::write(path.join("others.jsonl"), "{\"run\":\"x\",\"y\":1}\n").unwrap();
+    fs::write(path.join("twice.jsonl"), "{\"run\":\"well\"}\n\n{\"run\":\"well\"}\n").unwrap();
+    fs::write(path.join("bytes.jsonl"), b"{\"run\":\"\xff\"}\n").unwrap();
+    for (args, code, message) in [
+        (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" compares with nothing"),
+        (["labels.jsonl", "labels.none"], 2, "\"labels.none\" can be told of no run"),
+        (["broken.jsonl", "y"], 1, "broken.jsonl:2: not JSON: EOF while parsing a value"),
+        (["missing.jsonl", "y"], 1, "cannot read the labels missing.jsonl"),
+        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" was labelled before, on line 1"),
+        (["bytes.jsonl", "y"], 1, "cannot read the labels bytes.jsonl"),
+        (["others.jsonl", "y"], 1, "no label is about one of the runs"),
+    ] {
+        let done = eval(path, &["logs", "--labels", args[0], "--positive", args[1]]);
+        assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{args:?}: {}", done.err);
+        assert!(done.err.contains(message), "{args:?}: {}", done.err);
+        assert!(done.err.contains("hint"), "{args:?}: {}", done.err);
+    }
+    for args in [&["logs", "--labels", "labels.jsonl"][..], &["logs", "--positive", "x"], &[]] {
+        assert_eq!(eval(path, args).code, Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn eval_where_judges_only_the_runs_for_which_it_holds() {
+    let folder = runs();
+    let path = folder.path();
+    let found = data(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
+    assert_eq!(
+        (&found["where"], &found["runs"], &found["positives"]),
+        (&json!("labels.stuck!=3"), &json!(5), &json!(2))
+    );
+    // One has 3 of them, and one has no such label.
+    assert_eq!(found["left_out"]["excluded_runs"], 2);
+    assert!(found["missed"].as_array().unwrap().is_empty());
+    let told = eval(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
+    assert!(told.out.contains("2 runs by --where"), "{}", told.out);
+    // Without --positive it is about the savings of those runs.
+    let savings = data(path, &["logs", "--labels", "labels.jsonl", "--where", "labels.stuck>=2"]);
+    assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
+    assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
+    for (expression, message) in [
+        ("labels.stuck>=", "--where: \"labels.stuck>=\" compares with nothing"),
+        ("labels.none", "holds for no run"),
+    ] {
+        let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());
+        assert_eq!(done.code, Some(2), "{}", done.err);
+        assert!(done.err.contains(message) && done.err.contains("hint"), "{}", done.err);
+    }
+    assert_eq!(eval(path, &["logs", "--where", "x"]).code, Some(2), "there are no labels to ask");
+}
+
+#[test]
+fn eval_names_the_command_that_shows_a_run_and_the_command_works() {
+    let folder = runs();
+    let path = folder.path();
+    let args = [&LABELLED[..], &["--set", "stagnation.warn_at=15"]].concat();
+    let alarm = &data(path, &args)["false_alarms"][0];
+    let command = "loopbreak analyze logs/runs.jsonl --run thinks --explain --set stagnation.warn_at=15";
+    assert_eq!(alarm["explain"], command);
+    let told = eval(path, &args);
+    assert!(told.out.lines().any(|line| line.trim() == command), "{}", told.out);
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    let shown = done(loopbreak(path).args(words));
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("! warn, stagnation: no progress for 15 turns"), "{}", shown.out);
+}
+
+#[test]
+fn eval_tells_what_the_agents_did_after_the_warnings() {
+    let folder = runs();
+    let found = data(folder.path(), &["logs", "--baseline", "gemini-rule"]);
+    let after = &found["judges"][0]["after_warning"];
+    assert_eq!(
+        [&after["went_on"], &after["changed_course"], &after["ended"]],
+        [&json!(3), &json!(0), &json!(0)]
+    );
+    assert_eq!(after["went_on_share"]["value"], 1.0);
+    assert_eq!(after["detectors"][0]["detector"], "stagnation");
+    assert!(found["judges"][1].get("after_warning").is_none(), "a rule that only ends runs warns of nothing");
+}
+
+#[test]
+fn eval_takes_labels_among_the_logs_for_no_log_and_settings_as_analyze_does() {
+    let folder = runs();
+    let path = folder.path();
+    fs::rename(path.join("labels.jsonl"), path.join("logs/labels.jsonl")).unwrap();
+    let args = ["logs", "--labels", "logs/labels.jsonl", "--positive", "labels.stuck>=2"];
+    let found = eval(path, &args);
+    assert_eq!((found.code, found.err.as_str()), (Some(0), ""));
+    let off = data(path, &[&args[..], &["--set", "stagnation.mode=off"]].concat());
+    assert_eq!(off["judges"][0]["levels"][0]["signals"], 0);
+    assert_eq!(off["missed"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn eval_lists_ids_that_can_be_copied() {
+    let folder = folder();
+    let id = "a/rather/long/name/of/a/run/as/some/harnesses/make/them/up/for/each/of/their/trials/7";
+    fs::write(folder.path().join("log.jsonl"), stuck(id, 45)).unwrap();
+    fs::write(folder.path().join("labels.jsonl"), format!("{{\"run\":\"{id}\",\"stuck\":false}}\n")).unwrap();
+    let args = ["log.jsonl", "--labels", "labels.jsonl", "--positive", "stuck"];
+    let found = done(loopbreak(folder.path()).env("COLUMNS", "60").arg("eval").args(args));
+    let lines: Vec<&str> = found.out.lines().collect();
+    assert!(lines.contains(&format!("  stop   {id}").as_str()), "{}", found.out);
+    assert!(lines.contains(&"         45 steps  log.jsonl"), "{}", found.out);
+}
+
+#[test]
+fn eval_explains_itself_with_examples() {
+    let done = eval(folder().path(), &["--help"]);
+    assert!(done.out.contains("Examples:\n  loopbreak eval "), "{}", done.out);
+}

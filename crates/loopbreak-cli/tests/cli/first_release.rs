@@ -1,0 +1,184 @@
+//! What release 0.1.0 wrote is read and continued: its store, its snapshots, and the tools its MCP clients know.
+//!
+//! `fixtures/first-release/README.md` says how the files were made.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{Done, done, folder, loopbreak, root};
+
+fn fixture(name: &str) -> PathBuf {
+    root().join("crates/loopbreak-cli/tests/fixtures/first-release").join(name)
+}
+
+/// Copies the store into a state folder of its own. Its times are moved to the present, as if the sessions had just
+/// paused: old runs would be pruned.
+fn state_with_store() -> TempDir {
+    let state = folder();
+    let store = state.path().join("loopbreak/loopbreak.db");
+    fs::create_dir_all(store.parent().unwrap()).unwrap();
+    fs::copy(fixture("loopbreak.db"), &store).unwrap();
+    let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap();
+    let database = rusqlite::Connection::open(&store).unwrap();
+    let last: i64 = database.query_row("SELECT max(seen) FROM guards", [], |row| row.get(0)).unwrap();
+    let moved = now - 1_000 - last;
+    for change in [
+        "UPDATE runs SET started = started + ?1, day = (started + ?1) / 86400000",
+        "UPDATE guards SET seen = seen + ?1, ended = ended + ?1",
+    ] {
+        database.execute(change, [moved]).unwrap();
+    }
+    state
+}
+
+fn run(state: &Path, args: &[&str]) -> Done {
+    done(loopbreak(state).args(args).env("XDG_STATE_HOME", state))
+}
+
+fn hook(state: &Path, event: &Value) -> Value {
+    let mut command = loopbreak(state);
+    command.args(["hook", "claude-code"]).env("XDG_STATE_HOME", state).write_stdin(event.to_string());
+    let answer = done(&mut command);
+    assert_eq!((answer.code, answer.err.as_str()), (Some(0), ""));
+    serde_json::from_str(&answer.out).unwrap_or_default()
+}
+
+fn proposed_call(command: &str) -> Value {
+    json!({"session_id": "first-release", "hook_event_name": "PreToolUse", "cwd": "/project", "tool_name": "Bash",
+           "tool_input": {"command": command}, "tool_use_id": "later"})
+}
+
+/// Removes what depends on the present time.
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, _| !matches!(key.as_str(), "seen" | "started" | "ended" | "running"));
+            members.values_mut().for_each(without_times);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+#[test]
+fn status_shows_what_the_first_release_showed() {
+    let state = state_with_store();
+    let status = run(state.path(), &["status", "--all", "--json"]);
+    let mut actual: Value = serde_json::from_str(&status.out).unwrap_or_else(|_| panic!("{}", status.err));
+    let mut expected: Value =
+        serde_json::from_str(&fs::read_to_string(fixture("status.json")).unwrap()).unwrap();
+    without_times(&mut actual);
+    without_times(&mut expected);
+    assert_eq!(actual, expected);
+}
+
+#[test]
+fn log_prints_what_the_first_release_printed() {
+    let state = state_with_store();
+    for (session, file) in [("first-release", "log-hook.jsonl"), ("over-mcp", "log-mcp.jsonl")] {
+        let log = run(state.path(), &["log", session, "--json"]);
+        assert_eq!(log.out, fs::read_to_string(fixture(file)).unwrap(), "{}", log.err);
+    }
+}
+
+#[test]
+fn a_hook_continues_the_session_from_its_snapshot() {
+    let state = state_with_store();
+    // The first release refused the call once. The agent insists, so the human is asked.
+    let answer = hook(state.path(), &proposed_call("make check"));
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{answer}");
+    assert_eq!(hook(state.path(), &proposed_call("cat Makefile")), Value::Null, "another call is free");
+}
+
+#[test]
+fn a_call_that_the_first_release_refused_can_be_allowed() {
+    let state = state_with_store();
+    let allowed = run(state.path(), &["allow", "last"]);
+    assert_eq!(allowed.code, Some(0), "{}", allowed.err);
+    assert_eq!(hook(state.path(), &proposed_call("make check")), Value::Null);
+}
+
+#[test]
+fn tasks_of_its_roadmap_are_listed() {
+    let state = state_with_store();
+    let tasks = run(state.path(), &["tasks", "list", "--json", "--run", "6ee361ab3ed7"]);
+    assert_eq!(tasks.code, Some(0), "{}", tasks.err);
+    for task in ["T1", "T2"] {
+        assert!(tasks.out.contains(task), "{}", tasks.out);
+    }
+}
+
+/// Removes what may be reworded.
+fn without_descriptions(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members
+                .retain(|key, text| !(matches!(key.as_str(), "description" | "title") && text.is_string()));
+            members.values_mut().for_each(without_descriptions);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_descriptions),
+        _ => {}
+    }
+}
+
+/// Puts the definitions in place of the references to them: how the types are called inside does not matter.
+fn inline_references(value: &Value, definitions: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let definitions = members.get("$defs").unwrap_or(definitions);
+            if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
+                let name = reference.rsplit('/').next().unwrap_or_default();
+                return inline_references(&definitions[name], definitions);
+            }
+            let members = members.iter().filter(|(key, _)| *key != "$defs");
+            members.map(|(key, value)| (key.clone(), inline_references(value, definitions))).collect()
+        }
+        Value::Array(items) => items.iter().map(|item| inline_references(item, definitions)).collect(),
+        other => other.clone(),
+    }
+}
+
+#[test]
+fn mcp_tools_take_and_give_what_they_did_in_the_first_release() {
+    let state = folder();
+    let mut server = Command::new(env!("CARGO_BIN_EXE_loopbreak"))
+        .arg("mcp")
+        .env_clear()
+        .env("XDG_STATE_HOME", state.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut to = server.stdin.take().unwrap();
+    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+    let client = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    writeln!(to, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client})).unwrap();
+    writeln!(to, "{}", json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).unwrap();
+    writeln!(to, "{}", json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})).unwrap();
+    let mut list = answers
+        .find_map(|line| {
+            serde_json::from_str::<Value>(&line.unwrap()).ok().filter(|answer| answer["id"] == 2)
+        })
+        .unwrap();
+    drop(to);
+    server.wait().unwrap();
+    let mut tools: Vec<Value> = serde_json::from_value(list["result"]["tools"].take()).unwrap();
+    tools.iter_mut().for_each(without_descriptions);
+    tools.sort_by_key(|tool| tool["name"].as_str().unwrap_or_default().to_owned());
+    let expected: Vec<Value> =
+        serde_json::from_str(&fs::read_to_string(fixture("mcp-tools.json")).unwrap()).unwrap();
+    for (tool, expected) in tools.iter().zip(&expected) {
+        let (tool, expected) =
+            (inline_references(tool, &Value::Null), inline_references(expected, &Value::Null));
+        assert_eq!(tool, expected, "{}", expected["name"]);
+    }
+    assert_eq!(tools.len(), expected.len());
+}

@@ -1,0 +1,197 @@
+//! Logs of other tools: found out, listed, converted, found on the machine.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{analyze, done, folder, json, loopbreak, root, shown, stuck};
+use serde_json::Value;
+
+fn fixtures() -> PathBuf {
+    root().join("crates/loopbreak-trace/tests/fixtures")
+}
+
+/// The report without what tells where it was read from.
+fn runs(mut report: Value) -> Vec<Value> {
+    let runs = report["runs"].as_array_mut().unwrap();
+    for run in &mut *runs {
+        for key in ["source", "format", "skipped_lines"] {
+            run.as_object_mut().unwrap().remove(key);
+        }
+    }
+    runs.clone()
+}
+
+#[test]
+fn a_folder_of_all_formats_is_simply_read() {
+    let all = fixtures();
+    let report = json(&root(), &[all.to_str().unwrap()]);
+    let runs = report["runs"].as_array().unwrap();
+    let mut formats: Vec<&str> = runs.iter().map(|run| run["format"].as_str().unwrap()).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    assert_eq!(
+        formats,
+        [
+            "adventureai",
+            "attempts",
+            "chat",
+            "claude-code",
+            "codex",
+            "gemini-cli",
+            "openhands",
+            "otel",
+            "ralph",
+            "swe-agent",
+            "zorkgpt"
+        ]
+    );
+    assert_eq!(report["totals"]["ignored_files"], 1, "the page about the fixtures");
+}
+
+#[test]
+fn the_analysis_of_what_was_converted_is_that_of_the_original() {
+    let here = folder();
+    for entry in fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()) {
+        if !entry.is_dir() {
+            continue;
+        }
+        for file in fs::read_dir(&entry).unwrap().map(|file| file.unwrap().path()) {
+            let log = file.to_str().unwrap();
+            let converted = here.path().join("steps.jsonl");
+            let written = done(loopbreak(here.path()).args(["convert", "--quiet", log, "-o", "steps.jsonl"]));
+            assert_eq!((written.code, written.out.as_str()), (Some(0), ""), "{log}: {}", written.err);
+            let original = json(here.path(), &[log]);
+            let again = json(here.path(), &[converted.to_str().unwrap()]);
+            assert_eq!(again["totals"]["skipped_lines"], 0, "{log}");
+            assert_eq!(again["totals"]["unknown_keys"], 0, "{log}");
+            assert_eq!(runs(original), runs(again), "{log}");
+        }
+    }
+}
+
+#[test]
+fn packed_logs_are_read_as_they_are() {
+    let here = folder();
+    let plain = fixtures().join("codex/rollout.jsonl");
+    let text = fs::read(&plain).unwrap();
+    let (head, tail) = text.split_at(text.len() / 2);
+    let gzip = |bytes: &[u8]| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut packer, bytes).unwrap();
+        packer.finish().unwrap()
+    };
+    let zstd =
+        |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
+    // Packed in two goes, as log rotation does.
+    fs::write(here.path().join("a"), [gzip(head), gzip(tail)].concat()).unwrap();
+    fs::write(here.path().join("b"), [zstd(head), zstd(tail)].concat()).unwrap();
+    let expected = runs(json(here.path(), &[plain.to_str().unwrap()]));
+    assert_eq!(expected[0]["run"], "0199-abc");
+    assert_eq!(runs(json(here.path(), &["a"])), expected);
+    assert_eq!(runs(json(here.path(), &["b"])), expected);
+    let piped = done(loopbreak(here.path()).args(["analyze", "--json", "-"]).write_stdin(gzip(&text)));
+    assert_eq!(runs(serde_json::from_str(&piped.out).unwrap()), expected);
+
+    fs::write(here.path().join("cut"), &gzip(&text)[..300]).unwrap();
+    let cut = analyze(here.path(), &["cut"]);
+    assert_eq!(cut.code, Some(1), "{}", cut.err);
+}
+
+#[test]
+fn a_format_can_be_named() {
+    let here = folder();
+    fs::write(here.path().join("log"), "prose\n{\"role\":\"user\",\"content\":\"hello\"}\n").unwrap();
+    let report = json(here.path(), &["log", "--format", "chat"]);
+    assert_eq!((&report["runs"][0]["format"], &report["totals"]["steps"]), (&"chat".into(), &1.into()));
+    let other = analyze(here.path(), &["log", "--format", "swe-agent"]);
+    assert_eq!(other.code, Some(1));
+    assert!(other.err.contains("not a log in the format swe-agent"), "{}", other.err);
+    let unknown = analyze(here.path(), &["log", "--format", "word"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.err.contains("there are claude-code, codex"), "{}", unknown.err);
+}
+
+#[test]
+fn eval_and_tune_take_the_name_of_a_format_too() {
+    let folder = folder();
+    let runs: String = ["a", "b", "c", "d"].map(|run| stuck(run, 40)).concat();
+    // It begins with more than is looked at.
+    fs::write(folder.path().join("log.txt"), "prose\n".repeat(2000) + &runs).unwrap();
+    let code = |args: &[&str]| done(loopbreak(folder.path()).args(args)).code;
+    for command in [&["eval"][..], &["tune", "--budget", "3", "--folds", "2"]] {
+        let with = |more: &[&str]| code(&[command, &["log.txt"], more].concat());
+        assert_eq!(with(&[]), Some(1), "{command:?}: the content does not show it");
+        assert_eq!(with(&["--format", "steps"]), Some(0), "{command:?}");
+        assert_eq!(with(&["--format", "nonsense"]), Some(2), "{command:?}");
+    }
+}
+
+#[test]
+fn formats_are_listed_and_each_has_its_page() {
+    let here = folder();
+    let list = done(loopbreak(here.path()).args(["formats"]));
+    insta::assert_snapshot!("formats", shown(&list));
+    let data = done(loopbreak(here.path()).args(["formats", "--json"]));
+    let data: Value = serde_json::from_str(&data.out).unwrap();
+    assert_eq!(data["schema"], "loopbreak.formats/1");
+    for format in data["formats"].as_array().unwrap() {
+        let page = format!("docs/formats/{}.md", format["name"].as_str().unwrap());
+        let text = fs::read_to_string(root().join(&page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+        assert!(text.contains(&format!("`{}`", format["name"].as_str().unwrap())), "{page}");
+    }
+}
+
+/// Puts a fixture where an agent would have put it.
+fn put(home: &Path, fixture: &str, to: &str) {
+    let to = home.join(to);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::copy(fixtures().join(fixture), to).unwrap();
+}
+
+#[test]
+fn without_a_path_the_logs_of_the_agents_here_are_found() {
+    let home = folder();
+    put(home.path(), "claude-code/4b2030ed.jsonl", ".claude/projects/app/4b2030ed.jsonl");
+    put(
+        home.path(),
+        "claude-code/4b2030ed/subagents/agent-a2018e5.jsonl",
+        ".claude/projects/app/4b2030ed/subagents/agent-a2018e5.jsonl",
+    );
+    put(home.path(), "gemini-cli/session.json", ".gemini/tmp/ab/chats/session-1.json");
+    let found = done(loopbreak(home.path()).args(["analyze", "--json"]).env("HOME", home.path()));
+    assert_eq!(found.code, Some(0), "{}", found.err);
+    let report: Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!(report["totals"]["runs"], 2, "a session and its subagent are one run");
+    assert!(found.err.contains("reading the logs of Claude Code in "), "{}", found.err);
+    assert!(found.err.contains("no logs of Codex CLI in "), "{}", found.err);
+
+    let moved = done(
+        loopbreak(home.path())
+            .args(["analyze", "--json"])
+            .env("CLAUDE_CONFIG_DIR", home.path().join(".claude"))
+            .env("CODEX_HOME", home.path().join("codex")),
+    );
+    let report: Value = serde_json::from_str(&moved.out).unwrap();
+    assert_eq!(report["totals"]["runs"], 1);
+
+    let nothing = done(loopbreak(home.path()).arg("analyze").env("HOME", home.path().join("none")));
+    assert_eq!(nothing.code, Some(2));
+    assert!(nothing.err.contains("no log given, and none found of Claude Code ("), "{}", nothing.err);
+}
+
+#[test]
+fn convert_overwrites_no_log_and_tells_what_is_none() {
+    let here = folder();
+    fs::write(here.path().join("log.jsonl"), "{\"score\":1}\n").unwrap();
+    let same = done(loopbreak(here.path()).args(["convert", "log.jsonl", "-o", "log.jsonl"]));
+    assert_eq!(same.code, Some(2));
+    assert_eq!(fs::read_to_string(here.path().join("log.jsonl")).unwrap(), "{\"score\":1}\n");
+    let plain = done(loopbreak(here.path()).args(["convert", "log.jsonl"]));
+    assert_eq!(plain.out, "{\"run\":\"log\",\"score\":1.0}\n");
+    fs::write(here.path().join("prose.txt"), "Dear diary,\n").unwrap();
+    let prose = done(loopbreak(here.path()).args(["convert", "prose.txt"]));
+    assert_eq!((prose.code, prose.out.as_str()), (Some(1), ""));
+    assert!(prose.err.contains("tried claude-code, codex"), "{}", prose.err);
+}

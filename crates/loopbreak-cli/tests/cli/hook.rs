@@ -1,0 +1,187 @@
+//! Hooks through the real program, as agents start them: a conversation written for these tests, and everything that
+//! can go wrong. Whatever it is, the agent is never harmed.
+
+use std::fs;
+
+use crate::support::done;
+use crate::support::hooks::{Desk, Session, decision};
+use serde_json::{Value, json};
+
+#[test]
+fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    session.prompt("make the tests pass");
+    let mut advised = Vec::new();
+    for call in 1..=7 {
+        assert_eq!(session.propose("make test"), Value::Null, "call {call}");
+        let answer = session.finish("make test");
+        if let Some(text) = answer["hookSpecificOutput"]["additionalContext"].as_str() {
+            assert_eq!(answer["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+            assert!(text.contains("make test"), "{text}");
+            advised.push(call);
+        }
+    }
+    assert_eq!(advised, [4]);
+
+    let answer = session.propose("make test");
+    assert_eq!(decision(&answer), "deny");
+    let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    for part in ["make test", "7 times in a row", "1 failed", "advice at turn 5"] {
+        assert!(reason.contains(part), "{part}: {reason}");
+    }
+
+    // Another call is free, be it on the same target; so is another session.
+    assert_eq!(session.propose("make test VERBOSE=1"), Value::Null);
+    assert_eq!(session.propose("ls"), Value::Null);
+    assert_eq!(desk.session("s2").propose("make test"), Value::Null);
+
+    // A word of the user opens it again.
+    session.prompt("try again, I changed the machine");
+    assert_eq!(session.propose("make test"), Value::Null);
+}
+
+#[test]
+fn an_agent_that_insists_is_put_before_a_human_and_a_yes_ends_the_streak() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    assert_eq!(session.until_denied("make test"), 8);
+    for _ in 0..2 {
+        let answer = session.propose("make test");
+        assert_eq!(decision(&answer), "ask");
+        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+        assert!(reason.contains("insists"), "{reason}");
+    }
+    // The human says yes: the call is made, and its next one is no matter of dispute.
+    session.finish("make test");
+    assert_eq!(session.propose("make test"), Value::Null);
+
+    let kinds: Vec<String> = desk
+        .json(&["log", "s1", "--json"])
+        .iter()
+        .map(|event| event["kind"].as_str().unwrap().to_owned())
+        .collect();
+    let count = |kind: &str| kinds.iter().filter(|known| *known == kind).count();
+    assert_eq!((count("step"), count("refused"), count("asked")), (8, 1, 2), "{kinds:?}");
+}
+
+#[test]
+fn what_happens_when_it_insists_is_a_setting() {
+    for (on_loop, expected) in [("stop", "stop"), ("advise", "deny")] {
+        let desk = Desk::new();
+        let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
+        fs::write(desk.path().join("loopbreak.toml"), settings).unwrap();
+        let session = desk.session("s1");
+        session.until_denied("make test");
+        let answer = session.propose("make test");
+        match expected {
+            "stop" => assert_eq!(answer["continue"], false, "{answer}"),
+            _ => assert_eq!(decision(&answer), "deny", "{answer}"),
+        }
+        // The session is not lost to all else.
+        assert_eq!(session.propose("ls"), Value::Null);
+    }
+}
+
+#[test]
+fn an_edit_that_takes_effect_opens_the_call_again() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    session.until_denied("make test");
+    let edit = json!({"file_path": "/p/a.c", "old_string": "1", "new_string": "2"});
+    let more = json!({"tool_response": {"filePath": "/p/a.c", "oldString": "1", "newString": "2"}});
+    assert_eq!(desk.tell(&session.tool("PostToolUse", "Edit", &edit, more)), Value::Null);
+    assert_eq!(session.propose("make test"), Value::Null);
+}
+
+#[test]
+fn the_next_call_of_a_longer_cycle_is_refused_and_no_other() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    let mut refused = None;
+    for call in 0..24 {
+        let command = ["make a", "make b", "make c"][call % 3];
+        if decision(&session.propose(command)) == "deny" {
+            refused = Some(command);
+            break;
+        }
+        session.finish(command);
+    }
+    assert_eq!(refused, Some("make a"));
+    assert_eq!(session.propose("make d"), Value::Null);
+}
+
+#[test]
+fn many_ways_at_one_failing_thing_are_advised_against_but_never_refused() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    let mut advised = false;
+    for number in 0..14 {
+        let edit = json!({"file_path": "/p/a.c", "old_string": format!("x{number}"), "new_string": "y"});
+        assert_eq!(desk.tell(&session.tool("PreToolUse", "Edit", &edit, json!({}))), Value::Null, "{number}");
+        let error = json!({"error": "String to replace not found in file."});
+        let answer = desk.tell(&session.tool("PostToolUseFailure", "Edit", &edit, error));
+        advised |= answer["hookSpecificOutput"]["additionalContext"].is_string();
+    }
+    assert!(advised);
+}
+
+#[test]
+fn a_subagent_has_a_guard_of_its_own() {
+    let desk = Desk::new();
+    let main = desk.session("s1");
+    let sub = Session { agent: Some("a1"), ..main };
+    assert_eq!(sub.until_denied("make test"), 8);
+    assert_eq!(main.propose("make test"), Value::Null);
+    desk.tell(&sub.event("SubagentStop", json!({"stop_hook_active": false})));
+    let all = &desk.json(&["status", "--all", "--json"])[0];
+    assert_eq!((&all["runs"][0]["agent"], &all["runs"][0]["running"]), (&json!("a1"), &json!(false)));
+}
+
+#[test]
+fn the_user_can_overrule_at_once() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    session.until_denied("make test");
+    let event = session.tool("PreToolUse", "Bash", &json!({"command": "make test"}), json!({})).to_string();
+    let off = done(desk.command(&["hook", "claude-code"]).env("LOOPBREAK", "off").write_stdin(event.clone()));
+    assert_eq!((off.out.as_str(), off.err.as_str(), off.code), ("", "", Some(0)));
+    let rule = "[[allow]]\ntool = \"Bash\"\nargs = \"*make test*\"\n";
+    for settings in [rule, "mode = \"observe\"\n", "mode = \"off\"\n"] {
+        fs::write(desk.path().join("loopbreak.toml"), settings).unwrap();
+        assert_eq!(session.propose("make test"), Value::Null, "{settings}");
+    }
+}
+
+#[test]
+fn status_and_log_tell_how_runs_stand() {
+    let desk = Desk::new();
+    assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
+    let session = desk.session("s1");
+    session.prompt("use the token sk-ant-REDACTED");
+    session.until_denied("make test");
+    desk.tell(&session.event("Stop", json!({"stop_hook_active": false})));
+    let status = &desk.json(&["status", "--json"])[0];
+    assert_eq!((&status["running"], &status["tickCount"]), (&json!(true), &json!(8)));
+    let loops = status["loopDetection"].as_object().unwrap();
+    let cycle = loops.values().find(|seen| seen["pattern"] == "cycle").unwrap();
+    assert_eq!(cycle["attemptCount"], 7);
+    assert!(cycle["lastAttempt"].as_i64().unwrap() > 1_700_000_000_000);
+
+    let shown = done(&mut desk.command(&["log", "s"]));
+    for part in ["user", "advise", "refused", "deny", "stop", "make test"] {
+        assert!(shown.out.contains(part), "{part}: {}", shown.out);
+    }
+    assert!(!shown.out.contains("abcdefghijklmnop"), "{}", shown.out);
+    let events = desk.json(&["log", "s1", "--json"]);
+    let refused: Vec<&Value> = events.iter().filter(|event| event["kind"] == "refused").collect();
+    assert_eq!(
+        (refused.len(), &refused[0]["refused"], &refused[0]["answer"]),
+        (1, &json!(true), &json!("deny"))
+    );
+
+    desk.tell(&session.event("SessionEnd", json!({"reason": "exit"})));
+    assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
+    let unknown = done(&mut desk.command(&["log", "nobody"]));
+    assert_eq!(unknown.code, Some(2), "{}", unknown.err);
+}

@@ -1,0 +1,58 @@
+//! The user overrules the guard: `loopbreak allow last`.
+
+use std::fs;
+
+use crate::support::done;
+use crate::support::hooks::{Desk, decision};
+use serde_json::Value;
+
+#[test]
+fn what_was_refused_last_is_allowed_at_once_in_that_session_alone() {
+    let desk = Desk::new();
+    let (one, two) = (desk.session("one"), desk.session("two"));
+    one.until_denied("make lint");
+    two.until_denied("make test");
+    let allowed = done(&mut desk.command(&["allow", "last"]));
+    assert_eq!((allowed.code, allowed.err.as_str()), (Some(0), ""));
+    assert!(allowed.out.contains("two") && allowed.out.contains("make test"), "{}", allowed.out);
+    for _ in 0..12 {
+        assert_eq!(two.propose("make test"), Value::Null);
+        assert_eq!(two.finish("make test"), Value::Null);
+    }
+    assert_ne!(decision(&one.propose("make lint")), "", "the other session is as it was");
+    assert!(!desk.path().join("loopbreak.toml").exists());
+
+    let named = done(&mut desk.command(&["allow", "last", "--run", "on"]));
+    assert!(named.out.contains("make lint"), "{}{}", named.out, named.err);
+    assert_eq!(one.propose("make lint"), Value::Null);
+    let log = done(&mut desk.command(&["log", "one"]));
+    assert!(log.out.contains("allowed"), "{}", log.out);
+}
+
+#[test]
+fn a_saved_rule_holds_in_all_sessions_of_the_project() {
+    let desk = Desk::new();
+    let file = desk.path().join("loopbreak.toml");
+    fs::write(&file, "# mine\n[cycle]\nwarn_at = 3\n").unwrap();
+    desk.session("one").until_denied("make \"test\"");
+    let allowed = done(&mut desk.command(&["allow", "last", "--save"]));
+    assert_eq!(allowed.code, Some(0), "{}", allowed.err);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("# mine\n[cycle]\nwarn_at = 3\n") && text.contains("[[allow]]"), "{text}");
+    let two = desk.session("two");
+    for _ in 0..12 {
+        assert_eq!(two.propose("make \"test\""), Value::Null);
+        assert_eq!(two.finish("make \"test\""), Value::Null);
+    }
+}
+
+#[test]
+fn without_a_refusal_there_is_nothing_to_allow() {
+    let desk = Desk::new();
+    for _ in 0..2 {
+        let nothing = done(&mut desk.command(&["allow", "last"]));
+        assert_eq!(nothing.code, Some(1));
+        assert!(nothing.err.contains("no call was refused"), "{}", nothing.err);
+        desk.session("s").finish("ls");
+    }
+}

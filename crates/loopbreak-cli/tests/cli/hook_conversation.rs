@@ -1,0 +1,80 @@
+//! A conversation with each agent, as its hooks tell of it, through the real program: advice by the 4th equal call,
+//! denial by the 8th, another call is free, another session is untouched, a word of the user and an edit open the call.
+
+#![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{done, folder, loopbreak};
+use serde_json::Value;
+
+/// What kind of answer this is, in the words of the agent.
+fn kind(agent: &str, event: &str, answer: &str) -> &'static str {
+    if answer.is_empty() {
+        return "nothing";
+    }
+    let answer: Value = serde_json::from_str(answer).unwrap();
+    let specific = &answer["hookSpecificOutput"];
+    if !specific.is_null() {
+        assert_eq!(specific["hookEventName"], event);
+    }
+    if answer["continue"] == false {
+        return "stop";
+    }
+    let decision = if agent == "gemini" { &answer["decision"] } else { &specific["permissionDecision"] };
+    match decision.as_str() {
+        Some("deny") => {
+            let reason =
+                if agent == "gemini" { &answer["reason"] } else { &specific["permissionDecisionReason"] };
+            let reason = reason.as_str().unwrap();
+            for part in ["cargo test", "7 times in a row", "FAILED", "advice at turn"] {
+                assert!(reason.contains(part), "{agent}: {part}: {reason}");
+            }
+            "deny"
+        }
+        Some("ask") => "ask",
+        _ => {
+            let text = specific["additionalContext"].as_str().unwrap();
+            assert!(text.starts_with("Loop guard: ") && text.contains("since turn"), "{text}");
+            "advise"
+        }
+    }
+}
+
+fn converse(agent: &str) {
+    let folder = folder();
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/hooks/{agent}.jsonl"));
+    let (mut advised, mut denied, mut sessions) = (0, 0, std::collections::BTreeSet::new());
+    for (number, line) in fs::read_to_string(fixture).unwrap().lines().enumerate() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let event = &line["event"];
+        let text = event.to_string().replace("$CWD", folder.path().to_str().unwrap());
+        let mut command = loopbreak(folder.path());
+        command.args(["hook", agent]).env("XDG_STATE_HOME", folder.path().join("state")).write_stdin(text);
+        let done = done(&mut command);
+        assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{agent}, line {}", number + 1);
+        let got = kind(agent, event["hook_event_name"].as_str().unwrap(), &done.out);
+        assert_eq!(got, line["expect"], "{agent}, line {}: {}", number + 1, done.out);
+        advised += u32::from(got == "advise");
+        denied += u32::from(got == "deny");
+        sessions.insert(event["session_id"].as_str().unwrap().to_owned());
+    }
+    assert!(advised > 0, "{agent}");
+    assert_eq!((denied, sessions.len()), (1, 2), "{agent}");
+}
+
+#[test]
+fn a_conversation_with_claude_code() {
+    converse("claude-code");
+}
+
+#[test]
+fn a_conversation_with_codex_cli() {
+    converse("codex");
+}
+
+#[test]
+fn a_conversation_with_gemini_cli() {
+    converse("gemini");
+}

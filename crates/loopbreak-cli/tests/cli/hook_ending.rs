@@ -1,0 +1,74 @@
+//! The agent ends its turn: too early, or again and again because another hook does not let it.
+
+use crate::support::hooks::{Desk, Session};
+use serde_json::{Value, json};
+
+fn stop(session: &Session<'_>, words: &str, held: bool) -> Value {
+    let more = json!({"stop_hook_active": held, "last_assistant_message": words});
+    session.desk.tell(&session.event("Stop", more))
+}
+
+#[test]
+fn an_agent_that_is_never_let_stop_is_stopped_in_the_end() {
+    for words in
+        ["Done.", "Everything that was asked for is done, and there is nothing left for me to do here."]
+    {
+        let desk = Desk::new();
+        let session = desk.session("s1");
+        session.prompt("tidy up");
+        session.finish("rm -r build");
+        let mut ended = None;
+        for turn in 1..=12 {
+            let answer = stop(&session, words, turn > 1);
+            assert_eq!(answer.get("decision"), None, "it is not made to go on: {answer}");
+            if answer["continue"] == false {
+                assert!(answer["stopReason"].as_str().unwrap().contains("wants to stop"), "{answer}");
+                ended = Some(turn);
+                break;
+            }
+        }
+        assert!(ended.is_some_and(|turn| (4..=10).contains(&turn)), "{words}: {ended:?}");
+    }
+}
+
+#[test]
+fn an_agent_that_talks_with_its_user_is_let_stop_as_often_as_it_likes() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    for turn in 0..12 {
+        session.prompt(&format!("and {turn}?"));
+        assert_eq!(
+            stop(&session, "That is the right one, as far as I can see from the files here.", false),
+            Value::Null
+        );
+    }
+}
+
+#[test]
+fn a_turn_that_breaks_off_before_its_call_is_told_of_once() {
+    let desk = Desk::new();
+    let session = desk.session("s1");
+    session.prompt("run the tests");
+    let answer = stop(&session, "The parser is mended. Let me run the tests:", false);
+    assert_eq!(answer["decision"], "block");
+    assert!(answer["reason"].as_str().unwrap().contains("Let me run the tests:"), "{answer}");
+    // Never twice, and never against a hook that holds it already.
+    assert_eq!(stop(&session, "Let me run the tests now:", true), Value::Null);
+    assert_eq!(stop(&session, "Let me run them:", false), Value::Null);
+    session.prompt("go on");
+    let waiting = json!({"stop_hook_active": false, "last_assistant_message": "Let me wait for the build:",
+                         "background_tasks": [{"id": "b1", "status": "running"}]});
+    assert_eq!(desk.tell(&session.event("Stop", waiting)), Value::Null);
+    assert_eq!(stop(&session, "I'll look at the log:", false)["decision"], "block");
+    assert_eq!(stop(&session, "All tests pass.", false), Value::Null);
+}
+
+#[test]
+fn gemini_is_let_stop_in_its_own_way() {
+    let desk = Desk::new();
+    let event = json!({"session_id": "g", "hook_event_name": "AfterAgent", "cwd": desk.path(), "prompt": "go",
+                       "prompt_response": "Let me read the file:", "stop_hook_active": false});
+    let told = desk.tell_raw("gemini", event.to_string());
+    let answer: Value = serde_json::from_str(&told.out).unwrap();
+    assert_eq!(answer["decision"], "deny");
+}

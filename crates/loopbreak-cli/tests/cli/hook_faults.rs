@@ -1,0 +1,120 @@
+//! A full disk, and processes that are killed in the middle of a write: the agent goes on, and no step that was recorded
+//! is lost.
+
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::io::Write as _;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use crate::support::hooks::Desk;
+use serde_json::{Value, json};
+
+fn event(desk: &Desk, call: &str) -> String {
+    json!({"session_id": "one", "hook_event_name": "PostToolUse", "cwd": desk.path(), "tool_name": "Bash",
+           "tool_input": {"command": call}, "tool_use_id": call, "tool_response": {"stdout": call}})
+    .to_string()
+}
+
+/// Starts the hook through a shell that does something first.
+fn start(desk: &Desk, before: &str, call: &str) -> std::process::Child {
+    let program = assert_cmd::cargo::cargo_bin!("loopbreak");
+    let line = format!("{before} exec '{}' hook claude-code", program.display());
+    let mut child = Command::new("sh")
+        .args(["-c", &line])
+        .current_dir(desk.path())
+        .env("XDG_STATE_HOME", desk.path().join("state"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Whoever is killed early does not read it all.
+    let _ = child.stdin.take().unwrap().write_all(event(desk, call).as_bytes());
+    child
+}
+
+fn run(desk: &Desk, before: &str, call: &str) -> (ExitStatus, String, String) {
+    let output = start(desk, before, call).wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status, text(output.stdout), text(output.stderr))
+}
+
+/// The calls that were recorded, in order.
+fn recorded(desk: &Desk) -> Vec<String> {
+    let events = desk.json(&["log", "one", "--json"]);
+    let numbers: Vec<u64> = events.iter().map(|event| event["number"].as_u64().unwrap()).collect();
+    assert!(numbers.iter().copied().eq(1..=events.len() as u64), "{numbers:?}");
+    let call = |event: &Value| event["action"].as_str().unwrap().split('"').nth(3).unwrap().to_owned();
+    events.iter().map(call).collect()
+}
+
+fn is_sound(desk: &Desk) -> bool {
+    let store = rusqlite::Connection::open(desk.store()).unwrap();
+    store.query_row("PRAGMA integrity_check", (), |row| row.get::<_, String>(0)).unwrap() == "ok"
+}
+
+#[test]
+fn on_a_full_disk_the_agent_goes_on_and_what_was_recorded_stays() {
+    let desk = Desk::new();
+    for call in ["a", "b", "c"] {
+        assert!(run(&desk, "", call).0.success());
+    }
+    // No file may become longer than half a kilobyte, and whoever tries is told so.
+    for call in ["d", "e"] {
+        let (status, out, err) = run(&desk, "trap '' XFSZ; ulimit -f 1;", call);
+        assert!(status.success() && out.is_empty(), "{status} {out}");
+        assert!(err.contains("the agent goes on without the guard"), "{err}");
+    }
+    assert!(run(&desk, "", "f").0.success());
+    assert_eq!(recorded(&desk), ["a", "b", "c", "f"]);
+    assert!(is_sound(&desk));
+}
+
+#[test]
+fn on_a_disk_that_was_full_from_the_beginning_too() {
+    let desk = Desk::new();
+    let (status, out, err) = run(&desk, "trap '' XFSZ; ulimit -f 1;", "a");
+    assert!(status.success() && out.is_empty(), "{status} {out}");
+    assert!(err.contains("the agent goes on without the guard"), "{err}");
+    assert!(run(&desk, "", "b").0.success());
+    assert_eq!(recorded(&desk), ["b"]);
+}
+
+#[test]
+fn who_is_killed_while_writing_takes_nothing_along() {
+    let desk = Desk::new();
+    assert!(run(&desk, "", "a").0.success());
+    for call in ["b", "c", "d"] {
+        // The first write beyond half a kilobyte is the end of it.
+        assert!(!run(&desk, "ulimit -f 1;", call).0.success());
+        assert!(is_sound(&desk));
+    }
+    assert!(run(&desk, "", "e").0.success());
+    assert_eq!(recorded(&desk), ["a", "e"]);
+}
+
+#[test]
+fn whoever_is_killed_at_whatever_moment_those_that_ended_well_are_recorded() {
+    let desk = Desk::new();
+    let mut well = Vec::new();
+    for number in 0..60_u64 {
+        let (killed, left) = (format!("killed-{number}"), format!("left-{number}"));
+        let mut dying = start(&desk, "", &killed);
+        let other = start(&desk, "", &left);
+        std::thread::sleep(Duration::from_micros(400 * (number % 40)));
+        let _ = dying.kill();
+        if dying.wait().unwrap().success() {
+            well.push(killed);
+        }
+        let output = other.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+        well.push(left);
+    }
+    let recorded = recorded(&desk);
+    for call in &well {
+        assert_eq!(recorded.iter().filter(|known| *known == call).count(), 1, "{call}");
+    }
+    assert!(is_sound(&desk));
+}

@@ -1,0 +1,249 @@
+//! Everything that can go wrong inside a hook: the agent goes on, and is told nothing.
+
+#![expect(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::support::{Done, done, folder, loopbreak};
+use serde_json::{Value, json};
+
+fn store(folder: &Path) -> PathBuf {
+    folder.join("state/loopbreak/loopbreak.db")
+}
+
+fn tell(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> Done {
+    let state = folder.join("state");
+    done(loopbreak(folder).args(["hook", agent]).env("XDG_STATE_HOME", state).write_stdin(event))
+}
+
+fn event(session: &str, name: &str, response: Value) -> String {
+    json!({"session_id": session, "hook_event_name": name, "cwd": "/", "tool_name": "Bash",
+           "tool_input": {"command": "make"}, "tool_use_id": "t1", "tool_response": response})
+    .to_string()
+}
+
+/// The agent goes on: no answer, and the exit code of success.
+#[track_caller]
+fn goes_on(done: &Done) {
+    assert_eq!((done.out.as_str(), done.code), ("", Some(0)), "{}", done.err);
+}
+
+#[test]
+fn what_is_no_event_is_told_and_nothing_else() {
+    let folder = folder();
+    for text in [
+        "",
+        "{",
+        "null",
+        "3",
+        "[]",
+        "{\"session_id\":5}",
+        "\u{0}",
+        "{\"hook_event_name\":\"PreToolUse\"}",
+        "{\"session_id\":\"\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"x\"}",
+    ] {
+        let done = tell(folder.path(), "claude-code", text);
+        goes_on(&done);
+    }
+    let deep = format!(
+        "{{\"session_id\":\"a\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"x\",\"tool_response\":{}1{}}}",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    goes_on(&tell(folder.path(), "claude-code", deep));
+}
+
+#[test]
+fn events_that_are_not_known_are_passed_over_in_silence() {
+    let folder = folder();
+    for name in ["SessionStart", "PreCompact", "FromTheFuture", ""] {
+        let done = tell(folder.path(), "claude-code", event("s", name, json!("x")));
+        goes_on(&done);
+        assert_eq!(done.err, "", "{name}");
+    }
+    assert!(!store(folder.path()).exists());
+    // A call without a tool, a call without input: nothing to look at, and no fault.
+    for name in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
+        let text = json!({"session_id": "s", "hook_event_name": name}).to_string();
+        goes_on(&tell(folder.path(), "claude-code", text));
+    }
+}
+
+#[test]
+fn a_session_named_like_a_path_stays_inside_the_store() {
+    let folder = folder();
+    let odd = "../../../outside/\u{1b}[31m\u{0}/x";
+    for _ in 0..2 {
+        let done = tell(folder.path(), "claude-code", event(odd, "PostToolUse", json!("x")));
+        goes_on(&done);
+        assert_eq!(done.err, "");
+    }
+    let mut kept: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    kept.sort();
+    assert_eq!(kept, ["state"]);
+    let state = folder.path().join("state");
+    let status = done(loopbreak(folder.path()).args(["status"]).env("XDG_STATE_HOME", state));
+    assert!(status.out.contains("../../../outside/") && !status.out.contains('\u{1b}'), "{}", status.out);
+    let long = "x".repeat(100_000);
+    goes_on(&tell(folder.path(), "claude-code", event(&long, "PostToolUse", json!("x"))));
+}
+
+#[test]
+fn a_tool_that_answers_fifty_megabytes_is_looked_at_all_the_same() {
+    let folder = folder();
+    let text = event("s", "PostToolUse", json!({"stdout": "HUGE", "stderr": ""}));
+    let done = tell(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(50 * 1024 * 1024)));
+    goes_on(&done);
+    assert_eq!(done.err, "");
+    assert!(fs::metadata(store(folder.path())).unwrap().len() < 1_000_000);
+}
+
+#[test]
+fn a_damaged_store_is_put_aside_and_the_guard_begins_anew() {
+    let folder = folder();
+    fs::create_dir_all(store(folder.path()).parent().unwrap()).unwrap();
+    fs::write(store(folder.path()), "no store at all, ".repeat(1000)).unwrap();
+    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    goes_on(&done);
+    assert!(done.err.contains("damaged"), "{}", done.err);
+    let again = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    goes_on(&again);
+    assert_eq!(again.err, "");
+}
+
+#[test]
+fn a_store_that_cannot_be_had_lets_the_agent_go_on() {
+    let folder = folder();
+    // A file where the folder should be.
+    fs::write(folder.path().join("state"), "").unwrap();
+    let lost = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    goes_on(&lost);
+    assert!(lost.err.contains("the agent goes on"), "{}", lost.err);
+    // No home at all.
+    let homeless = done(loopbreak(folder.path()).args(["hook", "claude-code"]).write_stdin(event(
+        "s",
+        "Stop",
+        json!(0),
+    )));
+    goes_on(&homeless);
+    assert!(homeless.err.contains("XDG_STATE_HOME"), "{}", homeless.err);
+}
+
+#[test]
+fn a_store_that_others_keep_locked_lets_the_agent_go_on() {
+    let folder = folder();
+    goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
+    let locked = rusqlite::Connection::open(store(folder.path())).unwrap();
+    locked.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    goes_on(&done);
+    assert!(done.err.contains("busy"), "{}", done.err);
+    // Who only looks does not wait.
+    let glanced = tell(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
+    assert_eq!((glanced.out.as_str(), glanced.err.as_str()), ("", ""));
+}
+
+#[test]
+fn what_was_kept_and_cannot_be_read_is_forgotten() {
+    let folder = folder();
+    goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
+    let other = rusqlite::Connection::open(store(folder.path())).unwrap();
+    other.execute_batch("UPDATE guards SET state = '{oops'").unwrap();
+    drop(other);
+    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    goes_on(&done);
+    assert!(done.err.contains("begins anew"), "{}", done.err);
+}
+
+#[test]
+fn a_wrong_configuration_or_command_line_refuses_no_call() {
+    let folder = folder();
+    fs::write(folder.path().join("loopbreak.toml"), "[cycle]\nwarn = 3\n").unwrap();
+    let text = event("s", "PreToolUse", json!("x")).replace("\"cwd\":\"/\"", "\"cwd\":\"\"");
+    let wrong = tell(folder.path(), "claude-code", text);
+    goes_on(&wrong);
+    assert!(wrong.err.contains("configuration"), "{}", wrong.err);
+    // It is written down, too, for whoever looks later.
+    let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
+    assert!(log.contains("claude-code the configuration has a problem"), "{log}");
+    let state = folder.path().join("state");
+    let status = done(loopbreak(folder.path()).arg("status").env("XDG_STATE_HOME", state));
+    assert!(status.err.contains("hook.log"), "{}", status.err);
+    // To agents, the exit code 2 would mean a refusal.
+    for args in [&["hook"][..], &["hook", "claude-code", "--bogus"], &["hook", "nobody"]] {
+        assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(1), "{args:?}");
+    }
+}
+
+#[test]
+fn two_hundred_processes_at_once_lose_no_step() {
+    let folder = folder();
+    let program = assert_cmd::cargo::cargo_bin!("loopbreak");
+    let start = |number: usize| {
+        let mut child = Command::new(program)
+            .args(["hook", "claude-code"])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("XDG_STATE_HOME", folder.path().join("state"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let text = event("one", "PostToolUse", json!({"stdout": format!("answer {number}")}));
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        child
+    };
+    let children: Vec<_> = (0..200).map(start).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+        assert!(output.status.success());
+    }
+    let state = folder.path().join("state");
+    let log = done(loopbreak(folder.path()).args(["log", "one", "--json"]).env("XDG_STATE_HOME", &state));
+    let mut turns: Vec<u64> = log
+        .out
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["turn"].as_u64().unwrap())
+        .collect();
+    assert!(turns.is_sorted());
+    turns.dedup();
+    assert_eq!(turns.len(), 200);
+    let status = done(loopbreak(folder.path()).args(["status", "--json"]).env("XDG_STATE_HOME", &state));
+    assert_eq!(serde_json::from_str::<Value>(&status.out).unwrap()["tickCount"], 200);
+}
+
+#[test]
+fn the_other_agents_are_answered_in_their_own_way() {
+    let folder = folder();
+    for (agent, before, after) in
+        [("codex", "PreToolUse", "PostToolUse"), ("gemini", "BeforeTool", "AfterTool")]
+    {
+        let mut answers = Vec::new();
+        for _ in 0..7 {
+            goes_on(&tell(folder.path(), agent, event("s", before, json!(null))));
+            answers.push(tell(folder.path(), agent, event("s", after, json!("1 failed"))).out);
+        }
+        let advised: Value = serde_json::from_str(&answers[3]).unwrap();
+        assert!(advised["hookSpecificOutput"]["additionalContext"].is_string(), "{agent}");
+        for insists in [false, true] {
+            let denied: Value =
+                serde_json::from_str(&tell(folder.path(), agent, event("s", before, json!(null))).out)
+                    .unwrap();
+            let decision = if agent == "codex" {
+                &denied["hookSpecificOutput"]["permissionDecision"]
+            } else {
+                &denied["decision"]
+            };
+            assert_eq!(*decision, "deny", "{agent}: {denied}");
+            // They let no hook ask: the user is told, and the call stays refused.
+            let told = denied["systemMessage"].as_str().is_some_and(|text| text.contains("insists"));
+            assert_eq!(told, insists, "{agent}: {denied}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Hooks are written into the settings of each agent and taken out again, and the rest of the file stays as it is.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Done, done, folder, loopbreak};
+
+const OWN: &str = "{\n    \"zeta\": 1,\n    \"alpha\": [ 1,2 ],\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [ {\"type\": \"command\", \"command\": \"mine\"} ]\n            }\n        ]\n    }\n}\n";
+
+/// Each agent, its file in a project, its file for the user, and an event.
+const AGENTS: [(&str, &str, &str, &str); 3] = [
+    ("claude-code", ".claude/settings.json", "home/.claude/settings.json", "PreToolUse"),
+    ("codex", ".codex/hooks.json", "home/.codex/hooks.json", "PostToolUse"),
+    ("gemini", ".gemini/settings.json", "home/.gemini/settings.json", "BeforeTool"),
+];
+
+fn hook(folder: &Path, args: &[&str]) -> Done {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    done(loopbreak(folder).arg("hook").args(args).env("HOME", folder.join("home")).env("PATH", path))
+}
+
+#[test]
+fn settings_are_changed_shown_kept_and_changed_back() {
+    for (agent, file, _, event) in AGENTS {
+        let folder = folder();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, OWN).unwrap();
+
+        let dry = hook(folder.path(), &["install", agent, "--dry-run"]);
+        assert_eq!(dry.code, Some(0), "{}", dry.err);
+        assert!(dry.out.contains(&format!("+        \"{event}\": [")), "{}", dry.out);
+        assert_eq!(fs::read_to_string(&file).unwrap(), OWN);
+
+        let installed = hook(folder.path(), &["install", agent, "--project"]);
+        assert_eq!(installed.code, Some(0), "{}", installed.err);
+        assert_eq!(installed.out.contains("/hooks"), agent != "claude-code", "{}", installed.out);
+        let with = fs::read_to_string(&file).unwrap();
+        assert!(with.starts_with("{\n    \"zeta\": 1,\n    \"alpha\": [ 1,2 ],\n"), "{with}");
+        assert!(
+            with.contains("\"command\": \"mine\"") && with.contains(&format!("hook {agent}\"")),
+            "{with}"
+        );
+        let kept: Vec<_> = fs::read_dir(file.parent().unwrap())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| *path != file)
+            .collect();
+        assert_eq!(kept.len(), 1);
+        assert_eq!(fs::read_to_string(&kept[0]).unwrap(), OWN);
+
+        assert!(hook(folder.path(), &["install", agent]).out.contains("there already"));
+        assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0));
+        assert_eq!(fs::read_to_string(&file).unwrap(), OWN);
+        assert!(hook(folder.path(), &["uninstall", agent]).out.contains("no hooks of ours"));
+    }
+}
+
+#[test]
+fn settings_that_are_not_json_are_left_alone() {
+    for (agent, _, file, _) in AGENTS {
+        let folder = folder();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{ // mine\n}").unwrap();
+        let done = hook(folder.path(), &["install", agent, "--user"]);
+        assert_eq!(done.code, Some(1));
+        assert!(done.err.contains("it is not JSON"), "{}", done.err);
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{ // mine\n}");
+    }
+}
+
+#[test]
+fn the_agents_own_variables_move_the_file() {
+    for (agent, variable, file) in [
+        ("claude-code", "CLAUDE_CONFIG_DIR", "moved/settings.json"),
+        ("codex", "CODEX_HOME", "moved/hooks.json"),
+        ("gemini", "GEMINI_CLI_HOME", "moved/.gemini/settings.json"),
+    ] {
+        let folder = folder();
+        let mut command = loopbreak(folder.path());
+        command.args(["hook", "install", agent, "--user"]).env(variable, folder.path().join("moved"));
+        assert_eq!(done(&mut command).code, Some(0));
+        assert!(folder.path().join(file).is_file(), "{agent}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_doctor_tries_what_is_installed() {
+    for (agent, ..) in AGENTS {
+        let folder = folder();
+        let before = hook(folder.path(), &["doctor", agent]);
+        assert_eq!(before.code, Some(1));
+        assert!(before.out.contains("not installed"), "{}", before.out);
+        assert_eq!(hook(folder.path(), &["install", agent, "--user"]).code, Some(0));
+        let after = hook(folder.path(), &["doctor", agent]);
+        assert_eq!(after.code, Some(0), "{}{}", after.out, after.err);
+        assert!(after.out.contains("additionalContext") && after.out.contains("\"deny\""), "{}", after.out);
+        assert!(!folder.path().join("home/.local/state").exists());
+
+        fs::write(folder.path().join("loopbreak.toml"), "mode = \"off\"\n").unwrap();
+        let off = hook(folder.path(), &["doctor", agent]);
+        assert_eq!(off.code, Some(1));
+        assert!(off.out.contains("does not answer as it should"), "{}", off.out);
+    }
+}
+
+/// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite the file it led to.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_does_not_lead_install_to_another_file() {
+    for (agent, file, ..) in AGENTS {
+        let folder = folder();
+        let victim = folder.path().join("bashrc");
+        fs::write(&victim, "alias ll=ls\n").unwrap();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{\"env\":{\"X\":\"$(touch PWNED)\"}}\n").unwrap();
+        let planted = format!("{}.part", file.display());
+        std::os::unix::fs::symlink(&victim, &planted).unwrap();
+        let done = hook(folder.path(), &["install", agent]);
+        assert_eq!(done.code, Some(0), "{}", done.err);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "alias ll=ls\n");
+        assert!(!fs::symlink_metadata(&file).unwrap().is_symlink());
+    }
+}
+
+/// Red team F1, by way of a report.
+#[cfg(unix)]
+#[test]
+fn a_planted_link_does_not_lead_a_report_to_another_file() {
+    let folder = folder();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
+    fs::write(folder.path().join("log.jsonl"), crate::support::stuck("r", 60)).unwrap();
+    std::os::unix::fs::symlink(&victim, folder.path().join("report.html.part")).unwrap();
+    let done = crate::support::analyze(folder.path(), &["log.jsonl", "--html", "report.html"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "mine");
+    assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("<html"));
+}
+
+/// Red team F2: `hook doctor` gave any command that ends in `hook AGENT` to a shell.
+#[test]
+fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
+    for (agent, file, ..) in AGENTS {
+        for foreign in
+            [format!("touch PWNED; loopbreak hook {agent}"), format!("\u{1b}]0;x loopbreak hook {agent}")]
+        {
+            let folder = folder();
+            let file = folder.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            let hooks = serde_json::json!([{"hooks": [{"type": "command", "command": foreign}]}]);
+            fs::write(&file, serde_json::json!({"hooks": {"Stop": hooks}}).to_string()).unwrap();
+            let done = hook(folder.path(), &["doctor", agent]);
+            assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
+            assert!(done.err.contains("is not run"), "{}", done.err);
+            assert!(!done.out.contains('\u{1b}') && done.out.contains("loopbreak hook"), "{:?}", done.out);
+            assert!(!folder.path().join("PWNED").exists());
+        }
+    }
+}
+
+/// Red team F3: settings with keys in them became readable for all, and so did the copy beside them.
+#[cfg(unix)]
+#[test]
+fn private_settings_stay_private() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    for (agent, file, ..) in AGENTS {
+        let folder = folder();
+        let file = folder.path().join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{\"env\":{\"KEY\":\"secret\"}}\n").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(hook(folder.path(), &["install", agent]).code, Some(0));
+        let files: Vec<_> = fs::read_dir(file.parent().unwrap()).unwrap().map(Result::unwrap).collect();
+        assert_eq!(files.len(), 2, "the settings and the copy of what was there before");
+        for file in files {
+            let mode = file.metadata().unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, 0o600, "{}", file.path().display());
+        }
+    }
+}

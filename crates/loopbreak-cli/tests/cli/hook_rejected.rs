@@ -1,0 +1,81 @@
+//! Calls that the agent's own validation rejects fire no hook. They are read from the conversation it writes down.
+
+#![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::support::hooks::{Desk, Session, advice};
+use serde_json::{Value, json};
+
+/// Adds a call and its rejection to a conversation.
+fn reject(conversation: &Path, number: u32) {
+    let call = json!({"type": "assistant", "isSidechain": false, "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": format!("toolu_{number}"), "name": "Edit", "input": {"path": "a.c"}}]}});
+    let result = json!({"type": "user", "message": {"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": format!("toolu_{number}"), "is_error": true,
+         "content": "<tool_use_error>InputValidationError: the required parameter `file_path` is missing</tool_use_error>"}]}});
+    let mut file = OpenOptions::new().append(true).create(true).open(conversation).unwrap();
+    writeln!(file, "{call}\n{result}").unwrap();
+}
+
+#[test]
+fn a_loop_of_invalid_calls_is_seen_though_no_hook_is_told_of_them() {
+    let desk = Desk::new();
+    let conversation = desk.path().join("session.jsonl");
+    std::fs::write(&conversation, "{\"type\":\"summary\"}\n").unwrap();
+    let session = Session { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    session.prompt("edit a.c");
+    let mut advised = Value::Null;
+    for number in 1..=4 {
+        reject(&conversation, number);
+        // Another call is about to be made: the first event from which the rejected one can be known.
+        if number % 2 == 0 {
+            let answer = session.propose(&format!("ls {number}"));
+            if advice(&answer).is_some() {
+                advised = answer;
+            }
+        }
+    }
+    let text = advice(&advised).unwrap();
+    assert!(text.contains("Edit") || text.contains("errors in a row"), "{text}");
+    assert_eq!(advised["hookSpecificOutput"]["hookEventName"], "PreToolUse");
+    let events = desk.json(&["log", "s1", "--json"]);
+    let rejected: Vec<&Value> = events.iter().filter(|event| event["kind"] == "rejected").collect();
+    assert_eq!(rejected.len(), 4, "each once");
+    assert!(rejected[0]["outcome"].as_str().unwrap().contains("file_path"));
+}
+
+#[test]
+fn a_failure_that_a_hook_was_told_of_counts_once() {
+    let desk = Desk::new();
+    let conversation = desk.path().join("session.jsonl");
+    std::fs::write(&conversation, "").unwrap();
+    let session = Session { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    session.prompt("edit a.c");
+    let failed = session.tool(
+        "PostToolUseFailure",
+        "Edit",
+        &json!({"path": "a.c"}),
+        json!({"tool_use_id": "toolu_1", "error": "String to replace not found"}),
+    );
+    desk.tell(&failed);
+    reject(&conversation, 1);
+    session.finish("ls");
+    let events = desk.json(&["log", "s1", "--json"]);
+    assert!(!events.iter().any(|event| event["kind"] == "rejected"), "{events:?}");
+}
+
+#[test]
+fn a_conversation_that_is_missing_is_no_matter() {
+    let desk = Desk::new();
+    for transcript in ["/nowhere/at/all.jsonl", "", "/"] {
+        let session = Session { transcript, ..desk.session("s1") };
+        session.prompt("go");
+        session.finish("ls");
+    }
+    let event = json!({"session_id": "s2", "hook_event_name": "PostToolUse", "transcript_path": null,
+                       "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": "a"});
+    assert_eq!(desk.tell(&event), Value::Null);
+}

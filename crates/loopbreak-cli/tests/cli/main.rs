@@ -1,0 +1,48 @@
+//! The whole program, as a user starts it. One test program: each file is about one command or one promise.
+
+#[path = "../../../loopbreak-arena/tests/support/server.rs"]
+#[allow(dead_code, unreachable_pub, reason = "the tests of the arena use the rest of it")]
+mod server;
+
+mod browser;
+mod mcp_client;
+mod support;
+
+mod advisor;
+mod analyze;
+mod arena;
+mod autopilot;
+mod autopilot_meanwhile;
+mod autopilot_reports;
+mod bad_input;
+mod config;
+mod docs;
+mod ending;
+mod eval;
+mod explain;
+mod first_release;
+mod formats;
+mod golden;
+mod hook;
+mod hook_allow;
+mod hook_conversation;
+mod hook_ending;
+mod hook_faults;
+mod hook_harm;
+mod hook_install;
+mod hook_rejected;
+mod mcp;
+mod outputs;
+mod page;
+mod pages;
+mod play;
+mod play_https;
+mod report_page;
+mod run;
+mod run_again;
+mod seeds;
+mod settings;
+mod threads;
+mod tune;
+mod watch;
+mod watch_files;

@@ -1,0 +1,230 @@
+//! `loopbreak analyze --html`: the page, as a real browser runs it and as fingers use it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use crate::browser::Browser;
+use crate::support::{analyze, folder, healthy, root, stuck};
+use serde_json::{Value, json};
+
+/// A run that goes round in a loop of two calls from turn 21 on.
+fn looping(run: &str, turns: u64) -> String {
+    let mut log = String::new();
+    for turn in 1..=turns {
+        let command = match turn {
+            0..=20 => format!("sed -n {turn}p notes"),
+            _ if turn % 2 == 1 => "cargo test".to_owned(),
+            _ => "cat src/parser.rs".to_owned(),
+        };
+        let outcome = format!("{command} gave this");
+        let step = json!({"run": run, "turn": turn, "action": {"name": "bash", "args": {"command": command}}, "outcome": outcome});
+        writeln!(log, "{step}").unwrap();
+    }
+    log
+}
+
+/// Writes the page of this log and gives its text.
+fn written(folder: &Path, log: &str) -> String {
+    fs::write(folder.join("runs.jsonl"), log).unwrap();
+    let done = analyze(folder, &["runs.jsonl", "--html", "report.html", "--quiet"]);
+    assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
+    fs::read_to_string(folder.join("report.html")).unwrap()
+}
+
+#[test]
+fn the_list_is_sorted_by_clicks_and_walked_with_keys_and_a_run_opens_and_closes() {
+    let folder = folder();
+    written(folder.path(), &(stuck("b-stuck", 60) + &healthy("a-well", 30) + &looping("c-loop", 60)));
+    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    let names = "[...document.querySelectorAll('#table tbody a')].map((link) => link.textContent).join()";
+    assert_eq!(browser.eval("document.querySelector('[aria-sort]').textContent"), "wasted");
+    browser.eval("document.getElementById('by-run').click()");
+    assert_eq!(browser.eval(names), "a-well,b-stuck,c-loop");
+    assert_eq!(browser.eval("document.querySelector('[aria-sort]').getAttribute('aria-sort')"), "ascending");
+    browser.eval("document.getElementById('by-run').focus()");
+    browser.key("Enter");
+    assert_eq!(browser.eval(names), "c-loop,b-stuck,a-well", "a second press turns the order");
+    // From the list by the arrow keys into a run, and back to where one was.
+    browser.eval("document.querySelector('#table tbody a').focus()");
+    browser.key("ArrowDown");
+    assert_eq!(browser.eval("document.activeElement.textContent"), "b-stuck");
+    browser.key("Enter");
+    assert_eq!(browser.eval("location.hash"), "#run=b-stuck");
+    assert_eq!(browser.eval("document.getElementById('overview').hidden"), true);
+    assert_eq!(browser.eval("document.querySelector('#run h1').textContent"), "stop b-stuck");
+    browser.key("Escape");
+    assert_eq!(browser.eval("document.getElementById('overview').hidden"), false);
+    assert_eq!(browser.eval("document.activeElement.textContent"), "b-stuck");
+    // One stop for the tab key, whatever the length of the list.
+    assert_eq!(browser.eval("document.querySelectorAll('#table tbody a[tabindex=\"0\"]').length"), 1);
+    browser.eval("{ const find = document.getElementById('find'); find.value = 'LOOP'; find.dispatchEvent(new Event('input')); }");
+    assert_eq!(browser.eval(names), "c-loop");
+}
+
+#[test]
+fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
+    let folder = folder();
+    written(folder.path(), &(healthy("well", 30) + &looping("c loop/1", 60)));
+    let mut browser = Browser::open(&folder.path().join("report.html"), "#run=c%20loop%2F1", folder.path());
+    let number = |browser: &mut Browser, selector: &str| {
+        browser.eval(&format!("document.querySelectorAll('{selector}').length")).as_u64().unwrap()
+    };
+    assert!(number(&mut browser, "svg .flag") > 0 && number(&mut browser, "svg .flag.hard") > 0);
+    assert_eq!(
+        number(&mut browser, "svg .band[data-turn=\"21\"][data-period=\"2\"]"),
+        1,
+        "the loop and its period"
+    );
+    assert_eq!(number(&mut browser, "svg text.end"), 1, "here it would have stopped");
+    assert_eq!(
+        browser.eval("[...document.querySelectorAll('svg .name')].at(-2).textContent"),
+        "bashbash: 60 turns"
+    );
+    assert_eq!(number(&mut browser, "li.step"), 60);
+    assert_eq!(number(&mut browser, "li.step.loop"), 40);
+    assert_eq!(number(&mut browser, "li.ending"), 1);
+    let facts = browser.eval("document.querySelector('li.said dl').textContent");
+    assert!(facts.as_str().unwrap().contains("period2"), "{facts}");
+    assert_eq!(browser.eval("document.body.textContent.includes('[object')"), false);
+    assert_eq!(browser.eval("document.querySelector('li.step.loop .round').textContent"), "round 1");
+    // A step opens on a click, with what repeats marked.
+    browser.eval("document.querySelector('li.step[data-turn=\"25\"] button').click()");
+    let marked = browser.eval("[...document.querySelectorAll('li.step[data-turn=\"25\"] mark')].map((part) => part.textContent).join('|')");
+    assert_eq!(marked, "bash {\"command\":\"cargo test\"}|cargo test gave this");
+    assert_eq!(number(&mut browser, "svg .cursor"), 1);
+    // Zoom by keys: fewer turns in view, then all again.
+    let range = "document.querySelector('.range').textContent";
+    assert_eq!(browser.eval(range), "All turns, 1–60");
+    browser.key("+");
+    browser.key("+");
+    assert_ne!(browser.eval(range), "All turns, 1–60");
+    browser.key("-");
+    browser.key("0");
+    assert_eq!(browser.eval(range), "All turns, 1–60");
+    // The steps are walked with the arrow keys too.
+    browser.eval("document.querySelector('li.step button').focus()");
+    browser.key("ArrowDown");
+    browser.key("Enter");
+    assert_eq!(browser.eval("document.activeElement.getAttribute('aria-expanded')"), "true");
+    assert_eq!(browser.eval("document.activeElement.closest('li').dataset.turn"), "2");
+}
+
+#[test]
+fn the_dam_shows_score_places_stretches_without_progress_and_progress() {
+    let folder = folder();
+    written(folder.path(), &fs::read_to_string(root().join("examples/dam.jsonl")).unwrap());
+    let mut browser = Browser::open(&folder.path().join("report.html"), "#run=dam", folder.path());
+    for part in ["path.score", ".stuck", ".mark", ".band", ".stay", ".after", "path.end"] {
+        let found = browser.eval(&format!("document.querySelectorAll('.canvas {part}').length"));
+        assert!(found.as_u64().unwrap() > 0, "{part}");
+    }
+    assert_eq!(
+        browser.eval("document.querySelectorAll('li.step').length"),
+        341,
+        "a short run is there whole"
+    );
+}
+
+#[test]
+fn a_log_is_text_whatever_it_says() {
+    let folder = folder();
+    let evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'\"&lt;\u{202E}\u{2028}\u{0}\u{1b}[31m";
+    let mut log = String::new();
+    for turn in 1..=30 {
+        let step = json!({"run": evil, "turn": turn, "agent": evil, "action": {"name": evil, "args": {"x": evil}},
+            "outcome": {"text": evil, "error": true}, "say": evil, "place": evil, "score": 1,
+            "objectives": {"completed": [evil]}, "task": {"id": evil, "status": "blocked", "blockers": [evil]}});
+        writeln!(log, "{step}").unwrap();
+    }
+    log += "{\"run\":\"key\",\"action\":\"curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'\"}\n";
+    let page = written(folder.path(), &log);
+    assert!(!page.contains("<img") && !page.contains("ghijklmnopqrst") && !page.contains('\u{202E}'));
+    assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
+    assert_eq!(page.matches("<script").count(), 4, "the list, two runs, and the script of the page");
+    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    browser.eval("document.querySelector('#table tbody a').click()");
+    browser.eval("document.querySelectorAll('li.step button').forEach((button) => button.click())");
+    let title = browser.eval("document.title");
+    assert!(title.as_str().unwrap().ends_with("Loopbreak report") && title != "owned", "{title}");
+    assert_eq!(browser.eval("document.querySelectorAll('img, main script, #run script').length"), 0);
+    assert!(
+        browser.eval("document.querySelector('.whole').textContent").as_str().unwrap().contains("<img src=x")
+    );
+    // Even a script that got into the page would not run, and nothing can be loaded.
+    let inserted = "(async () => { const script = document.createElement('script'); script.textContent = 'window.ran = 1'; document.body.append(script); \
+        return [window.ran ?? 'did not run', await fetch('data:,x').then(() => 'loaded', () => 'refused')].join(); })()";
+    assert_eq!(browser.eval(inserted), "did not run,refused");
+}
+
+#[test]
+fn a_thousand_runs_stay_small_and_quick_to_open() {
+    let folder = folder();
+    let mut log = String::new();
+    for run in 0..1000_u64 {
+        let lines = "a line of output that says little\n".repeat(20);
+        for turn in 1..=60_u64 {
+            let command =
+                if turn > 20 && run % 3 == 0 { "cargo test".to_owned() } else { format!("do {run} {turn}") };
+            let step = json!({"run": format!("run-{run}"), "turn": turn, "action": {"name": "bash", "args": {"command": command}},
+                "outcome": format!("{command}: {lines}"), "usage": {"input_tokens": 1000}});
+            writeln!(log, "{step}").unwrap();
+        }
+    }
+    let page = written(folder.path(), &log);
+    assert!(page.len() < 20_000_000, "{}", page.len());
+    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    assert_eq!(browser.eval("document.querySelectorAll('#table tbody tr').length"), 500);
+    assert_eq!(browser.eval("document.querySelector('#list [role=status]').textContent"), "1,000 runs");
+    let loaded = browser.eval("performance.getEntriesByType('navigation')[0].loadEventEnd").as_f64().unwrap();
+    assert!(loaded < 10_000.0, "{loaded} ms");
+    let opened = browser.eval(
+        "(() => { const start = performance.now(); location.hash = '#run=run-999'; dispatchEvent(new Event('hashchange')); \
+         return [document.querySelectorAll('li.step').length > 5, performance.now() - start < 2000].join(); })()",
+    );
+    assert_eq!(opened, "true,true");
+}
+
+#[test]
+fn the_page_needs_no_network_and_says_so() {
+    let folder = folder();
+    let page = written(folder.path(), &stuck("a", 50));
+    for part in ["https://", "//cdn", "<link", "@import", "url(", "innerHTML =", "eval("] {
+        assert!(!page.contains(part), "{part}");
+    }
+    assert!(
+        page.contains("content=\"default-src 'none'; style-src 'sha256-")
+            && page.contains("script-src 'sha256-")
+    );
+    assert!(!page.contains("unsafe-inline"));
+    for part in [
+        "prefers-color-scheme: dark",
+        "@media print",
+        "prefers-reduced-motion",
+        ":focus-visible",
+        "<noscript>",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn the_page_goes_together_with_data_and_never_over_a_log() {
+    let folder = folder();
+    fs::write(folder.path().join("a.jsonl"), stuck("a", 50)).unwrap();
+    fs::write(folder.path().join("a.html"), "old").unwrap();
+    let done = analyze(folder.path(), &["a.jsonl", "--json", "--html", "a.html", "--events", "events.jsonl"]);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let data: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(data["runs"][0]["verdict"], "stop");
+    assert!(fs::read_to_string(folder.path().join("a.html")).unwrap().starts_with("<!doctype html>"));
+    assert!(fs::metadata(folder.path().join("events.jsonl")).unwrap().len() > 0);
+    let over = analyze(folder.path(), &["a.jsonl", "--html", "./a.jsonl"]);
+    assert_eq!(over.code, Some(2), "{}", over.err);
+    assert!(over.err.contains("--html ./a.jsonl would overwrite a log"), "{}", over.err);
+    let nowhere = analyze(folder.path(), &["a.jsonl", "--html", "no/such/a.html"]);
+    assert_eq!(nowhere.code, Some(1));
+    assert!(nowhere.err.contains("cannot write no/such/a.html"), "{}", nowhere.err);
+}

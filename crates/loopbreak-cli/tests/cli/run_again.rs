@@ -1,0 +1,72 @@
+//! `loopbreak run` once more: runs that go on where they were ended, and runs that die young one after the other.
+
+#![cfg(unix)]
+
+use std::fs;
+
+use crate::support::agents::{VARIED, agent, begin, run_with, session};
+use crate::support::folder;
+
+#[test]
+fn a_run_whose_runner_was_killed_goes_on() {
+    let folder = folder();
+    let body = agent(&format!("if [ $N = 3 ]; then touch up; exec sleep 7; fi; {VARIED}"));
+    let mut child = begin(folder.path(), &["run", "--", "sh", "-c", &body]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let done = run_with(folder.path(), &["--resume", "--max-iterations", "4"], &body);
+    assert_eq!(done.code, Some(11), "{}", done.err);
+    assert!(done.err.contains("goes on after iteration 2"), "{}", done.err);
+    assert_eq!(done.out.lines().count(), 2, "the third, again, and the fourth: {}", done.out);
+}
+
+#[test]
+fn a_run_goes_on_where_it_was_ended() {
+    let folder = folder();
+    let body = agent(VARIED);
+    let first = run_with(folder.path(), &["--max-iterations", "2"], &body);
+    assert_eq!(first.code, Some(11), "{}", first.err);
+    let second = run_with(folder.path(), &["--max-iterations", "5", "--resume"], &body);
+    assert_eq!(second.code, Some(11), "{}", second.err);
+    assert_eq!(session(&first), session(&second));
+    assert!(second.err.contains("goes on after iteration 2"), "{}", second.err);
+    assert_eq!(second.out.lines().count(), 3, "five in all");
+    let other = run_with(folder.path(), &["--max-iterations", "1", "--resume"], "echo another");
+    assert!(other.err.contains("a new one begins"), "{}", other.err);
+}
+
+#[test]
+fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
+    let folder = folder();
+    let body = "touch up; exec sleep 7";
+    let mut first = begin(folder.path(), &["run", "--", "sh", "-c", body]);
+    let second = run_with(folder.path(), &["--resume"], body);
+    assert_eq!(second.code, Some(1), "{}", second.err);
+    assert!(second.err.contains("goes on in another process"), "{}", second.err);
+    // Once it is gone, and be it killed, the run is free.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let third = run_with(folder.path(), &["--resume", "--max-runtime", "0.5"], body);
+    assert_eq!(third.code, Some(11), "{}", third.err);
+}
+
+#[test]
+fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins() {
+    let folder = folder();
+    let args = ["--prompt", "Fix the failing tests of the parser.", "--max-errors", "2"];
+    let broken = "[ -e fixed ] || { echo \"cannot read the config\" >&2; exit 1; }; echo it went well";
+    for number in 1..=5 {
+        let done = run_with(folder.path(), &args, broken);
+        assert_eq!(done.code, Some(12), "{}", done.err);
+        let told = done.err.contains("runs in a row with the same prompt died young");
+        assert_eq!(told, number > 3, "{number}: {}", done.err);
+    }
+    // Another prompt is another matter, and a run that lives ends it.
+    let other = ["--prompt", "Write the documentation of the parser.", "--max-errors", "2"];
+    assert!(!run_with(folder.path(), &other, broken).err.contains("warning"));
+    fs::write(folder.path().join("fixed"), "").unwrap();
+    assert!(run_with(folder.path(), &args, broken).err.contains("warning"));
+    fs::remove_file(folder.path().join("fixed")).unwrap();
+    let done = run_with(folder.path(), &args, broken);
+    assert!(!done.err.contains("warning"), "{}", done.err);
+}

@@ -1,0 +1,273 @@
+//! `loopbreak watch` on real files, while they are written.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::support::watching::{append, still, watch};
+use crate::support::{done, folder, healthy, loopbreak, stuck};
+
+#[test]
+fn what_is_there_is_read_silently_and_what_comes_is_told() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    append(&log, &still("a", 1..=39));
+    let watching = watch(folder.path(), &["log.jsonl"]);
+    watching.is_silent();
+    append(&log, &still("a", 40..=40));
+    let line = watching.tells("stop");
+    assert_eq!(line, "stop     a  turn 40  stagnation: no progress for 40 turns  log.jsonl:40");
+    let (code, closing) = watching.interrupt();
+    assert_eq!(code, Some(130));
+    assert_eq!(closing, "watched 1 run, 40 steps: 1 to be stopped, 0 only warned; told 1 time");
+}
+
+#[test]
+fn half_a_line_waits_for_its_rest() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    let last = still("a", 40..=40);
+    let (head, rest) = last.split_at(12);
+    append(&log, &(still("a", 1..=39) + head));
+    let watching = watch(folder.path(), &["log.jsonl", "--from-start", "-v"]);
+    watching.tells("turn 35");
+    watching.is_silent();
+    append(&log, rest);
+    watching.tells("stop     a  turn 40");
+    let (_, closing) = watching.interrupt();
+    assert!(!closing.contains("skipped"), "{closing}");
+}
+
+#[test]
+fn an_emptied_log_begins_anew() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    let unnamed = |turns| still("x", turns).replace("\"run\":\"x\",", "");
+    append(&log, &unnamed(1..=39));
+    let watching = watch(folder.path(), &["log.jsonl", "-v"]);
+    fs::write(&log, unnamed(1..=19)).unwrap();
+    watching.says("begins anew");
+    watching.is_silent();
+    append(&log, &unnamed(20..=20));
+    watching.tells("warn     log  turn 20");
+}
+
+#[test]
+fn a_rotated_log_is_read_to_its_end_and_its_runs_go_on_in_the_new_one() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    let log = folder.path().join("logs/log.jsonl");
+    append(&log, &still("a", 1..=30));
+    let watching = watch(folder.path(), &["logs", "--json"]);
+    append(&log, &still("a", 31..=38));
+    watching.tells("\"turn\":35");
+    append(&log, &still("a", 39..=39));
+    fs::rename(&log, folder.path().join("logs/log.jsonl.1")).unwrap();
+    append(&log, &still("a", 40..=40));
+    let line = watching.tells("\"intervention\":\"stop\"");
+    let told: serde_json::Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((&told["turn"], &told["line"], &told["run"]), (&40.into(), &1.into(), &"a".into()));
+    assert_eq!((&told["schema"], &told["acted"]), (&"loopbreak.watch/1".into(), &true.into()));
+    let (_, closing) = watching.interrupt();
+    assert!(closing.starts_with("watched 1 run, 40 steps"), "the moved file is not read again: {closing}");
+}
+
+#[test]
+fn new_files_are_found_and_missing_ones_waited_for() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    append(&folder.path().join("logs/old.jsonl"), &stuck("old", 60));
+    let watching = watch(folder.path(), &["logs", "later.jsonl"]);
+    fs::create_dir(folder.path().join("logs/deep")).unwrap();
+    append(&folder.path().join("logs/deep/new.jsonl"), &stuck("new", 40));
+    assert!(watching.tells("stop").contains("new  turn 40"));
+    append(&folder.path().join("later.jsonl"), &stuck("later", 40));
+    watching.tells("stop     later");
+    append(&folder.path().join("logs/old.jsonl"), "nonsense\n");
+    watching.is_silent();
+}
+
+#[test]
+fn a_command_is_run_with_what_was_found_in_its_environment_and_may_fail() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "").unwrap();
+    let command = "sh -c 'env | grep ^LOOPBREAK_ | sort > \"found $LOOPBREAK_RUN\"; exit 3'";
+    let watching = watch(folder.path(), &["log.jsonl", "--exec", command, "--bell"]);
+    append(&log, &(still("a", 1..=40) + &still("b; rm -rf x", 1..=40)));
+    watching.says("--exec for a (log.jsonl): exit status: 3");
+    watching.says("--exec for b; rm -rf x (log.jsonl): exit status: 3");
+    let found = fs::read_to_string(folder.path().join("found a")).unwrap();
+    let loops = found.lines().find(|line| line.starts_with("LOOPBREAK_LOOP=")).unwrap().to_owned();
+    assert_eq!(
+        found.replace(&loops, "LOOPBREAK_LOOP=…"),
+        "LOOPBREAK_DETECTOR=stagnation\nLOOPBREAK_INTERVENTION=stop\nLOOPBREAK_LOOP=…\n\
+         LOOPBREAK_PATTERN=stuck_no_progress\nLOOPBREAK_REASON=no progress for 40 turns\nLOOPBREAK_RUN=a\n\
+         LOOPBREAK_SOURCE=log.jsonl\nLOOPBREAK_TURN=40\n"
+    );
+    assert!(folder.path().join("found b; rm -rf x").exists());
+    append(&log, &still("c", 1..=40));
+    watching.tells("stop     c");
+}
+
+/// Answers requests with these codes, one after the other, and gives their bodies.
+fn receiver(codes: &'static [u16]) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("webhook=http://{}/secret-path", listener.local_addr().unwrap());
+    let (sender, bodies) = channel();
+    thread::spawn(move || {
+        for (stream, code) in listener.incoming().zip(codes) {
+            let mut stream = BufReader::new(stream.unwrap());
+            let (mut length, mut line) = (0, String::new());
+            while stream.read_line(&mut line).unwrap() > 2 {
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            stream.read_exact(&mut body).unwrap();
+            // Whoever gets the answer may look at the body at once.
+            let _ = sender.send(String::from_utf8(body).unwrap());
+            let answer = format!("HTTP/1.1 {code} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+            stream.get_mut().write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    (address, bodies)
+}
+
+#[test]
+fn a_webhook_gets_the_notice_again_if_it_was_busy() {
+    let folder = folder();
+    let (address, bodies) = receiver(&[503, 200]);
+    fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
+    let done = done(loopbreak(folder.path()).args(["watch", "log.jsonl", "--once", "--notify", &address]));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let told: Vec<serde_json::Value> =
+        bodies.try_iter().map(|body| serde_json::from_str(&body).unwrap()).collect();
+    assert_eq!(told.len(), 2);
+    assert_eq!(told[0], told[1]);
+    assert_eq!((&told[1]["run"], &told[1]["intervention"]), (&"a".into(), &"stop".into()));
+}
+
+#[test]
+fn a_webhook_that_refuses_is_told_of_without_its_secret() {
+    let folder = folder();
+    let (address, _bodies) = receiver(&[404]);
+    fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
+    let done = done(loopbreak(folder.path()).args(["watch", "log.jsonl", "--once", "--notify", &address]));
+    assert_eq!(done.code, Some(0));
+    assert!(done.err.contains("--notify http://127.0.0.1: answered 404"), "{}", done.err);
+    assert!(!done.err.contains("secret"));
+}
+
+#[test]
+fn thousands_of_lines_in_pieces_come_to_what_analyze_says() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    append(&log, &healthy("first", 1));
+    let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
+    let text = healthy("long", 6000) + &still("long", 6001..=12_000);
+    // The pieces end anywhere.
+    for piece in text.as_bytes().chunks(7919) {
+        append(&log, std::str::from_utf8(piece).unwrap());
+    }
+    append(&log, &stuck("last", 40));
+    let mut turns = Vec::new();
+    loop {
+        let told: serde_json::Value = serde_json::from_str(&watching.tells("")).unwrap();
+        if told["run"] == "last" && told["intervention"] == "stop" {
+            break;
+        }
+        if told["run"] == "long" {
+            turns.push(told["turn"].as_u64().unwrap());
+        }
+    }
+    let report = crate::support::json(folder.path(), &["log.jsonl"]);
+    let acts = report["runs"][1]["interventions"].as_array().unwrap();
+    let expected: Vec<u64> = acts.iter().map(|act| act["turn"].as_u64().unwrap()).collect();
+    assert!(!expected.is_empty());
+    assert_eq!(turns, expected);
+    let (code, closing) = watching.interrupt();
+    assert_eq!(code, Some(130));
+    assert!(closing.starts_with("watched 3 runs, 12,041 steps"), "{closing}");
+}
+
+#[test]
+fn once_and_until_idle_end_by_themselves_with_a_code() {
+    let folder = folder();
+    fs::write(folder.path().join("stuck.jsonl"), stuck("a", 40).trim_end()).unwrap();
+    fs::write(folder.path().join("notes.md"), "# Notes\n").unwrap();
+    let code = |args: &[&str]| done(loopbreak(folder.path()).arg("watch").args(args)).code;
+    assert_eq!(code(&["stuck.jsonl", "--once"]), Some(0));
+    assert_eq!(code(&["stuck.jsonl", "--once", "--fail-on", "stop"]), Some(10), "the last line needs no end");
+    assert_eq!(code(&["stuck.jsonl", "--until-idle", "0.3", "--fail-on", "warn", "--from-start"]), Some(10));
+    let rung = done(loopbreak(folder.path()).args(["watch", "stuck.jsonl", "--once", "--bell"]));
+    assert_eq!(rung.err.matches('\u{7}').count(), 1);
+    assert_eq!(code(&["missing.jsonl", "--once"]), Some(1));
+    assert_eq!(code(&["notes.md", "--once"]), Some(1));
+    assert_eq!(code(&[".", "--once"]), Some(0), "what is no log in a folder is ignored");
+    for wrong in [
+        &["-"][..],
+        &["x", "--exec", "'"],
+        &["x", "--notify", "mail=x"],
+        &["x", "--notify", "webhook=ftp://x"],
+    ] {
+        assert_eq!(code(wrong), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_watch_that_nobody_listens_to_any_more_ends() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, "").unwrap();
+    let mut watch = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
+        .current_dir(folder.path())
+        .args(["watch", "log.jsonl", "--json"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(watch.stdout.take());
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = watch.try_wait().unwrap() {
+            break status;
+        }
+        if began.elapsed() > Duration::from_secs(20) {
+            watch.kill().unwrap();
+        }
+        // Something new to tell, again and again.
+        append(&log, &stuck(&format!("run {}", began.elapsed().as_millis()), 20));
+        thread::sleep(Duration::from_millis(100));
+    };
+    assert_eq!(status.code(), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn on_a_terminal_there_is_a_list_that_takes_itself_away() {
+    let folder = folder();
+    fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("loopbreak");
+    let command = format!("{} watch log.jsonl --from-start --until-idle 0.3", program.display());
+    let seen = Command::new("script")
+        .args(["--quiet", "--return", "--command", &command, "/dev/null"])
+        .current_dir(folder.path())
+        .env("TERM", "xterm")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let seen = String::from_utf8(seen.stdout).unwrap();
+    let list = seen.find("state    steps  run").unwrap_or_else(|| panic!("{seen:?}"));
+    assert!(seen[list..].contains("stop        40  a"), "{seen:?}");
+    assert!(seen[list..].contains("\u{1b}[2A\r\u{1b}[J"), "{seen:?}");
+}

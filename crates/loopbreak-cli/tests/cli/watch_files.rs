@@ -1,0 +1,435 @@
+//! `loopbreak watch` and what writers do to their logs: nothing is lost, and nothing is seen twice.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::support::watching::{Watching, append, still, watch};
+use crate::support::{folder, healthy, json, root, stuck};
+use loopbreak_report::plural;
+
+/// Numbers that look like chance, the same in every test run.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % sides
+    }
+}
+
+/// How a log is put away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rotation {
+    /// Renamed, and a new one is begun.
+    Rename,
+    /// Copied, and emptied.
+    CopyTruncate,
+}
+
+/// An agent that writes its log in halves of lines, is restarted, and whose log is rotated.
+struct Writer<'w> {
+    log: &'w Path,
+    file: File,
+    dice: Dice,
+    /// All that was ever written.
+    all: String,
+    rotations: u32,
+}
+
+impl<'w> Writer<'w> {
+    fn new(log: &'w Path, seed: u64) -> Self {
+        Writer { log, file: open(log), dice: Dice(seed), all: String::new(), rotations: 0 }
+    }
+
+    /// Writes in pieces that end anywhere.
+    fn write(&mut self, text: &str) {
+        self.all += text;
+        let mut rest = text.as_bytes();
+        while !rest.is_empty() {
+            let size = (1 + self.dice.roll(120) as usize).min(rest.len());
+            let (piece, after) = rest.split_at(size);
+            self.file.write_all(piece).unwrap();
+            rest = after;
+            match self.dice.roll(60) {
+                0 => std::thread::sleep(Duration::from_millis(self.dice.roll(40))),
+                // The agent is restarted, in the middle of a line.
+                1 => self.file = open(self.log),
+                _ => {}
+            }
+        }
+    }
+
+    fn rotate(&mut self, how: Rotation) {
+        let put_away = |number: u32| self.log.with_file_name(format!("log.jsonl.{number}"));
+        for number in (1..=self.rotations).rev() {
+            fs::rename(put_away(number), put_away(number + 1)).unwrap();
+        }
+        self.rotations += 1;
+        match how {
+            Rotation::Rename => {
+                fs::rename(self.log, put_away(1)).unwrap();
+                self.file = open(self.log);
+            }
+            Rotation::CopyTruncate => {
+                fs::copy(self.log, put_away(1)).unwrap();
+                OpenOptions::new().write(true).truncate(true).open(self.log).unwrap();
+            }
+        }
+    }
+}
+
+fn open(path: &Path) -> File {
+    OpenOptions::new().create(true).append(true).open(path).unwrap()
+}
+
+/// What is told, as the run, the turn and the intervention.
+fn told(notices: &[serde_json::Value]) -> Vec<(String, u64, String)> {
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let one = |told: &serde_json::Value| {
+        (text(&told["run"]), told["turn"].as_u64().unwrap(), text(&told["intervention"]))
+    };
+    let mut all: Vec<_> = notices.iter().map(one).collect();
+    all.sort();
+    all
+}
+
+/// The same, of an analysis of all that was written.
+fn analysed(text: &str) -> Vec<(String, u64, String)> {
+    let folder = folder();
+    fs::write(folder.path().join("all.jsonl"), text).unwrap();
+    let report = json(folder.path(), &["all.jsonl"]);
+    let mut all = Vec::new();
+    for run in report["runs"].as_array().unwrap() {
+        let acts: Vec<_> = run["interventions"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|act| {
+                let mut act = act.clone();
+                act["run"] = run["run"].clone();
+                act
+            })
+            .collect();
+        all.extend(told(&acts).into_iter().filter(|(_, _, what)| what != "hint"));
+    }
+    all.sort();
+    all
+}
+
+fn survives(how: &[Rotation], seed: u64, watched: &str) {
+    let folder = folder();
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    let log = folder.path().join("logs/log.jsonl");
+    let mut writer = Writer::new(&log, seed);
+    // It was rotated before.
+    writer.rotations = 1;
+    fs::write(log.with_file_name("log.jsonl.1"), healthy("before", 10)).unwrap();
+    let (runs_before, steps_before) = if watched == "logs" { (1, 10) } else { (0, 0) };
+    let watching = watch(folder.path(), &[watched, "--json"]);
+    // The log is known before it is rotated for the first time.
+    writer.write(&stuck("mark", 20));
+    let mut notices = vec![serde_json::from_str(&watching.tells("\"run\":\"mark\"")).unwrap()];
+    for round in 0..8_u64 {
+        // What is written last before the rotation is most likely not read yet.
+        let from = round * 50 + 1;
+        writer.write(&(still("long", from..=from + 24) + &healthy(&format!("well-{round}"), 20)));
+        writer.write(&still("long", from + 25..=from + 49));
+        writer.rotate(how[(round as usize) % how.len()]);
+        writer.write(&stuck(&format!("mark-{round}"), 20));
+        // One rotation at a time: the watch has seen this one when it tells of what was written after it.
+        let mark = format!("\"run\":\"mark-{round}\"");
+        loop {
+            let line = watching.tells("");
+            notices.push(serde_json::from_str(&line).unwrap());
+            if line.contains(&mark) {
+                break;
+            }
+        }
+    }
+    let all = writer.all.clone();
+    let (closing, rest) = watching.end();
+    notices.extend(rest);
+    let (runs, steps) = (18 + runs_before, all.lines().count() + steps_before);
+    assert!(
+        closing.starts_with(&format!(
+            "watched {}, {}",
+            plural(runs as u64, "run"),
+            plural(steps as u64, "step")
+        )),
+        "{closing}"
+    );
+    assert!(!closing.contains("skipped"), "{closing}");
+    assert_eq!(told(&notices), analysed(&all));
+}
+
+#[test]
+fn a_log_that_is_renamed_is_followed_through() {
+    survives(&[Rotation::Rename], 7, "logs");
+}
+
+#[test]
+fn a_log_that_is_copied_and_emptied_is_followed_through() {
+    survives(&[Rotation::CopyTruncate], 11, "logs");
+}
+
+#[test]
+fn both_ways_of_rotation_may_be_mixed() {
+    survives(&[Rotation::CopyTruncate, Rotation::Rename, Rotation::Rename], 13, "logs");
+}
+
+#[test]
+fn a_single_file_is_followed_through_rotations_to_files_that_nobody_named() {
+    survives(&[Rotation::Rename, Rotation::CopyTruncate], 17, "logs/log.jsonl");
+}
+
+#[test]
+fn a_writer_that_did_not_notice_the_rotation_is_still_heard() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    let mut old = open(&log);
+    old.write_all(still("a", 1..=10).as_bytes()).unwrap();
+    let watching = watch(folder.path(), &["log.jsonl", "--json"]);
+    fs::rename(&log, folder.path().join("log.jsonl.1")).unwrap();
+    append(&log, &stuck("new", 20));
+    watching.tells("\"run\":\"new\"");
+    let late = still("a", 11..=20);
+    let (half, rest) = late.split_at(late.len() - 9);
+    old.write_all(half.as_bytes()).unwrap();
+    append(&log, &stuck("newer", 20));
+    watching.tells("\"run\":\"newer\"");
+    old.write_all(rest.as_bytes()).unwrap();
+    assert!(watching.tells("\"run\":\"a\"").contains("\"turn\":20"));
+    let (closing, _) = watching.end();
+    assert!(closing.starts_with("watched 3 runs, 60 steps"), "{closing}");
+}
+
+#[test]
+fn a_log_that_is_written_anew_begins_a_new_run_where_it_has_no_name() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    let unnamed = |turns: u64| stuck("x", turns).replace("\"run\":\"x\",", "");
+    append(&log, &unnamed(30));
+    let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
+    // Longer than before, so that its size does not tell.
+    let first = format!("{{\"turn\":1,\"score\":3,\"say\":\"{}\"}}\n", "x".repeat(4000));
+    let others = still("x", 2..=19).replace("\"run\":\"x\",", "");
+    fs::write(&log, first + &others).unwrap();
+    watching.says("begins anew");
+    append(&log, "{\"turn\":20,\"score\":3}\n");
+    assert!(watching.tells("\"warn\"").contains("\"turn\":20"));
+    let (closing, _) = watching.end();
+    assert!(closing.starts_with("watched 2 runs, 50 steps"), "{closing}");
+}
+
+#[test]
+fn files_that_come_to_be_are_found_wherever_they_are_and_packed_ones_are_left_alone() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("logs")).unwrap();
+    let watching = watch(folder.path(), &["logs", "--json", "-v"]);
+    fs::create_dir_all(at("logs/a/b/c")).unwrap();
+    append(&at("logs/a/b/c/deep.jsonl"), &stuck("deep", 20));
+    watching.tells("\"run\":\"deep\"");
+    // Written elsewhere and moved there.
+    append(&at("ready.jsonl"), &stuck("moved", 20));
+    fs::rename(at("ready.jsonl"), at("logs/moved.jsonl")).unwrap();
+    watching.tells("\"run\":\"moved\"");
+    // Moved within the folder: the same log, which goes on.
+    fs::rename(at("logs/moved.jsonl"), at("logs/a/elsewhere.jsonl")).unwrap();
+    fs::rename(at("logs/a/b/c/deep.jsonl"), at("logs/a/b/c/done.jsonl")).unwrap();
+    let packed = {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packer.write_all(stuck("packed", 40).as_bytes()).unwrap();
+        packer.finish().unwrap()
+    };
+    fs::write(at("logs/deep.jsonl.gz"), packed).unwrap();
+    watching.says("logs/deep.jsonl.gz: not followed: the file is compressed");
+    append(&at("logs/a/b/c/done.jsonl"), &still("deep", 21..=40));
+    assert!(watching.tells("\"stop\"").contains("\"run\":\"deep\""));
+    let (closing, _) = watching.end();
+    assert!(closing.starts_with("watched 2 runs, 60 steps"), "{closing}");
+}
+
+#[test]
+fn logs_of_every_format_can_be_followed_as_they_are_written() {
+    let folder = folder();
+    let fixtures = root().join("crates/loopbreak-trace/tests/fixtures");
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    let watching = watch(folder.path(), &["logs", "--json", "-v"]);
+    let mut dice = Dice(23);
+    let mut formats = Vec::new();
+    for format in fs::read_dir(&fixtures).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {
+        let mut files = Vec::new();
+        let mut folders = vec![format.path()];
+        while let Some(inside) = folders.pop() {
+            for entry in fs::read_dir(inside).unwrap().map(|entry| entry.unwrap().path()) {
+                if entry.is_dir() { folders.push(entry) } else { files.push(entry) }
+            }
+        }
+        for file in files
+            .iter()
+            .filter(|file| !file.extension().is_some_and(|ending| ending == "json" || ending == "traj"))
+        {
+            let copy = folder.path().join("logs").join(file.strip_prefix(&fixtures).unwrap());
+            fs::create_dir_all(copy.parent().unwrap()).unwrap();
+            let bytes = fs::read(file).unwrap();
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                let (piece, after) = rest.split_at((1 + dice.roll(5000) as usize).min(rest.len()));
+                open(&copy).write_all(piece).unwrap();
+                rest = after;
+                // The watch gets to see it in between.
+                std::thread::sleep(Duration::from_millis(dice.roll(20)));
+            }
+            formats.push(format.file_name().into_string().unwrap());
+        }
+    }
+    formats.dedup();
+    assert!(formats.len() >= 9, "{formats:?}");
+    let (closing, _) = watching.end();
+    let totals = &json(folder.path(), &["logs"])["totals"];
+    let (runs, steps) = (totals["runs"].as_u64().unwrap(), totals["steps"].as_u64().unwrap());
+    assert!(
+        closing.starts_with(&format!("watched {}, {}", plural(runs, "run"), plural(steps, "step"))),
+        "{closing} {totals}"
+    );
+}
+
+/// A trajectory of so many equal steps.
+fn trajectory(steps: usize) -> String {
+    let step = r#"{"action":"ls missing\n","observation":"ls: cannot access 'missing'","thought":"I look."}"#;
+    format!("{{\"environment\":\"e\",\"trajectory\":[{}],\"history\":[]}}", vec![step; steps].join(","))
+}
+
+/// Writes a file as a whole, so that nobody sees half of it.
+fn replace(path: &Path, text: &str) {
+    let next = path.with_extension("next");
+    fs::write(&next, text).unwrap();
+    fs::rename(next, path).unwrap();
+}
+
+fn next(watching: &Watching) -> (u64, String) {
+    let line: serde_json::Value = serde_json::from_str(&watching.tells("")).unwrap();
+    (line["turn"].as_u64().unwrap(), line["intervention"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_document_that_is_written_anew_is_read_anew_and_nothing_is_told_twice() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("old.traj"), trajectory(40)).unwrap();
+    let watching = watch(folder.path(), &[".", "--json"]);
+    let mut told = Vec::new();
+    for steps in 1..=12 {
+        // By turns in place and by another file.
+        if steps % 2 == 0 {
+            replace(&at("run.traj"), &trajectory(steps));
+        } else {
+            fs::write(at("run.traj"), trajectory(steps)).unwrap();
+        }
+        if steps == 4 || steps == 8 {
+            told.push(next(&watching));
+        }
+    }
+    // Another run takes its place: it is told of like the first one.
+    fs::write(at("run.traj"), trajectory(1)).unwrap();
+    append(&at("mark.jsonl"), &stuck("mark", 20));
+    watching.tells("\"run\":\"mark\"");
+    replace(&at("run.traj"), &trajectory(4));
+    told.push(next(&watching));
+    assert_eq!(told, [(4, "warn".into()), (8, "escalate".into()), (4, "warn".into())]);
+    let (closing, rest) = watching.end();
+    assert_eq!(rest, Vec::<serde_json::Value>::new());
+    assert!(closing.starts_with("watched 3 runs, 64 steps"), "{closing}");
+}
+
+#[test]
+fn a_record_a_file_is_one_log_a_folder() {
+    let folder = folder();
+    let events = folder.path().join("sessions/s7/events");
+    fs::create_dir_all(&events).unwrap();
+    let watching = watch(folder.path(), &["sessions", "--json"]);
+    let mut id = 0;
+    for _ in 0..4 {
+        let call = format!(r#"{{"id":{id},"source":"agent","action":"run","args":{{"command":"ls x"}}}}"#);
+        fs::write(events.join(format!("{id}.json")), call).unwrap();
+        let result = format!(
+            r#"{{"id":{},"source":"agent","cause":{id},"observation":"run","content":"no such file","extras":{{"exit_code":1}}}}"#,
+            id + 1
+        );
+        fs::write(events.join(format!("{}.json", id + 1)), result).unwrap();
+        id += 2;
+    }
+    let line = watching.tells("\"turn\":4");
+    assert!(line.contains("\"run\":\"s7\""), "{line}");
+    let (closing, _) = watching.end();
+    assert!(closing.starts_with("watched 1 run, 4 steps"), "{closing}");
+}
+
+#[test]
+fn a_named_format_is_believed_and_what_cannot_be_followed_is_said() {
+    let folder = folder();
+    fs::write(folder.path().join("log.txt"), "prose\n").unwrap();
+    let done = crate::support::done(
+        crate::support::loopbreak(folder.path()).args(["watch", "log.txt", "--format", "nonsense", "--once"]),
+    );
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    let watching = watch(folder.path(), &["log.txt", "--format", "steps", "--json", "-v"]);
+    append(&folder.path().join("log.txt"), &stuck("a", 20));
+    watching.tells("\"run\":\"a\"");
+    drop(watching);
+    fs::write(folder.path().join("log.zst"), [0x28, 0xB5, 0x2F, 0xFD, 0, 0]).unwrap();
+    let watching = watch(folder.path(), &["log.zst"]);
+    drop(watching);
+    let done =
+        crate::support::done(crate::support::loopbreak(folder.path()).args(["watch", "log.zst", "--once"]));
+    assert!(done.err.contains("log.zst: not followed: the file is compressed"), "{}", done.err);
+    assert_eq!(done.code, Some(1));
+}
+
+#[test]
+fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
+    let folder = folder();
+    let log = folder.path().join("log.jsonl");
+    let watching = watch(folder.path(), &["log.jsonl", "--json"]);
+    append(&log, &stuck("a", 20));
+    append(&log, "{\"run\":\"a\",\"turn\":21,");
+    watching.tells("\"run\":\"a\"");
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1500) {
+        append(&folder.path().join("log.jsonl"), " ");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    append(&log, "\"score\":3}\n");
+    let (closing, _) = watching.end();
+    assert_eq!(closing, "watched 1 run, 21 steps: 0 to be stopped, 1 only warned; told 1 time");
+}
+
+#[test]
+fn an_old_log_that_is_rotated_is_not_told_of() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join("logs").join(name);
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    for (name, run) in [("log.jsonl", "old"), ("log.jsonl.1", "older")] {
+        append(&at(name), &stuck(run, 40));
+        let days = std::time::SystemTime::now() - Duration::from_hours(48);
+        File::options().append(true).open(at(name)).unwrap().set_modified(days).unwrap();
+    }
+    let watching = watch(folder.path(), &["logs", "--json"]);
+    fs::rename(at("log.jsonl.1"), at("log.jsonl.2")).unwrap();
+    fs::rename(at("log.jsonl"), at("log.jsonl.1")).unwrap();
+    append(&at("log.jsonl"), &stuck("new", 20));
+    assert!(watching.tells("").contains("\"run\":\"new\""));
+    // It wakes up where it is now.
+    append(&at("log.jsonl.1"), &stuck("late", 20));
+    assert!(watching.tells("").contains("\"run\":\"late\""));
+    let (closing, rest) = watching.end();
+    assert_eq!(rest, Vec::<serde_json::Value>::new());
+    assert!(closing.starts_with("watched 3 runs, 80 steps"), "{closing}");
+}

@@ -1,0 +1,35 @@
+//! Errors in the options of a notifier.
+
+/// An option of a notifier that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotifierError {
+    /// The command is empty, or a quote in it is not closed.
+    #[error("--exec {0:?}: the command is empty or has an unclosed quote")]
+    Command(String),
+    /// The option does not begin with `webhook=`.
+    #[error("--notify: the only kind of notification is webhook=URL")]
+    UnknownKind,
+    /// The address cannot be parsed.
+    #[error("--notify: invalid URL")]
+    InvalidUrl,
+    /// The address has another scheme than `http` or `https`.
+    #[error("--notify: the URL must begin with http:// or https://")]
+    UnsupportedScheme,
+    /// The address needs the feature `https`, which this build does not have.
+    #[error("--notify: this build of loopbreak cannot send to https:// URLs")]
+    HttpsDisabled,
+}
+
+impl NotifierError {
+    /// Returns what the user can do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            NotifierError::Command(_) => None,
+            NotifierError::UnknownKind | NotifierError::InvalidUrl | NotifierError::UnsupportedScheme => {
+                Some("use the form webhook=https://example.com/hook")
+            }
+            NotifierError::HttpsDisabled => Some("build it with the feature `https`, or use an http:// URL"),
+        }
+    }
+}

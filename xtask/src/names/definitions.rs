@@ -1,0 +1,75 @@
+//! Finds the types that a source file defines.
+
+use crate::source_lexer::{LocatedToken, SourceToken};
+
+/// A type definition: a struct, an enum, a union, a trait, or an alias outside of traits and impls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct TypeDefinition {
+    pub(super) name: String,
+    pub(super) line: usize,
+}
+
+/// Lists the types that are defined in these tokens, in their order.
+pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
+    let mut found = Vec::new();
+    // For every open brace: whether it is the body of an impl or a trait, where `type` declares an associated type.
+    let mut blocks: Vec<bool> = Vec::new();
+    let mut header: Option<bool> = None;
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        match token {
+            SourceToken::Punctuation('{') => blocks.push(header.take().unwrap_or(false)),
+            SourceToken::Punctuation('}') => {
+                blocks.pop();
+                header = None;
+            }
+            SourceToken::Punctuation(';') => header = None,
+            SourceToken::Word(word) => {
+                let starts_item = header.is_none();
+                match word.as_str() {
+                    "impl" | "trait" if starts_item => header = Some(true),
+                    // These start an item whose body is an ordinary block, even if `impl` occurs in its signature.
+                    "fn" | "struct" | "enum" | "union" | "mod" | "let" if starts_item => header = Some(false),
+                    _ => {}
+                }
+                let defines = match word.as_str() {
+                    "struct" | "enum" | "union" | "trait" => true,
+                    "type" => !blocks.last().copied().unwrap_or(false),
+                    _ => false,
+                };
+                if defines
+                    && let Some((line, SourceToken::Word(name))) = tokens.get(at + 1)
+                    && name.starts_with(|first: char| first.is_uppercase())
+                {
+                    found.push(TypeDefinition { name: name.clone(), line: *line });
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source_lexer::tokenize;
+
+    fn names(source: &str) -> Vec<String> {
+        type_definitions(&tokenize(source)).into_iter().map(|definition| definition.name).collect()
+    }
+
+    #[test]
+    fn finds_every_kind_of_type_also_inside_functions_and_modules() {
+        let source = "pub struct A; enum B { X } trait C {} type D = u8; pub(crate) union E { x: u8 }
+            mod m { struct F(u8); fn f() { struct G; } } macro_rules! x { () => { pub enum H {} struct $name; } }";
+        assert_eq!(names(source), ["A", "B", "C", "D", "E", "F", "G", "H"]);
+    }
+
+    #[test]
+    fn associated_types_are_no_definitions() {
+        let source =
+            "impl Iterator for A { type Item = u8; fn next(&mut self) -> impl Fn() { type B = u8; } }
+            trait T { type Output; } fn f() -> impl X { type C = u8; } type E = u8;";
+        assert_eq!(names(source), ["B", "T", "C", "E"]);
+    }
+}
