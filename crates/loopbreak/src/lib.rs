@@ -28,7 +28,7 @@ pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
 pub use config::{Config, Mode, Profile, Settings};
-pub use detect::DetectorName;
+pub use detect::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
@@ -49,6 +49,5 @@ pub use verdict::{
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/guide/library.md")]
 #[doc = include_str!("../../../docs/guide/tasks.md")]
-struct Guides;
+struct ReadmeAndTaskGuide;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use loopbreak::{DetectorName, Finding, Severity, Verdict};
+use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 
 use super::game_record::GameRecord;
 use crate::episode::{EpisodeEvent, EpisodeResult};
@@ -171,7 +171,7 @@ impl LoopObserver {
         // What comes back is the last call; a round is so many; else it is all since it began.
         let actions = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,
-            (DetectorName::Recurrence, "again") => 1,
+            (DetectorName::Recurrence, Pattern::Again) => 1,
             _ => PAST,
         };
         // Where an agent goes is no deed: that is for the loops of places.
@@ -186,7 +186,7 @@ impl LoopObserver {
         let track = match (finding.detector, finding.pattern) {
             (DetectorName::Camping, _) => LoopTrack::Camp(self.here),
             (DetectorName::Oscillation, _) => moves(2),
-            (_, "circuit") => moves(period as usize),
+            (_, Pattern::Circuit) => moves(period as usize),
             _ => LoopTrack::Actions(
                 span().take(actions).map(|done| (done.from, done.action.clone())).collect(),
             ),
@@ -238,7 +238,8 @@ fn is_loop(finding: &Finding) -> bool {
             | DetectorName::Drift
             | DetectorName::FailingTarget
     );
-    kind && finding.severity >= Severity::Warn && !finding.pattern.starts_with("refused")
+    kind && finding.severity >= Severity::Warn
+        && !matches!(finding.pattern, Pattern::RefusedReturn | Pattern::RefusedRepeat)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Guard, Millis, Usage, Verdict};
+use loopbreak::{Guard, Millis, Pattern, Usage, Verdict};
 
 use super::episode_clock::{EpisodeClock, ticking_clock};
 use super::episode_event::{EpisodeEvent, TakenAction};
@@ -299,7 +299,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
 /// What came of a turn.
 enum TurnOutcome {
     /// What is seen after it, and why to stop, if so.
-    Played(WorldObservation, Option<&'static str>),
+    Played(WorldObservation, Option<Pattern>),
     /// There was no proposal.
     PlayerFailed(AgentFailure),
     /// The world could not go on.

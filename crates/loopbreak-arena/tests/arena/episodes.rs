@@ -154,7 +154,7 @@ fn players_who_do_not_listen_are_ended_sooner_and_an_end_as_stuck_is_marked_as_s
             let on = play(&mut *kind.player(seed.into()), seed, Mode::Enforce, EpisodeRules::default());
             let off = play(&mut *kind.player(seed.into()), seed, Mode::Off, EpisodeRules::default());
             assert!(on.episode.turns <= off.episode.turns, "{kind} {seed}");
-            if on.episode.ending != EpisodeEnding::LoopBreak("stuck_no_progress") {
+            if on.episode.ending != EpisodeEnding::LoopBreak(loopbreak::Pattern::StuckNoProgress) {
                 // Whom Loopbreak sends elsewhere may come to harm there.
                 assert!(
                     matches!(on.episode.ending, EpisodeEnding::Death | EpisodeEnding::TurnLimit),

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{Guard, Millis};
+use loopbreak::{Guard, Millis, Pattern};
 use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
@@ -85,9 +85,9 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
 fn code(ending: &EpisodeEnding) -> u8 {
     match ending {
         EpisodeEnding::Victory | EpisodeEnding::Death | EpisodeEnding::Left => exit::DONE,
-        EpisodeEnding::LoopBreak("max_iterations" | "max_runtime" | "max_cost")
+        EpisodeEnding::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
         | EpisodeEnding::TurnLimit => exit::LIMIT,
-        EpisodeEnding::LoopBreak("consecutive_errors") | EpisodeEnding::ModelFailed(_) => exit::ERRORS,
+        EpisodeEnding::LoopBreak(Pattern::ConsecutiveErrors) | EpisodeEnding::ModelFailed(_) => exit::ERRORS,
         EpisodeEnding::LoopBreak(_) => exit::LOOP,
         EpisodeEnding::Interrupted => exit::INTERRUPTED,
         EpisodeEnding::Fault(_) => exit::FAILED,

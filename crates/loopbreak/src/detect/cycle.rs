@@ -12,30 +12,30 @@
 //! A loop is the same up to rotation: A B and B A are one.
 //! From: complaints 11, 12, 15, 19, 21, 22, 24.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::circuit::{CIRCUIT, Circuit};
+use super::circuit::Circuit;
 use super::refusals::Refusals;
 use super::rounds::{LONGEST, Round, Rounds};
 use super::weight::{FAINT, SOME};
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, Prints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// The same actions with the same outcomes, round and round.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CycleSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// The longest period that is looked for.
-    #[schemars(range(min = 1, max = 12))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 12)))]
     pub max_period: u32,
     /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many equal calls in a row; of longer periods, half as many rounds, but as many where the run tells how
     /// far it got, for there the way leads back at times; 0 for never.
@@ -66,9 +66,6 @@ impl CycleSettings {
         }
     }
 }
-
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "cycle";
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -129,7 +126,7 @@ impl Detector for Cycle {
         let told = |it: &(Round, Key)| settings.severity(it.0, scene.measured).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::Cycle,
             family: Family::Action,
             identity,
             since: round.since,
@@ -167,7 +164,7 @@ impl Cycle {
     fn walk(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
         let Some((round, identity)) = self.circuit.walk(scene, settings.max_period) else { return };
         let evidence = out.sight(Sighting {
-            pattern: CIRCUIT,
+            pattern: Pattern::Circuit,
             family: Family::Place,
             identity,
             since: round.since,

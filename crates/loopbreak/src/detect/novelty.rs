@@ -5,10 +5,9 @@
 //! Must not catch: an action that a rule of the user's allows.
 //! From: document 000, phase 1C.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bid, Detector, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
@@ -16,13 +15,14 @@ use crate::step::{Action, Args};
 use crate::verdict::Severity;
 
 /// A proposal that was tried a moment ago, and exits nobody tried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoveltySettings {
     /// Whether it acts.
     pub mode: Mode,
     /// How many of the last actions count as recent.
-    #[schemars(range(min = 5, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 50)))]
     pub window: u32,
     /// Whether unexplored exits are told of.
     pub unexplored_exits: bool,
@@ -47,11 +47,6 @@ pub(crate) struct Novelty {
     actions: Ring<(Key, u64)>,
 }
 
-/// The pattern of a repeated proposal.
-pub(crate) const REPEATED: &str = "repeated_action";
-/// The pattern of exits nobody tried.
-pub(crate) const UNEXPLORED: &str = "unexplored_exits";
-
 impl Detector for Novelty {
     type Settings = NoveltySettings;
 
@@ -61,11 +56,13 @@ impl Detector for Novelty {
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
         // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
-        let repeated = scene.weighed.and_then(|weighed| Some((weighed, weighed.draft.hint_of(REPEATED)?)));
+        let repeated = scene
+            .weighed
+            .and_then(|weighed| Some((weighed, weighed.draft.hint_of(Pattern::RepeatedAction)?)));
         if let Some((weighed, known)) = repeated {
             let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
             let evidence = out.sight(Sighting {
-                pattern: REPEATED,
+                pattern: Pattern::RepeatedAction,
                 family: Family::Action,
                 identity: weighed.proposal,
                 since,
@@ -88,13 +85,13 @@ impl Detector for Novelty {
         {
             let mut evidence = Evidence::default();
             evidence.quote("action", &bid.action.line()).note("last_turn", *turn);
-            draft.hint(REPEATED, evidence);
+            draft.hint(Pattern::RepeatedAction, evidence);
         }
         let unexplored = bid.from.filter(|_| settings.unexplored_exits).map(|from| bid.map.unexplored(from));
         if let Some(exits) = unexplored.filter(|exits| !exits.is_empty()) {
             let mut evidence = Evidence::default();
             evidence.note("exits", exits);
-            draft.hint(UNEXPLORED, evidence);
+            draft.hint(Pattern::UnexploredExits, evidence);
         }
     }
 }

@@ -5,23 +5,23 @@
 //! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or a call that was waited for.
 //! From: complaints 5, 6, 11, 20.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// Waiting that waits for nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PollSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many equal waiting steps in a row.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many equal waiting steps in a row; 0 for never.
     pub hard_at: u32,
@@ -38,9 +38,6 @@ impl PollSettings {
         checks.warns_first(self.warn_at, self.hard_at);
     }
 }
-
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "dead_poll";
 
 /// How many calls are waited for side by side.
 const CALLS: usize = 4;
@@ -98,7 +95,7 @@ impl Detector for Poll {
             return;
         };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::DeadPoll,
             family: Family::Action,
             identity: key_of_parts(&[waiting.pair, 7]),
             since: waiting.since,
