@@ -3,6 +3,7 @@
 use std::fmt;
 
 use loopbreak_report::exit;
+use loopbreak_store::StoreError;
 
 /// An error that ends a run: what happened, what to do about it, and the exit code.
 #[derive(Clone, Debug)]
@@ -49,3 +50,9 @@ impl fmt::Display for RunError {
 }
 
 impl std::error::Error for RunError {}
+
+impl From<StoreError> for RunError {
+    fn from(error: StoreError) -> Self {
+        RunError::failed(error.to_string())
+    }
+}

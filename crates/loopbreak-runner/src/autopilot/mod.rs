@@ -2,7 +2,6 @@
 //! `tasks` module says which task is next; this module starts the command, reads its report, and tells it what to do next.
 
 mod attempt_outcome;
-mod autopilot_state;
 mod guard_config;
 mod roadmap_end;
 mod roadmap_file;
@@ -13,7 +12,6 @@ mod task_brief;
 mod task_check;
 mod task_report;
 
-pub(crate) use autopilot_state::State;
 pub(crate) use guard_config::guard_config;
 pub use roadmap_file::RoadmapFile;
 pub use roadmap_reader::Roadmap;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak_store::tasks::{Report, RoadmapTask, Status};
+use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 
 use crate::iterations::run_loop::Course;
 use crate::observer::RunObserver;
@@ -66,7 +66,7 @@ pub(crate) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
 /// What a check makes of a report that says `done`.
 pub(crate) fn judge(
     checked: &Checked,
-    report: &mut Report,
+    report: &mut TaskReport,
     task: &mut RoadmapTask,
     observer: &dyn RunObserver,
 ) {
@@ -74,7 +74,7 @@ pub(crate) fn judge(
         Checked::Passed | Checked::Interrupted => {}
         Checked::Failed(why) => {
             observer.message(&format!("task {}: the check failed: {why}", task.id));
-            report.status = Some(Status::InProgress);
+            report.status = Some(TaskState::InProgress);
             report.reason = format!("the check failed: {why}");
             // The same failure again and again is no progress, whatever the agent says it did.
             report.work = vec![report.reason.clone()];

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use loopbreak::text::secret::mask;
 use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
-use loopbreak_store::now;
+use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
+
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};
-use serde_json::json;
 
 use crate::error::RunError;
 use crate::iterations::iteration_result::Iteration;
@@ -21,7 +21,7 @@ use crate::process::command_run::{End, Ran, Start};
 use crate::process::interrupt_flag::Interrupts;
 use crate::prompt::run_prompt::Prompt;
 use crate::prompt::second_opinion::Advisor;
-use crate::recording::run_recorder::{Event, Keeper, Kept};
+use crate::recording::run_recorder::{Event, Keeper};
 use crate::recording::scratchpad;
 
 /// The longest wait for each notifier at the end of the run.
@@ -40,7 +40,7 @@ pub(crate) struct Course<'a> {
     pub(crate) interrupts: Interrupts,
     pub(crate) keeper: Keeper<'a>,
     pub(crate) guard: Guard,
-    pub(crate) kept: Kept,
+    pub(crate) kept: RunnerState,
     pub(crate) work_tree: WorkTree,
     /// What a human said since the last iteration.
     pub(crate) human: Option<String>,
@@ -74,8 +74,8 @@ impl Course<'_> {
             // Whoever starts it again has looked at it.
             self.human = Some("started the run again".to_owned());
         }
-        let detail = json!({"action": self.command()});
-        self.keeper.write(&Event::new("start", detail), &self.guard, &mut self.kept);
+        let event = RunEvent::Start(NoteEvent { action: self.command() });
+        self.keeper.write(&Event::new(event), &self.guard, &mut self.kept);
     }
 
     /// Runs the command once, and waits if it has trouble that says nothing of its work.
@@ -161,8 +161,8 @@ impl Course<'_> {
     fn back_off(&mut self, trouble: Trouble, times: u32, iteration: &Iteration) -> Option<Over> {
         let pause = self.options.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
         let why = format!("{}: {}", trouble.reason(), iteration.errors);
-        let detail = json!({"action": why, "trouble": trouble.pattern(), "times": times});
-        self.keeper.write(&Event::new("backoff", detail), &self.guard, &mut self.kept);
+        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
+        self.keeper.write(&Event::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");
             let act = Decision {
@@ -226,8 +226,8 @@ impl Course<'_> {
 
     /// Keeps the end, and waits for those who are told of it.
     pub(crate) fn end(&mut self, what: &str, code: u8) {
-        let detail = json!({"action": what, "code": code});
-        let event = Event { ended: true, ..Event::new("end", detail) };
+        let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
+        let event = Event { ended: true, ..Event::new(RunEvent::End(event)) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
         for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {
             self.observer.warning(&warning);
