@@ -1,11 +1,11 @@
 //! `loopbreak status`: the runs that are guarded now.
 
 use clap::Args;
+use loopbreak_hooks::error_log;
 use loopbreak_store::{Run, Sqlite, Standing, StoreError, default_path, now, standings, summed};
 
 use crate::error::UserError;
 use crate::exit;
-use crate::hook::fault;
 use crate::output::{self, printable};
 
 /// For so long a fault of a hook is told of.
@@ -108,7 +108,7 @@ fn show(standings: &[Standing], args: &StatusArgs) -> Result<u8, UserError> {
 /// Says where to look if hooks have failed of late. The agents went on, so that nobody may have noticed.
 fn tell_faults() {
     let Some(store) = default_path(|name| std::env::var_os(name)) else { return };
-    let file = fault::file(&store);
+    let file = error_log::file(&store);
     let changed = std::fs::metadata(&file).and_then(|known| known.modified()).ok();
     let passed = changed.and_then(|changed| changed.elapsed().ok());
     if passed.is_some_and(|passed| passed < LATELY) {

@@ -4,7 +4,7 @@ use loopbreak::{Action, Outcome, Verdict};
 use loopbreak_store::quoted;
 use serde_json::{Map, Value};
 
-use super::answer::Answer;
+use crate::hook_response::Answer;
 
 /// One line of the log, as it is put together.
 #[derive(Debug, Default)]

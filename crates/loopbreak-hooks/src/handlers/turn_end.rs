@@ -3,9 +3,9 @@
 use loopbreak::{Action, Outcome, Step, Verdict};
 use loopbreak_store::quoted;
 
-use super::answer::Answer;
-use super::record::Line;
-use super::session::Course;
+use crate::hook_response::Answer;
+use crate::hook_transaction::Course;
+use crate::log_entry::Line;
 
 /// The words with which agents announce what they do next.
 const ANNOUNCEMENTS: [&str; 12] = [
@@ -59,7 +59,7 @@ impl Course<'_> {
                 act.reason
             ));
         }
-        match super::session::answer(verdict) {
+        match crate::hook_transaction::answer(verdict) {
             stop @ Answer::Stop(_) => return stop,
             // To tell the agent now would make it go on.
             Answer::Advise { agent, user } => return Answer::Advise { agent: None, user: user.or(agent) },
