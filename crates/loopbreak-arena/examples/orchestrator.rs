@@ -69,7 +69,7 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
         let said = verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent);
         advice = said.map(|advice| advice.text.clone()).collect();
         if let Some(stop) = verdict.stop {
-            return Ok((stop.reason.to_owned(), turn));
+            return Ok((stop.reason.to_string(), turn));
         }
         if sight.over {
             return Ok(("the game is over".to_owned(), turn));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopbreak::RunStop;
+use loopbreak::{Pattern, RunStop};
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum Ending {
     /// The game ended in another way: the player left it.
     Left,
     /// Loopbreak ended it, for this reason, such as `stuck_no_progress`.
-    LoopBreak(&'static str),
+    LoopBreak(Pattern),
     /// All turns were used.
     TurnLimit,
     /// The model that plays failed too often in a row, or for good: the last time for this reason. That is no loop.
@@ -44,7 +44,7 @@ impl Ending {
     /// Why it ended: the mark, or the reason of Loopbreak, of the model or of the fault.
     pub fn reason(&self) -> Cow<'_, str> {
         match self {
-            Ending::LoopBreak(reason) => Cow::Borrowed(reason),
+            Ending::LoopBreak(reason) => Cow::Borrowed(reason.as_str()),
             Ending::ModelFailed(why) | Ending::Fault(why) => Cow::Borrowed(why),
             _ => Cow::Borrowed(self.mark()),
         }
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_end_that_loopbreak_made_is_no_death() {
-        let ending = Ending::LoopBreak("stuck_no_progress");
+        let ending = Ending::LoopBreak(Pattern::StuckNoProgress);
         assert_eq!((ending.mark(), &*ending.reason()), ("loop_break", "stuck_no_progress"));
         assert_ne!(ending.mark(), Ending::Death.mark());
     }

@@ -178,7 +178,7 @@ fn a_model_that_goes_round_in_circles_is_ended_as_a_loop_and_what_it_used_is_cou
     let server =
         Server::new(|number, _| Reply::says(if number % 2 == 0 { "examine panel" } else { "touch panel" }));
     let (episode, journal) = play(&server, LONG, 0.0);
-    assert_eq!(episode.ending, Ending::LoopBreak("stuck_no_progress"));
+    assert_eq!(episode.ending, Ending::LoopBreak(loopbreak::Pattern::StuckNoProgress));
     assert_eq!(episode.player_failures, 0);
     let asked = server.requests().len() as u64;
     assert_eq!(episode.usage.input_tokens, Some(1000 * asked));
@@ -194,7 +194,7 @@ fn a_model_that_costs_too_much_comes_to_the_limit_of_money() {
     let server = Server::script(vec![Reply::says("look")]);
     // 0.0012 a call.
     let (episode, _) = play(&server, LONG, 0.006);
-    assert_eq!(episode.ending, Ending::LoopBreak("max_cost"));
+    assert_eq!(episode.ending, Ending::LoopBreak(loopbreak::Pattern::MaxCost));
     assert!(episode.turns <= 5, "{}", episode.turns);
 }
 

@@ -149,7 +149,7 @@ fn players_who_do_not_listen_are_ended_sooner_and_an_end_as_stuck_is_marked_as_s
             let on = play(&mut *kind.player(seed.into()), seed, Mode::Enforce, Rules::default());
             let off = play(&mut *kind.player(seed.into()), seed, Mode::Off, Rules::default());
             assert!(on.episode.turns <= off.episode.turns, "{kind} {seed}");
-            if on.episode.ending != Ending::LoopBreak("stuck_no_progress") {
+            if on.episode.ending != Ending::LoopBreak(loopbreak::Pattern::StuckNoProgress) {
                 // Whom Loopbreak sends elsewhere may come to harm there.
                 assert!(matches!(on.episode.ending, Ending::Death | Ending::TurnLimit), "{kind} {seed}");
                 continue;

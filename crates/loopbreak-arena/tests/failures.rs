@@ -174,7 +174,7 @@ fn what_is_used_counts_for_the_budget_also_where_it_was_for_nothing() {
     let mut moods = vec![Err(Timeout), Err(Timeout)];
     moods.extend(["north", "south"].repeat(20).into_iter().map(Ok));
     let played = play(&mut Moody::new(&moods), &mut NoCritic, 50);
-    assert_eq!(played.episode.ending, Ending::LoopBreak("max_cost"));
+    assert_eq!(played.episode.ending, Ending::LoopBreak(loopbreak::Pattern::MaxCost));
     // Two failures, and then every proposal, refused or not.
     let first = &played.events("turn_completed")[0]["usage"];
     assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&300.into(), &30.into()));

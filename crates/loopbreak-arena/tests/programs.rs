@@ -133,7 +133,7 @@ fn an_agent_behind_a_program_plays_a_world_behind_another() {
             .play("ep-1")
             .unwrap();
     // To and fro between hall and cellar, whatever anybody says.
-    assert_eq!(episode.ending, Ending::LoopBreak("stuck_no_progress"));
+    assert_eq!(episode.ending, Ending::LoopBreak(loopbreak::Pattern::StuckNoProgress));
     assert_eq!((episode.places, episode.player_failures), (2, 0));
     assert!(episode.usage.input_tokens.unwrap() >= 5 * episode.turns);
     let journal = String::from_utf8(journal).unwrap();

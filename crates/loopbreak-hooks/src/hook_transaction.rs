@@ -180,7 +180,7 @@ pub(crate) fn answer(verdict: &Verdict) -> Answer {
         (!reasons.is_empty()).then(|| reasons.join("; "))
     };
     if let Some(stop) = &verdict.stop {
-        let reason = reasons(Intervention::Stop).unwrap_or_else(|| stop.reason.to_owned());
+        let reason = reasons(Intervention::Stop).unwrap_or_else(|| stop.reason.to_string());
         return Answer::Stop(format!("Loop guard: stopped: {reason}"));
     }
     let calls = || reasons(Intervention::Escalate).map(|why| format!("Loop guard: a human is needed: {why}"));

@@ -1,6 +1,6 @@
 //! The report as data. Keys may be added, never renamed: scripts read them.
 
-use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Pattern, Severity};
 use serde::Serialize;
 
 use crate::effect::{Effects, FindingReport};
@@ -174,7 +174,7 @@ pub struct FirstWarning {
     /// Whose it is.
     pub detector: DetectorName,
     /// What it is.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
 }
 
 impl RunReport {
@@ -194,7 +194,7 @@ pub struct FirstStop {
     /// Whose it is.
     pub detector: DetectorName,
     /// What it is.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// What would have been done.
     pub intervention: Option<Intervention>,
 }
@@ -207,7 +207,7 @@ pub struct Ending {
     /// Whose it is.
     pub detector: DetectorName,
     /// What it is.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// `stop` or `escalate`.
     pub intervention: Intervention,
 }
@@ -231,7 +231,7 @@ pub struct InterventionReport {
     /// Whose finding led to it.
     pub detector: DetectorName,
     /// What the finding was.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// Which loop.
     #[serde(rename = "loop")]
     pub loop_id: LoopId,

@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(found[0].runs, ["r2", "r3", "r0"]);
         assert_eq!(found[0].attempts, 3);
         let finding = &found[0].findings[0];
-        assert_eq!((finding.pattern, finding.count, finding.since), ("dies_young", 3, 1));
+        assert_eq!((finding.pattern, finding.count, finding.since), (loopbreak::Pattern::DiesYoung, 3, 1));
         assert_eq!(finding.evidence.get("ended_with").unwrap(), "Error: no credit left");
     }
 

@@ -40,7 +40,7 @@ pub struct Totals {
     /// Lines that could not be read.
     pub skipped_lines: u64,
     /// How many runs would have ended, or been handed to a human, for which pattern.
-    pub endings: BTreeMap<&'static str, u64>,
+    pub endings: BTreeMap<loopbreak::Pattern, u64>,
     /// Turns from the beginning of a loop to its first stop, on average over the stopped runs.
     #[serde(serialize_with = "plain_option")]
     pub mean_turns_to_detection: Option<f64>,

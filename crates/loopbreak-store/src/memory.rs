@@ -274,7 +274,7 @@ impl Seen {
         Seen {
             id: finding.loop_id.to_string(),
             detector: finding.detector.to_string(),
-            pattern: finding.pattern.to_owned(),
+            pattern: finding.pattern.to_string(),
             severity: finding.severity.to_string(),
             since: finding.since,
             attempt_count: finding.count,

@@ -87,7 +87,7 @@ fn every_roadmap_comes_to_an_end_and_no_task_is_taken_up_that_must_not_be() {
             };
             let verdict = series.observe("run", &Step { task: Some(attempt), ..Step::default() });
             for act in verdict.decisions {
-                let remedy = Remedy::of(act.intervention.as_str(), act.pattern);
+                let remedy = Remedy::of(act.intervention.as_str(), act.pattern.as_str());
                 let task = tasks.iter_mut().find(|task| Some(&task.id) == act.task.as_ref());
                 if let (Some(remedy), Some(task)) = (remedy, task) {
                     remedy.apply(task, &act.reason, steps);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::detect::Pattern;
 use crate::verdict::Intervention;
 
 /// The id of the run, shared by all its events.
@@ -119,7 +120,7 @@ events! {
         /// How the end is marked: `loop_break`.
         ending: &'static str,
         /// Why: `stuck_no_progress`.
-        termination_reason: &'static str,
+        termination_reason: Pattern,
     }
     /// A proposal lost worth because it leads back to a recent place.
     LocationPenaltyApplied {
@@ -198,7 +199,7 @@ events! {
         /// Always true.
         is_looping: bool,
         /// In which way.
-        loop_type: &'static str,
+        loop_type: Pattern,
         /// The task, if it is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         task_id: Option<String>,
@@ -230,7 +231,7 @@ events! {
         /// What was done.
         recovery: Intervention,
         /// In which way it had looped.
-        loop_type: &'static str,
+        loop_type: Pattern,
         /// How many attempts.
         attempt_count: u32,
         /// Why.
@@ -243,7 +244,7 @@ events! {
         /// The turn.
         turn: u64,
         /// In which way it is stuck.
-        pattern: &'static str,
+        pattern: Pattern,
         /// The task, if it is about one.
         #[serde(skip_serializing_if = "Option::is_none")]
         task_id: Option<String>,
@@ -264,7 +265,7 @@ events! {
         /// Which: `max_iterations`, `max_runtime`, `loop_detection`, `consecutive_errors`, `max_cost`.
         guard: &'static str,
         /// The pattern that tripped it.
-        pattern: &'static str,
+        pattern: Pattern,
         /// Whether it names the reason of the stop; the others that held are reported too.
         first: bool,
         /// The limit, where there is one.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, Mode, Settings};
 use crate::detect::stagnation::Patience;
 use crate::detect::{
-    AgentDetectors, Bid, BidPrints, DetectorName, Draft, RunDetectors, Scene, Sink, Weighed, patterns,
+    AgentDetectors, Bid, BidPrints, DetectorName, Draft, Pattern, RunDetectors, Scene, Sink, Weighed,
 };
 use crate::event::RunId;
 use crate::fingerprint::{Call, Effects, Kind, Prints};
@@ -449,7 +449,7 @@ impl Agent {
 impl Weighed {
     /// The action, where novelty knew it from a moment ago.
     fn repeated(&self) -> Option<String> {
-        self.draft.hint_of(patterns::REPEATED)?.text("action")
+        self.draft.hint_of(Pattern::RepeatedAction)?.text("action")
     }
 }
 

@@ -28,7 +28,7 @@ pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
 pub use config::{Config, Mode, Profile, Settings};
-pub use detect::DetectorName;
+pub use detect::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};

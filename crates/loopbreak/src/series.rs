@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::{Config, Mode};
-use crate::detect::DetectorName;
-use crate::detect::Report;
 use crate::detect::restart::Restarts;
 use crate::detect::task::{is_attempt, report};
+use crate::detect::{DetectorName, Pattern, Report};
 use crate::guard::MAIN_AGENT;
 use crate::policy::{Circumstances, Ledger, choose, decide, reason};
 use crate::step::Step;
@@ -48,7 +47,7 @@ pub struct TaskCheck {
     pub is_looping: bool,
     /// In which way.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub loop_type: Option<&'static str>,
+    pub loop_type: Option<Pattern>,
     /// How many attempts inside the window there were.
     pub attempt_count: u32,
     /// What is to be done.
@@ -184,7 +183,7 @@ impl Series {
         };
         TaskCheck {
             is_looping: true,
-            loop_type: Some(found.pattern.as_str()),
+            loop_type: Some(found.pattern.into()),
             attempt_count: found.attempts,
             recommendation: choose(found.pattern, found.attempts, history, &self.state.ledger, &self.config),
             reason: Some(reason(found.pattern, found.attempts, history)),

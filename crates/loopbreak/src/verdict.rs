@@ -6,7 +6,7 @@ mod severity;
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::DetectorName;
+use crate::detect::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::name_enum::name_enum;
@@ -27,7 +27,7 @@ pub struct Finding {
     /// Who saw it.
     pub detector: DetectorName,
     /// What it is.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// How bad it is.
     pub severity: Severity,
     /// What the policy does about it; always there on a hard finding.
@@ -55,7 +55,7 @@ pub struct Decision {
     /// Whose finding led to it.
     pub detector: DetectorName,
     /// What the finding was.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// Which loop.
     #[serde(rename = "loop")]
     pub loop_id: LoopId,
@@ -96,7 +96,7 @@ pub struct Advice {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunStop {
     /// The pattern that names the reason, such as `stuck_no_progress`.
-    pub reason: &'static str,
+    pub reason: Pattern,
     /// Whose finding it was.
     pub detector: DetectorName,
     /// How the end is to be marked, so that nobody takes it for an end inside the agent's own world.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use loopbreak::{DetectorName, Finding, Severity, Verdict};
+use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 
 use super::account::Account;
 use crate::episode::{Episode, Moment};
@@ -171,7 +171,7 @@ impl Witness {
         // What comes back is the last call; a round is so many; else it is all since it began.
         let deeds = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,
-            (DetectorName::Recurrence, "again") => 1,
+            (DetectorName::Recurrence, Pattern::Again) => 1,
             _ => PAST,
         };
         // Where an agent goes is no deed: that is for the loops of places.
@@ -186,7 +186,7 @@ impl Witness {
         let track = match (finding.detector, finding.pattern) {
             (DetectorName::Camping, _) => Track::Camp(self.here),
             (DetectorName::Oscillation, _) => moves(2),
-            (_, "circuit") => moves(period as usize),
+            (_, Pattern::Circuit) => moves(period as usize),
             _ => Track::Deeds(span().take(deeds).map(|done| (done.from, done.action.clone())).collect()),
         };
         match self.open.iter().position(|open| open.track == track) {
@@ -236,7 +236,8 @@ fn is_loop(finding: &Finding) -> bool {
             | DetectorName::Drift
             | DetectorName::FailingTarget
     );
-    kind && finding.severity >= Severity::Warn && !finding.pattern.starts_with("refused")
+    kind && finding.severity >= Severity::Warn
+        && !matches!(finding.pattern, Pattern::RefusedReturn | Pattern::RefusedRepeat)
 }
 
 #[cfg(test)]

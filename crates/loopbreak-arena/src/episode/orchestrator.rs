@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Guard, Millis, Usage, Verdict};
+use loopbreak::{Guard, Millis, Pattern, Usage, Verdict};
 
 use super::clock::{Clock, ticking};
 use super::journal::Journal;
@@ -295,7 +295,7 @@ impl<'o, W: World + ?Sized> Orchestrator<'o, W> {
 /// What came of a turn.
 enum Course {
     /// What is seen after it, and why to stop, if so.
-    Played(Sight, Option<&'static str>),
+    Played(Sight, Option<Pattern>),
     /// There was no proposal.
     PlayerFailed(Failure),
     /// The world could not go on.

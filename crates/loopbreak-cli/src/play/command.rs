@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{Guard, Millis};
+use loopbreak::{Guard, Millis, Pattern};
 use loopbreak_arena::{Ending, Halt, Moment, Orchestrator, Rules};
 
 use super::args::PlayArgs;
@@ -85,8 +85,9 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
 fn code(ending: &Ending) -> u8 {
     match ending {
         Ending::Victory | Ending::Death | Ending::Left => exit::DONE,
-        Ending::LoopBreak("max_iterations" | "max_runtime" | "max_cost") | Ending::TurnLimit => exit::LIMIT,
-        Ending::LoopBreak("consecutive_errors") | Ending::ModelFailed(_) => exit::ERRORS,
+        Ending::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
+        | Ending::TurnLimit => exit::LIMIT,
+        Ending::LoopBreak(Pattern::ConsecutiveErrors) | Ending::ModelFailed(_) => exit::ERRORS,
         Ending::LoopBreak(_) => exit::LOOP,
         Ending::Interrupted => exit::INTERRUPTED,
         Ending::Fault(_) => exit::FAILED,

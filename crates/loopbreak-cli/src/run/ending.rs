@@ -1,7 +1,7 @@
 //! Why a run ends, and which guard says so.
 
 use loopbreak::config::OnLoop;
-use loopbreak::{Decision, DetectorName, Finding, Intervention, Severity, Verdict};
+use loopbreak::{Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
 
 use crate::exit;
 
@@ -58,8 +58,8 @@ pub(super) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
     };
     let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {
         let (rank, ending) = match (finding.detector, finding.pattern) {
-            (DetectorName::Budget, "max_iterations") => (0, Ending::Limit),
-            (DetectorName::Budget, "max_runtime") => (1, Ending::Limit),
+            (DetectorName::Budget, Pattern::MaxIterations) => (0, Ending::Limit),
+            (DetectorName::Budget, Pattern::MaxRuntime) => (1, Ending::Limit),
             (DetectorName::Budget, _) => (4, Ending::Limit),
             (DetectorName::Errors, _) => (3, Ending::Errors),
             _ => match on_loop {
@@ -76,7 +76,7 @@ pub(super) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
             pattern: finding.pattern,
             loop_id: finding.loop_id,
             task: None,
-            reason: told.map_or_else(|| finding.pattern.to_owned(), |act| act.reason.clone()),
+            reason: told.map_or_else(|| finding.pattern.to_string(), |act| act.reason.clone()),
             enforced: true,
         };
         Some((rank, Call { ending, act }))

@@ -1,5 +1,7 @@
 //! Failures of the command itself that say nothing of its work: a quota that is used up, a login that does not hold.
 
+use loopbreak::{CustomName, Pattern};
+
 /// Words that programs fail with when a quota is used up or the service is overloaded, in lower case.
 const QUOTA: &[&str] = &[
     "rate limit exceeded",
@@ -68,11 +70,13 @@ impl Trouble {
         }
     }
 
-    pub(super) fn pattern(self) -> &'static str {
-        match self {
-            Trouble::Quota => "quota",
-            Trouble::Login => "authentication",
-        }
+    pub(super) fn pattern(self) -> Pattern {
+        const QUOTA: CustomName = CustomName::from_static("quota");
+        const AUTHENTICATION: CustomName = CustomName::from_static("authentication");
+        Pattern::Custom(match self {
+            Trouble::Quota => QUOTA,
+            Trouble::Login => AUTHENTICATION,
+        })
     }
 
     pub(super) fn reason(self) -> &'static str {

@@ -1,6 +1,6 @@
 //! The evaluation as data. Keys may be added, never renamed: scripts read them.
 
-use loopbreak::{DetectorName, Severity};
+use loopbreak::{DetectorName, Pattern, Severity};
 use serde::Serialize;
 
 use super::counts::Counts;
@@ -214,7 +214,7 @@ pub struct ListedFinding {
     /// Whose it is.
     pub detector: DetectorName,
     /// What it is.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// How bad it is.
     pub severity: Severity,
 }

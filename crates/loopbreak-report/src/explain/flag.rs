@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::{Audience, DetectorName, Intervention, Severity, Verdict};
+use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity, Verdict};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -24,14 +24,15 @@ pub(super) fn of(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let least = if full { Severity::Hint } else { Severity::Warn };
-    let mut told: Vec<(DetectorName, &str)> = Vec::new();
+    let mut told: Vec<(DetectorName, Pattern)> = Vec::new();
     for finding in verdict.findings.iter().filter(|finding| finding.severity >= least) {
         let key = (finding.detector, finding.pattern);
         told.push(key);
         let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
         let reason = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
         let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
-        let reason = reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "));
+        let reason =
+            reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.as_str().replace('_', " "));
         let what = act.map(|act| act.intervention).or(finding.intervention);
         head(&mut lines, finding.severity, what, finding.detector, &reason, finding.enforced, look);
         let facts: Vec<String> = finding

@@ -1,6 +1,6 @@
 //! The loops of a run as stretches of it.
 
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
+use loopbreak::{DetectorName, Finding, LoopId, Pattern, Severity, Verdict};
 use serde::Serialize;
 
 use super::row::Row;
@@ -19,7 +19,7 @@ pub(super) struct Band {
     #[serde(rename = "d")]
     detector: DetectorName,
     #[serde(rename = "p")]
-    pattern: &'static str,
+    pattern: Pattern,
     /// Its first and its last turn.
     #[serde(rename = "f")]
     from: u64,

@@ -1,6 +1,8 @@
 //! What Loopbreak would have said and done, as flags along a run.
 
-use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Severity, Verdict};
+use loopbreak::{
+    Audience, CustomName, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict,
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -33,7 +35,7 @@ pub(super) struct Flag {
     #[serde(rename = "d")]
     detector: DetectorName,
     #[serde(rename = "p")]
-    pattern: &'static str,
+    pattern: Pattern,
     #[serde(rename = "y")]
     reason: String,
     /// It is only watched.
@@ -54,7 +56,10 @@ pub(super) struct Flag {
 }
 
 /// Flags of one kind say much the same.
-type Kind = (DetectorName, &'static str, Option<Intervention>);
+/// The pattern under which the page shows a proposal that would have been refused.
+const REFUSED_PROPOSAL: Pattern = Pattern::Custom(CustomName::from_static("refused_proposal"));
+
+type Kind = (DetectorName, Pattern, Option<Intervention>);
 
 /// All flags of a run.
 #[derive(Debug, Default)]
@@ -85,7 +90,7 @@ pub(super) struct Flagged {
 impl Flags {
     pub(super) fn add(&mut self, verdict: &Verdict, number: u64) -> Flagged {
         let mut flagged = Flagged::default();
-        let mut told: Vec<(DetectorName, &str)> = Vec::new();
+        let mut told: Vec<(DetectorName, Pattern)> = Vec::new();
         for finding in verdict.findings.iter().filter(|finding| finding.severity >= Severity::Warn) {
             let key = (finding.detector, finding.pattern);
             told.push(key);
@@ -148,7 +153,7 @@ impl Flags {
             severity: Severity::Warn,
             intervention: Some(Intervention::Reject),
             detector: most.detector,
-            pattern: "refused_proposal",
+            pattern: REFUSED_PROPOSAL,
             reason: clean(&most.reason, REASON),
             observed: false,
             ends: false,
@@ -206,7 +211,7 @@ impl Flags {
 fn reason(finding: &Finding, act: Option<&Decision>) -> String {
     let of_act = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
     let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
-    of_act.or_else(of_evidence).unwrap_or_else(|| finding.pattern.replace('_', " "))
+    of_act.or_else(of_evidence).unwrap_or_else(|| finding.pattern.as_str().replace('_', " "))
 }
 
 fn facts(finding: &Finding) -> Vec<(String, String)> {

@@ -1,6 +1,6 @@
 //! The list of runs: a line each, as data.
 
-use loopbreak::{DetectorName, Intervention};
+use loopbreak::{DetectorName, Intervention, Pattern};
 use serde::Serialize;
 
 use super::recording::Recording;
@@ -27,9 +27,9 @@ pub(super) struct Line<'r> {
     #[serde(rename = "t")]
     turns: (u64, u64),
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
-    warned: Option<Point<'r>>,
+    warned: Option<Point>,
     #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
-    ending: Option<Point<'r>>,
+    ending: Option<Point>,
     /// Steps, tokens and money after the ending.
     #[serde(rename = "s")]
     saved: u64,
@@ -59,7 +59,7 @@ pub(super) struct Line<'r> {
 
 /// A turn, and what was found at it.
 #[derive(Serialize)]
-struct Point<'r>(u64, DetectorName, &'r str, Option<Intervention>);
+struct Point(u64, DetectorName, Pattern, Option<Intervention>);
 
 impl<'r> Line<'r> {
     pub(super) fn of(run: &'r RunReport, recording: &Recording) -> Self {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 
+use loopbreak::Pattern;
+
 use super::detail::{Detail, share};
 use super::overview::Line;
 use super::recording::Recording;
@@ -187,10 +189,10 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
         cost: Cost,
         destroyed: u64,
     }
-    let mut sums: BTreeMap<(&str, &str), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, Pattern), Sum> = BTreeMap::new();
     report.runs.each(&mut |run| {
         let Some(ending) = &run.ending else { return Ok(()) };
-        let sum = sums.entry((ending.detector.as_str(), ending.pattern)).or_default();
+        let sum = sums.entry((ending.detector.to_string(), ending.pattern)).or_default();
         sum.runs += 1;
         sum.steps += run.steps_after_ending;
         sum.cost.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
@@ -217,7 +219,7 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
         let _ = write!(
             out,
             "<tr><th scope=\"row\">{} <span class=\"dim\">{detector}</span></th><td>{}</td><td>{}</td><td>{} %</td>",
-            pattern.replace('_', " "),
+            pattern.as_str().replace('_', " "),
             grouped(sum.runs),
             grouped(sum.steps),
             percent(sum.steps, report.totals.steps_after_ending)
@@ -249,7 +251,8 @@ fn series(out: &mut String, report: &Report) {
              <th scope=\"col\">attempts</th><th scope=\"col\" class=\"text\">found</th></tr></thead>\n<tbody>\n";
     for series in found.iter().take(SERIES) {
         let name = series.task.as_ref().or(series.prompt.as_ref()).unwrap_or(&series.key);
-        let mut patterns: Vec<&str> = series.findings.iter().map(|finding| finding.pattern).collect();
+        let mut patterns: Vec<&str> =
+            series.findings.iter().map(|finding| finding.pattern.as_str()).collect();
         patterns.dedup();
         patterns.truncate(4);
         let verdict = VerdictName::of(&series.findings).as_str();

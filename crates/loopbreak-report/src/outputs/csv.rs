@@ -33,7 +33,9 @@ pub const COLUMNS: &[Column] = &[
         plain(run.started.and_then(|at| Millis(at).rfc3339()))
     }),
     ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| Millis(at).rfc3339()))),
-    ("reason", "what decides the verdict, in one sentence", |run| text(Why::of(run).map(|why| why.reason))),
+    ("reason", "what decides the verdict, in one sentence", |run| {
+        text(Why::of(run).map(|why| why.reason).as_deref())
+    }),
     ("first_warning_turn", "turn of the first finding at `warn` or above", |run| {
         plain(run.first_warning.as_ref().map(|it| it.turn))
     }),

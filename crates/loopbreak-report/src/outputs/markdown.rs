@@ -48,7 +48,8 @@ fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
     if !series.is_empty() {
         out += "\n### Over several runs\n\n| what | runs | attempts | pattern |\n|---|--:|--:|---|\n";
         for series in series.iter().take(SERIES) {
-            let patterns: Vec<&str> = series.findings.iter().map(|finding| finding.pattern).collect();
+            let patterns: Vec<&str> =
+                series.findings.iter().map(|finding| finding.pattern.as_str()).collect();
             let pattern = patterns.last().copied().unwrap_or_default();
             let (key, runs) = (code(&series.key), series.runs.len());
             _ = writeln!(out, "| {key} | {runs} | {} | `{pattern}` |", series.attempts);
@@ -100,8 +101,8 @@ fn row(out: &mut String, run: &RunReport) {
         code(&run.run),
         code(&run.source),
         grouped(run.steps),
-        why.map(|why| grouped(why.turn)).unwrap_or_default(),
-        why.map(|why| format!("`{}`: {}", why.detector, plain(why.reason))).unwrap_or_default(),
+        why.as_ref().map(|why| grouped(why.turn)).unwrap_or_default(),
+        why.map(|why| format!("`{}`: {}", why.detector, plain(&why.reason))).unwrap_or_default(),
     );
 }
 

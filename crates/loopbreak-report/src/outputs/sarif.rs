@@ -102,7 +102,7 @@ fn unmarked(text: &str) -> String {
 
 fn of_run(run: &RunReport, finding: &Finding, line: Option<u64>) -> Value {
     let text = reason(run, finding.turn, finding.detector, finding.pattern);
-    let text = format!("{} (run {}, turn {})", sentence(text, finding), run.run, finding.turn);
+    let text = format!("{} (run {}, turn {})", sentence(&text, finding), run.run, finding.turn);
     let mut location = json!({
         "logicalLocations": [{"name": run.run, "kind": "run", "fullyQualifiedName": format!("{}#{}", run.source, run.run)}],
     });
@@ -123,7 +123,7 @@ fn of_series(series: &SeriesReport, finding: &Finding) -> Value {
     let runs = series.runs.len();
     let text = format!(
         "{} ({}, {} attempts in {runs} runs)",
-        sentence(finding.pattern, finding),
+        sentence(finding.pattern.as_str(), finding),
         series.key,
         series.attempts
     );
@@ -136,7 +136,7 @@ fn of_series(series: &SeriesReport, finding: &Finding) -> Value {
 
 /// Why, with the words of a bare pattern made readable.
 fn sentence(reason: &str, finding: &Finding) -> String {
-    if reason == finding.pattern { reason.replace('_', " ") } else { reason.to_owned() }
+    if finding.pattern == *reason { reason.replace('_', " ") } else { reason.to_owned() }
 }
 
 fn result(finding: &Finding, text: &str, location: &Value) -> Value {

@@ -1,16 +1,18 @@
 //! Why a run comes to its verdict, in one sentence.
 
-use loopbreak::DetectorName;
+use std::borrow::Cow;
+
+use loopbreak::{DetectorName, Pattern};
 
 use crate::json::RunReport;
 
 /// What decides a verdict: the end of the run, else the first step in, else the first warning.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Why<'r> {
     pub(super) turn: u64,
     pub(super) detector: DetectorName,
-    pub(super) pattern: &'static str,
-    pub(super) reason: &'r str,
+    pub(super) pattern: Pattern,
+    pub(super) reason: Cow<'r, str>,
 }
 
 impl<'r> Why<'r> {
@@ -29,14 +31,14 @@ pub(super) fn reason<'r>(
     run: &'r RunReport,
     turn: u64,
     detector: DetectorName,
-    pattern: &'static str,
-) -> &'r str {
+    pattern: Pattern,
+) -> Cow<'r, str> {
     // Interventions are in the order of their turns, and a long run has many.
     let first = run.interventions.partition_point(|act| act.turn < turn);
     let same_turn = run.interventions[first..].iter().take_while(|act| act.turn == turn);
     same_turn
         .filter(|act| act.detector == detector && act.pattern == pattern)
-        .map(|act| act.reason.as_str())
+        .map(|act| Cow::Borrowed(act.reason.as_str()))
         .next()
-        .unwrap_or(pattern)
+        .unwrap_or_else(|| Cow::Owned(pattern.to_string()))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-use loopbreak::{DetectorName, Finding, Intervention, LoopId, Severity};
+use loopbreak::{DetectorName, Finding, Intervention, LoopId, Pattern, Severity};
 
 use super::codec::{Packed, Packer, Unpacker, one_of, packed};
 
@@ -212,8 +212,33 @@ impl Packed for LoopId {
     }
 }
 
+/// Names by their place in the list, and those that are not in it as text.
+macro_rules! names {
+    ($($type:ident)+) => { $(
+        impl Packed for $type {
+            fn pack(&self, to: &mut Packer<'_>) {
+                match $type::ALL.iter().position(|known| known == self) {
+                    Some(place) => to.number(place as u64 + 1),
+                    None => {
+                        to.number(0);
+                        to.piece(self.as_str().as_bytes());
+                    }
+                }
+            }
+
+            fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+                match from.number()? {
+                    0 => std::str::from_utf8(from.piece()?).ok()?.parse().ok(),
+                    place => $type::ALL.get(usize::try_from(place - 1).ok()?).copied(),
+                }
+            }
+        }
+    )+ };
+}
+
+names! { DetectorName Pattern }
+
 one_of! {
-    DetectorName: DetectorName::ALL;
     Intervention: Intervention::ALL;
     Severity: Severity::ALL;
 }
@@ -265,6 +290,8 @@ mod tests {
         for detector in DetectorName::ALL {
             assert_eq!(again(detector), Some(*detector));
         }
+        let brought: Pattern = "refused_proposal".parse().unwrap();
+        assert_eq!(again(&brought), Some(brought));
         for rung in Intervention::ALL.iter().copied() {
             assert_eq!(again(&rung), Some(rung));
         }

@@ -1,6 +1,6 @@
 //! Runs, and what their reports tell.
 
-use loopbreak::{Config, Intervention, Mode, Settings, Severity, Step};
+use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
 
 use super::names::Names;
 use super::{RunAnalysis, RunRecord};
@@ -61,7 +61,7 @@ fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed
     let stop = run.first_stop.unwrap();
     assert_eq!(
         (stop.turn, stop.pattern, stop.intervention),
-        (70, "stuck_no_progress", Some(Intervention::Stop))
+        (70, Pattern::StuckNoProgress, Some(Intervention::Stop))
     );
     assert_eq!(run.stuck_since, Some(21));
     assert_eq!(run.checkpoints, [70, 80, 90]);

@@ -58,7 +58,8 @@ fn lines(run: &RunReport, full: bool) -> Vec<Line> {
         if lines[..rulings].iter().any(alike) {
             continue;
         }
-        let reason = if act.reason.is_empty() { &act.pattern.replace('_', " ") } else { act.reason.as_str() };
+        let reason =
+            if act.reason.is_empty() { &act.pattern.as_str().replace('_', " ") } else { act.reason.as_str() };
         if let Some(line) = lines.iter_mut().find(|line| alike(line)).filter(|_| !full) {
             line.count += 1;
             line.last = act.turn;

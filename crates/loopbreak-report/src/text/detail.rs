@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write};
 
-use loopbreak::{DetectorName, Intervention};
+use loopbreak::{DetectorName, Intervention, Pattern};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::acts;
@@ -219,7 +219,7 @@ fn would(intervention: Option<Intervention>) -> &'static str {
 }
 
 /// The reason that was given with a finding.
-fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> String {
+fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> String {
     let same =
         |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
     let act = run.interventions.iter().find(same).filter(|act| !act.reason.is_empty());
@@ -232,7 +232,7 @@ fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: &str) -> Str
         .iter()
         .find(|finding| finding.turn == turn && finding.detector == detector && finding.pattern == pattern);
     let reason = finding.and_then(|finding| finding.evidence.get("reason")?.as_str().map(str::to_owned));
-    reason.unwrap_or_else(|| in_words(pattern))
+    reason.unwrap_or_else(|| in_words(pattern.as_str()))
 }
 
 fn in_words(pattern: &str) -> String {

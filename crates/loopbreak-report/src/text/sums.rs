@@ -47,7 +47,7 @@ fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
         .iter()
         .map(|finding| match finding.intervention {
             Some(intervention) => format!("{} ({})", finding.pattern, intervention.as_str()),
-            None => finding.pattern.to_owned(),
+            None => finding.pattern.to_string(),
         })
         .collect();
     let text = format!(

@@ -110,13 +110,13 @@ fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn
         let share = format!("{} %", percent(run.steps_after_ending, run.steps));
         let lost = if run.progress_after_ending == Some(true) { "!" } else { " " };
         let red = look.of_verdict(VerdictName::Stop);
-        let pattern = look.fit(end.pattern, room);
+        let pattern = look.fit(end.pattern.as_str(), room);
         write!(line, "{:>7}{share:>7}{red}{lost}{red:#}{dim}{pattern}{dim:#}", end.turn)?;
     } else if let Some(stop) = &run.first_stop {
         let dash = look.sign("–", "-");
-        write!(line, "{:>7}{dash:>7} {dim}{}{dim:#}", stop.turn, look.fit(stop.pattern, room))?;
+        write!(line, "{:>7}{dash:>7} {dim}{}{dim:#}", stop.turn, look.fit(stop.pattern.as_str(), room))?;
     } else if let Some(warning) = &run.first_warning {
-        write!(line, "{:>7}{:>8}{dim}{}{dim:#}", warning.turn, "", look.fit(warning.pattern, room))?;
+        write!(line, "{:>7}{:>8}{dim}{}{dim:#}", warning.turn, "", look.fit(warning.pattern.as_str(), room))?;
     } else if run.findings.iter().any(|finding| !finding.enforced) {
         write!(line, "{:>15}{dim}only observed{dim:#}", "")?;
     }

@@ -38,7 +38,7 @@ impl Place {
         Ok(RecoveryOutput {
             applied: done.recovery.is_some(),
             recovery: done.recovery.map(str::to_owned),
-            loop_type: done.check.loop_type.map(str::to_owned),
+            loop_type: done.check.loop_type.map(|pattern| pattern.to_string()),
             attempt_count: done.check.attempt_count,
             reason: done.reason,
             advice: done.advice,
@@ -78,7 +78,7 @@ fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) ->
         return idle(task, check, reason);
     };
     let (recovery, reason) = (act.intervention.as_str(), act.reason.clone());
-    let task = changed(course, task, &verdict, recovery, act.pattern, &reason);
+    let task = changed(course, task, &verdict, recovery, act.pattern.as_str(), &reason);
     Done { task, check, recovery: Some(recovery), reason, advice: words(&verdict) }
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
     let findings = verdict.findings.iter().map(|finding| FindingOutput {
         since: finding.since,
         detector: finding.detector.to_string(),
-        pattern: finding.pattern.to_owned(),
+        pattern: finding.pattern.to_string(),
         severity: finding.severity.to_string(),
         count: finding.count,
         loop_id: finding.loop_id.to_string(),
@@ -21,7 +21,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
     });
     let interventions = verdict.decisions.iter().map(|act| ActOutput {
         intervention: act.intervention.as_str().to_owned(),
-        pattern: act.pattern.to_owned(),
+        pattern: act.pattern.to_string(),
         reason: act.reason.clone(),
         loop_id: act.loop_id.to_string(),
         acted: act.enforced,
@@ -34,7 +34,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
         interventions: interventions.collect(),
         advice: texts(verdict, Audience::Agent),
         for_user: texts(verdict, Audience::User),
-        stop: verdict.stop.as_ref().map(|stop| stop.reason.to_owned()),
+        stop: verdict.stop.as_ref().map(|stop| stop.reason.to_string()),
         task: None,
     }
 }
@@ -85,7 +85,7 @@ pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
         run: run.to_owned(),
         task_id: Some(id.to_owned()),
         is_looping: check.is_looping,
-        loop_type: check.loop_type.map(str::to_owned),
+        loop_type: check.loop_type.map(|pattern| pattern.to_string()),
         attempt_count: check.attempt_count,
         recommendation: check.recommendation.map(|intervention| intervention.as_str().to_owned()),
         reason: check.reason,

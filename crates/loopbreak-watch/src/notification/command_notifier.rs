@@ -101,7 +101,7 @@ impl CommandNotifier {
             notification.run.as_str(),
             &notification.reason,
             notification.detector.as_str(),
-            notification.pattern,
+            notification.pattern.as_str(),
             intervention,
             &notification.source,
             &turn,

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Step, Verdict};
+use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Pattern, Step, Verdict};
 use serde::Serialize;
 
 /// The name and version of the JSON form.
 const SCHEMA: &str = "loopbreak.watch/1";
 
 /// The run, turn, detector, pattern and intervention of a notification.
-pub type NotificationKey = (String, u64, DetectorName, &'static str, Intervention);
+pub type NotificationKey = (String, u64, DetectorName, Pattern, Intervention);
 
 /// An intervention of a guard, as it is printed, sent to a webhook and passed to a command. Keys may be added to the JSON
 /// form, never renamed.
@@ -32,7 +32,7 @@ pub struct LoopNotification {
     /// The detector that asked for it.
     pub detector: DetectorName,
     /// The pattern that was found.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// The id of the loop.
     #[serde(rename = "loop")]
     pub loop_id: LoopId,

@@ -4,7 +4,7 @@ use super::template::fill;
 use super::templates::template;
 use super::values::Values;
 use crate::config::{Settings, TemplateSet};
-use crate::detect::{DetectorName, patterns};
+use crate::detect::{DetectorName, Pattern};
 use crate::policy::{ProposalHint, Recovery, ScoreAdjustment};
 use crate::verdict::{Advice, Intervention};
 
@@ -27,7 +27,7 @@ fn advice(name: &str, detector: DetectorName, values: &Values, settings: &Settin
 /// The texts that go with a finding.
 pub(crate) fn of_finding(
     detector: DetectorName,
-    pattern: &str,
+    pattern: Pattern,
     rung: Option<Intervention>,
     values: &Values,
     settings: &Settings,
@@ -43,8 +43,8 @@ pub(crate) fn of_finding(
         (DetectorName::Camping, Intervention::Warn | Intervention::Hint) => &["camping", "camping_critic"],
         (DetectorName::Revisit, Intervention::Hint) => &["revisit"],
         (DetectorName::Oscillation | DetectorName::Camping | DetectorName::Revisit, _) => &["refused"],
-        (_, _) if pattern == patterns::INSISTED => &["refused_repeat"],
-        (DetectorName::Novelty, _) if pattern == patterns::UNEXPLORED => &["unexplored_exits"],
+        (_, _) if pattern == Pattern::RefusedRepeat => &["refused_repeat"],
+        (DetectorName::Novelty, _) if pattern == Pattern::UnexploredExits => &["unexplored_exits"],
         (DetectorName::Novelty, _) => &["repeated_action"],
         (DetectorName::Signature | DetectorName::Similarity, Intervention::Escalate | Intervention::Stop) => {
             &["repeated_output", "escalation"]
@@ -68,7 +68,7 @@ pub(crate) fn of_finding(
         (DetectorName::Restart, _) => &["restart"],
         (DetectorName::Budget, _) => &["budget"],
         (DetectorName::Errors, _) => &["errors"],
-        (DetectorName::Task, _) => &[],
+        (DetectorName::Task | DetectorName::Custom(_), _) => &[],
     };
     let mut values = values.clone();
     values.set("reason", reason_of(detector, pattern, &values));
@@ -111,10 +111,11 @@ pub(crate) fn of_ruling(
 }
 
 /// Why, in one sentence without an end: it goes on inside others.
-pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) -> String {
+pub(crate) fn reason_of(detector: DetectorName, pattern: Pattern, values: &Values) -> String {
     let reason = match (detector, pattern) {
-        (_, patterns::REFUSED | patterns::INSISTED) | (DetectorName::Task, _) => "{reason}",
-        (DetectorName::Novelty, patterns::UNEXPLORED) => "there are exits nobody tried: {exits}",
+        (_, Pattern::RefusedReturn | Pattern::RefusedRepeat)
+        | (DetectorName::Task | DetectorName::Custom(_), _) => "{reason}",
+        (DetectorName::Novelty, Pattern::UnexploredExits) => "there are exits nobody tried: {exits}",
         (DetectorName::Novelty, _) => "the action was done before, at turn {last_turn}",
         (DetectorName::Stagnation, _) => "no progress for {turns_stuck} turns",
         (DetectorName::Oscillation, _) => "to and fro between {pattern_names}",
@@ -126,40 +127,40 @@ pub(crate) fn reason_of(detector: DetectorName, pattern: &str, values: &Values) 
         (DetectorName::Similarity, _) => {
             "the output repeats that of turn {like_turn} (similarity {similarity})"
         }
-        (DetectorName::Cycle, patterns::CIRCUIT) => {
+        (DetectorName::Cycle, Pattern::Circuit) => {
             "the same round of {period} places, {rounds} times: {places}"
         }
         (DetectorName::Cycle, _) if values.get("period") == Some("1") => {
             "the same call with the same outcome, {rounds} times: {action}"
         }
         (DetectorName::Cycle, _) => "the same {period} calls with the same outcome, {rounds} times: {action}",
-        (DetectorName::Recurrence, patterns::AGAIN) => {
+        (DetectorName::Recurrence, Pattern::Again) => {
             "the same call with the same outcome, {times} times with others between: {action}"
         }
         (DetectorName::Recurrence, _) => {
             "{repeats} of the last {window} calls had been made before, with the same outcome"
         }
-        (DetectorName::Drift, patterns::REPHRASED) => {
+        (DetectorName::Drift, Pattern::Rephrased) => {
             "{questions} searches in a row ask the same in other words"
         }
-        (DetectorName::Drift, patterns::SWEEP) => {
+        (DetectorName::Drift, Pattern::Sweep) => {
             "{calls} calls in which only `{argument}` moves on: {action}"
         }
-        (DetectorName::Drift, patterns::VAIN_EDITS) => {
+        (DetectorName::Drift, Pattern::VainEdits) => {
             "{failures} times the same failure, although something was changed each time: {failure}"
         }
         (DetectorName::Drift, _) => "{failures} calls with other arguments failed in the same way: {failure}",
         (DetectorName::FailingTarget, _) => "{failures} tries at {target} failed, the last with: {failure}",
         (DetectorName::Poll, _) => "{polls} polls with the same reply: {action}",
-        (DetectorName::Chant, patterns::MESSAGES) => "the same message {times} times: {message}",
+        (DetectorName::Chant, Pattern::RepeatedMessage) => "the same message {times} times: {message}",
         (DetectorName::Chant, _) => "the text repeats itself {rounds} times: {unit}",
-        (DetectorName::Noop, patterns::IDLE) => "{messages} messages in a row without a single call",
-        (DetectorName::Noop, patterns::NO_EFFECT) => {
+        (DetectorName::Noop, Pattern::Idle) => "{messages} messages in a row without a single call",
+        (DetectorName::Noop, Pattern::NoEffect) => {
             "{edits} edits reported success and had no effect: {action}"
         }
-        (DetectorName::Noop, patterns::UNDONE) => "{edits} edits that undo one another: {action}",
+        (DetectorName::Noop, Pattern::Undone) => "{edits} edits that undo one another: {action}",
         (DetectorName::Noop, _) => "{edits} edits that change nothing: {action}",
-        (DetectorName::Restart, patterns::SPAWNING) => {
+        (DetectorName::Restart, Pattern::Spawning) => {
             "{runs} runs with the same prompt were started within {seconds} s and came to nothing: {prompt}"
         }
         (DetectorName::Restart, _) => "{runs} runs in a row with the same prompt died young: {prompt}",

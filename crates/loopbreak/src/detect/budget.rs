@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Duration, Mode};
 use crate::memory::key_of;
 use crate::verdict::{Intervention, Severity};
@@ -62,13 +62,6 @@ pub(crate) struct Budget {
 /// More money than this is not told apart.
 const MOST_USD: f64 = 1e15;
 
-/// The patterns of its findings.
-pub(crate) const ITERATIONS: &str = "max_iterations";
-/// Time.
-pub(crate) const RUNTIME: &str = "max_runtime";
-/// Money.
-pub(crate) const COST: &str = "max_cost";
-
 impl Detector for Budget {
     type Settings = BudgetSettings;
 
@@ -83,9 +76,9 @@ impl Detector for Budget {
         self.cost_usd = (self.cost_usd + cost.unwrap_or(0.0)).min(MOST_USD);
         let runtime = scene.now.zip(scene.started).map_or(0, |(now, started)| now.saturating_sub(started));
         for (pattern, used, limit) in [
-            (ITERATIONS, scene.turns as f64, settings.max_iterations as f64),
-            (RUNTIME, runtime as f64, settings.max_runtime.millis as f64),
-            (COST, self.cost_usd, settings.max_cost),
+            (Pattern::MaxIterations, scene.turns as f64, settings.max_iterations as f64),
+            (Pattern::MaxRuntime, runtime as f64, settings.max_runtime.millis as f64),
+            (Pattern::MaxCost, self.cost_usd, settings.max_cost),
         ] {
             if limit <= 0.0 || used < limit * settings.warn_at {
                 continue;
@@ -94,7 +87,7 @@ impl Detector for Budget {
             let evidence = out.sight(Sighting {
                 pattern,
                 family: Family::Limit,
-                identity: key_of(pattern),
+                identity: key_of(pattern.as_str()),
                 since: 0,
                 severity: Some(severity),
                 stage: 0,

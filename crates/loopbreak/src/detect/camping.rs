@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::CampingDetected;
 use crate::memory::{Key, key_of_parts};
@@ -80,7 +80,7 @@ impl Detector for Camping {
             return;
         }
         let evidence = out.sight(Sighting {
-            pattern: "camping",
+            pattern: Pattern::Camping,
             family: Family::Place,
             identity: key_of_parts(&[here, 2]),
             since,

@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::outcome_key;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
@@ -61,11 +61,6 @@ impl ChantSettings {
         }
     }
 }
-
-/// The patterns of its findings.
-pub(crate) const INSIDE: &str = "chant";
-/// A message said again.
-pub(crate) const MESSAGES: &str = "repeated_message";
 
 /// How many messages and calls are kept apart at a time.
 const KEPT: usize = 4;
@@ -143,7 +138,7 @@ impl Chants {
             let hard = unmistakable && !chant.structured && !log;
             let severity = settings.severity(rounds).filter(|_| hard).unwrap_or(Severity::Warn);
             let evidence = out.sight(Sighting {
-                pattern: INSIDE,
+                pattern: Pattern::Chant,
                 family: Family::Output,
                 identity: key_of_parts(&[chant.key, 10]),
                 since: self.since,
@@ -188,7 +183,7 @@ impl Chants {
         self.said.push(said, KEPT);
         let Some(severity) = settings.severity(said.count) else { return };
         let evidence = out.sight(Sighting {
-            pattern: MESSAGES,
+            pattern: Pattern::RepeatedMessage,
             family: Family::Output,
             identity: key_of_parts(&[key, 11]),
             since: said.since,

@@ -11,9 +11,6 @@ use super::rounds::{Round, Rounds};
 use super::weight::WHOLE;
 use crate::memory::Key;
 
-/// The pattern of its findings.
-pub(crate) const CIRCUIT: &str = "circuit";
-
 /// The shortest round that is looked for: two places to and fro are `oscillation`'s.
 const SHORTEST: u32 = 3;
 /// So many times round are too many.

@@ -15,11 +15,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::circuit::{CIRCUIT, Circuit};
+use super::circuit::Circuit;
 use super::refusals::Refusals;
 use super::rounds::{LONGEST, Round, Rounds};
 use super::weight::{FAINT, SOME};
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, Prints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
@@ -66,9 +66,6 @@ impl CycleSettings {
         }
     }
 }
-
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "cycle";
 
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -129,7 +126,7 @@ impl Detector for Cycle {
         let told = |it: &(Round, Key)| settings.severity(it.0, scene.measured).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::Cycle,
             family: Family::Action,
             identity,
             since: round.since,
@@ -167,7 +164,7 @@ impl Cycle {
     fn walk(&mut self, scene: &Scene<'_>, settings: &CycleSettings, out: &mut Sightings<'_>) {
         let Some((round, identity)) = self.circuit.walk(scene, settings.max_period) else { return };
         let evidence = out.sight(Sighting {
-            pattern: CIRCUIT,
+            pattern: Pattern::Circuit,
             family: Family::Place,
             identity,
             since: round.since,

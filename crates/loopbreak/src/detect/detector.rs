@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::DetectorName;
 use super::latch::Latch;
+use super::{DetectorName, Pattern};
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
 use crate::fingerprint::{Kind, Prints, Tables};
@@ -136,7 +136,7 @@ pub(crate) enum Family {
 /// What a detector sighted in one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Sighting {
-    pub(crate) pattern: &'static str,
+    pub(crate) pattern: Pattern,
     pub(crate) family: Family,
     /// The same for every sighting of one loop.
     pub(crate) identity: Key,
@@ -213,7 +213,7 @@ impl Sightings<'_> {
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) adjustments: Vec<Opinion>,
-    pub(crate) hints: Vec<(DetectorName, &'static str, Evidence)>,
+    pub(crate) hints: Vec<(DetectorName, Pattern, Evidence)>,
     /// Who is being asked, and whether it acts.
     pub(super) speaker: Option<(DetectorName, bool)>,
     /// What a proposal loses that goes on with a loop of actions.
@@ -257,12 +257,12 @@ impl Draft {
     }
 
     /// What a hint of this pattern says.
-    pub(crate) fn hint_of(&self, pattern: &str) -> Option<&Evidence> {
+    pub(crate) fn hint_of(&self, pattern: Pattern) -> Option<&Evidence> {
         self.hints.iter().find(|(_, known, _)| *known == pattern).map(|(_, _, evidence)| evidence)
     }
 
     /// Adds a hint.
-    pub(crate) fn hint(&mut self, pattern: &'static str, evidence: Evidence) {
+    pub(crate) fn hint(&mut self, pattern: Pattern, evidence: Evidence) {
         if let Some((detector, _)) = self.speaker {
             self.hints.push((detector, pattern, evidence));
         }

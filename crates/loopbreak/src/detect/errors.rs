@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::memory::key_of_parts;
 use crate::verdict::{Intervention, Severity};
@@ -51,9 +51,6 @@ pub(crate) struct Errors {
     since: u64,
 }
 
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "consecutive_errors";
-
 impl Detector for Errors {
     type Settings = ErrorsSettings;
 
@@ -83,7 +80,7 @@ impl Detector for Errors {
             return;
         };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::ConsecutiveErrors,
             family: Family::Errors,
             identity: key_of_parts(&[self.since, 3]),
             since: self.since,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
 use super::weight::{WHOLE, whole};
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::quoted;
 use crate::fingerprint::{Aim, Kind, Manner, Reply, Target};
@@ -93,9 +93,6 @@ impl FailingTargetSettings {
         }
     }
 }
-
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "failing_target";
 
 /// How many failing targets are kept apart at a time.
 const TARGETS: usize = 8;
@@ -281,7 +278,7 @@ impl FailingTarget {
         self.targets.push(failing, TARGETS);
         let Some(severity) = settings.severity(failing.weight) else { return };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::FailingTarget,
             family: Family::Action,
             identity: key_of_parts(&[key, 10]),
             since: failing.since,

@@ -6,6 +6,7 @@ pub(crate) mod budget;
 pub(crate) mod camping;
 pub(crate) mod chant;
 mod circuit;
+mod custom_name;
 pub(crate) mod cycle;
 mod detector;
 pub(crate) mod drift;
@@ -13,6 +14,7 @@ pub(crate) mod errors;
 mod exploring;
 pub(crate) mod failing_target;
 mod latch;
+mod name;
 pub(crate) mod noop;
 pub(crate) mod novelty;
 pub(crate) mod oscillation;
@@ -29,23 +31,11 @@ pub(crate) mod stagnation;
 pub(crate) mod task;
 mod weight;
 
+pub use custom_name::{CustomName, InvalidName};
 pub(crate) use detector::{
     Bid, BidPrints, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed,
 };
 pub(crate) use latch::CLOSING_STEPS;
-pub use set::DetectorName;
 pub(crate) use set::{AgentDetectors, RunDetectors, Sink};
+pub use set::{DetectorName, Pattern};
 pub(crate) use stagnation::Urgency;
-
-/// The patterns that the policy tells apart.
-pub(crate) mod patterns {
-    pub(crate) use super::budget::{ITERATIONS, RUNTIME};
-    pub(crate) use super::chant::MESSAGES;
-    pub(crate) use super::circuit::CIRCUIT;
-    pub(crate) use super::drift::{REPHRASED, SWEEP, VAIN_EDITS};
-    pub(crate) use super::noop::{IDLE, NO_EFFECT, UNDONE};
-    pub(crate) use super::novelty::{REPEATED, UNEXPLORED};
-    pub(crate) use super::recurrence::AGAIN;
-    pub(crate) use super::refusals::{INSISTED, PATTERN as REFUSED};
-    pub(crate) use super::restart::SPAWNING;
-}

@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
@@ -59,15 +59,6 @@ impl NoopSettings {
         });
     }
 }
-
-/// The patterns of its findings.
-pub(crate) const NO_CHANGE: &str = "no_change";
-/// An edit that was said to succeed.
-pub(crate) const NO_EFFECT: &str = "no_effect";
-/// Edits that undo one another.
-pub(crate) const UNDONE: &str = "undone";
-/// Talk.
-pub(crate) const IDLE: &str = "idle";
 
 /// A shorter message is an acknowledgement.
 const WORDY: usize = 40;
@@ -158,7 +149,7 @@ impl Noop {
         let Some(change) = &prints.change else { return };
         if prints.idle {
             self.no_change.one_more(scene.turn);
-            sight(NO_CHANGE, self.no_change, 0, scene, settings, out);
+            sight(Pattern::NoChange, self.no_change, 0, scene, settings, out);
             return;
         }
         if prints.failed {
@@ -179,7 +170,7 @@ impl Noop {
                 self.undone.one_more(undone.turn);
             }
             self.undone.one_more(scene.turn);
-            sight(UNDONE, self.undone, 1, scene, settings, out);
+            sight(Pattern::Undone, self.undone, 1, scene, settings, out);
         } else if prints.effect {
             (self.no_change, self.undone) = Default::default();
         }
@@ -208,7 +199,7 @@ impl Noop {
         } else if contains(text, &last.old) {
             self.no_effect.one_more(scene.turn);
             self.last = None;
-            sight(NO_EFFECT, self.no_effect, 2, scene, settings, out);
+            sight(Pattern::NoEffect, self.no_effect, 2, scene, settings, out);
         }
     }
 
@@ -249,7 +240,7 @@ impl Noop {
         };
         let Some(severity) = severity else { return };
         let evidence = out.sight(Sighting {
-            pattern: IDLE,
+            pattern: Pattern::Idle,
             family: Family::Output,
             identity: key_of_parts(&[self.speaker, 12]),
             since: self.idle.since,
@@ -264,7 +255,7 @@ impl Noop {
 
 /// Sights edits that come to nothing, from the count on at which they matter.
 fn sight(
-    pattern: &'static str,
+    pattern: Pattern,
     count: Count,
     kind: Key,
     scene: &Scene<'_>,

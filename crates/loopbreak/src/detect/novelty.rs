@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Bid, Detector, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
@@ -47,11 +47,6 @@ pub(crate) struct Novelty {
     actions: Ring<(Key, u64)>,
 }
 
-/// The pattern of a repeated proposal.
-pub(crate) const REPEATED: &str = "repeated_action";
-/// The pattern of exits nobody tried.
-pub(crate) const UNEXPLORED: &str = "unexplored_exits";
-
 impl Detector for Novelty {
     type Settings = NoveltySettings;
 
@@ -61,11 +56,13 @@ impl Detector for Novelty {
 
     fn observe(&mut self, scene: &Scene<'_>, settings: &NoveltySettings, out: &mut Sightings<'_>) {
         // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
-        let repeated = scene.weighed.and_then(|weighed| Some((weighed, weighed.draft.hint_of(REPEATED)?)));
+        let repeated = scene
+            .weighed
+            .and_then(|weighed| Some((weighed, weighed.draft.hint_of(Pattern::RepeatedAction)?)));
         if let Some((weighed, known)) = repeated {
             let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
             let evidence = out.sight(Sighting {
-                pattern: REPEATED,
+                pattern: Pattern::RepeatedAction,
                 family: Family::Action,
                 identity: weighed.proposal,
                 since,
@@ -88,13 +85,13 @@ impl Detector for Novelty {
         {
             let mut evidence = Evidence::default();
             evidence.quote("action", &bid.action.line()).note("last_turn", *turn);
-            draft.hint(REPEATED, evidence);
+            draft.hint(Pattern::RepeatedAction, evidence);
         }
         let unexplored = bid.from.filter(|_| settings.unexplored_exits).map(|from| bid.map.unexplored(from));
         if let Some(exits) = unexplored.filter(|exits| !exits.is_empty()) {
             let mut evidence = Evidence::default();
             evidence.note("exits", exits);
-            draft.hint(UNEXPLORED, evidence);
+            draft.hint(Pattern::UnexploredExits, evidence);
         }
     }
 }

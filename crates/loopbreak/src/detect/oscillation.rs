@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::OscillationDetected;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
@@ -85,7 +85,7 @@ impl Detector for Oscillation {
         self.known.retain(|known| *known != identity);
         self.known.push(identity, PAIRS);
         let evidence = out.sight(Sighting {
-            pattern: "oscillation",
+            pattern: Pattern::Oscillation,
             family: Family::Place,
             identity,
             since,

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
@@ -38,9 +38,6 @@ impl PollSettings {
         checks.warns_first(self.warn_at, self.hard_at);
     }
 }
-
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "dead_poll";
 
 /// How many calls are waited for side by side.
 const CALLS: usize = 4;
@@ -98,7 +95,7 @@ impl Detector for Poll {
             return;
         };
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::DeadPoll,
             family: Family::Action,
             identity: key_of_parts(&[waiting.pair, 7]),
             since: waiting.since,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
 use super::weight::{WHOLE, whole};
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::fingerprint::{Kind, Prints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
@@ -72,11 +72,6 @@ impl RecurrenceSettings {
         }
     }
 }
-
-/// Many of the last steps were there before.
-pub(crate) const RECYCLING: &str = "recycling";
-/// One step came again and again.
-pub(crate) const AGAIN: &str = "again";
 
 /// How many fingerprints of all agents together are remembered.
 const KNOWN: usize = 192;
@@ -313,7 +308,7 @@ fn again(
 ) {
     let Some(severity) = settings.again(known.weight, scene.measured) else { return };
     let evidence = out.sight(Sighting {
-        pattern: AGAIN,
+        pattern: Pattern::Again,
         family: Family::Action,
         identity,
         since: known.since,
@@ -359,7 +354,7 @@ fn recycling(
         (recent.told, recent.hard) = (count, hard || recent.hard);
     }
     let sighting = Sighting {
-        pattern: RECYCLING,
+        pattern: Pattern::Recycling,
         family: Family::Action,
         identity: key_of_parts(&[recent.agent, 6]),
         since: recent.first,

@@ -2,18 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DetectorName, Family, Scene, Sighting, Sightings};
+use super::{DetectorName, Family, Pattern, Scene, Sighting, Sightings};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::{Intervention, Severity};
 
 /// How many refused proposals are remembered, and for how many turns.
 const REMEMBERED: usize = 4;
 const TURNS: u64 = 20;
-
-/// The pattern of such a finding where a place detector refuses.
-pub(crate) const PATTERN: &str = "refused_return";
-/// And where the proposal would go on with a loop of actions.
-pub(crate) const INSISTED: &str = "refused_repeat";
 
 /// The proposals that one detector's penalty refused lately.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -38,9 +33,9 @@ impl Refusals {
         }
         let (since, repeated) = self.note(weighed.proposal, scene.turn);
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::RefusedReturn,
             family: Family::Proposal,
-            identity: key_of_parts(&[weighed.proposal, detector as u64]),
+            identity: key_of_parts(&[weighed.proposal, number_of(detector)]),
             since,
             severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
             stage: 0,
@@ -67,9 +62,9 @@ impl Refusals {
     ) {
         let (since, repeated) = self.note(call, scene.turn);
         let evidence = out.sight(Sighting {
-            pattern: INSISTED,
+            pattern: Pattern::RefusedRepeat,
             family: Family::Proposal,
-            identity: key_of_parts(&[call, detector as u64]),
+            identity: key_of_parts(&[call, number_of(detector)]),
             since,
             severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
             stage: 0,
@@ -88,5 +83,20 @@ impl Refusals {
         let before = self.0.newest().find(lately).map(|(_, at)| *at);
         self.0.push((proposal, turn), REMEMBERED);
         (before.unwrap_or(turn), before.is_some())
+    }
+}
+
+/// The number that tells the refusals of one detector from those of another. It is part of loop ids, and so stays as it
+/// is.
+fn number_of(detector: DetectorName) -> Key {
+    match detector {
+        DetectorName::Recurrence => 4,
+        DetectorName::Oscillation => 6,
+        DetectorName::Camping => 7,
+        DetectorName::Revisit => 8,
+        DetectorName::Cycle => 12,
+        DetectorName::FailingTarget => 13,
+        // Others refuse no proposals.
+        _ => 18,
     }
 }

@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DetectorName, Family, Report, Sighting};
+use super::{DetectorName, Family, Pattern, Report, Sighting};
 use crate::config::{Checks, Mode};
 use crate::evidence::Evidence;
 use crate::memory::{Key, Lru, Ring, key_of_parts};
@@ -49,11 +49,6 @@ impl RestartSettings {
         checks.within("spawn_at", self.spawn_at, &(0..=64));
     }
 }
-
-/// The patterns of its findings.
-pub(crate) const DIES_YOUNG: &str = "dies_young";
-/// Agents that start agents.
-pub(crate) const SPAWNING: &str = "spawning";
 
 /// How many prompts a series tells apart, and how many starts it keeps of each.
 const PROMPTS: usize = 1024;
@@ -113,7 +108,13 @@ impl Restarts {
             prompt.dead = prompt.dead.saturating_add(1);
             if prompt.dead >= settings.warn_at {
                 let news = is_news(prompt.dead, &mut prompt.told);
-                reports.push(report(DIES_YOUNG, key_of_parts(&[key, 14]), prompt.since, prompt.dead, news));
+                reports.push(report(
+                    Pattern::DiesYoung,
+                    key_of_parts(&[key, 14]),
+                    prompt.since,
+                    prompt.dead,
+                    news,
+                ));
             }
         } else {
             (prompt.dead, prompt.told) = (0, 0);
@@ -124,7 +125,7 @@ impl Restarts {
                 prompt.starts.iter().filter(|start| (started - **start).abs() <= WINDOW_MS).count() as u32;
             if settings.spawn_at > 0 && near >= settings.spawn_at {
                 let news = is_news(near, &mut prompt.told_starts);
-                reports.push(report(SPAWNING, key_of_parts(&[key, 15]), tick, near, news));
+                reports.push(report(Pattern::Spawning, key_of_parts(&[key, 15]), tick, near, news));
             }
         }
         while self.0.len() > PROMPTS {
@@ -143,7 +144,7 @@ fn is_news(count: u32, told: &mut u32) -> bool {
     news
 }
 
-fn evidence(run: &RunSummary, count: u32, pattern: &str) -> Evidence {
+fn evidence(run: &RunSummary, count: u32, pattern: Pattern) -> Evidence {
     let mut evidence = Evidence::default();
     evidence.note("runs", count).quote("last_run", run.run());
     if let Some(prompt) = run.prompt() {
@@ -152,7 +153,7 @@ fn evidence(run: &RunSummary, count: u32, pattern: &str) -> Evidence {
     if let Some(error) = run.last_error() {
         evidence.quote("ended_with", error);
     }
-    if pattern == SPAWNING {
+    if pattern == Pattern::Spawning {
         evidence.note("seconds", WINDOW_MS / 1000);
     }
     evidence

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
-use super::{Bid, Detector, DetectorName, Draft, Family, Scene, Sighting, Sightings};
+use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::memory::{Key, key_of_parts};
 use crate::place::Trail;
@@ -84,7 +84,7 @@ impl Detector for Revisit {
             return;
         }
         let evidence = out.sight(Sighting {
-            pattern: "revisit",
+            pattern: Pattern::Revisit,
             family: Family::Place,
             identity: key_of_parts(&[here, 1]),
             since,

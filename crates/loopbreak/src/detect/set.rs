@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::custom_name::CustomName;
 use super::latch::Latch;
 use super::{Bid, Detector, Draft, Report, Scene, Sightings};
 use crate::config::{Mode, Settings};
@@ -26,27 +27,61 @@ pub(crate) struct Sink<'o> {
 }
 
 macro_rules! detectors {
-    (series { $($over:ident => $over_name:ident,)* } $(#[$set_doc:meta] $set:ident { $($field:ident: $type:ty => $name:ident,)* })*) => {
+    (
+        shared [$($shared:ident = $shared_text:literal),*]
+        series { $($over:ident => $over_name:ident [$($over_pattern:ident = $over_text:literal),*],)* }
+        $(#[$set_doc:meta] $set:ident { $($field:ident: $type:ty => $name:ident [$($pattern:ident = $text:literal),*],)* })*
+    ) => {
         /// The name of a detector: the `detector` value in all output.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
         pub enum DetectorName {
             $($(#[doc = concat!("`", stringify!($field), "`")] $name,)*)*
             $(#[doc = concat!("`", stringify!($over), "`, of a series")] $over_name,)*
+            /// A detector that a user brought.
+            Custom(CustomName),
         }
 
         impl DetectorName {
-            /// All detectors.
+            /// All detectors that Loopbreak brings.
             pub const ALL: &'static [DetectorName] = &[$($(DetectorName::$name,)*)* $(DetectorName::$over_name,)*];
 
             /// Those that judge many runs together; a guard, which sees one, never speaks for them.
             pub const OF_SERIES: &'static [DetectorName] = &[$(DetectorName::$over_name,)*];
 
-            /// The name in all output.
-            pub fn as_str(self) -> &'static str {
+            /// Returns the name in all output.
+            pub fn as_str(&self) -> &str {
                 match self {
                     $($(DetectorName::$name => stringify!($field),)*)*
                     $(DetectorName::$over_name => stringify!($over),)*
+                    DetectorName::Custom(name) => name.as_str(),
+                }
+            }
+        }
+
+        /// What a detector found: the `pattern` value in all output.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Pattern {
+            $($($(#[doc = concat!("`", $text, "`, of `", stringify!($field), "`")] $pattern,)*)*)*
+            $($(#[doc = concat!("`", $over_text, "`, of `", stringify!($over), "`")] $over_pattern,)*)*
+            $(#[doc = concat!("`", $shared_text, "`, of several detectors")] $shared,)*
+            /// A pattern of a detector that a user brought.
+            Custom(CustomName),
+        }
+
+        impl Pattern {
+            /// All patterns of the detectors that Loopbreak brings.
+            pub const ALL: &'static [Pattern] =
+                &[$($($(Pattern::$pattern,)*)*)* $($(Pattern::$over_pattern,)*)* $(Pattern::$shared,)*];
+
+            /// Returns the name in all output.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $($($(Pattern::$pattern => $text,)*)*)*
+                    $($(Pattern::$over_pattern => $over_text,)*)*
+                    $(Pattern::$shared => $shared_text,)*
+                    Pattern::Custom(name) => name.as_str(),
                 }
             }
         }
@@ -57,6 +92,7 @@ macro_rules! detectors {
                 let own = match detector {
                     $($(DetectorName::$name => self.$field.mode,)*)*
                     $(DetectorName::$over_name => self.$over.mode,)*
+                    DetectorName::Custom(_) => Mode::Enforce,
                 };
                 match (self.mode, own) {
                     (Mode::Off, _) | (_, Mode::Off) => Mode::Off,
@@ -71,6 +107,8 @@ macro_rules! detectors {
                 match detector {
                     $($(DetectorName::$name => self.$field.mode = mode,)*)*
                     $(DetectorName::$over_name => self.$over.mode = mode,)*
+                    // A detector that a user brought has no settings here.
+                    DetectorName::Custom(_) => {}
                 }
                 self
             }
@@ -127,31 +165,32 @@ macro_rules! detectors {
 }
 
 detectors! {
+    shared [RefusedReturn = "refused_return", RefusedRepeat = "refused_repeat"]
     series {
-        restart => Restart,
+        restart => Restart [DiesYoung = "dies_young", Spawning = "spawning"],
     }
     /// Judged per run, whatever its agents.
     RunDetectors {
-        budget: super::budget::Budget => Budget,
-        stagnation: super::stagnation::Stagnation => Stagnation,
-        task: super::task::Tasks => Task,
-        similarity: super::similarity::Similarity => Similarity,
-        recurrence: super::recurrence::Recurrence => Recurrence,
-        noop: super::noop::Noop => Noop,
+        budget: super::budget::Budget => Budget [MaxIterations = "max_iterations", MaxRuntime = "max_runtime", MaxCost = "max_cost"],
+        stagnation: super::stagnation::Stagnation => Stagnation [StuckNoProgress = "stuck_no_progress"],
+        task: super::task::Tasks => Task [CompletedTaskRevisit = "completed_task_revisit", BlockedTaskSpin = "blocked_task_spin", NoProgressRepeat = "no_progress_repeat"],
+        similarity: super::similarity::Similarity => Similarity [SimilarOutput = "similar_output"],
+        recurrence: super::recurrence::Recurrence => Recurrence [Recycling = "recycling", Again = "again"],
+        noop: super::noop::Noop => Noop [NoChange = "no_change", NoEffect = "no_effect", Undone = "undone", Idle = "idle"],
     }
     /// Judged per agent. A ruling is adjusted in this order.
     AgentDetectors {
-        oscillation: super::oscillation::Oscillation => Oscillation,
-        camping: super::camping::Camping => Camping,
-        revisit: super::revisit::Revisit => Revisit,
-        novelty: super::novelty::Novelty => Novelty,
-        signature: super::signature::Signature => Signature,
-        errors: super::errors::Errors => Errors,
-        cycle: super::cycle::Cycle => Cycle,
-        failing_target: super::failing_target::FailingTarget => FailingTarget,
-        drift: super::drift::Drift => Drift,
-        poll: super::poll::Poll => Poll,
-        chant: super::chant::Chants => Chant,
+        oscillation: super::oscillation::Oscillation => Oscillation [Oscillation = "oscillation"],
+        camping: super::camping::Camping => Camping [Camping = "camping"],
+        revisit: super::revisit::Revisit => Revisit [Revisit = "revisit"],
+        novelty: super::novelty::Novelty => Novelty [RepeatedAction = "repeated_action", UnexploredExits = "unexplored_exits"],
+        signature: super::signature::Signature => Signature [RepeatedSignature = "repeated_signature"],
+        errors: super::errors::Errors => Errors [ConsecutiveErrors = "consecutive_errors"],
+        cycle: super::cycle::Cycle => Cycle [Cycle = "cycle", Circuit = "circuit"],
+        failing_target: super::failing_target::FailingTarget => FailingTarget [FailingTarget = "failing_target"],
+        drift: super::drift::Drift => Drift [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep"],
+        poll: super::poll::Poll => Poll [DeadPoll = "dead_poll"],
+        chant: super::chant::Chants => Chant [Chant = "chant", RepeatedMessage = "repeated_message"],
     }
 }
 
@@ -159,11 +198,5 @@ impl RunDetectors {
     /// The attempts at tasks, which a recovery clears.
     pub(crate) fn book(&mut self) -> &mut crate::tasks::Book {
         &mut self.task.detector.book
-    }
-}
-
-impl std::fmt::Display for DetectorName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
     }
 }

@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode, Scope};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of};
 use crate::step::Step;
@@ -70,9 +70,6 @@ pub(crate) struct Signature {
     since: u64,
 }
 
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "repeated_signature";
-
 impl Detector for Signature {
     type Settings = SignatureSettings;
 
@@ -113,7 +110,7 @@ impl Detector for Signature {
             return;
         }
         let sighting = Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::RepeatedSignature,
             family: Family::Output,
             identity: key,
             since,

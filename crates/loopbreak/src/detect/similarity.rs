@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::signature::output;
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode, Scope};
 use crate::memory::{Key, Ring, key_of, key_of_parts};
 use crate::text::clip::{escaped_len, head_and_tail};
@@ -92,9 +92,6 @@ struct Streak {
 /// How many agents' streaks are kept.
 const AGENTS: usize = 16;
 
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "similar_output";
-
 impl Detector for Similarity {
     type Settings = SimilaritySettings;
 
@@ -135,7 +132,7 @@ impl Detector for Similarity {
         self.forget_streak(agent);
         self.streaks.push(streak.clone(), AGENTS);
         let evidence = out.sight(Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::SimilarOutput,
             family: Family::Output,
             identity: streak.identity,
             since: streak.since,

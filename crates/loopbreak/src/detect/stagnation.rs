@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::exploring::Exploring;
-use super::{Detector, Family, Scene, Sighting, Sightings};
+use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
@@ -128,9 +128,6 @@ impl StagnationSettings {
 /// How many completed objectives are remembered, so that one is not progress twice.
 const OBJECTIVES: usize = 192;
 
-/// The pattern of its findings.
-pub(crate) const PATTERN: &str = "stuck_no_progress";
-
 /// The detector.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -225,7 +222,7 @@ impl Detector for Stagnation {
         }
         let left = settings.turns_left(turn, latest, allowed, ends);
         let sighting = Sighting {
-            pattern: PATTERN,
+            pattern: Pattern::StuckNoProgress,
             family: Family::Progress,
             identity: key_of_parts(&[latest, 4]),
             since: latest,

@@ -9,7 +9,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Detector, DetectorName, Family, Report, Scene, Sighting, Sightings};
+use super::{Detector, DetectorName, Family, Pattern, Report, Scene, Sighting, Sightings};
 use crate::config::{Checks, Duration, Mode};
 use crate::evidence::Evidence;
 use crate::memory::{key_of, key_of_parts};
@@ -170,12 +170,18 @@ fn evidence_of(history: &History, found: &TaskLoop, settings: &TaskSettings) -> 
 fn sighting(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Sighting {
     // From here on something else is done about it, so it is news.
     let overdue = u64::from(found.attempts >= settings.force_next_after);
-    let pattern = found.pattern.as_str();
+    let pattern = Pattern::from(found.pattern);
     let content = history.content(found.pattern);
     Sighting {
         pattern,
         family: Family::Task,
-        identity: key_of_parts(&[key_of(&history.id), history.round, key_of(pattern), overdue, content]),
+        identity: key_of_parts(&[
+            key_of(&history.id),
+            history.round,
+            key_of(pattern.as_str()),
+            overdue,
+            content,
+        ]),
         since: found.since,
         severity: Some(Severity::Hard),
         stage: 0,

@@ -5,7 +5,7 @@ use super::ledger::Moment;
 use super::{Ledger, recovery};
 use crate::advice::{self, Values};
 use crate::config::Settings;
-use crate::detect::{DetectorName, Family, Report, Urgency, patterns};
+use crate::detect::{DetectorName, Family, Pattern, Report, Urgency};
 use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, StuckTermination};
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
@@ -51,7 +51,7 @@ pub(crate) fn decide(
         ledger.half_open(agent);
     }
     let mut desk = Desk { circumstances, agent, settings, verdict };
-    let mut tripped: Vec<(DetectorName, &'static str, Evidence)> = Vec::new();
+    let mut tripped: Vec<(DetectorName, Pattern, Evidence)> = Vec::new();
     for report in reports {
         if report.sighting.family == Family::Task {
             desk.sighted(report.sighting.identity);
@@ -161,7 +161,7 @@ impl Desk<'_> {
 
     fn escalation(
         &mut self,
-        pattern: &'static str,
+        pattern: Pattern,
         task_id: Option<String>,
         signature: Option<String>,
         reason: String,
@@ -213,7 +213,7 @@ impl Desk<'_> {
     fn recover(&mut self, report: &Report, ledger: &mut Ledger, tasks: &mut Book) {
         let (Some(id), true) = (report.evidence.text("task"), report.news) else { return };
         let Some(history) = tasks.history(&id) else { return };
-        let Some(pattern) = TaskPattern::named(report.sighting.pattern) else { return };
+        let Ok(pattern) = TaskPattern::try_from(report.sighting.pattern) else { return };
         let attempts = report.sighting.count;
         let intervention = recovery::choose(pattern, attempts, history, ledger, self.settings);
         self.finding(report, report.sighting.identity, intervention);
@@ -245,7 +245,7 @@ impl Desk<'_> {
                 episode_id: run.clone(),
                 turn,
                 is_looping: true,
-                loop_type: pattern.as_str(),
+                loop_type: pattern.into(),
                 task_id: Some(id.clone()),
                 attempt_count: attempts,
                 blockers: history.blockers.clone(),
@@ -262,7 +262,7 @@ impl Desk<'_> {
                 turn,
                 task_id: id.clone(),
                 recovery: intervention,
-                loop_type: pattern.as_str(),
+                loop_type: pattern.into(),
                 attempt_count: attempts,
                 reason: recovery.reason.clone(),
             }
@@ -279,7 +279,7 @@ impl Desk<'_> {
                 tasks.clear(&id);
             }
             Intervention::Escalate => {
-                self.escalation(pattern.as_str(), Some(id), None, recovery.reason.clone());
+                self.escalation(pattern.into(), Some(id), None, recovery.reason.clone());
             }
             _ => {}
         }
@@ -289,8 +289,8 @@ impl Desk<'_> {
     }
 
     /// Names the reason of a stop: the first of the guards that held, in their documented order.
-    fn stop(&mut self, mut tripped: Vec<(DetectorName, &'static str, Evidence)>) {
-        tripped.sort_by_key(|(detector, pattern, _)| guard_of(*detector, pattern).0);
+    fn stop(&mut self, mut tripped: Vec<(DetectorName, Pattern, Evidence)>) {
+        tripped.sort_by_key(|(detector, pattern, _)| guard_of(*detector, *pattern).0);
         let (run, turn) = (self.circumstances.run, self.circumstances.turn);
         for (index, (detector, pattern, evidence)) in tripped.iter().enumerate() {
             if *detector == DetectorName::Stagnation {
@@ -302,7 +302,7 @@ impl Desk<'_> {
                         score: evidence.number("score"),
                         max_turns_stuck: self.settings.stagnation.max_turns,
                         ending: RunStop::ENDING,
-                        termination_reason: pattern,
+                        termination_reason: *pattern,
                     }
                     .into(),
                 );
@@ -311,8 +311,8 @@ impl Desk<'_> {
                 GuardTripped {
                     episode_id: run.clone(),
                     turn,
-                    guard: guard_of(*detector, pattern).1,
-                    pattern,
+                    guard: guard_of(*detector, *pattern).1,
+                    pattern: *pattern,
                     first: index == 0,
                     limit: evidence.number("limit"),
                     value: evidence.number("used"),
@@ -321,16 +321,17 @@ impl Desk<'_> {
             );
         }
         if let Some((detector, reason, _)) = tripped.first() {
-            self.verdict.stop = Some(RunStop { reason, detector: *detector, ending: RunStop::ENDING });
+            self.verdict.stop =
+                Some(RunStop { reason: *reason, detector: *detector, ending: RunStop::ENDING });
         }
     }
 }
 
 /// The place of a guard in the documented order, and its name.
-fn guard_of(detector: DetectorName, pattern: &str) -> (u8, &'static str) {
+fn guard_of(detector: DetectorName, pattern: Pattern) -> (u8, &'static str) {
     match (detector, pattern) {
-        (DetectorName::Budget, patterns::ITERATIONS) => (0, "max_iterations"),
-        (DetectorName::Budget, patterns::RUNTIME) => (1, "max_runtime"),
+        (DetectorName::Budget, Pattern::MaxIterations) => (0, "max_iterations"),
+        (DetectorName::Budget, Pattern::MaxRuntime) => (1, "max_runtime"),
         (DetectorName::Budget, _) => (4, "max_cost"),
         (DetectorName::Errors, _) => (3, "consecutive_errors"),
         _ => (2, "loop_detection"),

@@ -216,7 +216,7 @@ mod tests {
 
     fn sighting(identity: Key, since: u64, count: u32) -> Sighting {
         Sighting {
-            pattern: "p",
+            pattern: crate::detect::Pattern::Cycle,
             family: Family::Output,
             identity,
             since,

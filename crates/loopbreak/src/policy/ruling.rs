@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::config::Settings;
-use crate::detect::{Bid, DetectorName, Draft};
+use crate::detect::{Bid, DetectorName, Draft, Pattern};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::{Evidence, quoted};
 use crate::step::{Action, Place, Text};
@@ -81,7 +81,7 @@ pub struct ProposalHint {
     /// Whose.
     pub detector: DetectorName,
     /// What about.
-    pub pattern: &'static str,
+    pub pattern: Pattern,
     /// What it rests on.
     pub evidence: Evidence,
 }
@@ -142,7 +142,7 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
         .filter(|_| policy.ladder.hint)
         .map(|(detector, pattern, evidence)| ProposalHint {
             detector: *detector,
-            pattern,
+            pattern: *pattern,
             evidence: evidence.clone(),
         })
         .collect();

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::attempts::{Attempt, History, NOTHING};
+use crate::detect::Pattern;
 use crate::detect::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
 
@@ -20,19 +21,36 @@ pub enum TaskPattern {
 }
 
 impl TaskPattern {
-    /// The pattern of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let all =
-            [TaskPattern::CompletedTaskRevisit, TaskPattern::BlockedTaskSpin, TaskPattern::NoProgressRepeat];
-        all.into_iter().find(|pattern| pattern.as_str() == name)
-    }
-
     /// The name in all output.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskPattern::CompletedTaskRevisit => "completed_task_revisit",
             TaskPattern::BlockedTaskSpin => "blocked_task_spin",
             TaskPattern::NoProgressRepeat => "no_progress_repeat",
+        }
+    }
+}
+
+impl From<TaskPattern> for Pattern {
+    fn from(pattern: TaskPattern) -> Self {
+        match pattern {
+            TaskPattern::CompletedTaskRevisit => Pattern::CompletedTaskRevisit,
+            TaskPattern::BlockedTaskSpin => Pattern::BlockedTaskSpin,
+            TaskPattern::NoProgressRepeat => Pattern::NoProgressRepeat,
+        }
+    }
+}
+
+impl TryFrom<Pattern> for TaskPattern {
+    type Error = Pattern;
+
+    /// Returns the pattern itself as the error where it is not one of tasks.
+    fn try_from(pattern: Pattern) -> Result<Self, Pattern> {
+        match pattern {
+            Pattern::CompletedTaskRevisit => Ok(TaskPattern::CompletedTaskRevisit),
+            Pattern::BlockedTaskSpin => Ok(TaskPattern::BlockedTaskSpin),
+            Pattern::NoProgressRepeat => Ok(TaskPattern::NoProgressRepeat),
+            other => Err(other),
         }
     }
 }

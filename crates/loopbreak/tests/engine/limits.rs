@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, config_of, found};
-use loopbreak::{DetectorName, Profile, Severity, Step, Usage};
+use loopbreak::{DetectorName, Pattern, Profile, Severity, Step, Usage};
 use serde_json::{Value, json};
 
 const BUDGET: DetectorName = DetectorName::Budget;
@@ -106,7 +106,7 @@ fn three_errors_in_a_row_are_warned_of_and_stop_nothing() {
     run.repeat(2, &failed());
     assert!(run.findings(ERRORS).is_empty());
     let verdict = run.see(&failed());
-    assert_eq!(found(verdict, ERRORS), [("consecutive_errors", Severity::Warn)]);
+    assert_eq!(found(verdict, ERRORS), [(Pattern::ConsecutiveErrors, Severity::Warn)]);
     assert_eq!(run.findings(ERRORS)[0].evidence.get("last_error"), Some(&json!("no such file")));
     run.repeat(50, &failed());
     assert!(run.stops().is_empty());
@@ -173,7 +173,7 @@ fn the_profile_iterations_allows_10_iterations_and_15_minutes() {
 }
 
 /// The guards that tripped at the last step, in order, and the reason of the stop.
-fn tripped(run: &Run) -> (Vec<String>, &'static str) {
+fn tripped(run: &Run) -> (Vec<String>, Pattern) {
     let last = run.verdicts.last().unwrap();
     let events =
         last.events.iter().map(crate::steps::written).filter(|event| event["event_type"] == "guard_tripped");
@@ -200,12 +200,12 @@ fn guards_are_judged_in_the_order_iterations_runtime_loop_errors() {
     };
     let all = play(patch.clone());
     let expected = ["max_iterations*", "max_runtime", "loop_detection", "consecutive_errors"];
-    assert_eq!(tripped(&all), (expected.map(String::from).to_vec(), "max_iterations"));
+    assert_eq!(tripped(&all), (expected.map(String::from).to_vec(), Pattern::MaxIterations));
     let mut without = patch.clone();
     without["budget"]["max_iterations"] = json!(0);
     assert_eq!(tripped(&play(without.clone())).1, "max_runtime");
     without["budget"]["max_runtime"] = json!(0);
     assert_eq!(tripped(&play(without.clone())).1, "repeated_signature");
     without["signature"] = json!({"mode": "off"});
-    assert_eq!(tripped(&play(without)), (vec!["consecutive_errors*".to_owned()], "consecutive_errors"));
+    assert_eq!(tripped(&play(without)), (vec!["consecutive_errors*".to_owned()], Pattern::ConsecutiveErrors));
 }

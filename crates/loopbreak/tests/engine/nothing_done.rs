@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, call, config, played, sh, step};
-use loopbreak::{Config, DetectorName, Intervention, RunSummary, Series, Severity, Verdict};
+use loopbreak::{Config, DetectorName, Intervention, Pattern, RunSummary, Series, Severity, Verdict};
 use serde_json::{Value, json};
 
 const TWO: [DetectorName; 2] = [DetectorName::Chant, DetectorName::Noop];
@@ -262,7 +262,7 @@ fn over(series: &mut Series, settings: &Config, name: &str, at: i64, records: &[
 }
 
 /// The patterns found over runs that start so many milliseconds apart.
-fn found(runs: impl IntoIterator<Item = Vec<Value>>, apart: i64) -> Vec<(u64, &'static str)> {
+fn found(runs: impl IntoIterator<Item = Vec<Value>>, apart: i64) -> Vec<(u64, Pattern)> {
     let settings = Config::default();
     let mut series = Series::new(settings.clone());
     let mut found = Vec::new();
@@ -288,7 +288,10 @@ fn crash(prompt: &str) -> Vec<Value> {
 #[test]
 fn an_outer_loop_whose_runs_die_young_is_warned_of_at_3_and_again_when_twice_as_bad() {
     let runs = (0..12).map(|n| crash(&format!("Iteration {n}: implement the next item of PLAN.md")));
-    assert_eq!(found(runs, 300_000), [(3, "dies_young"), (6, "dies_young"), (12, "dies_young")]);
+    assert_eq!(
+        found(runs, 300_000),
+        [(3, Pattern::DiesYoung), (6, Pattern::DiesYoung), (12, Pattern::DiesYoung)]
+    );
 }
 
 #[test]
@@ -298,7 +301,7 @@ fn claude_code_69578_subagents_that_start_subagents_are_seen() {
         vec![json!({"user": "Delegate this to a subagent, then report."}), json!({"action": task})]
     };
     let all = found((0..188).map(|_| child()), 320);
-    assert_eq!(all.first(), Some(&(20, "spawning")));
+    assert_eq!(all.first(), Some(&(20, Pattern::Spawning)));
     assert!(all.len() <= 4, "{all:?}");
 }
 

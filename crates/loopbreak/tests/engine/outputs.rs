@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, found, text_for};
-use loopbreak::{Audience, DetectorName, Intervention, Severity};
+use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity};
 use serde_json::json;
 
 const SIGNATURE: DetectorName = DetectorName::Signature;
@@ -232,7 +232,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
         run.see(&json!({"say": "thinking"}));
     }
     let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
-    assert_eq!(found(verdict, SIGNATURE), [("repeated_signature", Severity::Hard)]);
+    assert_eq!(found(verdict, SIGNATURE), [(Pattern::RepeatedSignature, Severity::Hard)]);
     let text = text_for(&verdict.advice, Audience::User, SIGNATURE);
     for part in [
         "same output signature 3 times",

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, config_of, found, text_for};
-use loopbreak::{Audience, DetectorName, Profile, Severity};
+use loopbreak::{Audience, DetectorName, Pattern, Profile, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
@@ -19,7 +19,7 @@ fn the_window_of_a_revisit_lies_before_the_present_place() {
     assert!(found(verdict, REVISIT).is_empty());
     let mut run = Run::new();
     let verdict = run.walk(&["E", "B", "C", "D", "E"]);
-    assert_eq!(found(verdict, REVISIT), [("revisit", Severity::Hint)]);
+    assert_eq!(found(verdict, REVISIT), [(Pattern::Revisit, Severity::Hint)]);
     assert_eq!((verdict.findings[0].count, verdict.findings[0].since), (1, 1));
 }
 
@@ -87,7 +87,7 @@ fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
         run.see(&json!({"place": {"id": id, "name": name}}));
     }
     let finding = run.findings(OSCILLATION)[0];
-    assert_eq!((finding.pattern, finding.severity), ("oscillation", Severity::Warn));
+    assert_eq!((finding.pattern, finding.severity), (Pattern::Oscillation, Severity::Warn));
     assert_eq!((finding.turn, finding.since), (4, 1));
     assert_eq!(finding.evidence.get("pattern_ids"), Some(&json!([15, 18])));
     assert_eq!(finding.evidence.get("pattern_names"), Some(&json!(["Dam", "Lobby"])));
@@ -136,7 +136,7 @@ fn camping_is_seen_at_the_threshold_and_not_below() {
     run.walk(&["Dam", "A", "Dam", "B", "Dam", "C", "Dam"]);
     assert!(run.findings(CAMPING).is_empty(), "4 visits");
     let verdict = run.walk(&["D", "Dam"]);
-    assert_eq!(found(verdict, CAMPING), [("camping", Severity::Warn)]);
+    assert_eq!(found(verdict, CAMPING), [(Pattern::Camping, Severity::Warn)]);
     let finding = run.findings(CAMPING)[0];
     assert_eq!(finding.evidence.get("visit_count"), Some(&json!(5)));
     assert_eq!(finding.evidence.get("window_size"), Some(&json!(9)));
@@ -320,7 +320,7 @@ fn around(times: usize) -> Run {
 fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with() {
     let run = around(3);
     let finding = run.findings(CYCLE)[0];
-    assert_eq!((finding.pattern, finding.severity, finding.turn), ("circuit", Severity::Warn, 14));
+    assert_eq!((finding.pattern, finding.severity, finding.turn), (Pattern::Circuit, Severity::Warn, 14));
     assert_eq!(finding.evidence.get("period"), Some(&json!(4)));
     assert!(
         text_for(&run.verdicts[13].advice, Audience::Agent, CYCLE)

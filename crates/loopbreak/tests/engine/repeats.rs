@@ -2,7 +2,7 @@
 //! back, another try at a failing target.
 
 use crate::steps::{Run, config, config_of, near, sh};
-use loopbreak::{Action, DetectorName, Intervention, Profile, Proposal, Ruling, Severity};
+use loopbreak::{Action, DetectorName, Intervention, Pattern, Profile, Proposal, Ruling, Severity};
 use serde_json::json;
 
 const CYCLE: DetectorName = DetectorName::Cycle;
@@ -156,7 +156,10 @@ fn an_agent_that_insists_on_a_refused_call_is_warned_and_then_refused_hard() {
     insists.as_object_mut().map(|record| record.remove("outcome"));
     insists["refused"] = json!(true);
     let first = run.see(&insists);
-    assert_eq!((first.findings[0].pattern, first.findings[0].severity), ("refused_repeat", Severity::Warn));
+    assert_eq!(
+        (first.findings[0].pattern, first.findings[0].severity),
+        (Pattern::RefusedRepeat, Severity::Warn)
+    );
     assert!(first.advice[0].text.contains("was done 8 times in a row"), "{}", first.advice[0].text);
     let second = run.see(&insists);
     assert_eq!(second.findings[0].severity, Severity::Hard);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, near};
-use loopbreak::{DetectorName, Intervention, Place, Proposal, Severity};
+use loopbreak::{DetectorName, Intervention, Pattern, Place, Proposal, Severity};
 use serde_json::json;
 
 const REVISIT: DetectorName = DetectorName::Revisit;
@@ -272,7 +272,7 @@ fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
     let hints = |run: &Run| run.weigh("open mailbox", 0.9).hints.len();
     assert_eq!(hints(&run), 1);
     let ruling = run.weigh("OPEN MAILBOX ", 0.9);
-    assert_eq!((ruling.hints[0].detector, ruling.hints[0].pattern), (NOVELTY, "repeated_action"));
+    assert_eq!((ruling.hints[0].detector, ruling.hints[0].pattern), (NOVELTY, Pattern::RepeatedAction));
     assert_eq!(ruling.hints[0].evidence.get("last_turn"), Some(&json!(1)));
     assert!(ruling.accepted && ruling.adjustments.is_empty(), "a hint costs nothing");
     run.see(&json!({"action": "look 14"}));
@@ -313,7 +313,10 @@ fn a_rejected_proposal_is_warned_of_once_and_the_same_again_is_hard() {
     dam(&mut run);
     let insist = json!({"action": "south", "critic": {"score": 0.9}, "refused": true});
     let first = run.see(&insist);
-    assert_eq!((first.findings[0].pattern, first.findings[0].severity), ("refused_return", Severity::Warn));
+    assert_eq!(
+        (first.findings[0].pattern, first.findings[0].severity),
+        (Pattern::RefusedReturn, Severity::Warn)
+    );
     assert!(first.ruling.as_ref().is_some_and(|ruling| !ruling.accepted));
     assert!(first.stop.is_none(), "one rejected proposal does not end a run");
     let second = run.see(&insist);

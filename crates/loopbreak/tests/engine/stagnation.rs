@@ -7,7 +7,7 @@
 )]
 
 use crate::steps::{Run, config, found};
-use loopbreak::{DetectorName, Severity, Step};
+use loopbreak::{DetectorName, Pattern, Severity, Step};
 use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
@@ -34,7 +34,7 @@ fn a_warning_comes_at_20_turns_stuck_and_not_at_19() {
     run.repeat(19, &score(10));
     assert!(run.findings(STAGNATION).is_empty());
     let verdict = run.see(&score(10));
-    assert_eq!(found(verdict, STAGNATION), [("stuck_no_progress", Severity::Warn)]);
+    assert_eq!(found(verdict, STAGNATION), [(Pattern::StuckNoProgress, Severity::Warn)]);
     assert!(verdict.stop.is_none());
 }
 
@@ -45,7 +45,7 @@ fn the_run_is_stopped_at_40_turns_stuck_and_not_at_39() {
     assert!(run.stops().is_empty());
     let verdict = run.see(&score(10));
     let stop = verdict.stop.as_ref().unwrap();
-    assert_eq!((verdict.turn, stop.reason, stop.detector), (40, "stuck_no_progress", STAGNATION));
+    assert_eq!((verdict.turn, stop.reason, stop.detector), (40, Pattern::StuckNoProgress, STAGNATION));
     assert_eq!(stop.ending, "loop_break");
 }
 

@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use loopbreak::{
-    Advice, Audience, Config, DetectorName, Finding, Guard, Intervention, Mode, Profile, Proposal, Ruling,
-    Settings, Severity, Step, Verdict,
+    Advice, Audience, Config, DetectorName, Finding, Guard, Intervention, Mode, Pattern, Profile, Proposal,
+    Ruling, Settings, Severity, Step, Verdict,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ impl Run {
 }
 
 /// The findings of one detector in one verdict: pattern and severity.
-pub(crate) fn found(verdict: &Verdict, detector: DetectorName) -> Vec<(&'static str, Severity)> {
+pub(crate) fn found(verdict: &Verdict, detector: DetectorName) -> Vec<(Pattern, Severity)> {
     let found = verdict.findings.iter().filter(|finding| finding.detector == detector);
     found.map(|finding| (finding.pattern, finding.severity)).collect()
 }

@@ -1,7 +1,7 @@
 //! Targets that fail again and again whatever is tried on them, and work that only looks like it. Complaints 22 to 24.
 
 use crate::steps::{Run, call, config, failing};
-use loopbreak::{DetectorName, Severity};
+use loopbreak::{DetectorName, Pattern, Severity};
 use serde_json::{Value, json};
 
 const TARGET: DetectorName = DetectorName::FailingTarget;
@@ -44,7 +44,7 @@ fn verbs_at_one_thing_are_warned_of_at_the_fourth_refusal_and_hard_at_the_eighth
     let run = played(grating());
     assert_eq!((warned(&run), run.turns(TARGET, Severity::Hard)), (vec![5], vec![11]));
     let finding = run.findings(TARGET)[0];
-    assert_eq!((finding.pattern, finding.since, finding.count), ("failing_target", 1, 4));
+    assert_eq!((finding.pattern, finding.since, finding.count), (Pattern::FailingTarget, 1, 4));
     assert_eq!(finding.evidence.get("target"), Some(&json!("grating")));
 }
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, text_for};
-use loopbreak::{Audience, DetectorName, Intervention, Severity};
+use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity};
 use serde_json::{Value, json};
 
 const TASK: DetectorName = DetectorName::Task;
@@ -28,7 +28,7 @@ fn a_done_task_attempted_again_is_forced_on() {
     assert!(run.findings(TASK).is_empty());
     let verdict = run.see(&attempt("T3.4.2", "done", &[], &["Implemented dashboard.tsx"]));
     let finding = &verdict.findings[0];
-    assert_eq!((finding.pattern, finding.severity), ("completed_task_revisit", Severity::Hard));
+    assert_eq!((finding.pattern, finding.severity), (Pattern::CompletedTaskRevisit, Severity::Hard));
     assert_eq!((finding.intervention, finding.count, finding.since), (Some(ForceNext), 3, 1));
     assert!(run.guard.was_forced("T3.4.2"));
 }
@@ -101,7 +101,7 @@ fn no_progress_is_escalated_at_3_and_forced_on_at_5() {
     run.repeat(5, &same_work());
     assert_eq!(run.decisions(TASK), [(3, Escalate), (5, ForceNext)]);
     let last = run.verdicts.last().unwrap();
-    assert_eq!((last.findings[0].pattern, last.findings[0].count), ("no_progress_repeat", 5));
+    assert_eq!((last.findings[0].pattern, last.findings[0].count), (Pattern::NoProgressRepeat, 5));
     assert!(run.guard.was_forced("T7.1.2"));
 }
 

@@ -3,7 +3,7 @@
 use loopbreak::config::OnLoop;
 use loopbreak::text::signature::signature;
 use loopbreak::{
-    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Step, Task, Verdict,
+    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
 };
 use loopbreak_store::tasks::{Next, Remedy, Report, RoadmapTask, Status, apply, next};
 use loopbreak_store::{Attempt, ContextEntry, Records, keep, now, quoted};
@@ -221,7 +221,7 @@ impl Pilot<'_, '_> {
     /// Does what the engine says about a task.
     fn recover(&mut self, act: &Decision, verdict: &Verdict, step: &Step<'_>) {
         let Some(id) = &act.task else { return };
-        let Some(remedy) = Remedy::of(act.intervention.as_str(), act.pattern) else { return };
+        let Some(remedy) = Remedy::of(act.intervention.as_str(), act.pattern.as_str()) else { return };
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
             remedy.apply(task, &act.reason, now());
         }
@@ -259,7 +259,7 @@ impl Pilot<'_, '_> {
         let act = Decision {
             intervention,
             detector: DetectorName::Cycle,
-            pattern: "cycle",
+            pattern: Pattern::Cycle,
             loop_id,
             task: Some(names),
             reason: reason.clone(),

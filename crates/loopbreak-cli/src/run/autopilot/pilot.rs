@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopbreak::{Intervention, Mode, Series};
+use loopbreak::{Intervention, Mode, Pattern, Series};
 use loopbreak_store::tasks::{Next, Remedy, RoadmapTask, next};
 use loopbreak_store::{Records, now};
 use serde_json::json;
@@ -116,10 +116,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
     /// progress that a human was called about gets its last attempts, for their number decides what is done.
     fn is_out_of_the_question(&mut self, id: &str) -> bool {
         let check = self.series.check(id, Some(self.course.time()));
-        let pattern = check.loop_type.unwrap_or_default();
         let remedy = match check.recommendation {
             Some(Intervention::ForceNext) => Remedy::ForceNext,
-            Some(Intervention::Escalate) if pattern != "no_progress_repeat" => {
+            Some(Intervention::Escalate) if check.loop_type != Some(Pattern::NoProgressRepeat) => {
                 Remedy::Escalate { left: true }
             }
             _ => return false,

@@ -4,15 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::DriftSettings;
 use crate::detect::weight::{WHOLE, whole};
-use crate::detect::{Family, Scene, Sighting, Sightings};
+use crate::detect::{Family, Pattern, Scene, Sighting, Sightings};
 use crate::fingerprint::Prints;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
-
-/// The failures were alike, and nothing was changed between them.
-const SAME_FAILURE: &str = "same_failure";
-/// The failures were alike, although something was changed before each of them.
-pub(crate) const VAIN_EDITS: &str = "vain_edits";
 
 /// How many kinds of failure are told apart at a time.
 const FAILURES: usize = 4;
@@ -59,11 +54,11 @@ impl Failures {
         if std::mem::take(&mut self.changed) {
             let vain = note(&mut self.vain, call, scene);
             if vain.weight >= whole(2 * settings.warn_at) {
-                sight(scene, VAIN_EDITS, &vain, Severity::Warn, out);
+                sight(scene, Pattern::VainEdits, &vain, Severity::Warn, out);
             }
         }
         if let Some(severity) = settings.severity(alike.weight) {
-            sight(scene, SAME_FAILURE, &alike, severity, out);
+            sight(scene, Pattern::SameFailure, &alike, severity, out);
         }
     }
 }
@@ -81,7 +76,7 @@ fn note(among: &mut Ring<Failure>, key: Key, scene: &Scene<'_>) -> Failure {
 
 fn sight(
     scene: &Scene<'_>,
-    pattern: &'static str,
+    pattern: Pattern,
     failure: &Failure,
     severity: Severity,
     out: &mut Sightings<'_>,

@@ -24,10 +24,6 @@ use crate::config::{Checks, Mode};
 use crate::fingerprint::Kind;
 use crate::verdict::Severity;
 
-pub(crate) use failure::VAIN_EDITS;
-pub(crate) use question::REPHRASED;
-pub(crate) use sweep::SWEEP;
-
 /// Other arguments, the same failure; the same question in other words; ever more of the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]

@@ -4,13 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::DriftSettings;
-use crate::detect::{Family, Scene, Sighting, Sightings};
+use crate::detect::{Family, Pattern, Scene, Sighting, Sightings};
 use crate::fingerprint::Prints;
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
-
-/// The pattern of its findings.
-pub(crate) const REPHRASED: &str = "rephrased";
 
 /// How many words of a question are kept, and how many of its arguments are looked at.
 const WORDS: usize = 24;
@@ -64,7 +61,7 @@ impl Question {
             return;
         }
         let evidence = out.sight(Sighting {
-            pattern: REPHRASED,
+            pattern: Pattern::Rephrased,
             family: Family::Action,
             identity: key_of_parts(&[prints.tool, since, 9]),
             since,

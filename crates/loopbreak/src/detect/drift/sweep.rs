@@ -8,13 +8,10 @@ use serde_json::Value;
 
 use super::DriftSettings;
 use crate::detect::weight::WHOLE;
-use crate::detect::{Family, Scene, Sighting, Sightings};
+use crate::detect::{Family, Pattern, Scene, Sighting, Sightings};
 use crate::fingerprint::{Kind, Prints, text_key, words_of};
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
 use crate::step::Action;
-
-/// The pattern of its findings.
-pub(crate) const SWEEP: &str = "sweep";
 
 /// Words in the names of arguments that are amounts.
 const AMOUNTS: [&str; 14] = [
@@ -149,7 +146,7 @@ impl Sweep {
         };
         let Some(severity) = settings.severity(weight) else { return };
         let evidence = out.sight(Sighting {
-            pattern: SWEEP,
+            pattern: Pattern::Sweep,
             family: Family::Action,
             identity: key_of_parts(&[self.tool, self.rest, 10]),
             since: self.since,
@@ -187,7 +184,7 @@ impl Grown {
         (self.tool, self.text, self.bytes) = (prints.tool, key_of(text), text.len());
         let Some(severity) = settings.severity(self.weight * 2 / 3) else { return };
         let evidence = out.sight(Sighting {
-            pattern: SWEEP,
+            pattern: Pattern::Sweep,
             family: Family::Action,
             identity: key_of_parts(&[self.tool, self.since, 12]),
             since: self.since,
