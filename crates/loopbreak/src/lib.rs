@@ -49,6 +49,5 @@ pub use verdict::{
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/guide/library.md")]
 #[doc = include_str!("../../../docs/guide/tasks.md")]
-struct Guides;
+struct ReadmeAndTaskGuide;
