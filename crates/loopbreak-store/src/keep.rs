@@ -1,6 +1,6 @@
 //! What a verdict leaves behind.
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{EVIDENCE_BYTES, Verdict};
 
 use crate::{ContextEntry, Records, Recovery, Task};
@@ -40,5 +40,5 @@ pub fn keep(records: &mut Records, verdict: &Verdict, now: i64) {
 /// A text fit to be kept: secrets masked, then cut.
 pub fn quoted(text: &str) -> String {
     // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
-    clip(&mask(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
+    clip(&mask_secrets(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
 }

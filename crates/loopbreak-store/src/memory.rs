@@ -1,7 +1,7 @@
 //! What is put away of a run between two events: the guard, and what was said and refused.
 
 use loopbreak::config::AllowRule;
-use loopbreak::text::clip::clip;
+use loopbreak::text::clip;
 use loopbreak::{Config, Finding, Guard, Series, SeriesState, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};
 

@@ -64,7 +64,7 @@ fn situation(context: &Context) -> String {
         }
     }
     list(&mut text, "Objectives", &context.objectives);
-    let game = loopbreak::text::clip::clip(&context.text, TEXT);
+    let game = loopbreak::text::clip(&context.text, TEXT);
     match &context.last_action {
         Some(action) => {
             let _ = writeln!(text, "\nThe game's answer to \"{action}\":\n{game}");

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Event, Millis, Usage};
+use loopbreak::{EpochMillis, Event, Usage};
 use serde::Serialize;
 
 use super::turn::{Actor, Judged, Turn};
@@ -152,7 +152,7 @@ impl<'j> Journal<'j> {
 
     fn line<T: Serialize>(
         &mut self,
-        at: Millis,
+        at: EpochMillis,
         level: &'static str,
         message: &str,
         event: &T,
@@ -163,7 +163,7 @@ impl<'j> Journal<'j> {
         to.write_all(b"\n")
     }
 
-    pub(super) fn begin(&mut self, actor: &Actor, at: Millis, max_turns: u64) -> io::Result<()> {
+    pub(super) fn begin(&mut self, actor: &Actor, at: EpochMillis, max_turns: u64) -> io::Result<()> {
         let Actor { run: episode_id, model, judged: critic_enabled } = actor;
         let init = Note::OrchestratorInit {
             episode_id,
@@ -176,7 +176,7 @@ impl<'j> Journal<'j> {
         self.line(at, "INFO", "the episode begins", &begun)
     }
 
-    pub(super) fn first_place(&mut self, actor: &Actor, at: Millis, place: &Spot) -> io::Result<()> {
+    pub(super) fn first_place(&mut self, actor: &Actor, at: EpochMillis, place: &Spot) -> io::Result<()> {
         let Spot { id: room_id, name: room_name, .. } = place;
         let note =
             Note::MapInitialRoomAdded { episode_id: &actor.run, turn: 0, room_id: *room_id, room_name };
@@ -187,7 +187,7 @@ impl<'j> Journal<'j> {
         &mut self,
         actor: &Actor,
         (turn, attempt): (u64, usize),
-        at: Millis,
+        at: EpochMillis,
         judged: &Judged,
         reasons: &[String],
     ) -> io::Result<()> {
@@ -280,7 +280,7 @@ impl<'j> Journal<'j> {
         &mut self,
         actor: &Actor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         failure: &Failure,
         failures_in_a_row: usize,
     ) -> io::Result<()> {
@@ -295,7 +295,7 @@ impl<'j> Journal<'j> {
         &mut self,
         actor: &Actor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         failure: &Failure,
     ) -> io::Result<()> {
         let Failure { kind, message: reason } = failure;
@@ -304,7 +304,7 @@ impl<'j> Journal<'j> {
     }
 
     /// What Loopbreak had to say.
-    pub(super) fn events(&mut self, at: Millis, events: &[Event]) -> io::Result<()> {
+    pub(super) fn events(&mut self, at: EpochMillis, events: &[Event]) -> io::Result<()> {
         for event in events {
             let (level, message) = match event {
                 Event::ProgressCheck(_) => ("DEBUG", "progress was checked"),
@@ -324,7 +324,7 @@ impl<'j> Journal<'j> {
         &mut self,
         actor: &Actor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         ending: &Ending,
         final_score: Option<i32>,
     ) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Guard, Millis, Pattern, Usage, Verdict};
+use loopbreak::{EpochMillis, Guard, Pattern, Usage, Verdict};
 
 use super::clock::{Clock, ticking};
 use super::journal::Journal;
@@ -106,7 +106,7 @@ impl<'o, W: World + ?Sized> Orchestrator<'o, W> {
             critic,
             guard,
             rules: Rules::default(),
-            clock: ticking(Millis(0), 1000),
+            clock: ticking(EpochMillis(0), 1000),
             journal: Journal::new(None),
             watch: Box::new(|_| {}),
             view: Box::new(|_| {}),

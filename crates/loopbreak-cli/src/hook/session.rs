@@ -1,6 +1,6 @@
 //! One event of one run: from what happened to an answer. The engine decides; here its verdict is put into practice.
 
-use loopbreak::{Audience, Guard, Intervention, Millis, Outcome, Settings, Step, Text, Verdict};
+use loopbreak::{Audience, EpochMillis, Guard, Intervention, Outcome, Settings, Step, StepText, Verdict};
 use loopbreak_store::{Change, Mark, Memory, Records};
 use serde_json::value::RawValue;
 
@@ -87,7 +87,7 @@ impl Session<'_> {
     }
 
     pub(crate) fn step<'s>(&self, action: Option<loopbreak::Action<'s>>) -> Step<'s> {
-        Step { at: Some(Millis(self.now)), action, ..Step::default() }
+        Step { at: Some(EpochMillis(self.now)), action, ..Step::default() }
     }
 
     fn outcome(&self) -> Outcome<'static> {
@@ -146,7 +146,7 @@ impl Course<'_> {
         let event = self.session.event;
         self.memory.forgive();
         let words = event.prompt.as_deref().unwrap_or_default();
-        let verdict = self.observe(&Step { user: Some(Text::from(words)), ..self.session.step(None) });
+        let verdict = self.observe(&Step { user: Some(StepText::from(words)), ..self.session.step(None) });
         let line = Line::of(event.hook_event_name.as_deref()).quote("user", words);
         self.write("user", line.verdict(&verdict, &Answer::Nothing));
         Answer::Nothing

@@ -1,6 +1,6 @@
 //! A task of a roadmap.
 
-use loopbreak::text::clip::escaped_len;
+use loopbreak::text::escaped_len;
 use serde::{Deserialize, Serialize};
 
 /// The longest id of a task, in bytes as JSON has them: the engine tells tasks apart by so many.

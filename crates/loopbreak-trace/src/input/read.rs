@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use loopbreak::Millis;
+use loopbreak::EpochMillis;
 use serde::Deserialize;
 
 use crate::line::{LineFeeder, give_line};
@@ -125,7 +125,7 @@ pub(crate) fn read_merged<R: BufRead>(
 fn time(line: &[u8]) -> Option<i64> {
     #[derive(Deserialize)]
     struct TimestampField {
-        timestamp: Option<Millis>,
+        timestamp: Option<EpochMillis>,
     }
     let timed: TimestampField = serde_json::from_slice(line).ok()?;
     timed.timestamp.map(|time| time.0)

@@ -1,10 +1,10 @@
 //! Arguments of calls, in the two ways that services write them: as JSON, or as a text that holds JSON.
 
-use loopbreak::Args;
+use loopbreak::ActionArgs;
 use serde_json::value::RawValue;
 
 /// The arguments themselves. A text that holds no object or list stays a text.
-pub(crate) fn arguments(json: &RawValue) -> Option<Args<'static>> {
+pub(crate) fn arguments(json: &RawValue) -> Option<ActionArgs<'static>> {
     let written = json.get().trim();
     if written == "null" {
         return None;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ pub(crate) enum MessageContent<'a> {
     #[default]
     None,
     /// A text.
-    Text(Text<'a>),
+    Text(StepText<'a>),
     /// Blocks.
     Blocks(Vec<ContentBlock<'a>>),
 }
@@ -24,17 +24,17 @@ pub(crate) enum MessageContent<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct ContentBlock<'a> {
     /// What kind of block.
-    pub(crate) kind: Text<'a>,
+    pub(crate) kind: StepText<'a>,
     /// Its text.
-    pub(crate) text: Option<Text<'a>>,
+    pub(crate) text: Option<StepText<'a>>,
     /// The id of a call.
-    pub(crate) id: Option<Text<'a>>,
+    pub(crate) id: Option<StepText<'a>>,
     /// The name of what is called.
-    pub(crate) name: Option<Text<'a>>,
+    pub(crate) name: Option<StepText<'a>>,
     /// What it is called with.
     pub(crate) input: Option<&'a RawValue>,
     /// The call that a result is of.
-    pub(crate) tool_use_id: Option<Text<'a>>,
+    pub(crate) tool_use_id: Option<StepText<'a>>,
     /// What the result says.
     pub(crate) content: MessageContent<'a>,
     /// The call failed.
@@ -56,7 +56,7 @@ impl<'a> MessageContent<'a> {
     }
 
     /// All of it as one text. A picture stands there as its kind, size and a sum, so that equal ones are equal.
-    pub(crate) fn into_text(self) -> Option<Text<'a>> {
+    pub(crate) fn into_text(self) -> Option<StepText<'a>> {
         match self {
             MessageContent::None => None,
             MessageContent::Text(text) => Some(text),
@@ -79,7 +79,7 @@ impl<'a> MessageContent<'a> {
 
 impl<'a> ContentBlock<'a> {
     /// What there is to read in it.
-    fn into_text(self) -> Option<Text<'a>> {
+    fn into_text(self) -> Option<StepText<'a>> {
         if let Some(text) = self.text {
             return Some(text);
         }
@@ -139,7 +139,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
 
 fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<ContentBlock<'de>, A::Error> {
     let mut block = ContentBlock::default();
-    while let Some(key) = map.next_key::<Text<'de>>()? {
+    while let Some(key) = map.next_key::<StepText<'de>>()? {
         match &*key {
             "type" => block.kind = map.next_value::<Option<_>>()?.unwrap_or_default(),
             "text" => block.text = map.next_value()?,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{Action, Millis};
+use loopbreak::{Action, EpochMillis};
 
 /// How many calls may wait at a time, and how many bytes of arguments.
 const CALLS: usize = 256;
@@ -16,7 +16,7 @@ pub(crate) struct PendingCall {
     /// Where it stands in the log.
     pub(crate) line: u64,
     /// When it was made.
-    pub(crate) at: Option<Millis>,
+    pub(crate) at: Option<EpochMillis>,
     /// What is called, with what.
     pub(crate) action: Action<'static>,
     /// What the agent said before.

@@ -13,7 +13,7 @@ use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting
 use crate::config::{Checks, Mode};
 use crate::event::CampingDetected;
 use crate::memory::{Key, key_of_parts};
-use crate::place::Trail;
+use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
 /// Most of the last turns at one place.
@@ -123,7 +123,7 @@ impl Detector for Camping {
     }
 }
 
-fn visits(trail: &Trail, place: Key, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: Key, window: u32) -> (u32, u64) {
     let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

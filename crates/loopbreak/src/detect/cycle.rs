@@ -20,7 +20,7 @@ use super::rounds::{LONGEST, Round, Rounds};
 use super::weight::{FAINT, SOME};
 use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -104,7 +104,7 @@ impl Detector for Cycle {
         }
         let Some(prints) = scene.prints else { return };
         // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
-        if prints.kind == Kind::Wait || scene.moved {
+        if prints.kind == ActionKind::Wait || scene.moved {
             return;
         }
         let here = scene.trail.here().unwrap_or_default();
@@ -201,7 +201,7 @@ impl Cycle {
     fn push_shape(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &CycleSettings,
     ) -> Option<Round> {
         let shape = prints.shape?;

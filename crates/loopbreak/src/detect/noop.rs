@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::{Kind, path_of, unquoted};
+use crate::fingerprint::{ActionKind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
@@ -188,7 +188,7 @@ impl Noop {
         let (Some(prints), Some(action), Some(last)) = (scene.prints, &scene.step.action, &self.last) else {
             return;
         };
-        if prints.kind != Kind::Read || prints.failed || path_of(action) != Some(last.path) {
+        if prints.kind != ActionKind::Read || prints.failed || path_of(action) != Some(last.path) {
             return;
         }
         let text =

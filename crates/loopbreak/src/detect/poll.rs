@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -72,7 +72,7 @@ impl Detector for Poll {
             *self = Poll::default();
         }
         let Some(prints) = scene.prints else { return };
-        let waits = prints.kind == Kind::Wait;
+        let waits = prints.kind == ActionKind::Wait;
         let fresh = Waiting { call: prints.call, pair: prints.pair, count: 0, since: scene.turn };
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);

@@ -14,7 +14,7 @@ use super::refusals::Refusals;
 use super::weight::{WHOLE, whole};
 use super::{Bid, Detector, DetectorName, Draft, Family, Pattern, Scene, Sighting, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::verdict::Severity;
 
@@ -178,7 +178,7 @@ impl Detector for Recurrence {
             self.calls = Lru::default();
         }
         let Some(prints) = scene.prints else { return };
-        if prints.kind == Kind::Wait || scene.moved {
+        if prints.kind == ActionKind::Wait || scene.moved {
             return;
         }
         let agent = key_of(scene.agent);
@@ -232,7 +232,7 @@ impl Recurrence {
     fn note(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         agent: Key,
         step: u64,
         window: u32,

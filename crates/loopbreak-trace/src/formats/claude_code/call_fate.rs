@@ -1,6 +1,6 @@
 //! What a human said, among all that stands under the role `user`.
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
 use crate::message::ContentBlock;
 
@@ -29,8 +29,8 @@ pub(super) fn is_human(text: &str) -> bool {
 }
 
 /// The words of the human in a message.
-pub(super) fn words<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<Text<'a>> {
-    let mut words: Option<Text<'a>> = None;
+pub(super) fn words<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<StepText<'a>> {
+    let mut words: Option<StepText<'a>> = None;
     for block in blocks {
         let text = match (block.text, &*block.kind) {
             (Some(text), _) => text,

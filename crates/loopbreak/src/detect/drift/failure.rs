@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::DriftSettings;
 use crate::detect::weight::{WHOLE, whole};
 use crate::detect::{Family, Pattern, Scene, Sighting, Sightings};
-use crate::fingerprint::Prints;
+use crate::fingerprint::Fingerprints;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -40,7 +40,7 @@ impl Failures {
     pub(super) fn observe(
         &mut self,
         scene: &Scene<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &DriftSettings,
         out: &mut Sightings<'_>,
     ) {

@@ -20,7 +20,7 @@ use self::sweep::Sweep;
 use super::weight::whole;
 use super::{Detector, Scene, Sightings};
 use crate::config::{Checks, Mode};
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 use crate::verdict::Severity;
 
 /// Other arguments, the same failure; the same question in other words; ever more of the same.
@@ -85,12 +85,12 @@ impl Detector for Drift {
             *self = Drift::default();
         }
         let Some(prints) = scene.prints else { return };
-        if prints.kind == Kind::Wait {
+        if prints.kind == ActionKind::Wait {
             return;
         }
         self.fails.observe(scene, prints, settings, out);
         self.sweep.observe(scene, prints, settings, out);
-        if prints.kind == Kind::Search {
+        if prints.kind == ActionKind::Search {
             self.asks.observe(scene, prints, settings, out);
         } else {
             // Whoever did something with an answer asks a new question, even in the same words.
