@@ -1,15 +1,15 @@
-//! Task attempts, as orchestrators keep them. See docs/formats/attempts.md.
+//! Task attempts, as task orchestrators record them. See docs/formats/attempts.md.
 
 use loopbreak::{Label, Millis, Step, Task, Text};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink};
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
-/// Attempts at tasks.
+/// Attempt records of task orchestrators.
 pub(crate) struct AttemptsFormat;
 
 impl FormatDefinition for AttemptsFormat {
@@ -56,19 +56,19 @@ impl LogReader for AttemptsFormat {
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let mut listed = unit.text.trim_start().starts_with('[');
         let mut broken = Ok(());
-        let walked = walk(unit, &["attempts"], &mut |part| {
+        let walked = walk_document(unit, &["attempts"], &mut |part| {
             if part.listed {
                 listed = true;
-                let given = give(part.unit(), sink);
+                let given = emit(part.unit(), sink);
                 broken = std::mem::replace(&mut broken, Ok(())).and(given);
             }
         });
         walked?;
-        if listed { broken } else { give(unit, sink) }
+        if listed { broken } else { emit(unit, sink) }
     }
 }
 
-fn give(unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+fn emit(unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
     let attempt: AttemptRecord<'_> =
         serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let task = Task {

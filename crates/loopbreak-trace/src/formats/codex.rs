@@ -54,7 +54,7 @@ struct CodexEntry<'a> {
     id: Option<Text<'a>>,
 }
 
-/// What a line holds; the keys of all kinds together.
+/// The payload of a line, with the keys of all kinds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexItem<'a> {
@@ -80,7 +80,7 @@ struct CodexItem<'a> {
     output: Option<&'a RawValue>,
 }
 
-/// What is known of the session and of its turns.
+/// Metadata of the session and of its turns.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexContext<'a> {
@@ -90,7 +90,7 @@ struct CodexContext<'a> {
     model: Option<Text<'a>>,
 }
 
-/// Tokens are counted in events.
+/// An event that counts tokens.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexTokenEvent {
@@ -110,7 +110,7 @@ struct CodexTokens {
     output_tokens: Option<u64>,
 }
 
-/// What Codex writes in the user's name.
+/// Beginnings of texts that Codex writes under the role `user`.
 const MACHINE: [&str; 8] = [
     "<environment_context>",
     "<user_instructions>",
@@ -147,10 +147,10 @@ impl LogReader for CodexRollout {
                 }
             }
             ("event_msg", Some(payload)) => {
-                // Other events have other things under the same keys.
+                // Other events use the same keys for other things.
                 let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
                 if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
-                    self.takes(tokens);
+                    self.add_usage(tokens);
                 }
             }
             ("response_item", Some(payload)) => {
@@ -174,13 +174,13 @@ impl LogReader for CodexRollout {
 
 impl CodexRollout {
     fn begin(&mut self, id: Option<Text<'_>>) {
-        // A fork repeats the head of what it was forked from; the file is that of the first.
+        // A fork repeats the beginning of the original session; the file belongs to the first session named.
         if self.run.is_none() {
             self.run = id.map(|id| id.0.into_owned());
         }
     }
 
-    fn takes(&mut self, tokens: CodexTokens) {
+    fn add_usage(&mut self, tokens: CodexTokens) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -226,30 +226,30 @@ impl CodexRollout {
                 let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
                 let say = self.said.take().map(|said| said.0);
                 for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
-                    self.give_call(lost, None, None, sink);
+                    self.emit_call(lost, None, None, sink);
                 }
             }
-            // The service searches by itself, and tells no result.
+            // The service searches on its own and logs no result.
             "web_search_call" => {
                 let mut action = Action::new("web_search");
                 action.args = item.action.and_then(arguments);
                 let say = self.said.take().map(|said| said.0);
                 let call = PendingCall { id: String::new(), line, at, action, say };
-                self.give_call(call, None, None, sink);
+                self.emit_call(call, None, None, sink);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let Some(call) = self.pending.take(item.call_id.as_deref()) else {
                     return Err(SkipReason::new("the result of a call that is not in the log"));
                 };
                 let outcome = item.output.map(outcome);
-                self.give_call(call, outcome, Some((line, at)), sink);
+                self.emit_call(call, outcome, Some((line, at)), sink);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn give_call(
+    fn emit_call(
         &mut self,
         call: PendingCall,
         outcome: Option<Outcome<'_>>,
@@ -267,20 +267,20 @@ impl CodexRollout {
             outcome,
             ..Step::default()
         };
-        self.give(line, step, sink);
+        self.emit(line, step, sink);
     }
 
-    /// Gives what is held back: calls without results, and words without a call.
+    /// Emits everything held back: calls without results, and texts without a call.
     fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.give_call(call, None, None, sink);
+            self.emit_call(call, None, None, sink);
         }
         if let Some((text, line, at)) = self.said.take() {
-            self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
+            self.emit(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
         }
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
             model: self.model.as_deref().map(Text::from),
@@ -291,13 +291,13 @@ impl CodexRollout {
     }
 }
 
-/// A human said no to the call.
+/// Returns whether a human refused the call.
 fn is_refusal(outcome: &Outcome<'_>) -> bool {
     let text = outcome.text.as_deref().unwrap_or_default();
     text.starts_with("exec command rejected by user") || text.starts_with("patch rejected by user")
 }
 
-/// A result is a text, blocks, or an object that says whether it went well.
+/// Parses a result: a text, blocks, or an object with a success flag.
 fn outcome(output: &RawValue) -> Outcome<'_> {
     #[derive(Deserialize)]
     struct CodexOutput<'a> {
@@ -316,7 +316,8 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
     Outcome { text: Some(text), error: failed || code.is_some_and(|code| code != 0) }
 }
 
-/// A command's output is wrapped: in JSON with its exit code, or below a few headings. Times in them are nobody's concern.
+/// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in
+/// the headings are dropped.
 fn unwrapped(text: Text<'_>) -> (Text<'_>, Option<i64>) {
     #[derive(Deserialize)]
     struct CodexCommandOutput {
@@ -347,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_are_unwrapped() {
+    fn unwraps_command_outputs() {
         for (text, expected, code) in [
             (r#"{"output":"boom\n","metadata":{"exit_code":1,"duration_seconds":0.4}}"#, "boom\n", Some(1)),
             ("Exit code: 0\nWall time: 0.2 seconds\nOutput:\nfine", "fine", Some(0)),

@@ -18,7 +18,7 @@ pub(super) struct ChatMessage<'a> {
     pub(super) name: Option<Text<'a>>,
     #[serde(borrow)]
     pub(super) tool_calls: Option<Vec<ChatToolCall<'a>>>,
-    /// The old way to call.
+    /// The old way to call a function.
     #[serde(borrow)]
     pub(super) function_call: Option<ChatFunction<'a>>,
     #[serde(borrow)]
@@ -58,7 +58,7 @@ pub(super) struct ChatTokens {
     pub(super) completion_tokens: Option<u64>,
 }
 
-/// Whether this is a message, and not a whole conversation.
+/// Returns whether a value is a message, and not a whole conversation.
 pub(super) fn is_message(json: &str) -> bool {
     #[derive(Deserialize)]
     struct RoleField {
@@ -68,7 +68,7 @@ pub(super) fn is_message(json: &str) -> bool {
     serde_json::from_str::<RoleField>(json).is_ok()
 }
 
-/// A value of another kind than expected is none: these keys are nobody's in particular.
+/// Reads a value of an unexpected type as `None`: these keys are used by many tools.
 fn or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())

@@ -1,4 +1,4 @@
-//! One span, in the ways that it is written.
+//! One span, in the forms in which it is written.
 
 use loopbreak::{Millis, Text};
 use serde::{Deserialize, Deserializer};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::span_attributes::SpanAttributes;
 
-/// A span: of OTLP, of a nested file, or as the console exporter writes it.
+/// A span of OTLP, of a nested file, or of the console exporter.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct OtelSpan<'a> {
@@ -59,21 +59,21 @@ pub(super) struct SpanStatus<'a> {
 }
 
 impl<'a> OtelSpan<'a> {
-    /// Whether it failed.
-    pub(super) fn failed(&self) -> bool {
+    /// Returns whether the span failed.
+    pub(super) fn has_failed(&self) -> bool {
         let code = self.status.as_ref().and_then(|status| status.code).or(self.status_code);
         let code = code.map_or("", RawValue::get).trim_matches('"');
         code == "2" || code.to_ascii_uppercase().ends_with("ERROR")
     }
 
-    /// Why.
-    pub(super) fn complaint(&self) -> Option<&Text<'a>> {
+    /// Returns the error message of the span.
+    pub(super) fn error_message(&self) -> Option<&Text<'a>> {
         let status = self.status.as_ref().and_then(|status| status.message.as_ref());
         status.or(self.status_message.as_ref()).filter(|message| !message.is_empty())
     }
 }
 
-/// A time as text, or as nanoseconds, which OTLP writes as a text of digits.
+/// Parses a timestamp: a text, or nanoseconds, which OTLP writes as a string of digits.
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let text = raw.get().trim_matches('"');

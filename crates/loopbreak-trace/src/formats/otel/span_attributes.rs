@@ -1,4 +1,4 @@
-//! The attributes of a span, as far as they matter.
+//! The attributes of a span that matter.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Attributes by name. A value that is no text stands there as its JSON.
+/// Attributes by name. A value that is not a text is kept as JSON.
 #[derive(Debug, Default)]
 pub(super) struct SpanAttributes<'a>(Vec<(Text<'a>, Text<'a>)>);
 
 impl<'a> SpanAttributes<'a> {
-    /// The first of these that is there and not empty.
+    /// Returns the first of these attributes that exists and is not empty.
     pub(super) fn get(&self, names: &[&str]) -> Option<&Text<'a>> {
         names.iter().find_map(|name| {
             let (_, value) = self.0.iter().find(|(key, value)| &**key == *name && !value.is_empty())?;
@@ -20,13 +20,13 @@ impl<'a> SpanAttributes<'a> {
         })
     }
 
-    /// The same as a number.
+    /// Returns the first of these attributes as a number.
     pub(super) fn count(&self, names: &[&str]) -> Option<u64> {
         self.get(names)?.trim().parse().ok()
     }
 }
 
-/// Whether anybody asks for this one. The whole conversation so far stands in the others, again and again.
+/// Returns whether an attribute is used. Others repeat the whole conversation in every span.
 fn is_wanted(key: &str) -> bool {
     const NAMES: [&str; 12] = [
         "openinference.span.kind",
@@ -90,7 +90,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
     }
 }
 
-/// The OTLP way to write an attribute.
+/// An attribute in the form of OTLP.
 #[derive(Deserialize)]
 struct OtlpAttribute<'a> {
     #[serde(borrow)]
@@ -106,7 +106,7 @@ fn plain(json: &RawValue) -> Text<'_> {
     }
 }
 
-/// A value under the name of its type.
+/// Parses a value under the name of its type.
 fn tagged(json: &RawValue) -> Text<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_to_write_them_are_read() {
+    fn reads_both_forms_of_attributes() {
         for json in [
             r#"{"tool.name":"find","llm.token_count.prompt":12,"llm.input_messages.0.message.content":"long"}"#,
             r#"[{"key":"tool.name","value":{"stringValue":"find"}},{"key":"llm.token_count.prompt","value":{"intValue":"12"}},{"key":"x"}]"#,

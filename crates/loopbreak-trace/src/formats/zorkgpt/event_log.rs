@@ -1,4 +1,4 @@
-//! Events, joined on their turn.
+//! Reads the events of an episode and joins those of each turn.
 
 use std::collections::HashMap;
 
@@ -11,12 +11,12 @@ use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
 use crate::skip_reason::SkipReason;
 
-/// How many rooms are remembered by name.
+/// Maximum number of rooms remembered by name.
 const ROOMS: usize = 4096;
-/// How many objectives or exits of one turn are kept.
+/// Maximum number of objectives or exits per turn.
 const OBJECTIVES: usize = 256;
 
-/// An event. The same thing has other keys in other versions.
+/// An event. Versions of ZorkGPT use different keys for the same thing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ZorkGptEvent<'a> {
@@ -63,26 +63,26 @@ struct ZorkGptEvent<'a> {
     usage: Option<Usage>,
 }
 
-/// A list of texts, or of anything else, which is none.
+/// Reads a list of texts; a value of any other type is ignored.
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let texts: Vec<String> = serde_json::from_str(raw.get()).unwrap_or_default();
     Ok(texts.into_iter().take(OBJECTIVES).collect())
 }
 
-/// A number, or anything else, which is none.
+/// Reads a number; a value of any other type is ignored.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
-/// Tokens and money, or anything else, which is none.
+/// Reads tokens and costs; a value of any other type is ignored.
 fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
-/// What is known of the turn that is going on.
+/// The current turn.
 #[derive(Debug, Default)]
 struct ZorkGptTurn {
     line: u64,
@@ -100,7 +100,7 @@ struct ZorkGptTurn {
     usage: Option<Usage>,
 }
 
-/// The events of an episode, or of several in one file.
+/// The events of an episode, or of several episodes in one file.
 #[derive(Debug, Default)]
 pub(super) struct ZorkGptEventLog {
     begun: bool,
@@ -108,7 +108,7 @@ pub(super) struct ZorkGptEventLog {
     model: Option<String>,
     number: Option<u64>,
     turn: ZorkGptTurn,
-    /// What the agent thought before its next turn began.
+    /// Reasoning of the agent before its next turn.
     thought: Option<String>,
     rooms: HashMap<String, Label<'static>>,
 }
@@ -125,7 +125,7 @@ impl ZorkGptEventLog {
         self.begun = true;
         let episode = event.episode_id.as_ref().map(Label::as_text);
         if episode.is_some() && self.episode.as_deref() != episode.as_deref() {
-            // Another episode was appended, or the first one begins.
+            // The first episode starts, or another one was appended.
             self.end(sink);
             self.episode = episode.map(std::borrow::Cow::into_owned);
             self.rooms.clear();
@@ -192,7 +192,7 @@ impl ZorkGptEventLog {
         }
     }
 
-    /// The number of a room, for the turns that name it only.
+    /// Remembers the number of a room, for turns that only name it.
     fn room(&mut self, name: Option<String>, id: Option<Label<'_>>) {
         if let (Some(name), Some(id)) = (name, id)
             && (self.rooms.len() < ROOMS || self.rooms.contains_key(&name))
@@ -201,7 +201,7 @@ impl ZorkGptEventLog {
         }
     }
 
-    /// A proposal that the critic refused.
+    /// Emits a proposal that the critic rejected.
     fn rejected(&self, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.episode.as_deref().map(Label::from),
@@ -215,7 +215,7 @@ impl ZorkGptEventLog {
         sink.record(&LogRecord { line, step });
     }
 
-    /// Gives the turn that was going on.
+    /// Emits the current turn.
     pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         let Some(number) = self.number.take() else { return };
         let mut turn = std::mem::take(&mut self.turn);
