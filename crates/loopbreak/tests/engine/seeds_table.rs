@@ -49,7 +49,7 @@ impl<'p> Whereabouts<'p> {
         if let Some(file) = before.strip_suffix(".rs") {
             let (tests, file) = file
                 .strip_prefix("cli/")
-                .map_or(("loopbreak/tests/engine", file), |it| ("loopbreak-cli/tests", it));
+                .map_or(("loopbreak/tests/engine", file), |it| ("loopbreak-cli/tests/cli", it));
             let file = root().join(format!("crates/{tests}/{file}.rs"));
             return Some(Whereabouts { file, inside: Vec::new(), name });
         }
