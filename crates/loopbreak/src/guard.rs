@@ -4,16 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, Mode, Settings};
-use crate::detect::stagnation::Patience;
-use crate::detect::{
-    AgentDetectors, Bid, BidPrints, DetectorName, Draft, Pattern, RunDetectors, Scene, Sink, Weighed,
+use crate::detectors::stagnation::StagnationPatience;
+use crate::detectors::{
+    AgentDetectors, DetectorName, ObservationOutput, Pattern, ProposalContext, ProposalFingerprint,
+    ProposalReview, RunDetectors, StepContext, WeighedProposal,
 };
 use crate::event::RunId;
 use crate::fingerprint::{Call, Effects, Kind, Prints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{Map, Trail, way_of_action};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, foreseen, rule};
+use crate::settings::{Config, Mode, Settings};
 use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
 use crate::text::clip::{clip, clip_escaped};
@@ -220,7 +221,7 @@ impl Guard {
             step.action.as_ref().is_some_and(|action| config.allow.iter().any(|rule| rule.covers(action)));
         let waits = prints.as_ref().is_some_and(|prints| prints.kind == Kind::Wait);
         let after_wait = std::mem::replace(&mut agent.waits, waits);
-        let scene = Scene {
+        let context = StepContext {
             step,
             further,
             measured: effects.measures() || agent.trail.here().is_some(),
@@ -241,11 +242,14 @@ impl Guard {
             map,
             weighed: weighed.as_ref(),
         };
-        let mut sink =
-            Sink { reports: Vec::new(), events: &mut verdict.events, progress: StepProgress::default() };
-        detectors.observe(&scene, *steps, config, &mut sink);
-        agent.detectors.observe(&scene, agent.steps, config, &mut sink);
-        let Sink { reports, progress, .. } = sink;
+        let mut sink = ObservationOutput {
+            reports: Vec::new(),
+            events: &mut verdict.events,
+            progress: StepProgress::default(),
+        };
+        detectors.observe(&context, *steps, config, &mut sink);
+        agent.detectors.observe(&context, agent.steps, config, &mut sink);
+        let ObservationOutput { reports, progress, .. } = sink;
         verdict.progress = progress;
 
         let user_spoke = step.user.is_some();
@@ -262,7 +266,7 @@ impl Guard {
                 user_spoke,
                 objectives,
                 exits: &exits,
-                repeated: weighed.as_ref().and_then(Weighed::repeated),
+                repeated: weighed.as_ref().and_then(WeighedProposal::repeated),
                 iterations: &iterations,
             };
             decide(reports, &circumstances, ledger, detectors.book(), config, &mut verdict);
@@ -375,7 +379,7 @@ impl State {
         from: Option<Key>,
         limits: &Settings,
         config: &Config,
-    ) -> (Weighed, Ruling) {
+    ) -> (WeighedProposal, Ruling) {
         let base = score.unwrap_or(config.policy.score_max);
         let unknown = Agent::default();
         let agent = self.agents.peek(agent_key).unwrap_or(&unknown);
@@ -387,14 +391,14 @@ impl State {
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
         let destination = destination.filter(|_| !only_way);
         let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
-        let prints = (!allowed && reads_prints(config)).then(|| BidPrints {
+        let prints = (!allowed && reads_prints(config)).then(|| ProposalFingerprint {
             agent: agent_key,
             kind: config.tables().actions.kind(action),
             call: Call::of(action).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
         });
-        let bid = Bid {
+        let bid = ProposalContext {
             action,
             turn,
             from,
@@ -406,18 +410,18 @@ impl State {
             trail: &agent.trail,
             map: &self.map,
         };
-        let mut draft = Draft::new(config.policy.repeat_penalty);
+        let mut review = ProposalReview::new(config.policy.repeat_penalty);
         if config.mode != Mode::Off {
-            agent.detectors.weigh(&bid, limits, &mut draft);
-            self.detectors.weigh(&bid, limits, &mut draft);
+            agent.detectors.weigh(&bid, limits, &mut review);
+            self.detectors.weigh(&bid, limits, &mut review);
         }
-        let ruling = rule(&self.run, &bid, base, &draft, config);
-        let weighed = Weighed {
+        let ruling = rule(&self.run, &bid, base, &review, config);
+        let weighed = WeighedProposal {
             proposal: key_of_parts(&[key_of(&folded(&action.line())), from.unwrap_or_default()]),
             base,
             accept_at: config.policy.accept_at,
             rejected: ruling.intervention == Some(crate::verdict::Intervention::Reject),
-            draft,
+            review,
         };
         (weighed, ruling)
     }
@@ -425,7 +429,7 @@ impl State {
 
 /// Whether any detector reads fingerprints.
 fn reads_prints(config: &Config) -> bool {
-    let explores = config.stagnation.patience == Patience::Exploring
+    let explores = config.stagnation.patience == StagnationPatience::Exploring
         && config.mode_of(DetectorName::Stagnation) != Mode::Off;
     explores || PRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
 }
@@ -446,10 +450,10 @@ impl Agent {
     }
 }
 
-impl Weighed {
+impl WeighedProposal {
     /// The action, where novelty knew it from a moment ago.
     fn repeated(&self) -> Option<String> {
-        self.draft.hint_of(Pattern::RepeatedAction)?.text("action")
+        self.review.hint_of(Pattern::RepeatedAction)?.text("action")
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a contest shows.
 
-use loopbreak::config::Problems;
+use loopbreak::settings::SettingsProblems;
 use loopbreak::{Config, Mode, Settings};
 use serde::Serialize;
 
@@ -154,7 +154,7 @@ impl ContestReport {
         contest: &GameContest,
         plan: &ContestPlan,
         over: &(dyn Fn() + Sync),
-    ) -> Result<Self, Problems> {
+    ) -> Result<Self, SettingsProblems> {
         let silent = Config::new(Settings { mode: Mode::Observe, ..Settings::clone(&plan.config) })?;
         let unstopping = Config::new(EnginePart::Stops.taken_out_of(&plan.config))?;
         // Without Loopbreak nobody tells a player anything: how well it obeys makes no difference.

@@ -1,6 +1,6 @@
 //! The parts of Loopbreak that can be taken out, to see what each does.
 
-use loopbreak::config::Patience;
+use loopbreak::settings::StagnationPatience;
 use loopbreak::{Config, Mode, Settings};
 
 /// A part that can be taken out.
@@ -88,7 +88,7 @@ impl EnginePart {
             EnginePart::Targets => {
                 (settings.drift.mode, settings.failing_target.mode) = (Mode::Off, Mode::Off)
             }
-            EnginePart::Patience => settings.stagnation.patience = Patience::Fixed,
+            EnginePart::Patience => settings.stagnation.patience = StagnationPatience::Fixed,
             EnginePart::Objectives => settings.stagnation.objectives = false,
             EnginePart::DeadEnds => settings.policy.spare_only_way = false,
         }

@@ -3,12 +3,12 @@
 use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
+use loopbreak_analysis::{RunAnalysis, VerdictName};
 use loopbreak_arena::{
     ContestPlan, ContestReport, EnginePart, EpisodeEnding, EpisodeOrchestrator, EpisodeResult, EpisodeRules,
     GameContest, GamePlayer, HeuristicCritic, InfalliblePlayer, MeanInterval, PlayerContext, PlayerKind,
     PlayerMove, StoryWorld, stories,
 };
-use loopbreak_report::{RunAnalysis, VerdictName};
 use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{ContextEntry, Ledger, TaskUpdate};
-use crate::advice::{Values, text_of};
-use crate::config::Settings;
-use crate::detect::task::TaskSettings;
+use crate::advice::{TemplateValues, text_of};
+use crate::detectors::task::TaskSettings;
+use crate::settings::Settings;
 use crate::tasks::{History, TaskPattern};
 use crate::verdict::Intervention;
 
@@ -28,7 +28,7 @@ pub(crate) fn choose(
 ) -> Option<Intervention> {
     let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
     let blockers = history.attempts.last().map_or(0, |attempt| attempt.blockers);
-    let wish = match pattern {
+    let requested_intervention = match pattern {
         TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
         TaskPattern::BlockedTaskSpin if auto_unblock && !ledger.granted(&history.id, blockers) => {
             Intervention::UnblockAuthority
@@ -36,7 +36,7 @@ pub(crate) fn choose(
         TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,
         TaskPattern::BlockedTaskSpin | TaskPattern::NoProgressRepeat => Intervention::Escalate,
     };
-    settings.policy.ladder.rung_or_milder(wish)
+    settings.policy.ladder.rung_or_milder(requested_intervention)
 }
 
 /// Spells out a recovery.
@@ -50,7 +50,7 @@ pub(crate) fn spell_out(
 ) -> Recovery {
     let task = history.id.clone();
     let blockers = history.blockers.join(", ");
-    let mut values = Values::default();
+    let mut values = TemplateValues::default();
     values
         .set("task", &task)
         .set("attempts", attempts)
