@@ -13,7 +13,6 @@ mod hook_event;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
-mod log_entry;
 mod tool_outcome;
 mod transcript;
 

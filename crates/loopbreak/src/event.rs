@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::detect::Pattern;
+use crate::detectors::Pattern;
 use crate::verdict::Intervention;
 
 /// The id of the run, shared by all its events.

@@ -7,8 +7,7 @@
 
 mod advice;
 mod allow;
-pub mod config;
-mod detect;
+mod detectors;
 pub mod event;
 pub mod evidence;
 mod fingerprint;
@@ -18,30 +17,30 @@ mod name_enum;
 mod place;
 mod policy;
 mod series;
+pub mod settings;
 mod snapshot;
 mod step;
 mod summary;
 mod tasks;
-#[doc(hidden)]
 pub mod text;
 pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
-pub use config::{Config, Mode, Profile, Settings};
-pub use detect::{CustomName, DetectorName, InvalidName, Pattern};
+pub use detectors::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
 pub use policy::{ContextEntry, Proposal, ProposalHint, Ruling, ScoreAdjustment, TaskUpdate};
 pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
+pub use settings::{Config, Mode, Profile, Settings};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 pub use step::{
-    Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
-    Usage,
+    Action, ActionArgs, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step,
+    StepText, Task, TimeError, Usage,
 };
 pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
-pub use text::chant::{Chant, ChantStream};
+pub use text::chant::{ChantStream, RepeatedPassage};
 pub use verdict::{
     Advice, Audience, Decision, Finding, Intervention, LoopId, RunStop, Severity, StepProgress, Verdict,
 };

@@ -7,19 +7,19 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::config::{Config, Mode};
-use crate::detect::restart::Restarts;
-use crate::detect::task::{is_attempt, report};
-use crate::detect::{DetectorName, Pattern, Report};
+use crate::detectors::restart::Restarts;
+use crate::detectors::task::{is_attempt, report};
+use crate::detectors::{DetectorName, DetectorReport, Pattern};
 use crate::guard::MAIN_AGENT;
 use crate::policy::{Circumstances, Ledger, choose, decide, reason};
+use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
-use crate::tasks::{Book, Bounds};
+use crate::tasks::{HistoryBounds, TaskHistories};
 use crate::verdict::{Intervention, Verdict};
 
 /// What a series keeps of tasks.
-const KEPT: Bounds = Bounds { tasks: 1024, attempts: 8192 };
+const KEPT: HistoryBounds = HistoryBounds { tasks: 1024, attempts: 8192 };
 
 /// The engine over many runs of one project: asked before a task is taken up, told after it was attempted.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Series {
 pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
-    book: Book,
+    book: TaskHistories,
     ledger: Ledger,
     restarts: Restarts,
 }
@@ -144,7 +144,7 @@ impl Series {
         verdict
     }
 
-    fn decide(&mut self, run: &str, reports: Vec<Report>, verdict: &mut Verdict) {
+    fn decide(&mut self, run: &str, reports: Vec<DetectorReport>, verdict: &mut Verdict) {
         let state = &mut self.state;
         let run = Arc::from(run);
         let circumstances = Circumstances {

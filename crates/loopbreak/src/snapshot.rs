@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
 use crate::guard::{Guard, State};
+use crate::settings::Config;
 
 /// The version of snapshots that this crate writes. It reads all up to this one.
 pub const SNAPSHOT_VERSION: u32 = 1;

@@ -6,7 +6,7 @@ mod severity;
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::{DetectorName, Pattern};
+use crate::detectors::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::name_enum::name_enum;

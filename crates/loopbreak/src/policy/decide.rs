@@ -3,13 +3,13 @@
 use super::ladder::rung_of;
 use super::ledger::Moment;
 use super::{Ledger, recovery};
-use crate::advice::{self, Values};
-use crate::config::Settings;
-use crate::detect::{DetectorName, Family, Pattern, Report, Urgency};
+use crate::advice::{self, TemplateValues};
+use crate::detectors::{DetectorName, DetectorReport, LoopFamily, Pattern, WarningUrgency};
 use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, StuckTermination};
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
-use crate::tasks::{Book, TaskPattern};
+use crate::settings::Settings;
+use crate::tasks::{TaskHistories, TaskPattern};
 use crate::verdict::{Decision, Finding, Intervention, LoopId, RunStop, Severity, Verdict};
 
 /// What the human can choose from when he is called.
@@ -39,10 +39,10 @@ pub(crate) struct Circumstances<'c> {
 
 /// Turns reports into a verdict.
 pub(crate) fn decide(
-    reports: Vec<Report>,
+    reports: Vec<DetectorReport>,
     circumstances: &Circumstances<'_>,
     ledger: &mut Ledger,
-    tasks: &mut Book,
+    tasks: &mut TaskHistories,
     settings: &Settings,
     verdict: &mut Verdict,
 ) {
@@ -53,31 +53,31 @@ pub(crate) fn decide(
     let mut desk = Desk { circumstances, agent, settings, verdict };
     let mut tripped: Vec<(DetectorName, Pattern, Evidence)> = Vec::new();
     for report in reports {
-        if report.sighting.family == Family::Task {
-            desk.sighted(report.sighting.identity);
+        if report.detection.family == LoopFamily::Task {
+            desk.sighted(report.detection.identity);
             desk.recover(&report, ledger, tasks);
             continue;
         }
-        let rung = report.sighting.severity.and_then(|severity| rung_of(&report, severity, settings));
+        let rung = report.detection.severity.and_then(|severity| rung_of(&report, severity, settings));
         let moment = Moment { agent, turn: circumstances.turn, step: circumstances.step };
-        let (id, act) = ledger.sight(&report.sighting, report.acted, rung, &moment);
+        let (id, act) = ledger.sight(&report.detection, report.acted, rung, &moment);
         desk.sighted(id);
         if report.news {
             desk.finding(
                 &report,
                 id,
-                rung.filter(|_| act.is_some() || report.sighting.severity == Some(Severity::Hard)),
+                rung.filter(|_| act.is_some() || report.detection.severity == Some(Severity::Hard)),
             );
             ledger.label(id, rung, &label(&report));
         }
-        let repeated = settings.policy.repeat_advice && report.sighting.severity.is_some();
+        let repeated = settings.policy.repeat_advice && report.detection.severity.is_some();
         if act.is_some() || repeated {
             desk.advise(&report, act.or(rung), ledger);
         }
         if let Some(intervention) = act {
             desk.act(&report, id, intervention);
             if intervention == Intervention::Stop && report.acted {
-                tripped.push((report.detector, report.sighting.pattern, report.evidence));
+                tripped.push((report.detector, report.detection.pattern, report.evidence));
             }
         }
     }
@@ -100,32 +100,35 @@ impl Desk<'_> {
         }
     }
 
-    fn finding(&mut self, report: &Report, id: Key, intervention: Option<Intervention>) {
-        let Some(severity) = report.sighting.severity else { return };
+    fn finding(&mut self, report: &DetectorReport, id: Key, intervention: Option<Intervention>) {
+        let Some(severity) = report.detection.severity else { return };
         // Where every rung is switched off, a hard finding is still worth a word.
         let hint = (severity == Severity::Hard).then_some(Intervention::Hint);
         let intervention = intervention.or(hint);
         self.verdict.findings.push(Finding {
             turn: self.circumstances.turn,
-            since: report.sighting.since,
+            since: report.detection.since,
             detector: report.detector,
-            pattern: report.sighting.pattern,
+            pattern: report.detection.pattern,
             severity,
             intervention,
             loop_id: LoopId(id),
             agent: self.circumstances.agent.to_owned(),
             enforced: report.acted,
-            count: report.sighting.count,
+            count: report.detection.count,
             evidence: report.evidence.clone(),
         });
     }
 
-    fn act(&mut self, report: &Report, id: Key, intervention: Intervention) {
-        let reason =
-            advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence));
+    fn act(&mut self, report: &DetectorReport, id: Key, intervention: Intervention) {
+        let reason = advice::reason_of(
+            report.detector,
+            report.detection.pattern,
+            &TemplateValues::of(&report.evidence),
+        );
         let turn = self.circumstances.turn;
-        if report.sighting.family == Family::Output
-            && report.sighting.severity == Some(Severity::Hard)
+        if report.detection.family == LoopFamily::Output
+            && report.detection.severity == Some(Severity::Hard)
             && report.acted
         {
             self.verdict.events.push(
@@ -133,9 +136,9 @@ impl Desk<'_> {
                     episode_id: self.circumstances.run.clone(),
                     turn,
                     is_looping: true,
-                    loop_type: report.sighting.pattern,
+                    loop_type: report.detection.pattern,
                     task_id: None,
-                    attempt_count: report.sighting.count,
+                    attempt_count: report.detection.count,
                     blockers: Vec::new(),
                     signature: report.evidence.text("signature"),
                     recommendation: intervention,
@@ -146,12 +149,17 @@ impl Desk<'_> {
             );
         }
         if intervention == Intervention::Escalate && report.acted {
-            self.escalation(report.sighting.pattern, None, report.evidence.text("signature"), reason.clone());
+            self.escalation(
+                report.detection.pattern,
+                None,
+                report.evidence.text("signature"),
+                reason.clone(),
+            );
         }
         self.verdict.decisions.push(Decision {
             intervention,
             detector: report.detector,
-            pattern: report.sighting.pattern,
+            pattern: report.detection.pattern,
             loop_id: LoopId(id),
             task: None,
             reason,
@@ -179,16 +187,16 @@ impl Desk<'_> {
     }
 
     /// Writes the texts that go with a report.
-    fn advise(&mut self, report: &Report, rung: Option<Intervention>, ledger: &Ledger) {
+    fn advise(&mut self, report: &DetectorReport, rung: Option<Intervention>, ledger: &Ledger) {
         if !report.acted {
             return;
         }
         let circumstances = self.circumstances;
-        let mut values = Values::of(&report.evidence);
+        let mut values = TemplateValues::of(&report.evidence);
         values
             .set("turn", circumstances.turn)
-            .set("since", report.sighting.since)
-            .set("count", report.sighting.count);
+            .set("since", report.detection.since)
+            .set("count", report.detection.count);
         if let Some(names) = report.evidence.texts("pattern_names") {
             values.set("pattern_names", names.join(" → "));
         }
@@ -198,25 +206,25 @@ impl Desk<'_> {
         values.list("loops", ledger.seen(self.agent, circumstances.turn, LOOPS_TOLD_FOR));
         values.list("history", circumstances.iterations.iter().map(String::as_str));
         if let Some(left) = report.evidence.get("turns_left").and_then(serde_json::Value::as_u64) {
-            values.set("urgency", Urgency::of(left).as_str());
+            values.set("urgency", WarningUrgency::of(left).as_str());
             // A countdown to a stop that will not come would be a lie.
             if !self.settings.policy.ladder.stop {
                 values.unset("turns_left");
             }
         }
         let texts =
-            advice::of_finding(report.detector, report.sighting.pattern, rung, &values, self.settings);
+            advice::of_finding(report.detector, report.detection.pattern, rung, &values, self.settings);
         self.verdict.advice.extend(texts);
     }
 
     /// Deals with a task that goes round in circles.
-    fn recover(&mut self, report: &Report, ledger: &mut Ledger, tasks: &mut Book) {
+    fn recover(&mut self, report: &DetectorReport, ledger: &mut Ledger, tasks: &mut TaskHistories) {
         let (Some(id), true) = (report.evidence.text("task"), report.news) else { return };
         let Some(history) = tasks.history(&id) else { return };
-        let Ok(pattern) = TaskPattern::try_from(report.sighting.pattern) else { return };
-        let attempts = report.sighting.count;
+        let Ok(pattern) = TaskPattern::try_from(report.detection.pattern) else { return };
+        let attempts = report.detection.count;
         let intervention = recovery::choose(pattern, attempts, history, ledger, self.settings);
-        self.finding(report, report.sighting.identity, intervention);
+        self.finding(report, report.detection.identity, intervention);
         let Some(intervention) = intervention else { return };
         let recovery = recovery::spell_out(
             intervention,
@@ -229,8 +237,8 @@ impl Desk<'_> {
         self.verdict.decisions.push(Decision {
             intervention,
             detector: report.detector,
-            pattern: report.sighting.pattern,
-            loop_id: LoopId(report.sighting.identity),
+            pattern: report.detection.pattern,
+            loop_id: LoopId(report.detection.identity),
             task: Some(id.clone()),
             reason: recovery.reason.clone(),
             enforced: report.acted,
@@ -339,13 +347,14 @@ fn guard_of(detector: DetectorName, pattern: Pattern) -> (u8, &'static str) {
 }
 
 /// How a loop is told of in a later warning.
-fn label(report: &Report) -> String {
+fn label(report: &DetectorReport) -> String {
     let evidence = &report.evidence;
     let label = match report.detector {
         DetectorName::Oscillation => evidence.texts("pattern_names").map(|names| names.join(" → ")),
         DetectorName::Signature => evidence.text("signature"),
         _ => None,
     };
-    label
-        .unwrap_or_else(|| advice::reason_of(report.detector, report.sighting.pattern, &Values::of(evidence)))
+    label.unwrap_or_else(|| {
+        advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::of(evidence))
+    })
 }

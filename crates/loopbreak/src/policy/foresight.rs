@@ -3,7 +3,7 @@
 //! A limit says which of the equal calls is one too many. Once it is made, it can only be told of; while it is proposed, it
 //! can be refused. So the call that is proposed counts with those that were made.
 
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The settings by which detectors judge such a proposal: what is hard by the eighth equal call is hard for the eighth,
 /// after seven were made. Where to warn and to act would fall together, the limit stays: nothing is refused unwarned.

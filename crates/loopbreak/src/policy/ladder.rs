@@ -1,10 +1,10 @@
 //! Which rung a finding stands on, and which takes its place where that rung is switched off.
 
-use crate::config::{Ladder, OnLoop, Settings};
-use crate::detect::{Family, Report};
+use crate::detectors::{DetectorReport, LoopFamily};
+use crate::settings::{InterventionLadder, OnLoop, Settings};
 use crate::verdict::{Intervention, Severity};
 
-impl Ladder {
+impl InterventionLadder {
     /// Whether a rung is there to be used.
     pub fn has(self, rung: Intervention) -> bool {
         match rung {
@@ -39,15 +39,19 @@ impl Ladder {
 }
 
 /// What is to be done about a report, apart from tasks.
-pub(crate) fn rung_of(report: &Report, severity: Severity, settings: &Settings) -> Option<Intervention> {
+pub(crate) fn rung_of(
+    report: &DetectorReport,
+    severity: Severity,
+    settings: &Settings,
+) -> Option<Intervention> {
     let rung = match severity {
         Severity::Hint => Intervention::Hint,
-        Severity::Warn if report.sighting.family == Family::Proposal => {
-            report.sighting.wish.unwrap_or(Intervention::Warn)
+        Severity::Warn if report.detection.family == LoopFamily::Proposal => {
+            report.detection.requested_intervention.unwrap_or(Intervention::Warn)
         }
         Severity::Warn => Intervention::Warn,
-        Severity::Hard => match (report.sighting.wish, settings.policy.on_loop) {
-            (Some(wish), _) => wish,
+        Severity::Hard => match (report.detection.requested_intervention, settings.policy.on_loop) {
+            (Some(requested_intervention), _) => requested_intervention,
             (None, OnLoop::Escalate) => Intervention::Escalate,
             (None, OnLoop::Stop) => Intervention::Stop,
             (None, OnLoop::Advise) => Intervention::Warn,
@@ -62,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_rung_that_is_off_gives_way_to_a_milder_one() {
-        let mut ladder = Ladder { stop: false, ..Ladder::default() };
+        let mut ladder = InterventionLadder { stop: false, ..InterventionLadder::default() };
         assert_eq!(ladder.rung_or_milder(Intervention::Stop), Some(Intervention::Escalate));
         ladder.escalate = false;
         assert_eq!(ladder.rung_or_milder(Intervention::Stop), Some(Intervention::Warn));

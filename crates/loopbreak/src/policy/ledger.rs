@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::{CLOSING_STEPS, Family, Sighting};
+use crate::detectors::{CLOSING_STEPS, Detection, LoopFamily};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::verdict::Intervention;
@@ -29,7 +29,7 @@ struct OpenLoop {
     #[serde(rename = "i")]
     id: Key,
     #[serde(rename = "f")]
-    family: Family,
+    family: LoopFamily,
     #[serde(rename = "g")]
     agent: Key,
     #[serde(rename = "a")]
@@ -71,7 +71,7 @@ impl Ledger {
     /// Takes in a sighting. Gives the id of the loop it belongs to and, where something is to be done, the rung.
     pub(crate) fn sight(
         &mut self,
-        sighting: &Sighting,
+        sighting: &Detection,
         acted: bool,
         rung: Option<Intervention>,
         moment: &Moment,
@@ -109,7 +109,7 @@ impl Ledger {
             return (known.id, None);
         }
         // An output that began to repeat only after the last sighting had another output before it.
-        let changed = known.family == Family::Output && sighting.since > known.turn;
+        let changed = known.family == LoopFamily::Output && sighting.since > known.turn;
         let turned_away = changed || step > known.step + CLOSING_STEPS;
         if repeats(known.family) && known.state == State::Open && turned_away {
             known.state = State::HalfOpen;
@@ -165,7 +165,7 @@ impl Ledger {
     pub(crate) fn seen(&self, agent: Key, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
         let lately = move |known: &&OpenLoop| {
             known.agent == agent
-                && matches!(known.family, Family::Place | Family::Output)
+                && matches!(known.family, LoopFamily::Place | LoopFamily::Output)
                 && known.rung.is_some_and(|rung| rung != Intervention::Hint)
                 && known.turn.saturating_add(turns) >= turn
         };
@@ -205,8 +205,8 @@ impl Ledger {
 }
 
 /// Families whose loops can pause and come back. The others begin anew with every progress, limit, error or attempt.
-fn repeats(family: Family) -> bool {
-    matches!(family, Family::Place | Family::Proposal | Family::Action | Family::Output)
+fn repeats(family: LoopFamily) -> bool {
+    matches!(family, LoopFamily::Place | LoopFamily::Proposal | LoopFamily::Action | LoopFamily::Output)
 }
 
 #[cfg(test)]
@@ -214,16 +214,16 @@ mod tests {
     use super::*;
     use Intervention::{Escalate, Hint, Warn};
 
-    fn sighting(identity: Key, since: u64, count: u32) -> Sighting {
-        Sighting {
-            pattern: crate::detect::Pattern::Cycle,
-            family: Family::Output,
+    fn sighting(identity: Key, since: u64, count: u32) -> Detection {
+        Detection {
+            pattern: crate::detectors::Pattern::Cycle,
+            family: LoopFamily::Output,
             identity,
             since,
             severity: None,
             stage: 0,
             count,
-            wish: None,
+            requested_intervention: None,
         }
     }
 

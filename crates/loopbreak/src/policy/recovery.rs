@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{ContextEntry, Ledger, TaskUpdate};
-use crate::advice::{Values, text_of};
-use crate::config::Settings;
-use crate::detect::task::TaskSettings;
-use crate::tasks::{History, TaskPattern};
+use crate::advice::{TemplateValues, text_of};
+use crate::detectors::task::TaskSettings;
+use crate::settings::Settings;
+use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::Intervention;
 
 /// What a recovery does and leaves behind.
@@ -22,13 +22,13 @@ pub(crate) struct Recovery {
 pub(crate) fn choose(
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     ledger: &Ledger,
     settings: &Settings,
 ) -> Option<Intervention> {
     let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
     let blockers = history.attempts.last().map_or(0, |attempt| attempt.blockers);
-    let wish = match pattern {
+    let requested_intervention = match pattern {
         TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
         TaskPattern::BlockedTaskSpin if auto_unblock && !ledger.granted(&history.id, blockers) => {
             Intervention::UnblockAuthority
@@ -36,7 +36,7 @@ pub(crate) fn choose(
         TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,
         TaskPattern::BlockedTaskSpin | TaskPattern::NoProgressRepeat => Intervention::Escalate,
     };
-    settings.policy.ladder.rung_or_milder(wish)
+    settings.policy.ladder.rung_or_milder(requested_intervention)
 }
 
 /// Spells out a recovery.
@@ -44,13 +44,13 @@ pub(crate) fn spell_out(
     intervention: Intervention,
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     at: Option<i64>,
     settings: &Settings,
 ) -> Recovery {
     let task = history.id.clone();
     let blockers = history.blockers.join(", ");
-    let mut values = Values::default();
+    let mut values = TemplateValues::default();
     values
         .set("task", &task)
         .set("attempts", attempts)
@@ -106,8 +106,8 @@ pub(crate) fn spell_out(
 }
 
 /// Why a task is said to loop, in one sentence without an end.
-pub(crate) fn reason(pattern: TaskPattern, attempts: u32, history: &History) -> String {
-    let History { id, blockers, .. } = history;
+pub(crate) fn reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+    let TaskHistory { id, blockers, .. } = history;
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")

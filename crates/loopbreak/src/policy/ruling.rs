@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use crate::config::Settings;
-use crate::detect::{Bid, DetectorName, Draft, Pattern};
+use crate::detectors::{DetectorName, Pattern, ProposalContext, ProposalReview};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::{Evidence, quoted};
-use crate::step::{Action, Place, Text};
+use crate::settings::Settings;
+use crate::step::{Action, Place, StepText};
 use crate::verdict::{Advice, Intervention, Severity};
 
 /// An action not yet taken.
@@ -19,14 +19,14 @@ pub struct Proposal<'a> {
     /// loop that is hard, but not for one that is only warned of.
     pub score: Option<f64>,
     /// Whose proposal it is; the main agent's, if absent.
-    pub agent: Option<Text<'a>>,
+    pub agent: Option<StepText<'a>>,
     /// Where the agent is; where the guard last saw it, if absent.
     pub place: Option<Place<'a>>,
 }
 
 impl<'a> Proposal<'a> {
     /// A proposal of the main agent, with the critic's score.
-    pub fn new(action: impl Into<Text<'a>>, score: f64) -> Self {
+    pub fn new(action: impl Into<StepText<'a>>, score: f64) -> Self {
         Proposal { action: Action::new(action), score: Some(score), ..Proposal::default() }
     }
 }
@@ -87,31 +87,39 @@ pub struct ProposalHint {
 }
 
 /// Adds up what the detectors think of a proposal.
-pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, settings: &Settings) -> Ruling {
+pub(crate) fn rule(
+    run: &RunId,
+    proposal: &ProposalContext<'_>,
+    base: f64,
+    review: &ProposalReview,
+    settings: &Settings,
+) -> Ruling {
     let policy = &settings.policy;
     let (mut raw, mut score) = (base, base.clamp(policy.score_min, policy.score_max));
     let (mut adjustments, mut events, mut lowered) = (Vec::new(), Vec::new(), false);
-    let gravest = gravest_repeat(draft);
-    for (index, opinion) in draft.adjustments.iter().enumerate() {
+    let gravest = gravest_repeat(review);
+    for (index, opinion) in review.adjustments.iter().enumerate() {
         let before = score;
         // One loop is paid for once, however many detectors see it.
         let spared = opinion.repeats.is_some() && gravest != Some(index);
         let acted = opinion.acted && policy.ladder.penalize && !spared;
         let mut amount = opinion.amount;
         if acted {
-            if let (Some(severity), false) = (opinion.repeats, bid.scored) {
+            if let (Some(severity), false) = (opinion.repeats, proposal.scored) {
                 amount = unscored(severity, amount, score, settings);
             }
             raw += amount;
             score = (score + amount).clamp(policy.score_min, policy.score_max);
             lowered |= amount < 0.0;
         }
-        if let (true, DetectorName::Revisit, Some(destination)) = (acted, opinion.detector, bid.destination) {
+        if let (true, DetectorName::Revisit, Some(destination)) =
+            (acted, opinion.detector, proposal.destination)
+        {
             events.push(Event::from(LocationPenaltyApplied {
                 episode_id: run.clone(),
-                turn: bid.turn,
-                location_id: bid.map.id(destination),
-                location_name: bid.map.name(destination),
+                turn: proposal.turn,
+                location_id: proposal.map.id(destination),
+                location_name: proposal.map.name(destination),
                 recent_visits: opinion.visits,
                 base_score: before,
                 adjusted_score: score,
@@ -126,8 +134,8 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
         let reasons = applied().map(|a| format!("{} {:+} ({})", a.detector, a.amount, a.reason));
         events.push(Event::from(LoopPenaltyApplied {
             episode_id: run.clone(),
-            turn: bid.turn,
-            action: quoted(&bid.action.line()),
+            turn: proposal.turn,
+            action: quoted(&proposal.action.line()),
             base_score: base,
             adjusted_score: score,
             reason: reasons.collect::<Vec<_>>().join("; "),
@@ -136,7 +144,7 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
     let refused_by_critic = base < policy.accept_at;
     let below = score < policy.accept_at;
     let rejects = below && lowered && !refused_by_critic && policy.ladder.reject;
-    let hints: Vec<ProposalHint> = draft
+    let hints: Vec<ProposalHint> = review
         .hints
         .iter()
         .filter(|_| policy.ladder.hint)
@@ -147,7 +155,7 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
         })
         .collect();
     Ruling {
-        turn: bid.turn,
+        turn: proposal.turn,
         base,
         raw,
         score,
@@ -166,8 +174,8 @@ pub(crate) fn rule(run: &RunId, bid: &Bid<'_>, base: f64, draft: &Draft, setting
 }
 
 /// Of the opinions about loops of actions, the one that counts: the gravest, and among equals the first.
-fn gravest_repeat(draft: &Draft) -> Option<usize> {
-    let acted = draft.adjustments.iter().enumerate().filter(|(_, opinion)| opinion.acted);
+fn gravest_repeat(review: &ProposalReview) -> Option<usize> {
+    let acted = review.adjustments.iter().enumerate().filter(|(_, opinion)| opinion.acted);
     let repeats = acted.filter_map(|(index, opinion)| Some((index, opinion.repeats?)));
     // Of equals, the last is the greatest: the other way round, it is the first.
     repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)
