@@ -5,7 +5,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use loopbreak::{Action, ActionArgs, StepText};
+use loopbreak::step::ActionArgs;
+use loopbreak::{Action, StepText};
 use loopbreak_store::TranscriptOffset;
 use serde::Deserialize;
 use serde_json::value::RawValue;

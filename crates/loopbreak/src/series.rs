@@ -15,7 +15,9 @@ use crate::policy::{Circumstances, Ledger, choose, decide, reason};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
+pub use crate::summary::SummaryState;
 use crate::tasks::{HistoryBounds, TaskHistories};
+pub use crate::tasks::{TaskLoop, TaskPattern};
 use crate::verdict::{Intervention, Verdict};
 
 /// What a series keeps of tasks.
