@@ -10,9 +10,10 @@ use crate::detectors::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
 use crate::name_enum::name_enum;
-use crate::policy::{ContextEntry, Ruling, TaskUpdate};
+use crate::policy::Ruling;
 
 pub use crate::name_enum::UnknownName;
+pub use crate::policy::{ContextEntry, ProposalHint, ScoreAdjustment, TaskUpdate};
 pub use intervention::Intervention;
 pub use loop_id::{InvalidLoopId, LoopId};
 pub use severity::Severity;

@@ -1,8 +1,7 @@
 //! What Loopbreak would have said and done, as flags along a run.
 
-use loopbreak::{
-    Audience, CustomName, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict,
-};
+use loopbreak::detectors::CustomName;
+use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Severity, Verdict};
 
 use super::row::{Mark, Row};
 

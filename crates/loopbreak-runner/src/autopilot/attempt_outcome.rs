@@ -1,9 +1,10 @@
 //! One attempt at a task, once it is over: what came of it is told to the engine, and what the engine says is done.
 
 use loopbreak::settings::OnLoop;
-use loopbreak::text::signature::signature;
+use loopbreak::text::signature;
+use loopbreak::verdict::LoopId;
 use loopbreak::{
-    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
+    Action, Audience, Decision, DetectorName, Intervention, Outcome, Pattern, Step, Task, Verdict,
 };
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use loopbreak::text::secret::mask;
-use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
+use loopbreak::text::mask_secrets;
+use loopbreak::verdict::LoopId;
+use loopbreak::{Config, Decision, DetectorName, EpochMillis, Guard, Intervention, Mode, Step, Verdict};
 use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};
@@ -207,12 +208,12 @@ impl Course<'_> {
     }
 
     pub(crate) fn step<'s>(&self) -> Step<'s> {
-        Step { at: Some(Millis(self.time())), ..Step::default() }
+        Step { at: Some(EpochMillis(self.time())), ..Step::default() }
     }
 
     /// The command on one line, secrets masked.
     pub(crate) fn command(&self) -> String {
-        loopbreak_report::printable(&mask(&self.options.command.join(" ")))
+        loopbreak_report::printable(&mask_secrets(&self.options.command.join(" ")))
     }
 
     /// Adds to the scratchpad.
