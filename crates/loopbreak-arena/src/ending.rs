@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use loopbreak::{Pattern, RunStop};
+use loopbreak::Pattern;
+use loopbreak::verdict::RunStop;
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl Ending {
             Ending::Victory => "victory",
             Ending::Death => "death",
             Ending::Left => "left",
-            Ending::LoopBreak(_) => RunStop::ENDING,
+            Ending::LoopBreak(_) => RunStop::ENDING.as_str(),
             Ending::TurnLimit => "turn_limit",
             Ending::ModelFailed(_) => "model_failed",
             Ending::Interrupted => "interrupted",

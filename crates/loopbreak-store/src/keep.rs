@@ -9,7 +9,7 @@ use crate::{ContextEntry, Records, Recovery, Task};
 pub fn keep(records: &mut Records, verdict: &Verdict, now: i64) {
     let tasks = verdict.tasks.iter().map(|task| Task {
         id: task.id.clone(),
-        status: task.status.to_owned(),
+        status: task.status.to_string(),
         forced: task.forced,
         reason: task.reason.clone(),
         changed: now,
@@ -18,8 +18,8 @@ pub fn keep(records: &mut Records, verdict: &Verdict, now: i64) {
     let context = verdict.context.iter().map(|entry| ContextEntry {
         id: 0,
         timestamp: entry.timestamp.unwrap_or(now),
-        entry_type: entry.entry_type.to_owned(),
-        topic: entry.topic.to_owned(),
+        entry_type: entry.entry_type.to_string(),
+        topic: entry.topic.to_string(),
         content: entry.content.clone(),
         related_tasks: entry.related_tasks.clone(),
         confidence: entry.confidence,

@@ -1,6 +1,7 @@
 //! What is put away of a run between two events: the guard, and what was said and refused.
 
 use loopbreak::config::AllowRule;
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::text::clip::clip;
 use loopbreak::{Config, Finding, Guard, Series, SeriesState, Snapshot, Verdict};
 use serde::{Deserialize, Serialize};
@@ -263,9 +264,7 @@ impl Memory {
 
 impl Seen {
     fn of(finding: &Finding, verdict: &Verdict, now: i64) -> Self {
-        let text = |name: &str| {
-            finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
-        };
+        let text = |key: EvidenceKey| finding.evidence.text(key).unwrap_or_default().to_owned();
         let act = verdict
             .decisions
             .iter()
@@ -280,8 +279,8 @@ impl Seen {
             attempt_count: finding.count,
             last_attempt: now,
             turn: finding.turn,
-            action: text("action"),
-            outcome: text("outcome"),
+            action: text(EvidenceKey::ACTION),
+            outcome: text(EvidenceKey::OUTCOME),
             intervention: act
                 .map(|act| act.intervention)
                 .or(finding.intervention)

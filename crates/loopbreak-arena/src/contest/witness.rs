@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 
 use super::account::Account;
@@ -99,7 +100,7 @@ impl Witness {
             }
         }
         let ending = episode.ending.mark().to_owned();
-        let stopped = (ending == loopbreak::RunStop::ENDING).then_some(episode.turns);
+        let stopped = (ending == loopbreak::verdict::RunStop::ENDING.as_str()).then_some(episode.turns);
         let score = i64::from(episode.score.unwrap_or_default());
         Account { ending, turns: episode.turns, score, stopped, ..self.account }
     }
@@ -167,7 +168,7 @@ impl Witness {
     }
 
     fn found(&mut self, turn: u64, finding: &Finding) {
-        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         // What comes back is the last call; a round is so many; else it is all since it began.
         let deeds = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,

@@ -5,8 +5,8 @@ use super::templates::template;
 use super::values::Values;
 use crate::config::{Settings, TemplateSet};
 use crate::detect::{DetectorName, Pattern};
-use crate::policy::{ProposalHint, Recovery, ScoreAdjustment};
-use crate::verdict::{Advice, Intervention};
+use crate::policy::TaskRecovery;
+use crate::verdict::{Advice, Intervention, ProposalHint, ScoreAdjustment};
 
 /// A template, filled in: the user's own text, or that of the chosen set.
 pub(crate) fn text_of(name: &str, values: &Values, settings: &Settings) -> String {
@@ -76,7 +76,7 @@ pub(crate) fn of_finding(
 }
 
 /// The texts that go with a recovery of a task.
-pub(crate) fn of_recovery(recovery: &Recovery) -> Vec<Advice> {
+pub(crate) fn of_recovery(recovery: &TaskRecovery) -> Vec<Advice> {
     let audience = match recovery.intervention {
         Intervention::Escalate => crate::verdict::Audience::User,
         _ => crate::verdict::Audience::Agent,

@@ -33,7 +33,7 @@ mod weight;
 
 pub use custom_name::{CustomName, InvalidName};
 pub(crate) use detector::{
-    Bid, BidPrints, Detector, Draft, Family, Report, Scene, Sighting, Sightings, Weighed,
+    Bid, BidPrints, Detector, Draft, Family, Opinion, Report, Scene, Sighting, Sightings, Weighed,
 };
 pub(crate) use latch::CLOSING_STEPS;
 pub(crate) use set::{AgentDetectors, RunDetectors, Sink};

@@ -60,7 +60,7 @@ impl Detector for Novelty {
             .weighed
             .and_then(|weighed| Some((weighed, weighed.draft.hint_of(Pattern::RepeatedAction)?)));
         if let Some((weighed, known)) = repeated {
-            let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(scene.turn);
+            let since = known.number("last_turn").unwrap_or(scene.turn);
             let evidence = out.sight(Sighting {
                 pattern: Pattern::RepeatedAction,
                 family: Family::Action,
