@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use loopbreak::config::{AllowRule, Layers, Shape, Source};
+use loopbreak::config::AllowRule;
+use loopbreak_config::{ConfigFileLayout, ConfigLayers, ConfigSource, find_config_file};
 use loopbreak_store::{Change, Event, Memory, Run, Sqlite, Store as _, now};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use crate::error::UserError;
 use crate::output::printable;
 use crate::status::{failed, name, open, warn};
-use crate::{config, exit, output};
+use crate::{exit, output};
 
 /// Among how many of the latest runs the last refusal is looked for.
 const RUNS: usize = 50;
@@ -108,12 +109,12 @@ fn last(store: &Sqlite, session: Option<&str>) -> Result<Option<(Run, Event)>, U
 /// Adds the rule to the configuration that holds in a folder, or begins one. What would not be valid is not written.
 fn save(rule: &AllowRule, folder: &Path) -> Result<PathBuf, UserError> {
     let here = if folder.is_dir() { folder } else { Path::new(".") };
-    let source = config::find::upwards(here)?;
+    let source = find_config_file(here)?;
     let file =
         source.as_ref().map_or_else(|| here.join("loopbreak.toml"), |source| PathBuf::from(&source.name));
     let before = source.as_ref().map_or("", |source| source.text.as_str());
-    let table = match source.as_ref().map(|source| source.shape) {
-        Some(Shape::Pyproject) => "[[tool.loopbreak.allow]]",
+    let table = match source.as_ref().map(|source| source.layout) {
+        Some(ConfigFileLayout::Pyproject) => "[[tool.loopbreak.allow]]",
         _ => "[[allow]]",
     };
     let mut added = format!("{table}\n");
@@ -128,7 +129,8 @@ fn save(rule: &AllowRule, folder: &Path) -> Result<PathBuf, UserError> {
         _ => "\n\n",
     };
     let text = format!("{before}{gap}{added}");
-    let valid = Layers::default().file(Source::new(file.display().to_string(), text.clone())).load();
+    let valid =
+        ConfigLayers::default().file(ConfigSource::new(file.display().to_string(), text.clone())).load();
     if !valid.is_ok_and(|loaded| loaded.config.allow.contains(rule)) {
         return Err(UserError::failed(format!("cannot add the rule to {}", file.display()))
             .hint(format!("it holds in this session; write it down by hand:\n{added}")));

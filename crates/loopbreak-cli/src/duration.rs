@@ -7,9 +7,9 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| format!("invalid duration {text:?}"));
     }
-    loopbreak::config::Duration::parse(text)
+    text.parse::<loopbreak::config::TimeSpan>()
         .map(|time| Duration::from_millis(time.millis))
-        .ok_or_else(|| format!("invalid duration {text:?}: use a form such as 5, 90s or 1h30m"))
+        .map_err(|_| format!("invalid duration {text:?}: use a form such as 5, 90s or 1h30m"))
 }
 
 #[cfg(test)]

@@ -47,6 +47,5 @@ pub use verdict::{Advice, Audience, Decision, Finding, Intervention, LoopId, Rul
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
-#[doc = include_str!("../../../docs/guide/library.md")]
 #[doc = include_str!("../../../docs/guide/tasks.md")]
-struct Guides;
+struct ReadmeAndTaskGuide;

@@ -1,31 +1,38 @@
-//! `loopbreak config explain`: what an option is.
+//! `loopbreak config explain`: describes options.
 
 use std::fmt::Write as _;
 
 use clap::Args;
-use loopbreak::TEMPLATES;
-use loopbreak::config::{
-    Choice, DOCUMENTS_KEYS, Kind, Meaning, OptionInfo, find_option, nearest, options, tables,
+use loopbreak::{Profile, TEMPLATES};
+use loopbreak_config::reference::{
+    LIST_WIDTH, default_in, default_strings, defaults, example, format_list, indent, legacy_key_names, wrap,
+};
+use loopbreak_config::{
+    LEGACY_KEYS, LegacyMeaning, OptionChoice, OptionInfo, OptionType, find_option, nearest_name, options,
+    tables,
 };
 
-use super::{describe, output};
+use super::output;
 use crate::error::UserError;
 use crate::exit;
 
-/// Explain an option, or list them all.
+/// Width of the descriptions.
+const WIDTH: usize = 100;
+
+/// Explain an option, or list all options.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  loopbreak config explain\n  loopbreak config explain stagnation\n  \
 loopbreak config explain stagnation.max_turns\n  loopbreak config explain max_turns_stuck\n  \
 loopbreak config explain advice.texts")]
 pub(crate) struct ExplainArgs {
-    /// An option, a table, a documents' key or an environment variable; all options if absent
+    /// Option, table, legacy key or environment variable [default: list all options]
     key: Option<String>,
 }
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<u8, UserError> {
     let text = match args.key.as_deref().map(str::trim) {
-        None => list(options().iter()),
-        Some(key) => explain(key).ok_or_else(|| unknown(key))?,
+        None => option_list(options().iter()),
+        Some(key) => explain(key).ok_or_else(|| unknown_key(key))?,
     };
     output::show(&text)?;
     Ok(exit::DONE)
@@ -33,44 +40,43 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<u8, UserError> {
 
 fn explain(key: &str) -> Option<String> {
     if let Some(option) = find_option(key) {
-        return Some(one(option));
+        return Some(explain_option(option));
     }
     if let Some(table) = tables().iter().find(|table| table.path == key && !key.is_empty()) {
         let inside = format!("{key}.");
         let options = options().iter().filter(|option| option.path.starts_with(&inside));
-        return Some(format!("[{key}]\n  {}\n\n{}", table.doc, list(options)));
+        return Some(format!("[{key}]\n  {}\n\n{}", table.description, option_list(options)));
     }
     if let Some(option) = options().iter().find(|option| option.variable() == key) {
-        return Some(one(option));
+        return Some(explain_option(option));
     }
     if let Some(name) = key.strip_prefix("advice.texts.") {
-        return TEMPLATES.iter().any(|template| template.name == name).then(|| one_text(name));
+        return TEMPLATES.iter().any(|template| template.name == name).then(|| explain_text(name));
     }
-    let known = DOCUMENTS_KEYS.iter().find(|known| known.name == key)?;
+    let known = LEGACY_KEYS.iter().find(|known| known.name == key)?;
     let names = known.options.join(" and ");
     let meaning = match known.meaning {
-        Meaning::Value => format!("{key} is the documents' name of {names}."),
-        Meaning::Switch => {
-            format!("{key} = false is the documents' way to set {names} to \"off\"; true leaves it be.")
+        LegacyMeaning::Switch => {
+            format!("{key} = false is the legacy way to set {names} to \"off\"; true changes nothing.")
         }
+        _ => format!("{key} is the legacy name of {names}."),
     };
-    let parts = known.options.iter().filter_map(|path| find_option(path)).map(one);
+    let parts = known.options.iter().filter_map(|path| find_option(path)).map(explain_option);
     Some(std::iter::once(meaning + "\n").chain(parts).collect::<Vec<_>>().join("\n"))
 }
 
-fn list<'o>(options: impl Iterator<Item = &'o OptionInfo> + Clone) -> String {
+fn option_list<'o>(options: impl Iterator<Item = &'o OptionInfo> + Clone) -> String {
     let widest = options.clone().map(|option| option.path.len()).max().unwrap_or(0);
     let mut text = String::new();
     for option in options {
-        _ = writeln!(text, "{:widest$}  {}", option.path, option.doc);
+        _ = writeln!(text, "{:widest$}  {}", option.path, option.description);
     }
     text
 }
 
-fn one(option: &OptionInfo) -> String {
+fn explain_option(option: &OptionInfo) -> String {
     let bold = anstyle::Style::new().bold();
-    let mut text =
-        format!("{bold}{}{bold:#}\n{}\n\n", option.path, describe::wrapped(&option.doc, "  ", 100));
+    let mut text = format!("{bold}{}{bold:#}\n{}\n\n", option.path, wrap(&option.description, "  ", WIDTH));
     let mut row = |name: &str, value: &str| {
         for (index, line) in value.lines().enumerate() {
             let name = if index == 0 { name } else { "" };
@@ -78,76 +84,75 @@ fn one(option: &OptionInfo) -> String {
             text.push('\n');
         }
     };
-    match &option.kind {
-        Kind::Choice(choices) => row("values", &meanings(choices)),
-        kind => row("value", &kind.to_string()),
+    match &option.option_type {
+        OptionType::Choice(choices) => row("values", &choice_list(choices)),
+        option_type => row("value", &option_type.to_string()),
     }
-    if let Kind::Rules(keys) = &option.kind {
-        row("keys", &meanings(keys));
+    if let OptionType::TableList(keys) = &option.option_type {
+        row("keys", &choice_list(keys));
     }
-    let defaults = describe::defaults(option);
-    match &option.kind {
-        Kind::List => row("default", &describe::wrapped(&defaults, "", describe::LIST_WIDTH)),
-        _ => row("default", &defaults),
+    match &option.option_type {
+        OptionType::StringList => row("default", &wrap(&defaults(option), "", LIST_WIDTH)),
+        _ => row("default", &defaults(option)),
     }
-    row("in a file", &describe::example(option));
-    row("variable", &(option.variable() + if option.kind == Kind::Texts { "__NAME" } else { "" }));
-    if option.kind == Kind::List {
-        let mut words = describe::words_in(option, loopbreak::Profile::default());
-        words.truncate(2);
-        row("flag", &format!("--set '{}={}'", option.path, describe::list(&words)));
-    } else if !matches!(option.kind, Kind::Rules(_) | Kind::Texts) {
-        let default = describe::default_in(option, loopbreak::Profile::default());
+    row("in a file", &example(option));
+    let is_table = option.option_type == OptionType::StringTable;
+    row("variable", &(option.variable() + if is_table { "__NAME" } else { "" }));
+    if option.option_type == OptionType::StringList {
+        let mut strings = default_strings(option, Profile::default());
+        strings.truncate(2);
+        row("flag", &format!("--set '{}={}'", option.path, format_list(&strings)));
+    } else if !matches!(option.option_type, OptionType::TableList(_) | OptionType::StringTable) {
+        let default = default_in(option, Profile::default());
         row("flag", &format!("--set {}={}", option.path, default.trim_matches('"')));
     }
-    row("documents' key", &describe::documents_keys(option).join(", "));
-    if option.kind == Kind::Texts {
-        text +=
-            "\nTexts that can be replaced, for whom they are, and the values they can show as {name}:\n\n";
-        text += "A line that names a value which is not there is left out. {?name} keeps its line only where the value\n\
-                 is there, {!name} only where it is not; both show nothing.\n\n";
+    row("legacy key", &legacy_key_names(option).join(", "));
+    if is_table {
+        text += "\nTexts that can be replaced, their audience, and the values they can show as {name}.\n\n";
+        text += "A line with a value that is absent is left out. {?name} keeps its line only if the value is\n\
+                 present, {!name} only if it is absent; neither inserts anything.\n\n";
         for template in TEMPLATES {
             _ = writeln!(text, "  {} ({})", template.name, template.audience);
-            _ = writeln!(text, "{}", describe::wrapped(&template.values.join(", "), "      ", 100));
+            _ = writeln!(text, "{}", wrap(&template.values.join(", "), "      ", WIDTH));
         }
     }
     text
 }
 
-fn one_text(name: &str) -> String {
+fn explain_text(name: &str) -> String {
     let mut text = String::new();
     for template in TEMPLATES.iter().filter(|template| template.name == name) {
         let audience = template.audience;
-        _ = writeln!(text, "advice.texts.{name}\n  A text for the {audience}.\n\n  values:");
-        _ = writeln!(text, "{}\n\n  neutral:", describe::wrapped(&template.values.join(", "), "      ", 100));
-        text += &describe::indented(template.neutral, "      ");
+        _ = writeln!(text, "advice.texts.{name}\n  Text for the {audience}.\n\n  values:");
+        _ = writeln!(text, "{}\n\n  neutral:", wrap(&template.values.join(", "), "      ", WIDTH));
+        text += &indent(template.neutral, "      ");
         if let Some(zork) = template.zork {
             text += "\n  zork:\n";
-            text += &describe::indented(zork, "      ");
+            text += &indent(zork, "      ");
         }
     }
     text
 }
 
-fn meanings(choices: &[Choice]) -> String {
+fn choice_list(choices: &[OptionChoice]) -> String {
     let widest = choices.iter().map(|choice| choice.name.len()).max().unwrap_or(0);
     choices
         .iter()
-        .map(|choice| format!("{:widest$}  {}", choice.name, choice.doc))
+        .map(|choice| format!("{:widest$}  {}", choice.name, choice.description))
         .collect::<Vec<_>>()
         .join("\n")
 }
 
-fn unknown(key: &str) -> UserError {
+fn unknown_key(key: &str) -> UserError {
     let names = options().iter().map(|option| option.path.as_str());
     let names = names.chain(tables().iter().map(|table| table.path.as_str()).filter(|path| !path.is_empty()));
-    let names = names.chain(DOCUMENTS_KEYS.iter().map(|known| known.name));
-    // Somebody who knows the option but not its table is helped best by the full path.
+    let names = names.chain(LEGACY_KEYS.iter().map(|known| known.name));
+    // The user may know the key but not its table: then the hint has the full path.
     let keys = options().iter().map(OptionInfo::key);
-    let by_key = nearest(key, keys).and_then(|key| options().iter().find(|option| option.key() == key));
-    let hint = nearest(key, names).or(by_key.map(|option| option.path.as_str())).map_or_else(
+    let by_key = nearest_name(key, keys).and_then(|key| options().iter().find(|option| option.key() == key));
+    let hint = nearest_name(key, names).or(by_key.map(|option| option.path.as_str())).map_or_else(
         || "`loopbreak config explain` lists all options".to_owned(),
         |name| format!("did you mean {name}?"),
     );
-    UserError::usage(format!("there is no option {key:?}")).hint(hint)
+    UserError::usage(format!("unknown option {key:?}")).hint(hint)
 }

@@ -1,84 +1,88 @@
-//! From files, environment and flags to settings.
+//! Loads the settings from the file, the environment and flags.
 
-use std::env;
 use std::path::Path;
 
-use loopbreak::config::{ConfigError, Layers, Loaded, Source};
 use loopbreak::{Config, Settings};
+use loopbreak_config::{
+    ConfigError, ConfigFileError, ConfigLoader, ConfigSource, LoadError, LoadedConfig, loopbreak_variables,
+};
+use loopbreak_watch::notification::COMMAND_VARIABLES;
 
-use super::{find, render};
+use super::render;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
 
-/// The settings that hold here. Whatever is wrong with them is told on stderr, to the letter.
+/// Loads the settings for the current folder. Prints all problems on stderr.
 pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
-    load_in(options, Path::new("."))
+    loader(options, Path::new("."))?.load().map(|loaded| loaded.config).map_err(report)
 }
 
-/// The settings that hold in a folder.
-fn load_in(options: &ConfigOptions, folder: &Path) -> Result<Config, UserError> {
-    let (source, result) = attempt(options, folder)?;
-    result.map(|loaded| loaded.config).map_err(|error| refuse(source.as_ref(), &error))
-}
-
-/// The same before they are made ready for a guard, for whoever changes them first. Nothing is set most of the time, and
-/// then nothing has to be laid over the defaults: a hook is in a hurry.
+/// Loads the settings for a folder without preparing them for a guard, so that the caller can change them. Fast if
+/// nothing is configured.
 pub(crate) fn settings_in(options: &ConfigOptions, folder: &Path) -> Result<Settings, UserError> {
-    let set = options.config.is_some() || options.profile.is_some() || !options.set.is_empty();
-    if !set && variables()?.is_empty() && find::upwards(folder)?.is_none() {
-        return Ok(Settings::default());
-    }
-    load_in(options, folder).map(|config| (*config).clone())
+    loader(options, folder)?.load_settings().map_err(report)
 }
 
-/// Loads the settings as they would hold in a folder, with the file they came from.
-pub(crate) fn attempt(
-    options: &ConfigOptions,
-    folder: &Path,
-) -> Result<(Option<Source>, Result<Loaded, ConfigError>), UserError> {
-    let source = match &options.config {
-        Some(path) => Some(find::named(path)?),
-        None => find::upwards(folder)?,
-    };
-    let mut layers = Layers::default().environment(variables()?);
-    if let Some(source) = &source {
-        layers = layers.file(source.clone());
+/// Loads the settings for a folder. Returns `None` if they are invalid.
+pub(crate) fn try_load(options: &ConfigOptions, folder: &Path) -> Result<Option<LoadedConfig>, UserError> {
+    match loader(options, folder)?.load() {
+        Ok(loaded) => Ok(Some(loaded)),
+        Err(LoadError::Invalid { .. }) => Ok(None),
+        Err(error) => Err(report(error)),
+    }
+}
+
+/// Creates the loader for a folder.
+pub(super) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoader, UserError> {
+    let mut loader =
+        ConfigLoader::new(folder).environment(loopbreak_variables(&reserved_variables()).map_err(report)?);
+    if let Some(path) = &options.config {
+        loader = loader.file(path);
     }
     if let Some(profile) = &options.profile {
-        layers = layers.profile(profile);
+        loader = loader.profile(profile);
     }
     for assignment in &options.set {
-        layers = layers.set(assignment);
+        loader = loader.set(assignment);
     }
-    Ok((source, layers.load()))
+    Ok(loader)
 }
 
-/// Shows the problems, and says that nothing was done.
-pub(crate) fn refuse(source: Option<&Source>, error: &ConfigError) -> UserError {
-    render::show(source, error);
+/// Converts an error for the user. Prints the problems of invalid settings on stderr.
+pub(super) fn report(error: LoadError) -> UserError {
+    match error {
+        LoadError::File(error) => error.into(),
+        LoadError::Invalid { source_file, error } => report_problems(source_file.as_ref(), &error),
+        error => UserError::usage(error.to_string()),
+    }
+}
+
+fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserError {
+    render::print_problems(source, error);
     let count = match error.problems.len() {
-        1 => "a problem".to_owned(),
+        1 => "1 problem".to_owned(),
         count => format!("{count} problems"),
     };
     UserError::usage(format!("the configuration has {count}; nothing was done"))
-        .hint("`loopbreak config explain KEY` tells what an option is")
+        .hint("`loopbreak config explain KEY` describes an option")
 }
 
-/// The variables that can be meant for us.
-fn variables() -> Result<Vec<(String, String)>, UserError> {
-    let mut variables = Vec::new();
-    for (name, value) in env::vars_os() {
-        let Some(name) = name.to_str().filter(|name| name.starts_with("LOOPBREAK")) else { continue };
-        // What a command that we started is told is no setting of ours, should it call us; and a secret is never shown.
-        let told = loopbreak_watch::notification::COMMAND_VARIABLES.contains(&name)
-            || crate::run::VARIABLES.contains(&name);
-        if told || name == crate::mcp::TOKEN || name == crate::play::KEY {
-            continue;
-        }
-        let Some(value) = value.to_str() else {
-            return Err(UserError::usage(format!("the variable {name} is not Unicode")));
+/// Returns the variables that begin with `LOOPBREAK` but are not settings: those that Loopbreak sets for the commands
+/// it runs, which may in turn run Loopbreak, and secrets, which must not appear in a message.
+fn reserved_variables() -> Vec<&'static str> {
+    let set_for_commands = COMMAND_VARIABLES.iter().chain(&crate::run::VARIABLES).copied();
+    set_for_commands.chain([crate::mcp::TOKEN, crate::play::KEY]).collect()
+}
+
+impl From<ConfigFileError> for UserError {
+    fn from(error: ConfigFileError) -> Self {
+        let user_error = match &error {
+            ConfigFileError::NoCurrentDirectory { .. } => UserError::failed(error.to_string()),
+            _ => UserError::usage(error.to_string()),
         };
-        variables.push((name.to_owned(), value.to_owned()));
+        match error.hint() {
+            Some(hint) => user_error.hint(hint),
+            None => user_error,
+        }
     }
-    Ok(variables)
 }

@@ -1,10 +1,8 @@
-//! `loopbreak config`, and the way from files, environment and flags to settings.
+//! `loopbreak config`, and the settings of the other commands.
 
 mod check;
 mod command;
-mod describe;
 mod explain;
-pub(crate) mod find;
 mod init;
 mod load;
 mod output;
@@ -13,4 +11,4 @@ pub(crate) mod render;
 mod schema;
 
 pub(crate) use command::{ConfigArgs, run};
-pub(crate) use load::{attempt, load, settings_in};
+pub(crate) use load::{load, settings_in, try_load};

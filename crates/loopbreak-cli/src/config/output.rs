@@ -1,10 +1,10 @@
-//! Data for stdout.
+//! Prints data on stdout.
 
 use std::io::{ErrorKind, Write as _};
 
 use crate::error::UserError;
 
-/// Prints data. Whoever closed the pipe has read enough: that is no error.
+/// Prints data. A closed pipe is not an error.
 pub(crate) fn show(text: &str) -> Result<(), UserError> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -15,7 +15,7 @@ pub(crate) fn show(text: &str) -> Result<(), UserError> {
     }
 }
 
-/// Prints a JSON value, for programs.
+/// Prints a value as JSON.
 pub(crate) fn show_json(value: &impl serde::Serialize) -> Result<(), UserError> {
     let text = serde_json::to_string_pretty(value).map_err(|error| UserError::failed(error.to_string()))?;
     show(&(text + "\n"))

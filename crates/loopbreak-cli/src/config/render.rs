@@ -1,45 +1,45 @@
-//! Shows problems with a configuration: the line, and carets under what is meant.
+//! Prints problems of a configuration with the lines they are about.
 
 use std::io::Write as _;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use loopbreak::config::{ConfigError, Located, Mark, Origin, Source};
+use loopbreak_config::{ConfigError, ConfigProblem, ConfigSource, ProblemLabel, ValueOrigin};
 
-/// Tells all problems on stderr. Colours are left out where nobody sees them.
-pub(crate) fn show(source: Option<&Source>, error: &ConfigError) {
+/// Prints all problems on stderr, in colour if it is a terminal.
+pub(crate) fn print_problems(source: Option<&ConfigSource>, error: &ConfigError) {
     let renderer = Renderer::styled();
     let mut err = anstream::stderr().lock();
     for problem in &error.problems {
         let report = [group(source, problem)];
-        // Where even stderr is closed, the exit code still tells.
+        // If stderr is closed, the exit code still reports the failure.
         _ = writeln!(err, "{}\n", renderer.render(&report));
     }
 }
 
-fn group<'p>(source: Option<&'p Source>, problem: &'p Located) -> Group<'p> {
+fn group<'p>(source: Option<&'p ConfigSource>, problem: &'p ConfigProblem) -> Group<'p> {
     let mut group = Group::with_title(Level::ERROR.primary_title(&problem.message));
     let mut file: Vec<Annotation<'_>> = Vec::new();
     let mut elsewhere: Vec<Snippet<'_, Annotation<'_>>> = Vec::new();
     let mut first_is_file = false;
-    for (index, mark) in problem.marks.iter().enumerate() {
+    for (index, label) in problem.labels.iter().enumerate() {
         let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-        match &mark.origin {
-            Origin::File(spot) => {
+        match &label.origin {
+            ValueOrigin::File(location) => {
                 first_is_file |= index == 0;
-                file.push(label(kind.span(spot.span.clone()), mark));
+                file.push(with_text(kind.span(location.span.clone()), label));
             }
-            Origin::Environment { variable, value } => {
+            ValueOrigin::Environment { variable, value } => {
                 let text = format!("{variable}={value}");
                 let span = variable.len() + 1..text.len();
-                let snippet = outside(text, label(kind.span(span), mark));
+                let snippet = outside_of_file(text, with_text(kind.span(span), label));
                 // Below another snippet it would look like a part of that one.
                 elsewhere.push(if index == 0 { snippet } else { snippet.path("environment") });
             }
-            Origin::Flag(flag) => {
-                let annotation = label(kind.span(0..flag.len()), mark);
-                elsewhere.push(outside(flag.clone(), annotation));
+            ValueOrigin::Flag(flag) => {
+                let annotation = with_text(kind.span(0..flag.len()), label);
+                elsewhere.push(outside_of_file(flag.clone(), annotation));
             }
-            Origin::Profile(_) | Origin::Preset(_) => {}
+            _ => {}
         }
     }
     let snippet = source
@@ -51,11 +51,11 @@ fn group<'p>(source: Option<&'p Source>, problem: &'p Located) -> Group<'p> {
     group.element(Level::HELP.message(&problem.hint))
 }
 
-/// What was set outside of any file, shown like a line of one.
-fn outside(text: String, annotation: Annotation<'_>) -> Snippet<'_, Annotation<'_>> {
+/// Shows a value that is not in a file like a line of one.
+fn outside_of_file(text: String, annotation: Annotation<'_>) -> Snippet<'_, Annotation<'_>> {
     Snippet::source(text).line_numbering(false).annotation(annotation)
 }
 
-fn label<'p>(annotation: Annotation<'p>, mark: &'p Mark) -> Annotation<'p> {
-    if mark.label.is_empty() { annotation } else { annotation.label(mark.label.as_str()) }
+fn with_text<'p>(annotation: Annotation<'p>, label: &'p ProblemLabel) -> Annotation<'p> {
+    if label.text.is_empty() { annotation } else { annotation.label(label.text.as_str()) }
 }

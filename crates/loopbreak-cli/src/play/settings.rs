@@ -13,7 +13,7 @@ use crate::error::UserError;
 pub(crate) fn for_games(options: &ConfigOptions) -> Result<ConfigOptions, UserError> {
     let mut options = options.clone();
     // What is wrong with the settings is told when they are loaded.
-    if let (_, Ok(loaded)) = config::attempt(&options, Path::new("."))?
+    if let Some(loaded) = config::try_load(&options, Path::new("."))?
         && !loaded.origin("profile").is_set()
     {
         options.profile = Some("game".to_owned());
@@ -29,7 +29,7 @@ pub(super) fn load(args: &PlayArgs, person: bool) -> Result<Config, UserError> {
         options.set.push(format!("mode=\"{}\"", mode.as_str()));
     }
     let mut options = for_games(&options)?;
-    if let (_, Ok(loaded)) = config::attempt(&options, Path::new("."))? {
+    if let Some(loaded) = config::try_load(&options, Path::new("."))? {
         let gentle = ["policy.ladder.reject", "policy.ladder.stop"];
         for key in gentle.iter().filter(|key| person && !loaded.origin(key).is_set()) {
             options.set.push(format!("{key}=false"));

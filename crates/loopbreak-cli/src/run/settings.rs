@@ -22,7 +22,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
     let here = Path::new(".");
     // What is wrong with the settings is told when they are loaded.
-    if let (_, Ok(loaded)) = config::attempt(&options, here)? {
+    if let Some(loaded) = config::try_load(&options, here)? {
         if !loaded.origin("profile").is_set() {
             let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
             options.profile = Some(profile.as_str().to_owned());

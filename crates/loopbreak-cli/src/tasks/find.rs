@@ -1,6 +1,6 @@
 //! Which run's tasks are meant.
 
-use loopbreak::config::nearest;
+use loopbreak_config::nearest_name;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{Run, Sqlite, Store as _};
 
@@ -67,7 +67,7 @@ fn by_name(store: Sqlite, session: &str) -> Result<Found, UserError> {
 /// The task of this id.
 pub(super) fn task<'t>(tasks: &'t [RoadmapTask], id: &str) -> Result<&'t RoadmapTask, UserError> {
     tasks.iter().find(|task| task.id == id).ok_or_else(|| {
-        let known = nearest(id, tasks.iter().map(|task| task.id.as_str()));
+        let known = nearest_name(id, tasks.iter().map(|task| task.id.as_str()));
         let hint = known.map_or_else(
             || "`loopbreak tasks list` lists them".to_owned(),
             |known| format!("did you mean {known}?"),

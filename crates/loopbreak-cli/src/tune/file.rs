@@ -134,8 +134,8 @@ fn different(own: &toml::Table, default: &toml::Table) -> toml::Table {
 
 #[cfg(test)]
 mod tests {
-    use loopbreak::config::{Layers, Source};
     use loopbreak::{Mode, Profile};
+    use loopbreak_config::{ConfigLayers, ConfigSource};
 
     use super::*;
 
@@ -148,7 +148,8 @@ mod tests {
             settings.camping.mode = Mode::Observe;
             let config = Config::new(settings).unwrap();
             let text = toml::to_string(&differences(&config)).unwrap();
-            let loaded = Layers::default().file(Source::new("loopbreak.toml", text.as_str())).load();
+            let loaded =
+                ConfigLayers::default().file(ConfigSource::new("loopbreak.toml", text.as_str())).load();
             let loaded = loaded.unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!(*loaded.config, *config, "{text}");
         }

@@ -232,7 +232,7 @@ fn schema_and_reference_are_the_same_every_time() {
     let reference = folder.run(&["config", "reference"]);
     for words in [
         "### `stagnation.max_turns`",
-        "- In the documents: `max_turns_stuck`",
+        "- Legacy key: `max_turns_stuck`",
         "from -1 to below 0",
         "`LOOPBREAK_MODE`",
         "| `task_escalate` | user |",

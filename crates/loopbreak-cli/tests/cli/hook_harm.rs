@@ -169,7 +169,7 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
     // It is written down, too, for whoever looks later.
     let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
-    assert!(log.contains("claude-code the configuration has a problem"), "{log}");
+    assert!(log.contains("claude-code the configuration has 1 problem"), "{log}");
     let state = folder.path().join("state");
     let status = done(loopbreak(folder.path()).arg("status").env("XDG_STATE_HOME", state));
     assert!(status.err.contains("hook.log"), "{}", status.err);

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use loopbreak::config::tables;
 use loopbreak::{DetectorName, Finding, Severity};
+use loopbreak_config::tables;
 use serde::Serialize;
 use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
@@ -72,7 +72,8 @@ impl Serialize for Results<'_> {
 
 fn rule(detector: DetectorName) -> Value {
     let name = detector.as_str();
-    let short = tables().iter().find(|table| table.path == name).map_or(name, |table| table.doc.as_str());
+    let short =
+        tables().iter().find(|table| table.path == name).map_or(name, |table| table.description.as_str());
     let guide = section(name);
     let guide = if guide.is_empty() { short } else { guide };
     json!({

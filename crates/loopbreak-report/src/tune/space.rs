@@ -1,7 +1,7 @@
 //! What `tune` may change: every option that is a threshold or a window of a detector, with the values that are tried.
 
-use loopbreak::config::{Kind, find_option};
 use loopbreak::{Config, Settings};
+use loopbreak_config::{OptionType, find_option};
 use serde_json::Value;
 
 /// An option, and the values that are tried.
@@ -100,8 +100,8 @@ pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
 
 /// The nearest value that the option takes.
 fn within(option: &str, value: f64) -> f64 {
-    let range = match find_option(option).map(|option| &option.kind) {
-        Some(Kind::Whole(range) | Kind::Number(range)) => *range,
+    let range = match find_option(option).map(|option| &option.option_type) {
+        Some(OptionType::Integer(range) | OptionType::Number(range)) => *range,
         _ => return value,
     };
     let value = range.min.map_or(value, |min| value.max(min));

@@ -1,26 +1,9 @@
-//! Settings: what can be set, what the profiles set, where settings come from, and what is a valid whole.
+//! Settings, the profiles that set their defaults, and the checks that make them a valid configuration.
 
-mod assign;
 mod checks;
-mod duration;
-mod environment;
-mod file;
-mod flags;
-mod kind;
-mod layers;
-mod legacy;
-mod locate;
-mod located;
-mod nearest;
-mod options;
-mod origin;
 mod profile;
-mod schema;
 mod settings;
-#[cfg(test)]
-mod tests;
-mod tree;
-mod walk;
+mod time_span;
 
 pub use crate::detect::budget::BudgetSettings;
 pub use crate::detect::camping::CampingSettings;
@@ -28,6 +11,7 @@ pub use crate::detect::chant::ChantSettings;
 pub use crate::detect::cycle::CycleSettings;
 pub use crate::detect::drift::DriftSettings;
 pub use crate::detect::errors::ErrorsSettings;
+pub use crate::detect::failing_target::FailingTargetSettings;
 pub use crate::detect::noop::NoopSettings;
 pub use crate::detect::novelty::NoveltySettings;
 pub use crate::detect::oscillation::OscillationSettings;
@@ -42,18 +26,9 @@ pub use crate::detect::task::{TaskPreset, TaskSettings};
 pub use crate::fingerprint::ActionSettings;
 pub(crate) use checks::Checks;
 pub use checks::{Config, Problem, Problems};
-pub use duration::Duration;
-pub use file::has_tables;
-pub use kind::{Choice, Kind, Range};
-pub use layers::{Effective, Layers, Loaded};
-pub use legacy::{DOCUMENTS_KEYS, DocumentsKey, Meaning};
-pub use located::{ConfigError, Located, Mark};
-pub use nearest::nearest;
-pub use options::{OptionInfo, TableInfo, find_option, options, tables};
-pub use origin::{Origin, Shape, Source, Spot};
 pub use profile::Profile;
-pub use schema::schema;
 pub use settings::{
     AdviceSettings, AllowRule, Ladder, Mode, OnLoop, PolicySettings, ReportSettings, Scope, Settings,
     TemplateSet,
 };
+pub use time_span::{ParseTimeSpanError, TimeSpan};

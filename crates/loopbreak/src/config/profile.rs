@@ -1,9 +1,8 @@
 //! Profiles: named sets of defaults.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AdviceSettings, Duration, Mode, OnLoop, PolicySettings, ReportSettings, Settings};
+use super::{AdviceSettings, Mode, OnLoop, PolicySettings, ReportSettings, Settings, TimeSpan};
 use crate::detect::budget::BudgetSettings;
 use crate::detect::cycle::CycleSettings;
 use crate::detect::drift::DriftSettings;
@@ -15,7 +14,8 @@ use crate::detect::stagnation::Patience;
 use crate::fingerprint::ActionSettings;
 
 /// A named set of defaults.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Every detector on, each acting where its facet is there.
@@ -76,7 +76,7 @@ impl Settings {
             }
             Profile::Iterations => {
                 settings.budget.max_iterations = 10;
-                settings.budget.max_runtime = Duration::minutes(15);
+                settings.budget.max_runtime = TimeSpan::from_minutes(15);
                 settings.errors.hard_at = 3;
                 settings.policy.on_loop = OnLoop::Stop;
             }

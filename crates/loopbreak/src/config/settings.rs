@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Profile;
@@ -28,7 +27,8 @@ use crate::detect::task::TaskSettings;
 use crate::fingerprint::ActionSettings;
 
 /// All settings of a guard.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The named set of defaults that the other settings start from.
@@ -90,7 +90,8 @@ impl Default for Settings {
 }
 
 /// Whether something acts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Computed, reported and acted on.
@@ -103,7 +104,8 @@ pub enum Mode {
 }
 
 /// Which steps a detector of outputs reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
     /// Only steps without an action: the outputs of whole iterations.
@@ -114,7 +116,8 @@ pub enum Scope {
 }
 
 /// What is done about a repeated output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnLoop {
     /// A human is called.
@@ -127,11 +130,12 @@ pub enum OnLoop {
 }
 
 /// What is done about findings.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicySettings {
     /// A proposal is accepted from this adjusted score on.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub accept_at: f64,
     /// The lowest score a ruling gives.
     pub score_min: f64,
@@ -141,7 +145,7 @@ pub struct PolicySettings {
     /// keeps coming back (`recurrence`), another try at a `failing_target`. It is taken once, whichever of them object.
     /// A proposal that nobody scored is not taken below `accept_at` by a loop that is only warned of, and loses
     /// everything to one that is hard.
-    #[schemars(range(min = -1.0, max = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
     pub repeat_penalty: f64,
     /// Whether the only known way out of a place is spared: at a dead end, nobody loses worth for going back. Counts only
     /// where the steps tell of the exits of a place.
@@ -170,7 +174,8 @@ impl Default for PolicySettings {
 }
 
 /// The rungs of the ladder, each of which can be switched off; the next milder one takes its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Ladder {
     /// A word to the agent or the critic.
@@ -207,7 +212,8 @@ impl Default for Ladder {
 }
 
 /// Which texts are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TemplateSet {
     /// Plain words for any agent.
@@ -218,7 +224,8 @@ pub enum TemplateSet {
 }
 
 /// The texts for the agent, the critic and the user.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AdviceSettings {
     /// Which set of texts is used.
@@ -229,11 +236,12 @@ pub struct AdviceSettings {
 }
 
 /// Figures that reports are computed with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ReportSettings {
     /// How many calls of a model one step stands for (a game agent makes 4: agent, critic, extractor, synthesis).
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub calls_per_step: u32,
 }
 
@@ -244,7 +252,8 @@ impl Default for ReportSettings {
 }
 
 /// Actions that are never a loop. `*` stands for any text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct AllowRule {
     /// The tool's name, or a pattern of it; absent means any.

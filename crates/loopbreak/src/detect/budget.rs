@@ -5,16 +5,16 @@
 //! time.
 //! From: document 004, the first two safety guards; money from users' complaints.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
-use crate::config::{Checks, Duration, Mode};
+use crate::config::{Checks, Mode, TimeSpan};
 use crate::memory::key_of;
 use crate::verdict::{Intervention, Severity};
 
 /// Iterations, time and money.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct BudgetSettings {
     /// Whether it acts.
@@ -22,12 +22,12 @@ pub struct BudgetSettings {
     /// Stop after so many turns; 0 for no limit.
     pub max_iterations: u64,
     /// Stop after so much time, from the first step's `at` on; 0 for no limit.
-    pub max_runtime: Duration,
+    pub max_runtime: TimeSpan,
     /// Stop after so many US dollars, as the steps' `usage` tells; 0 for no limit.
-    #[schemars(range(min = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub max_cost: f64,
     /// Warn from this part of a limit on.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub warn_at: f64,
 }
 
@@ -36,7 +36,7 @@ impl Default for BudgetSettings {
         BudgetSettings {
             mode: Mode::Enforce,
             max_iterations: 0,
-            max_runtime: Duration::default(),
+            max_runtime: TimeSpan::default(),
             max_cost: 0.0,
             warn_at: 0.8,
         }

@@ -6,7 +6,6 @@
 //! move: whoever works at one place may go on working there.
 //! From: document 001, mechanism 2, pattern 2.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
@@ -18,19 +17,20 @@ use crate::place::Trail;
 use crate::verdict::Severity;
 
 /// Most of the last turns at one place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CampingSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// So many turns at one place are camping.
-    #[schemars(range(min = 2, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     pub threshold: u32,
     /// Among so many of the last turns.
-    #[schemars(range(min = 2, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     pub window: u32,
     /// What a proposal to return to the place loses.
-    #[schemars(range(min = -1.0, max = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
     pub return_penalty: f64,
 }
 

@@ -9,7 +9,6 @@
 //! Only texts of 400 bytes and more can chant, and only their last 16 kB are looked at.
 //! From: complaints 3, 9, 15, 20, 21.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
@@ -21,22 +20,23 @@ use crate::text::normal::folded;
 use crate::verdict::Severity;
 
 /// A text that repeats itself, or a message that is said again and again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ChantSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many rounds inside a text, or at so many equal messages.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many rounds inside a text (ten times `min_bytes` of them, or a second such text in a row), or at so
     /// many equal messages; 0 for never.
     pub hard_at: u32,
     /// The rounds inside a text count from so many bytes on; ten times as many for code, tables and logs.
-    #[schemars(range(min = 100, max = 1_000_000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1_000_000)))]
     pub min_bytes: u32,
     /// Equal messages count from so many bytes on.
-    #[schemars(range(min = 16, max = 4096))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 16, max = 4096)))]
     pub min_message: u32,
 }
 

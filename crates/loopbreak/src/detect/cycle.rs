@@ -12,7 +12,6 @@
 //! A loop is the same up to rotation: A B and B A are one.
 //! From: complaints 11, 12, 15, 19, 21, 22, 24.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::circuit::Circuit;
@@ -26,16 +25,17 @@ use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// The same actions with the same outcomes, round and round.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CycleSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// The longest period that is looked for.
-    #[schemars(range(min = 1, max = 12))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 12)))]
     pub max_period: u32,
     /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many equal calls in a row; of longer periods, half as many rounds, but as many where the run tells how
     /// far it got, for there the way leads back at times; 0 for never.

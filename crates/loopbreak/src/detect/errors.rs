@@ -6,7 +6,6 @@
 //! counts nor resets.
 //! From: document 004, the fourth safety guard.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
@@ -15,7 +14,8 @@ use crate::memory::key_of_parts;
 use crate::verdict::{Intervention, Severity};
 
 /// Errors in a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ErrorsSettings {
     /// Whether it acts.

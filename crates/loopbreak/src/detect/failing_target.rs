@@ -8,7 +8,6 @@
 //! something else was done; polling, spaced in time.
 //! From: complaints 22, 23, 24.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
@@ -23,18 +22,19 @@ use crate::text::clip::clip;
 use crate::verdict::Severity;
 
 /// The same thing fails again and again, whatever is tried on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct FailingTargetSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many failures at one target without a success at it.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many failures at one target; 0 for never.
     pub hard_at: u32,
     /// After so many other calls a target is forgotten.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub forget_after: u32,
     /// Words, or words in a row, by which the first sentence of a short reply refuses a command in words. Tool calls
     /// are not judged by them.

@@ -9,7 +9,6 @@
 //! replies of mere reasoning; short acknowledgements, which neither count nor end the count; outputs of iterations.
 //! From: complaints 9, 14, 21.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
@@ -21,18 +20,19 @@ use crate::text::scan::trimmed;
 use crate::verdict::Severity;
 
 /// Steps that do nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoopSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many edits that come to nothing, with none between them that does.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many of them; 0 for never.
     pub hard_at: u32,
     /// Warn at so many messages in a row without a call, of an agent that had called a tool before.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub idle_warn_at: u32,
     /// Act at so many of them; 0 for never.
     pub idle_hard_at: u32,

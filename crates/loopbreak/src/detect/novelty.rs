@@ -5,7 +5,6 @@
 //! Must not catch: an action that a rule of the user's allows.
 //! From: document 000, phase 1C.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Bid, Detector, Draft, Family, Pattern, Scene, Sighting, Sightings};
@@ -16,13 +15,14 @@ use crate::step::{Action, Args};
 use crate::verdict::Severity;
 
 /// A proposal that was tried a moment ago, and exits nobody tried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct NoveltySettings {
     /// Whether it acts.
     pub mode: Mode,
     /// How many of the last actions count as recent.
-    #[schemars(range(min = 5, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 50)))]
     pub window: u32,
     /// Whether unexplored exits are told of.
     pub unexplored_exits: bool,

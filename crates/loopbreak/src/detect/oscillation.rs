@@ -7,7 +7,6 @@
 //! unknown is neither punished nor rewarded.
 //! From: document 001, mechanism 2, pattern 1.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
@@ -18,16 +17,17 @@ use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// To and fro between two places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OscillationSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// What a proposal back into the pattern loses.
-    #[schemars(range(min = -1.0, max = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
     pub return_penalty: f64,
     /// What a proposal to a known place outside the pattern gains.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub exploration_bonus: f64,
 }
 

@@ -5,7 +5,6 @@
 //! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or a call that was waited for.
 //! From: complaints 5, 6, 11, 20.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
@@ -15,13 +14,14 @@ use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
 /// Waiting that waits for nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct PollSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many equal waiting steps in a row.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many equal waiting steps in a row; 0 for never.
     pub hard_at: u32,

@@ -8,7 +8,6 @@
 //! known ground is half of the way: there it takes more, or is only warned of.
 //! From: complaints 15, 16, 21, 23.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
@@ -20,23 +19,24 @@ use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::verdict::Severity;
 
 /// The same action with the same outcome again and again, whatever lies between.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RecurrenceSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// How many of the last steps with an action are looked at.
-    #[schemars(range(min = 8, max = 60))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 8, max = 60)))]
     pub window: u32,
     /// Warn at so many repeats among them.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many repeats among them, two and a half times as many where the run goes from place to place; 0 for
     /// never. Never where the run has a score, an objective or a mark: there `stagnation` knows how long is too long.
     pub hard_at: u32,
     /// Warn when one step came so often, with less than the window between two times; twice as often where the run
     /// tells how far it got.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub again_warn_at: u32,
     /// Act when one step came so often; 0 for never. Never where the run tells how far it got.
     pub again_hard_at: u32,

@@ -9,7 +9,6 @@
 //! make another prompt. It only warns: what starts the runs is not the agent's to stop.
 //! From: complaints 20 and 28.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DetectorName, Family, Pattern, Report, Sighting};
@@ -20,19 +19,20 @@ use crate::summary::RunSummary;
 use crate::verdict::Severity;
 
 /// Runs that die young, one after the other, with the same prompt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RestartSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many runs in a row that died young.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// A run of more steps did not die young.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub young: u32,
     /// Warn at so many runs that were started within a minute and came to nothing; 0 for never.
-    #[schemars(range(min = 0, max = 64))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 64)))]
     pub spawn_at: u32,
 }
 

@@ -6,7 +6,6 @@
 //! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
 //! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::refusals::Refusals;
@@ -17,22 +16,23 @@ use crate::place::Trail;
 use crate::verdict::Severity;
 
 /// Back at a place of a moment ago.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct RevisitSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// How many of the last places count as recent.
-    #[schemars(range(min = 2, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
     pub window: u32,
     /// How many of the last places are remembered.
-    #[schemars(range(min = 2, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     pub history: u32,
     /// What each recent visit takes from a proposal's score.
-    #[schemars(range(min = -1.0, max = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
     pub penalty: f64,
     /// The most that visits take from a proposal's score together.
-    #[schemars(range(min = -1.0, max = 0.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
     pub max_penalty: f64,
 }
 

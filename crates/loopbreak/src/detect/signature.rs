@@ -6,7 +6,6 @@
 //! without an action, unless `scope = "all"`: on tool replies it would fire on every healthy run.
 //! From: document 004. Mistake 10: the examples there are the intent, not the code.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, Family, Pattern, Scene, Sighting, Sightings};
@@ -17,7 +16,8 @@ use crate::text::signature::signature;
 use crate::verdict::Severity;
 
 /// The same core of an iteration's output again and again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SignatureSettings {
     /// Whether it acts.
@@ -25,10 +25,10 @@ pub struct SignatureSettings {
     /// Hint at so many equal signatures; 0 for never.
     pub hint_at: u32,
     /// So many equal signatures are a loop.
-    #[schemars(range(min = 2, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
     pub hard_at: u32,
     /// Look for them among so many of the last outputs; 0 to ask for them in a row.
-    #[schemars(range(min = 0, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 20)))]
     pub window: u32,
     /// Which steps are read.
     pub scope: Scope,

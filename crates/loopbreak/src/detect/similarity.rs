@@ -6,7 +6,6 @@
 //! `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of like length.
 //! From: document 004, Ralph's approach. Mistake 11: it cannot be missing, for it needs no library.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::signature::output;
@@ -18,19 +17,20 @@ use crate::text::indel::{Prepared, ratio_at_least};
 use crate::verdict::Severity;
 
 /// An iteration's output much like one of the last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct SimilaritySettings {
     /// Whether it acts.
     pub mode: Mode,
     /// From this similarity on, two outputs are alike.
-    #[schemars(range(min = 0.5, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.5, max = 1.0)))]
     pub threshold: f64,
     /// With how many of the last outputs each is compared.
-    #[schemars(range(min = 1, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
     pub window: u32,
     /// So many matches in a row are a loop.
-    #[schemars(range(min = 1, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
     pub hard_at: u32,
     /// Which steps are read.
     pub scope: Scope,

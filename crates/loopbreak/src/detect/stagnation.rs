@@ -10,7 +10,6 @@
 //! that really stops, one objective resets the timer once, the old score is the old score. The moving deadline answers
 //! what the fixed one does to known winning games: it stops every third of them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::exploring::Exploring;
@@ -22,19 +21,20 @@ use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
 /// No progress for too long.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct StagnationSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// So many turns without progress are too many.
-    #[schemars(range(min = 1, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_turns: u64,
     /// Look whether to stop at every so many turns.
-    #[schemars(range(min = 1, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub check_interval: u64,
     /// Warn from so many turns without progress on.
-    #[schemars(range(min = 5, max = 100))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 100)))]
     pub warn_at: u64,
     /// Whether warnings are given at all.
     pub warnings: bool,
@@ -48,7 +48,8 @@ pub struct StagnationSettings {
 }
 
 /// Which changes of the score are progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreProgress {
     /// Any change, up or down.
@@ -61,7 +62,8 @@ pub enum ScoreProgress {
 }
 
 /// Whether the deadline moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Patience {
     /// It does not: `max_turns`, whatever the run does.

@@ -6,11 +6,10 @@
 //! than the window. A step that only names a task is no attempt: one has a status, blockers or work.
 //! From: document 003. Mistakes 7, 8 and 9.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Detector, DetectorName, Family, Pattern, Report, Scene, Sighting, Sightings};
-use crate::config::{Checks, Duration, Mode};
+use crate::config::{Checks, Mode, TimeSpan};
 use crate::evidence::Evidence;
 use crate::memory::{key_of, key_of_parts};
 use crate::step::Task;
@@ -18,7 +17,8 @@ use crate::tasks::{Book, Bounds, History, TaskLoop};
 use crate::verdict::Severity;
 
 /// A task attempted again and again without headway.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskSettings {
     /// Whether it acts.
@@ -26,17 +26,17 @@ pub struct TaskSettings {
     /// A named set of limits; each of them can still be set by itself.
     pub preset: TaskPreset,
     /// So many attempts alike are a loop.
-    #[schemars(range(min = 2, max = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
     #[serde(alias = "maxAttempts")]
     pub max_attempts: u32,
     /// Attempts count for so long.
     #[serde(alias = "attemptWindow")]
-    pub attempt_window: Duration,
+    pub attempt_window: TimeSpan,
     /// Whether the agent is given authority to remove blockers, once, before a human is called.
     #[serde(alias = "enableAutoUnblock")]
     pub auto_unblock: bool,
     /// From so many attempts without progress on, the agent is moved on to another task.
-    #[schemars(range(min = 2, max = 50))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     #[serde(alias = "maxAttemptsBeforeForceNext")]
     pub force_next_after: u32,
 }
@@ -47,7 +47,7 @@ impl Default for TaskSettings {
             mode: Mode::Enforce,
             preset: TaskPreset::Balanced,
             max_attempts: 3,
-            attempt_window: Duration::minutes(60),
+            attempt_window: TimeSpan::from_minutes(60),
             auto_unblock: true,
             force_next_after: 5,
         }
@@ -55,7 +55,8 @@ impl Default for TaskSettings {
 }
 
 /// A named set of limits for tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TaskPreset {
     /// Slow but safe: 5 attempts, moved on after 8, a human instead of authority.

@@ -1,7 +1,6 @@
 //! What kind of doing an action is: one table of names, not code spread over detectors.
 
 use memchr::memmem::Finder;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::text_under;
@@ -24,7 +23,8 @@ pub(crate) enum Kind {
 }
 
 /// The table of tool names and commands by which actions are understood where the log does not say it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionSettings {
     /// Words in the name of a tool that changes something.

@@ -7,7 +7,7 @@ name_enum! {
     ///
     /// Use the order only to compare strength. To ask what an intervention means, use [`Intervention::is_advice`],
     /// [`Intervention::is_recovery`], [`Intervention::overrides_agent`] and [`Intervention::ends_run`].
-    #[derive(schemars::JsonSchema)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "intervention" pub enum Intervention {
         /// A remark for the agent or the critic.
         Hint = "hint",

@@ -116,7 +116,7 @@ fn a_test_is_looked_for_where_the_table_says_it_is() {
         ("analyze.rs::loop_detected_exit_code_0", false),
         ("step::time::tests::known_instants_come_out_right", true),
         ("step::tests::known_instants_come_out_right", false),
-        ("config::tests::layers::without_any_layer_the_defaults_hold", true),
+        ("loopbreak_config::tests::layers::without_any_layer_the_defaults_hold", true),
         ("loopbreak_report::run::tests::progress_after_the_stop_is_told", true),
         ("loopbreak_report::tests::progress_after_the_stop_is_told", false),
     ] {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use loopbreak::config::Source;
+use loopbreak_config::ConfigSource;
 
 use super::roadmap::Roadmap;
 use crate::error::UserError;
@@ -39,7 +39,7 @@ impl RoadmapFile {
     fn roadmap(&self) -> Result<Roadmap, String> {
         let name = self.path.display().to_string();
         let text = self.seen.clone().map_err(|why| format!("--roadmap {name}: {why}"))?;
-        Roadmap::of(&Source::new(name, text))
+        Roadmap::of(&ConfigSource::new(name, text))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use loopbreak::config::{ConfigError, Located, Mark, Origin, Source, Spot, nearest};
+use loopbreak_config::{ConfigError, ConfigProblem, ConfigSource, ProblemLabel, ValueOrigin, nearest_name};
 use loopbreak_store::tasks::{Fault, ID_BYTES, RoadmapTask, Status, faults, is_id};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -22,10 +22,10 @@ pub(in crate::run) struct Roadmap {
 
 impl Roadmap {
     /// The roadmap in a text. What is wrong with it is told on stderr, each with its line.
-    pub(super) fn of(source: &Source) -> Result<Self, String> {
+    pub(super) fn of(source: &ConfigSource) -> Result<Self, String> {
         Roadmap::parse(source).map_err(|problems| {
             let count = problems.len();
-            render::show(Some(source), &ConfigError { problems });
+            render::print_problems(Some(source), &ConfigError { problems });
             let problems = if count == 1 { "a problem".to_owned() } else { format!("{count} problems") };
             format!("the roadmap has {problems}")
         })
@@ -35,7 +35,7 @@ impl Roadmap {
         self.tasks.len()
     }
 
-    fn parse(source: &Source) -> Result<Self, Vec<Located>> {
+    fn parse(source: &ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
         let mut reader = Reader { source, tasks: Vec::new(), places: Vec::new(), problems: Vec::new() };
         match DeTable::parse(&source.text) {
             Ok(table) => reader.top(table.get_ref()),
@@ -60,10 +60,10 @@ struct Places {
 
 /// A file while it is read.
 struct Reader<'s> {
-    source: &'s Source,
+    source: &'s ConfigSource,
     tasks: Vec<RoadmapTask>,
     places: Vec<Places>,
-    problems: Vec<Located>,
+    problems: Vec<ConfigProblem>,
 }
 
 impl Reader<'_> {
@@ -72,22 +72,13 @@ impl Reader<'_> {
         self.located(message, hint, vec![mark]);
     }
 
-    fn located(&mut self, message: impl Into<String>, hint: impl Into<String>, marks: Vec<Mark>) {
-        self.problems.push(Located {
-            message: message.into(),
-            hint: hint.into(),
-            option: None,
-            marks,
-            notes: Vec::new(),
-        });
+    fn located(&mut self, message: impl Into<String>, hint: impl Into<String>, marks: Vec<ProblemLabel>) {
+        let origin = marks[0].origin.clone();
+        self.problems.push(ConfigProblem::new(message, hint, origin).with_labels(marks));
     }
 
-    fn mark(&self, span: Range<usize>, label: &str) -> Mark {
-        let before = self.source.text.get(..span.start).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let spot = Spot { file: self.source.name.as_str().into(), line, column, span, documents_key: None };
-        Mark { origin: Origin::File(spot), label: label.to_owned() }
+    fn mark(&self, span: Range<usize>, label: &str) -> ProblemLabel {
+        ProblemLabel { origin: ValueOrigin::File(self.source.location(span)), text: label.to_owned() }
     }
 
     fn top(&mut self, table: &DeTable<'_>) {
@@ -105,7 +96,7 @@ impl Reader<'_> {
                 }
                 ("task", _) => self.problem("task: expected a list of tables", HINT, value.span()),
                 (name, _) => {
-                    let hint = nearest(name, ["task"]).map_or(HINT.to_owned(), meant);
+                    let hint = nearest_name(name, ["task"]).map_or(HINT.to_owned(), meant);
                     self.problem(format!("unknown key {name:?}"), hint, key.span());
                 }
             }
@@ -133,7 +124,7 @@ impl Reader<'_> {
                 "after" => (task.after, places.after) = self.after(value),
                 "status" => self.status(value, &mut task),
                 name => {
-                    let hint = nearest(name, KEYS)
+                    let hint = nearest_name(name, KEYS)
                         .map_or_else(|| format!("a task has the keys {}", KEYS.join(", ")), meant);
                     self.problem(format!("unknown key {name:?} in [[task]]"), hint, key.span());
                 }
@@ -203,7 +194,7 @@ impl Reader<'_> {
             None => {
                 let known = Status::NAMES;
                 let hint =
-                    nearest(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
+                    nearest_name(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
                 self.problem(format!("status: {name:?} is none"), hint, value.span());
             }
         }
@@ -223,7 +214,7 @@ impl Reader<'_> {
                     let at =
                         self.tasks[task].after.iter().position(|id| *id == dependency).unwrap_or_default();
                     let span = self.places[task].after[at].clone();
-                    let hint = nearest(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
+                    let hint = nearest_name(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
                         .map_or_else(|| "there is no task of this id".to_owned(), meant);
                     let message = format!(
                         "task {:?} comes after {dependency:?}, which there is not",
@@ -271,9 +262,9 @@ mod tests {
     use super::*;
 
     fn problems(text: &str) -> Vec<String> {
-        let problems = Roadmap::parse(&Source::new("tasks.toml", text)).unwrap_err();
-        let line = |problem: &Located| {
-            let spot = problem.marks[0].origin.spot().unwrap();
+        let problems = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap_err();
+        let line = |problem: &ConfigProblem| {
+            let spot = problem.location().unwrap();
             format!("{}:{}: {}; {}", spot.line, spot.column, problem.message, problem.hint)
         };
         problems.iter().map(line).collect()
@@ -282,7 +273,7 @@ mod tests {
     #[test]
     fn a_roadmap_has_its_tasks_in_order() {
         let text = "[[task]]\nid = 1\ntitle = \"One\"\nstatus = \"done\"\n\n[[task]]\nid = \"two\"\nafter = [1]\ncheck = \"true\"\n";
-        let tasks = Roadmap::parse(&Source::new("tasks.toml", text)).unwrap().tasks;
+        let tasks = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap().tasks;
         assert_eq!((tasks[0].id.as_str(), tasks[0].is_finished()), ("1", true));
         assert_eq!((tasks[1].after.as_slice(), tasks[1].check.as_str()), (&["1".to_owned()][..], "true"));
         assert!(tasks[0].position < tasks[1].position);

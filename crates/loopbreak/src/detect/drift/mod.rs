@@ -12,7 +12,6 @@ mod failure;
 mod question;
 mod sweep;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::failure::Failures;
@@ -25,20 +24,21 @@ use crate::fingerprint::Kind;
 use crate::verdict::Severity;
 
 /// Other arguments, the same failure; the same question in other words; ever more of the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct DriftSettings {
     /// Whether it acts.
     pub mode: Mode,
     /// Warn at so many failures alike, or questions alike; half as many again where an amount only grows, and twice as
     /// many where an edit lies between two failures.
-    #[schemars(range(min = 2, max = 1000))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Act at so many failures alike, half as many again where an amount only grows; 0 for never. Questions alike and
     /// failures with an edit between them are only warned of.
     pub hard_at: u32,
     /// From this part of its words on, a question is the one before.
-    #[schemars(range(min = 0.3, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.3, max = 1.0)))]
     pub likeness: f64,
 }
 

@@ -1,0 +1,97 @@
+//! A configuration file with comments, to start from.
+
+use std::fmt::Write as _;
+
+use loopbreak::Profile;
+
+use super::describe;
+use crate::options::{OptionInfo, OptionType, options, tables};
+
+/// Width of the comments.
+const WIDTH: usize = 100;
+
+/// Returns a `loopbreak.toml` that describes every option and has all of them commented out. It sets the profile if
+/// one is given.
+pub fn starter_file(selected: Option<Profile>) -> String {
+    let profile = selected.unwrap_or_default();
+    // An option is commented out without a space after the `#`, prose has one.
+    let mut text = String::from(
+        "# Loopbreak configuration.\n#\n# Every option is listed with its default and commented out. To change one, \
+         remove the # before it.\n# `loopbreak config check` shows the effective values and where they come from.\n",
+    );
+    for table in tables() {
+        if !table.path.is_empty() {
+            _ = writeln!(text, "\n{}\n[{}]", describe::wrap(&table.description, "# ", WIDTH), table.path);
+        }
+        for option in options().iter().filter(|option| option.table() == table.path) {
+            text += &entry(option, profile, selected.is_some());
+        }
+    }
+    text
+}
+
+fn entry(option: &OptionInfo, profile: Profile, selected: bool) -> String {
+    let mut text = format!("\n{}\n", describe::wrap(&option.description, "# ", WIDTH));
+    match &option.option_type {
+        OptionType::Choice(choices) => {
+            for choice in choices {
+                let meaning = format!("\"{}\": {}", choice.name, choice.description);
+                _ = writeln!(text, "{}", describe::wrap(&meaning, "#   ", WIDTH));
+            }
+        }
+        OptionType::Integer(_) | OptionType::Number(_) => {
+            _ = writeln!(text, "# Value: {}.", option.option_type);
+        }
+        OptionType::TableList(_) | OptionType::StringTable => {
+            text += "# For example:\n";
+            text += &describe::indent(&describe::example(option), "#   ");
+        }
+        _ => {}
+    }
+    if option.option_type == OptionType::StringTable {
+        return text + &format!("[{}]\n", option.path);
+    }
+    let hash = if option.path == "profile" && selected { "" } else { "#" };
+    match option.default_in(profile) {
+        Some(default) => _ = writeln!(text, "{hash}{} = {default}", option.key()),
+        None => _ = writeln!(text, "# {} is not set by default.", option.key()),
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+
+    use super::*;
+    use crate::{ConfigLayers, ConfigSource};
+
+    fn uncommented(text: &str) -> String {
+        let bare = |line: &str| match line.strip_prefix('#') {
+            Some(rest) if !rest.is_empty() && !rest.starts_with(' ') => rest.to_owned(),
+            _ => line.to_owned(),
+        };
+        text.lines().map(bare).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn the_file_has_the_defaults_of_its_profile_with_and_without_the_comment_signs() {
+        for profile in Profile::ALL {
+            let text = starter_file(Some(profile));
+            for text in [&uncommented(&text), &text] {
+                let source = ConfigSource::new("loopbreak.toml", text.as_str());
+                let loaded = ConfigLayers::default().file(source).load();
+                let loaded = loaded.unwrap_or_else(|error| panic!("{error}\n{text}"));
+                assert_eq!(*loaded.config, Settings::of(profile));
+            }
+            let set: toml::Table = uncommented(&text).parse().unwrap();
+            assert_eq!(set, toml::Table::try_from(Settings::of(profile)).unwrap(), "every option is there");
+        }
+    }
+
+    #[test]
+    fn without_a_profile_the_file_sets_nothing() {
+        let set: toml::Table = starter_file(None).parse().unwrap();
+        assert!(set.values().all(toml::Value::is_table), "{set}");
+    }
+}

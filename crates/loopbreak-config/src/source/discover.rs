@@ -1,0 +1,159 @@
+//! Finds and reads configuration files.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use toml::Spanned;
+use toml::de::DeTable;
+
+use super::{ConfigFileLayout, ConfigSource};
+
+/// Size limit of a configuration file in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+const LOOPBREAK_TOML: &str = "loopbreak.toml";
+const PYPROJECT_TOML: &str = "pyproject.toml";
+
+/// An error while finding or reading a configuration file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigFileError {
+    /// The path is a directory.
+    #[error("{name} is a directory")]
+    IsDirectory {
+        /// The path as it was given.
+        name: String,
+    },
+    /// The file cannot be read.
+    #[error("cannot read {name}: {error}")]
+    Unreadable {
+        /// The path as it was given.
+        name: String,
+        /// The cause.
+        error: io::Error,
+    },
+    /// The file is a `pyproject.toml` without options of Loopbreak.
+    #[error("{name} has neither [tool.loopbreak] nor [tool.zorkgpt.loop_break]")]
+    NoTables {
+        /// The path as it was given.
+        name: String,
+    },
+    /// The file is larger than 1 MB.
+    #[error("{name} is larger than 1 MB")]
+    TooLarge {
+        /// The path as it was given.
+        name: String,
+    },
+    /// The file is not UTF-8.
+    #[error("{name} is not UTF-8: invalid byte at position {position}")]
+    NotUtf8 {
+        /// The path as it was given.
+        name: String,
+        /// Position of the first invalid byte, counted from 1.
+        position: usize,
+    },
+    /// The current directory cannot be determined.
+    #[error("cannot find the current directory: {error}")]
+    NoCurrentDirectory {
+        /// The cause.
+        error: io::Error,
+    },
+}
+
+impl ConfigFileError {
+    /// Returns what to do about the error, if there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            ConfigFileError::IsDirectory { .. } => Some("name a file in it"),
+            ConfigFileError::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => {
+                Some("`loopbreak config init` writes a new file")
+            }
+            ConfigFileError::Unreadable { .. } | ConfigFileError::NoCurrentDirectory { .. } => None,
+            ConfigFileError::NoTables { .. } => Some("put the options under [tool.loopbreak]"),
+            ConfigFileError::TooLarge { .. } => {
+                Some("this is probably not a configuration file; check the path")
+            }
+            ConfigFileError::NotUtf8 { .. } => Some("TOML files are UTF-8: save the file in that encoding"),
+        }
+    }
+}
+
+/// Reads the configuration file at a path. A `pyproject.toml` must have options of Loopbreak.
+pub fn read_config_file(path: &Path) -> Result<ConfigSource, ConfigFileError> {
+    let name = path.display().to_string();
+    if path.is_dir() {
+        return Err(ConfigFileError::IsDirectory { name });
+    }
+    let bytes = match read_bytes(path) {
+        Ok(bytes) => bytes,
+        Err(error) => return Err(ConfigFileError::Unreadable { name, error }),
+    };
+    let source = into_source(name, bytes)?;
+    if source.layout == ConfigFileLayout::Pyproject && !has_loopbreak_tables(&source.text) {
+        return Err(ConfigFileError::NoTables { name: source.name });
+    }
+    Ok(source)
+}
+
+/// Finds the configuration file for a folder: the nearest `loopbreak.toml`, or `pyproject.toml` with options of
+/// Loopbreak, in the folder or its parents. Returns `None` if there is none.
+pub fn find_config_file(folder: &Path) -> Result<Option<ConfigSource>, ConfigFileError> {
+    let absolute =
+        std::path::absolute(folder).map_err(|error| ConfigFileError::NoCurrentDirectory { error })?;
+    let mut shown = if folder == Path::new(".") { PathBuf::new() } else { folder.to_owned() };
+    for folder in absolute.ancestors() {
+        let file = folder.join(LOOPBREAK_TOML);
+        if file.is_file() {
+            let name = shown.join(LOOPBREAK_TOML).display().to_string();
+            return match read_bytes(&file) {
+                Ok(bytes) => into_source(name, bytes).map(Some),
+                Err(error) => Err(ConfigFileError::Unreadable { name, error }),
+            };
+        }
+        if let Some(source) = read_pyproject(&folder.join(PYPROJECT_TOML), &shown.join(PYPROJECT_TOML))? {
+            return Ok(Some(source));
+        }
+        shown.push("..");
+    }
+    Ok(None)
+}
+
+/// Returns whether a `pyproject.toml` has options of Loopbreak, in either table.
+pub fn has_loopbreak_tables(text: &str) -> bool {
+    let (table, _) = DeTable::parse_recoverable(text);
+    let tool = table.get_ref().get("tool").map(Spanned::get_ref);
+    let own = tool.and_then(|tool| tool.get("loopbreak")).is_some();
+    own || tool.and_then(|tool| tool.get("zorkgpt")?.get_ref().get("loop_break")).is_some()
+}
+
+/// Reads a `pyproject.toml` that was found. One without options of Loopbreak is ignored, even if it is unreadable.
+fn read_pyproject(path: &Path, shown: &Path) -> Result<Option<ConfigSource>, ConfigFileError> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let Ok(bytes) = read_bytes(path) else { return Ok(None) };
+    let name = shown.display().to_string();
+    if bytes.len() as u64 <= MAX_FILE_BYTES && std::str::from_utf8(&bytes).is_ok() {
+        return into_source(name, bytes).map(|source| has_loopbreak_tables(&source.text).then_some(source));
+    }
+    let mentions = |words: &[u8]| bytes.windows(words.len()).any(|window| window == words);
+    let relevant = mentions(b"tool.loopbreak") || mentions(b"tool.zorkgpt.loop_break");
+    if relevant { into_source(name, bytes).map(Some) } else { Ok(None) }
+}
+
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn into_source(name: String, bytes: Vec<u8>) -> Result<ConfigSource, ConfigFileError> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ConfigFileError::TooLarge { name });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(ConfigSource::new(name, text)),
+        Err(error) => Err(ConfigFileError::NotUtf8 { name, position: error.utf8_error().valid_up_to() + 1 }),
+    }
+}
