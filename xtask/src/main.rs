@@ -7,6 +7,7 @@ mod chore_failure;
 mod ci;
 mod dam;
 mod dist;
+mod extensions;
 mod fuzz;
 mod generate;
 mod licences;
@@ -34,6 +35,7 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
+  extensions                   add a detector and a hook agent as CONTRIBUTING.md says, in a copy of the tree, and try them
   names                        check the names of types and the wording of comments and pages
   setup                        install the programs and Python packages that the tests need; ci does this too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
@@ -75,6 +77,7 @@ fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
         _ if asks_for_help => print_usage(),
         "ci" => return ci::run(rest),
         "generate" => return generate::run(rest),
+        "extensions" => return extensions::run(rest),
         "names" => return names::run(rest),
         "setup" => return ci::setup(rest),
         "dist" => return dist::run(rest),

@@ -5,11 +5,11 @@
 use std::io::Cursor;
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings, Severity, Verdict};
+use loopbreak_analysis::{RunAnalysis, VerdictName};
 use loopbreak_arena::{
     Contest, Context, Ending, Episode, Habit, Heuristic, Mean, Move, Orchestrator, Part, Plan, Player,
     PlayerKind, Report, Rules, StoryWorld, stories,
 };
-use loopbreak_report::{RunAnalysis, VerdictName};
 use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use loopbreak_store::{Change, RunKey, Sqlite, Store as _};
+use loopbreak_store::{RunChange, RunEvent, RunKey, StepEvent, StoreUrl};
 use serde_json::{Value, json};
 
 const RUNS: usize = 10_000;
@@ -112,14 +112,15 @@ fn python() -> PathBuf {
 
 /// Copies the run that is there until there are enough of them.
 fn fill(path: &Path) {
-    let mut store = Sqlite::open(path, 1).unwrap();
+    let mut store = loopbreak_store::open(&StoreUrl::from(path)).unwrap();
     let run = store.runs(0, 1).unwrap().remove(0);
-    let state = store.snapshot(&run.key()).unwrap();
+    let state = store.state(&run.key()).unwrap();
     println!("a run of {} events, its guard put away in {} bytes", run.events, state.as_ref().unwrap().len());
     let mut copy = |number: usize| {
         let key = RunKey { session: format!("copy {number}"), ..run.key() };
-        let change = Change { snapshot: state.clone(), ended: true, ..Change::event("step", "{}") };
-        store.update(&key, "/p", run.seen, |_| Some(change))
+        let step = RunEvent::Step(StepEvent::default());
+        let change = RunChange { state: state.clone(), ended: true, ..step.into() };
+        store.begin(&key, "/p", run.seen)?.commit(change)
     };
     (1..RUNS).for_each(|number| copy(number).unwrap());
     assert_eq!(store.runs(0, 2 * RUNS).unwrap().len(), RUNS);

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use loopbreak::Label;
+use loopbreak_analysis::{LogReadSummary, report_unread_inputs};
 use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, expand_paths};
 
-use crate::analyze::{Note, Outcome, Talk, create, trouble};
+use crate::diagnostics::Diagnostics;
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -39,22 +40,23 @@ pub(crate) struct ConvertArgs {
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     let expansion = expand_paths(&args.paths);
-    let mut talk = Talk::new(args.quiet, false);
-    let mut outcomes = Vec::new();
+    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let mut logs = Vec::new();
     let mut all = |out: &mut dyn Write| -> io::Result<()> {
         for input in &expansion.inputs {
-            outcomes.push(convert(input, args.format, talk.notes(), out)?);
+            logs.push(convert(input, args.format, diagnostics.notes_per_log(), out)?);
         }
         out.flush()
     };
     if let Some(path) = &args.output {
-        let mut file = BufWriter::new(create(path, &expansion.inputs, "--output")?);
+        let mut file = BufWriter::new(output::create_file("--output", path, &expansion.inputs)?);
         output::quietly(all(&mut file), &path.display().to_string())?;
     } else {
         output::fill_plain(all)?;
     }
-    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
-    Ok(if failed { exit::FAILED } else { exit::DONE })
+    let summary = report_unread_inputs(&expansion, &logs, &mut diagnostics);
+    diagnostics.finish();
+    Ok(if summary.failed { exit::FAILED } else { exit::DONE })
 }
 
 /// Converts one log. An error is one of writing.
@@ -63,10 +65,10 @@ fn convert(
     format: Option<LogFormat>,
     notes: usize,
     out: &mut dyn Write,
-) -> io::Result<Outcome> {
+) -> io::Result<LogReadSummary> {
     let log = match input.open(format, |_| {}) {
         Ok(log) => log,
-        Err(refusal) => return Ok(Outcome { refusal: Some(refusal), ..Outcome::default() }),
+        Err(refusal) => return Ok(LogReadSummary::refused(refusal)),
     };
     let mut writing = Writing {
         unnamed: input.run(),
@@ -74,19 +76,19 @@ fn convert(
         written: Ok(()),
         any: false,
         notes,
-        outcome: Outcome::default(),
+        reading: LogReadSummary::default(),
     };
     let read = log.read(&mut writing);
-    let Writing { written, any, mut outcome, .. } = writing;
+    let Writing { written, any, mut reading, .. } = writing;
     written?;
     match read {
-        Ok(read) => outcome.bytes = read.bytes,
-        Err(error) => outcome.refusal = Some(OpenError::Unreadable(error)),
+        Ok(read) => reading.bytes = read.bytes,
+        Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
     }
-    if outcome.refusal.is_none() && !any {
-        outcome.refusal = Some(format.map_or(OpenError::Unknown, OpenError::WrongFormat));
+    if reading.refusal.is_none() && !any {
+        reading.refusal = Some(format.map_or(OpenError::Unknown, OpenError::WrongFormat));
     }
-    Ok(outcome)
+    Ok(reading)
 }
 
 struct Writing<'w> {
@@ -97,7 +99,7 @@ struct Writing<'w> {
     written: io::Result<()>,
     any: bool,
     notes: usize,
-    outcome: Outcome,
+    reading: LogReadSummary,
 }
 
 impl RecordSink for Writing<'_> {
@@ -117,12 +119,7 @@ impl RecordSink for Writing<'_> {
     }
 
     fn skipped(&mut self, skipped: SkippedLine) {
-        self.outcome.skipped += 1;
-        if self.outcome.notes.len() < self.notes {
-            let text = format!("{}; line skipped", skipped.reason);
-            self.outcome.notes.push(Note { line: skipped.line, text });
-        } else {
-            self.outcome.unsaid += 1;
-        }
+        self.reading.skipped_lines += 1;
+        self.reading.note(self.notes, skipped.line, || format!("{}; line skipped", skipped.reason));
     }
 }

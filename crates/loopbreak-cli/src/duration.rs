@@ -7,7 +7,7 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     if let Ok(seconds) = text.trim().parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| format!("invalid duration {text:?}"));
     }
-    text.parse::<loopbreak::config::TimeSpan>()
+    text.parse::<loopbreak::settings::TimeSpan>()
         .map(|time| Duration::from_millis(time.millis))
         .map_err(|_| format!("invalid duration {text:?}: use a form such as 5, 90s or 1h30m"))
 }

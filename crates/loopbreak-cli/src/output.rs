@@ -1,11 +1,12 @@
 //! Standard output: data for whoever reads it. A reader that has seen enough is no error.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
 use loopbreak_store::write_file_atomically;
+use loopbreak_trace::LogInput;
 use serde::Serialize;
 
 use crate::error::UserError;
@@ -82,6 +83,23 @@ pub(crate) fn fill_file(
     }
     write_file_atomically(path, fill)
         .map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Refuses to write over a log that is to be read.
+pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
+    let real = fs::canonicalize(path).ok();
+    let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
+    if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
+        let message = format!("{option} {} would overwrite a log to be read", path.display());
+        return Err(UserError::usage(message).hint("name another file to write to"));
+    }
+    Ok(())
+}
+
+/// Creates a file to write, unless that would overwrite a log that is to be read.
+pub(crate) fn create_file(option: &str, path: &Path, inputs: &[LogInput]) -> Result<File, UserError> {
+    refuse_to_overwrite(option, path, inputs)?;
+    File::create(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
 /// What writing came to, for people.

@@ -1,43 +1,18 @@
-//! Analysis of recorded runs: what a guard would have said, what that saves, what it would have destroyed.
+//! What people read of an analysis: the terminal, pages for a browser, tables, and the forms that other programs read.
 //!
-//! Feed the steps of a run to a [`RunAnalysis`], the runs to [`Sums`], both to a [`Report`], and print that as JSON or with
-//! [`text`]. A report asks for its runs one by one: who has too many to keep them writes a [`RunList`].
-//! Nothing here reads a file or a clock.
+//! The data comes from [`loopbreak_analysis`]. [`text`] writes a report to a terminal, [`html`] makes a page of it,
+//! [`outputs`] writes CSV, Markdown, JUnit and SARIF, [`explain`] shows one run step by step, and [`eval`] and [`tune`]
+//! show evaluations and searches. Nothing here reads a file or a clock.
 
-mod effect;
 pub mod eval;
 pub mod exit;
 pub mod explain;
 pub mod html;
-mod json;
-mod list;
 pub mod markup;
 mod number;
 pub mod outputs;
-mod pack;
-mod repeats;
-mod restarts;
-mod run;
-mod savings;
-mod stuck;
-mod tasks;
 pub mod text;
-mod timeline;
-mod totals;
 pub mod tune;
-mod worst;
+mod worst_runs;
 
-pub use effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
-pub use json::{
-    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
-    ScoreReport, SeriesReport, StuckPeriod, VerdictName,
-};
-pub use list::RunList;
 pub use number::plural;
-pub use pack::{Damaged, Words};
-pub use restarts::Restarts;
-pub use run::{RunAnalysis, RunRecord};
-pub use savings::{Cost, Savings};
-pub use tasks::{TaskAttempt, TaskAttempts};
-pub use timeline::{Bucket, PlaceTurns, Timeline};
-pub use totals::{Reading, Sums, Totals};

@@ -1,37 +1,6 @@
 //! How figures are written.
 
-use serde::Serializer;
-
-/// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-pub(crate) fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    match whole(*number) {
-        Some(whole) => serializer.serialize_i64(whole),
-        None => serializer.serialize_f64(*number),
-    }
-}
-
-/// The same where there may be none.
-#[expect(clippy::ref_option, reason = "serde asks for this form")]
-pub(crate) fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-    match number {
-        Some(number) => plain(number, serializer),
-        None => serializer.serialize_none(),
-    }
-}
-
-/// Past this, not every whole number is a float.
-const EXACT: f64 = 9_007_199_254_740_992.0;
-
-fn whole(number: f64) -> Option<i64> {
-    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
-}
-
-/// Money without the dust that adding floats leaves: millionths of a dollar.
-pub(crate) fn money(amount: f64) -> f64 {
-    let rounded = (amount * 1e6).round() / 1e6;
-    if rounded.is_finite() { rounded } else { amount }
-}
+use loopbreak_analysis::eval::Share;
 
 /// A number for people: `1234` as `1,234`.
 pub(crate) fn grouped(number: u64) -> String {
@@ -83,6 +52,17 @@ pub(crate) fn percent(part: u64, whole: u64) -> u64 {
     if part == 0 { 0 } else { rounded.clamp(1, 99) }
 }
 
+/// Formats a share with its interval: `67 % (21–94)`.
+pub(crate) fn share(share: &Share, dash: &str) -> String {
+    let rounded = |part: f64| (part * 100.0).round();
+    // Never 100 for less than all, nor 0 for more than none.
+    let value = match share.value {
+        some if some > 0.0 && some < 1.0 => rounded(some).clamp(1.0, 99.0),
+        value => rounded(value),
+    };
+    format!("{value} % ({}{dash}{})", rounded(share.low), rounded(share.high))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,10 +86,5 @@ mod tests {
             ("$2.05".into(), "$0.0012".into(), "$0.00".into())
         );
         assert_eq!((percent(191, 341), percent(1, 1000), percent(999, 1000), percent(0, 0)), (56, 1, 99, 0));
-    }
-
-    #[test]
-    fn adding_up_money_leaves_no_dust() {
-        assert_eq!(serde_json::to_string(&money(0.1 + 0.2)).unwrap(), "0.3");
     }
 }

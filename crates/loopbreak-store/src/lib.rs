@@ -1,37 +1,44 @@
-//! What Loopbreak keeps between processes: runs, the guards put away between two steps, what happened, and what came of
-//! it: tasks, attempts, context entries, recoveries.
+//! What Loopbreak keeps between processes: runs, the state of their guards, events, tasks, attempts, context entries and
+//! recoveries.
 //!
-//! [`Store`] says what a store can do; [`Sqlite`] is the one that is used where nothing else is set up. It decides
-//! nothing: whoever changes a run brings the engine along, in the closure given to [`Store::update`]. [`Memory`] is what
-//! is put away of a run between two steps, whoever shows them to its guard, and [`keep`] what a verdict leaves behind.
-//! [`tasks`] is pure, and shared by all who work through a roadmap: which task comes next, and what reports and recoveries
-//! change.
+//! [`open`] returns a [`Store`] for a [`StoreUrl`]; the trait hides which database is behind it. The store decides
+//! nothing: a caller reads the state of a run in a [`RunTransaction`], shows a step to the engine, and commits a
+//! [`RunChange`].
+//!
+//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`Records`] what verdicts
+//!   leave behind, [`RunStatus`] a summary of the run.
+//! - [`tasks`] is pure: which task of a roadmap comes next, and what reports and recoveries change.
 
 mod atomic_file;
+mod backend;
 mod clock;
-mod damage;
-mod hold;
-mod keep;
-mod memory;
-mod migrate;
-mod open;
-mod path;
-mod prune;
+mod event;
+mod location;
 mod records;
-mod rows;
+mod run;
+mod run_lock;
+mod run_status;
 mod sqlite;
-mod standing;
+mod state;
 mod store;
+mod store_error;
+mod store_options;
+mod store_url;
 pub mod tasks;
 
 pub use atomic_file::{write_copy_atomically, write_file_atomically};
+pub use backend::{open, open_existing, open_with, repair};
 pub use clock::now;
-pub use hold::Hold;
-pub use keep::{keep, quoted};
-pub use memory::{Mark, Memory, Seen};
-pub use path::{default_path, make_folder};
-pub use prune::Limits;
-pub use records::{Attempt, ContextEntry, Records, Recovery, Task};
-pub use sqlite::{Options, Sqlite};
-pub use standing::{LIVE_MS, Standing, standing, standings, summed};
-pub use store::{Change, Event, Run, RunKey, Store, StoreError};
+pub use event::*;
+pub use location::{create_parent_folder, default_path};
+pub use records::{
+    Records, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
+};
+pub use run::{Run, RunChange, RunKey};
+pub use run_lock::RunLock;
+pub use run_status::{LIVE_MS, LoopStatus, RunStatus, StatusSummary, TaskLoopStatus};
+pub use state::*;
+pub use store::{RunTransaction, Store};
+pub use store_error::StoreError;
+pub use store_options::{StoreLimits, StoreOptions};
+pub use store_url::{StoreUrl, StoreUrlError};

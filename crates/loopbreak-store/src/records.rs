@@ -1,95 +1,138 @@
-//! What a run leaves behind beside its events: tasks, attempts at them, entries for the context that agents share, and
-//! the ledger of what was done to recover.
+//! What a run leaves behind besides its events: tasks, attempts at them, entries for the context that agents share, and
+//! recoveries.
 
+use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::{EVIDENCE_BYTES, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::tasks::RoadmapTask;
 
-/// A task as it stands.
+/// Status of a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Task {
-    /// Which task.
+pub struct StoredTask {
+    /// Id of the task.
     pub id: String,
-    /// How it stands: `pending`, `in_progress`, `blocked`, `done`.
+    /// `pending`, `in_progress`, `blocked` or `done`.
     pub status: String,
-    /// It was moved on from and not finished: nobody must mistake it for done work.
+    /// The agent was moved on from the task, which is not finished.
     pub forced: bool,
-    /// Why it stands so.
+    /// Reason for the status.
     pub reason: String,
-    /// When it was changed, in milliseconds since 1970.
+    /// Time of the last change, in milliseconds since 1970.
     pub changed: i64,
 }
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Attempt {
-    /// Which task.
+pub struct StoredAttempt {
+    /// Id of the task.
     pub task: String,
-    /// Which attempt at it, from 1. Given by the store.
+    /// Number of the attempt, from 1. Assigned by the store.
     pub number: u64,
-    /// When, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub at: i64,
-    /// How the task stood.
+    /// Status of the task after the attempt.
     pub status: String,
-    /// What stood in its way.
+    /// What blocked the task.
     pub blockers: Vec<String>,
-    /// What was done.
+    /// Work that was done.
     pub work: Vec<String>,
-    /// In which session.
+    /// Session of the attempt.
     pub session: String,
 }
 
 /// An entry for the context that agents share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct ContextEntry {
-    /// Its number in this store. Given by the store.
+pub struct StoredContextEntry {
+    /// Number of the entry in this store. Assigned by the store.
     pub id: i64,
-    /// When, in milliseconds since 1970.
+    /// Time, in milliseconds since 1970.
     pub timestamp: i64,
-    /// What kind of entry: `decision`, `directive`, `escalation`.
+    /// `decision`, `directive` or `escalation`.
     pub entry_type: String,
-    /// What about, such as `loop_recovery`.
+    /// Topic, such as `loop_recovery`.
     pub topic: String,
-    /// The text.
+    /// Text of the entry.
     pub content: String,
-    /// The tasks it is about.
+    /// Ids of the tasks that the entry is about.
     pub related_tasks: Vec<String>,
-    /// How sure it is, from 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: f64,
-    /// The rest.
+    /// Further details.
     pub metadata: Value,
 }
 
-/// Something that was done to get a run out of a loop, so that nothing is granted twice.
+/// A measure that was taken against a loop. It is recorded so that nothing is granted twice.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Recovery {
-    /// When, in milliseconds since 1970.
+pub struct StoredRecovery {
+    /// Time, in milliseconds since 1970.
     pub at: i64,
-    /// At which turn.
+    /// Turn of the run.
     pub turn: u64,
-    /// What was done, such as `reject` or `escalate`.
+    /// The measure, such as `reject` or `escalate`.
     pub intervention: String,
-    /// Against which loop.
+    /// Id of the loop.
     #[serde(rename = "loop")]
     pub loop_id: String,
-    /// On which task, if it is about one.
+    /// Id of the task, if the loop is about one.
     pub task: Option<String>,
-    /// Why.
+    /// Reason for the measure.
     pub reason: String,
 }
 
-/// All of them that one change brings.
+/// Records of one change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Records {
-    /// Tasks that stand otherwise now.
-    pub tasks: Vec<Task>,
-    /// Tasks of the roadmap that are new or stand otherwise now, each as a whole.
+    /// Tasks with a new status.
+    pub tasks: Vec<StoredTask>,
+    /// Tasks of the roadmap that are new or changed, each as a whole.
     pub roadmap: Vec<RoadmapTask>,
     /// New attempts.
-    pub attempts: Vec<Attempt>,
-    /// New entries.
-    pub context: Vec<ContextEntry>,
-    /// What was done.
-    pub recoveries: Vec<Recovery>,
+    pub attempts: Vec<StoredAttempt>,
+    /// New context entries.
+    pub context: Vec<StoredContextEntry>,
+    /// New recoveries.
+    pub recoveries: Vec<StoredRecovery>,
+}
+
+impl Records {
+    /// Adds what a verdict leaves behind: changed tasks, context entries, and the interventions that go beyond advice.
+    pub fn add_verdict(&mut self, verdict: &Verdict, now: i64) {
+        self.tasks.extend(verdict.tasks.iter().map(|task| StoredTask {
+            id: task.id.clone(),
+            status: task.status.to_string(),
+            forced: task.forced,
+            reason: task.reason.clone(),
+            changed: now,
+        }));
+        self.context.extend(verdict.context.iter().map(|entry| StoredContextEntry {
+            id: 0,
+            timestamp: entry.timestamp.unwrap_or(now),
+            entry_type: entry.entry_type.to_string(),
+            topic: entry.topic.to_string(),
+            content: entry.content.clone(),
+            related_tasks: entry.related_tasks.clone(),
+            confidence: entry.confidence,
+            metadata: entry.metadata.clone(),
+        }));
+        let recoveries = verdict
+            .decisions
+            .iter()
+            .filter(|decision| decision.enforced && decision.intervention.overrides_agent());
+        self.recoveries.extend(recoveries.map(|decision| StoredRecovery {
+            at: now,
+            turn: verdict.turn,
+            intervention: decision.intervention.as_str().to_owned(),
+            loop_id: decision.loop_id.to_string(),
+            task: decision.task.clone(),
+            reason: decision.reason.clone(),
+        }));
+    }
+}
+
+/// Masks the secrets in a text and truncates it, so that it can be stored.
+pub fn redact_and_truncate(text: &str) -> String {
+    // Masking reads more than is kept, so that it sees a secret that straddles the end as a whole.
+    clip(&mask(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
 }

@@ -1,161 +1,77 @@
-//! What a store can do, whatever database stands behind it.
+//! The interface that every backend implements.
 
-use serde::Serialize;
+use std::fmt;
+use std::path::Path;
 
 use crate::tasks::RoadmapTask;
-use crate::{Attempt, ContextEntry, Records, Recovery, Task};
+use crate::{
+    Run, RunChange, RunKey, RunLock, StoreError, StoredAttempt, StoredContextEntry, StoredEvent,
+    StoredRecovery, StoredTask,
+};
 
-/// Which run: the agent program, its session, and the subagent in it.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RunKey {
-    /// The program, such as `claude-code`.
-    pub source: String,
-    /// Its session, as the program names it. Any text: it is never part of a path.
-    pub session: String,
-    /// The subagent; empty for the main one.
-    pub agent: String,
-}
+/// Runs and what happened in them. Get one with [`open`](crate::open).
+pub trait Store: fmt::Debug + Send {
+    /// Returns the state of a run as JSON, which [`RunState::parse`](crate::RunState::parse) reads. Trailing white space
+    /// is not kept.
+    fn state(&self, run: &RunKey) -> Result<Option<String>, StoreError>;
 
-/// A run as it is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Run {
-    /// Its number in this store.
-    #[serde(skip)]
-    pub id: i64,
-    /// The program.
-    pub source: String,
-    /// Its session.
-    pub session: String,
-    /// The subagent; empty for the main one.
-    pub agent: String,
-    /// The folder it works in.
-    pub folder: String,
-    /// When it was first seen, in milliseconds since 1970.
-    pub started: i64,
-    /// When it was last seen.
-    pub seen: i64,
-    /// When it ended, if it said so.
-    pub ended: Option<i64>,
-    /// How many events were recorded.
-    pub events: u64,
-}
+    /// Begins a change of a run. Until the transaction ends, no other process can change the store, so that no step is
+    /// lost between reading the state and writing it. An unknown run is added on commit.
+    fn begin(
+        &mut self,
+        run: &RunKey,
+        folder: &str,
+        now: i64,
+    ) -> Result<Box<dyn RunTransaction + '_>, StoreError>;
 
-impl Run {
-    /// The key it is found by.
-    pub fn key(&self) -> RunKey {
-        let Run { source, session, agent, .. } = self.clone();
-        RunKey { source, session, agent }
+    /// Locks a run for this process. Returns `None` if another process holds the lock.
+    fn lock(&self, run: &RunKey) -> Result<Option<RunLock>, StoreError>;
+
+    /// Returns the new path of a damaged store that was found and moved away on opening.
+    fn quarantined(&self) -> Option<&Path> {
+        None
     }
-}
 
-/// Something that happened in a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Its number in the run, from 1.
-    pub number: u64,
-    /// When, in milliseconds since 1970.
-    pub at: i64,
-    /// What kind of event, such as `step`, `refused`, `user`, `stop`.
-    pub kind: String,
-    /// The rest, as one JSON object.
-    pub detail: String,
-}
+    /// Returns the runs seen since a time, the latest first.
+    fn runs(&self, since: i64, limit: usize) -> Result<Vec<Run>, StoreError>;
 
-/// What changes in a run at once.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Change {
-    /// The guard put away again; nothing leaves the one that is there.
-    pub snapshot: Option<String>,
-    /// What happened, in order: the kind of each event, and the rest of it as one JSON object.
-    pub events: Vec<(String, String)>,
-    /// Tasks, attempts, context entries and recoveries.
-    pub records: Records,
-    /// The run is over.
-    pub ended: bool,
-}
-
-impl Change {
-    /// One event, and nothing else.
-    pub fn event(kind: impl Into<String>, detail: impl Into<String>) -> Self {
-        Change { events: vec![(kind.into(), detail.into())], ..Change::default() }
-    }
-}
-
-/// What can go wrong with a store.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// It could not be reached in time.
-    #[error("the store is busy: others have kept it locked for too long")]
-    Busy,
-    /// It was written by a later version.
-    #[error("the store is of version {found}, this Loopbreak knows up to {known}: update it")]
-    TooNew {
-        /// The version that was found.
-        found: u32,
-        /// The last version that is known.
-        known: u32,
-    },
-    /// It is damaged.
-    #[error("the store is damaged: {0}")]
-    Damaged(String),
-    /// A folder or file cannot be made or moved.
-    #[error("cannot use {path}: {error}")]
-    File {
-        /// The folder or file.
-        path: String,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// Anything else the database says.
-    #[error("the store failed: {0}")]
-    Database(String),
-}
-
-/// Runs and what happened in them. A server database can stand behind it as well as a file.
-pub trait Store {
-    /// What was put away of a run, if it is known. White space at its end is not kept.
-    fn snapshot(&self, run: &RunKey) -> Result<Option<String>, StoreError>;
-
-    /// Changes a run as one step that nobody can come between: what was put away is given to `change`, and what that
-    /// returns is written, both under one lock. A run that is not known is begun. Nothing is written where `change`
-    /// returns nothing. `change` is called once.
-    fn update<F>(&mut self, run: &RunKey, folder: &str, now: i64, change: F) -> Result<(), StoreError>
-    where
-        F: FnOnce(Option<&str>) -> Option<Change>;
-
-    /// The same for whoever changes tasks: `change` is also given the roadmap as [`Store::roadmap`] tells it, read under the
-    /// same lock. What somebody else made of a task meanwhile is there, and is not written over unseen.
-    fn update_tasks<F>(&mut self, run: &RunKey, folder: &str, now: i64, change: F) -> Result<(), StoreError>
-    where
-        F: FnOnce(Option<&str>, Vec<RoadmapTask>) -> Option<Change>;
-
-    /// The runs seen since then, the latest first, at most so many.
-    fn runs(&self, since: i64, most: usize) -> Result<Vec<Run>, StoreError>;
-
-    /// The run of this key, if it is known.
+    /// Returns the run with this key.
     fn run(&self, run: &RunKey) -> Result<Option<Run>, StoreError>;
 
-    /// The runs whose session begins with this text, the latest first.
+    /// Returns the runs whose session starts with a text, the latest first.
     fn find(&self, session: &str) -> Result<Vec<Run>, StoreError>;
 
-    /// What happened in a run, in order.
-    fn events(&self, run: &Run) -> Result<Vec<Event>, StoreError>;
+    /// Returns the events of a run, in order.
+    fn events(&self, run: &Run) -> Result<Vec<StoredEvent>, StoreError>;
 
-    /// The tasks of a run, by their ids.
-    fn tasks(&self, run: &Run) -> Result<Vec<Task>, StoreError>;
+    /// Returns the tasks of a run, sorted by id.
+    fn tasks(&self, run: &Run) -> Result<Vec<StoredTask>, StoreError>;
 
-    /// The same tasks with what the roadmap says of them, in its order. Those that are in none come last.
+    /// Returns the tasks of a run with their descriptions, in the order of the roadmap. Tasks that are not in a roadmap
+    /// come last.
     fn roadmap(&self, run: &Run) -> Result<Vec<RoadmapTask>, StoreError>;
 
-    /// The attempts at the tasks of a run, by task and in order.
-    fn attempts(&self, run: &Run) -> Result<Vec<Attempt>, StoreError>;
+    /// Returns the attempts at the tasks of a run, sorted by task and number.
+    fn attempts(&self, run: &Run) -> Result<Vec<StoredAttempt>, StoreError>;
 
-    /// How often a task of a run was attempted, and when last. Costs the same however often that was.
+    /// Returns the number of attempts at a task, and the time of the last one. The cost does not depend on the number.
     fn last_attempt(&self, run: &Run, task: &str) -> Result<Option<(u64, i64)>, StoreError>;
 
-    /// The context entries of a run, the oldest first.
-    fn context(&self, run: &Run) -> Result<Vec<ContextEntry>, StoreError>;
+    /// Returns the context entries of a run, the oldest first.
+    fn context(&self, run: &Run) -> Result<Vec<StoredContextEntry>, StoreError>;
 
-    /// What was done to recover in a run, the oldest first.
-    fn recoveries(&self, run: &Run) -> Result<Vec<Recovery>, StoreError>;
+    /// Returns the recoveries of a run, the oldest first.
+    fn recoveries(&self, run: &Run) -> Result<Vec<StoredRecovery>, StoreError>;
+}
+
+/// A change of one run, isolated from all other processes. Dropping it without a commit changes nothing.
+pub trait RunTransaction {
+    /// Returns the state of the run as JSON, `None` for a new run.
+    fn state(&self) -> Option<&str>;
+
+    /// Returns the roadmap as [`Store::roadmap`] does. It cannot change before the transaction ends.
+    fn roadmap(&self) -> Result<Vec<RoadmapTask>, StoreError>;
+
+    /// Writes the change and ends the transaction.
+    fn commit(self: Box<Self>, change: RunChange) -> Result<(), StoreError>;
 }

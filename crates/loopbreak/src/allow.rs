@@ -1,6 +1,6 @@
 //! Rules of the user's: actions that are never a loop.
 
-use crate::config::AllowRule;
+use crate::settings::AllowRule;
 use crate::step::Action;
 
 impl AllowRule {

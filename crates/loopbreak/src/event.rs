@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::detect::Pattern;
+use crate::detectors::Pattern;
 use crate::evidence::Evidence;
 use crate::verdict::Intervention;
 

@@ -7,8 +7,7 @@
 
 mod advice;
 mod allow;
-pub mod config;
-mod detect;
+mod detectors;
 pub mod event;
 pub mod evidence;
 mod fingerprint;
@@ -18,6 +17,7 @@ mod name_enum;
 mod place;
 mod policy;
 mod series;
+pub mod settings;
 mod snapshot;
 mod step;
 mod summary;
@@ -27,13 +27,13 @@ pub mod text;
 pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
-pub use config::{Config, Mode, Profile, Settings};
-pub use detect::{CustomName, DetectorName, InvalidName, Pattern};
+pub use detectors::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
 pub use policy::Proposal;
 pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
+pub use settings::{Config, Mode, Profile, Settings};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 pub use step::{
     Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::config::{Config, Mode};
-use crate::detect::restart::Restarts;
-use crate::detect::task::{is_attempt, report};
-use crate::detect::{DetectorName, Pattern, Report};
+use crate::detectors::restart::Restarts;
+use crate::detectors::task::{is_attempt, report};
+use crate::detectors::{DetectorName, DetectorReport, Pattern};
 use crate::guard::MAIN_AGENT;
 use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, task_loop_reason};
+use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
 use crate::tasks::{Book, Bounds};
@@ -144,7 +144,7 @@ impl Series {
         verdict
     }
 
-    fn decide(&mut self, run: &str, reports: Vec<Report>, verdict: &mut Verdict) {
+    fn decide(&mut self, run: &str, reports: Vec<DetectorReport>, verdict: &mut Verdict) {
         let state = &mut self.state;
         let run = Arc::from(run);
         let input = PolicyInput {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
 use crate::guard::{Guard, GuardState};
+use crate::settings::Config;
 
 /// The version of the snapshots that this crate writes. It reads this one and all earlier ones.
 pub const SNAPSHOT_VERSION: u32 = 1;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
 use crate::memory::Key;
+use crate::settings::Config;
 use crate::step::Step;
 use crate::text::clip::clip;
 use crate::text::normal::folded;

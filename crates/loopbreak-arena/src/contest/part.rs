@@ -1,6 +1,6 @@
 //! The parts of Loopbreak that can be taken out, to see what each does.
 
-use loopbreak::config::Patience;
+use loopbreak::settings::StagnationPatience;
 use loopbreak::{Config, Mode, Settings};
 
 /// A part that can be taken out.
@@ -86,7 +86,7 @@ impl Part {
             Part::Cycle => settings.cycle.mode = Mode::Off,
             Part::Recurrence => settings.recurrence.mode = Mode::Off,
             Part::Targets => (settings.drift.mode, settings.failing_target.mode) = (Mode::Off, Mode::Off),
-            Part::Patience => settings.stagnation.patience = Patience::Fixed,
+            Part::Patience => settings.stagnation.patience = StagnationPatience::Fixed,
             Part::Objectives => settings.stagnation.objectives = false,
             Part::DeadEnds => settings.policy.spare_only_way = false,
         }

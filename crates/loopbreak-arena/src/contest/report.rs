@@ -1,6 +1,6 @@
 //! What a contest shows.
 
-use loopbreak::config::Problems;
+use loopbreak::settings::SettingsProblems;
 use loopbreak::{Config, Mode, Settings};
 use serde::Serialize;
 
@@ -146,7 +146,7 @@ impl Plan {
 
 impl Report {
     /// Plays the contest. `over` is called for each game that is over.
-    pub fn play(contest: &Contest, plan: &Plan, over: &(dyn Fn() + Sync)) -> Result<Self, Problems> {
+    pub fn play(contest: &Contest, plan: &Plan, over: &(dyn Fn() + Sync)) -> Result<Self, SettingsProblems> {
         let silent = Config::new(Settings { mode: Mode::Observe, ..Settings::clone(&plan.config) })?;
         let unstopping = Config::new(Part::Stops.taken_out_of(&plan.config))?;
         // Without Loopbreak nobody tells a player anything: how well it obeys makes no difference.

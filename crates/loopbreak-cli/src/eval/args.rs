@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use loopbreak_report::eval::Baseline;
+use loopbreak_analysis::eval::Baseline;
 
 use crate::args::ConfigOptions;
+use crate::labels::LabelArgs;
 
 /// Compare with labelled runs.
 #[derive(Debug, Args)]
@@ -32,7 +33,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
-    pub(crate) known: KnownArgs,
+    pub(crate) labels: LabelArgs,
     /// Compare with these, joined by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
@@ -68,22 +69,4 @@ impl From<BaselineName> for Baseline {
             BaselineName::Documents => Baseline::Documents,
         }
     }
-}
-
-/// What is known of the runs, and which of them count: the same for all who judge by labels.
-#[derive(Debug, Args)]
-pub(crate) struct KnownArgs {
-    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
-    #[arg(long, value_name = "FILE")]
-    pub(crate) labels: Vec<PathBuf>,
-    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
-    ///
-    /// A path by dots, then >=, <=, >, <, = or != and a value; a path alone holds if it is true, not zero or not empty. A
-    /// list counts as its length, and texts compare as texts. Conditions are joined by ` and `. Runs without the path are
-    /// left out.
-    #[arg(long, value_name = "EXPR", requires = "labels")]
-    pub(crate) positive: Option<String>,
-    /// Look only at runs for which this holds, as in `labels.checked=true`; written as --positive is
-    #[arg(long = "where", value_name = "EXPR", requires = "labels")]
-    pub(crate) only: Option<String>,
 }

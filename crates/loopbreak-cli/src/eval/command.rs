@@ -1,18 +1,15 @@
 //! From arguments to an evaluation and an exit code.
 
-use std::fs;
-use std::path::PathBuf;
-
 use loopbreak::Config;
-use loopbreak_report::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
-use loopbreak_report::tune::with_patience;
-use loopbreak_trace::{InputSet, LogInput, expand_paths};
-use rayon::prelude::*;
+use loopbreak_analysis::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
+use loopbreak_analysis::tune::with_patience;
+use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
+use loopbreak_report::eval as report;
 
 use super::args::EvalArgs;
-use super::{labels, log};
-use crate::analyze::{Manner, Outcome, Talk, bar, spare, trouble};
+use crate::diagnostics::Diagnostics;
 use crate::error::UserError;
+use crate::progress_bar::reading_bar;
 use crate::{exit, output};
 
 /// Evaluates logs and prints how well Loopbreak does.
@@ -22,49 +19,50 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Err(UserError::usage("no log given")
             .hint("name a file or a folder, or - for standard input, as in: loopbreak eval logs/"));
     }
-    let known = labels::known(&args.known)?;
+    let selection = args.labels.read()?;
     let baselines = baselines(args);
-    let expansion = logs_of(&args.paths, &args.known.labels);
+    let inputs = args.labels.logs(&args.paths);
     if let Some(path) = &args.html {
-        spare("--html", path, &expand_paths([&args.paths[..], &args.known.labels].concat()).inputs)?;
+        output::refuse_to_overwrite("--html", path, &args.labels.logs_and_labels(&args.paths).inputs)?;
     }
-    let mut talk = Talk::new(args.quiet, false);
-    let manner =
-        Manner { config: &config, only: None, format: args.format, notes: talk.notes(), recorded: false };
-    let progress = bar(&expansion.inputs, args.quiet);
-    let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
-    let one = |input: &LogInput| {
-        let progress = progress.clone();
-        log::samples(input, manner, &baselines, &others, move |bytes| progress.inc(bytes))
+    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let options = AnalyzeOptions {
+        format: args.format,
+        notes_per_log: diagnostics.notes_per_log(),
+        ..AnalyzeOptions::new(config.clone())
     };
-    let (outcomes, samples): (Vec<Outcome>, Vec<Vec<Sample>>) = expansion.inputs.par_iter().map(one).unzip();
-    progress.finish_and_clear();
+    let bar = reading_bar(&inputs.inputs, args.quiet);
+    let progress = bar.clone();
+    let analyzer = LogAnalyzer::new(options).on_progress(move |bytes| progress.inc(bytes));
+    let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
+    let (logs, mut samples) = eval::read_samples(&analyzer, &inputs.inputs, &baselines, &others);
+    bar.finish_and_clear();
 
-    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
-    let mut samples: Vec<Sample> = samples.into_iter().flatten().collect();
+    let failed = report_unread_inputs(&inputs, &logs, &mut diagnostics).failed;
+    diagnostics.finish();
     if samples.is_empty() && failed {
         return Ok(exit::FAILED);
     }
     if samples.is_empty() {
         return Err(UserError::failed("there are no runs to look at"));
     }
-    let left_out = match &known {
-        Some(known) => {
+    let left_out = match &selection {
+        Some(selection) => {
             let set = |sample: &mut Sample, positive| sample.positive = positive;
-            labels::apply(known, &mut samples, |sample| &sample.report.run, set)?
+            selection.apply(&mut samples, |sample| &sample.report.run, set)?
         }
         None => LeftOut::default(),
     };
     let text = |condition: &Option<Condition>| condition.as_ref().map(|it| it.as_str().to_owned());
     let question = Question {
-        positive: known.as_ref().and_then(|known| text(&known.positive)),
-        only: known.as_ref().and_then(|known| text(&known.only)),
+        positive: selection.as_ref().and_then(|selection| text(&selection.positive)),
+        only: selection.as_ref().and_then(|selection| text(&selection.only)),
         settings: args.config.arguments(),
         patience,
     };
     let evaluation = eval::evaluate(&samples, &baselines, question, left_out);
     if let Some(path) = &args.html {
-        output::save(path, eval::page(&evaluation).as_bytes())?;
+        output::save(path, report::page(&evaluation).as_bytes())?;
     }
     print(&evaluation, args.json)?;
     Ok(if failed { exit::FAILED } else { exit::DONE })
@@ -91,20 +89,9 @@ fn baselines(args: &EvalArgs) -> Vec<Baseline> {
     baselines
 }
 
-/// The logs: the labels may lie among them, and are none.
-pub(crate) fn logs_of(paths: &[PathBuf], labels: &[PathBuf]) -> InputSet {
-    let mut expansion = expand_paths(paths);
-    let labels: Vec<_> = labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
-    expansion.inputs.retain(|input| {
-        let real = input.path().and_then(|path| fs::canonicalize(path).ok());
-        real.is_none_or(|real| !labels.contains(&real))
-    });
-    expansion
-}
-
 fn print(evaluation: &Evaluation, json: bool) -> Result<(), UserError> {
     if !json {
-        return output::print(&eval::render(evaluation, &output::look()));
+        return output::print(&report::render(evaluation, &output::look()));
     }
     output::json(evaluation)
 }

@@ -2,8 +2,6 @@
 
 mod args;
 mod command;
-pub(crate) mod labels;
-mod log;
 
-pub(crate) use args::{EvalArgs, KnownArgs};
-pub(crate) use command::{logs_of, run};
+pub(crate) use args::EvalArgs;
+pub(crate) use command::run;

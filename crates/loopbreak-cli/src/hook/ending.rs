@@ -1,11 +1,10 @@
 //! The agent ends its turn: too early, or again and again because something does not let it.
 
 use loopbreak::{Action, Outcome, Step, Verdict};
-use loopbreak_store::quoted;
+use loopbreak_store::{RunEvent, TurnEndEvent, redact_and_truncate};
 
 use super::answer::Answer;
-use super::record::Line;
-use super::session::Course;
+use super::session::{Course, summary};
 
 /// The words with which agents announce what they do next.
 const ANNOUNCEMENTS: [&str; 12] = [
@@ -44,9 +43,12 @@ impl Course<'_> {
             Verdict { turn: self.guard.turn(), ..Verdict::default() }
         };
         let answer = self.on_rest(&verdict, words, held);
-        let line = Line::of(event.hook_event_name.as_deref()).with("held", held);
-        let line = if words.is_empty() { line } else { line.quote("said", words) };
-        self.write("stop", line.verdict(&verdict, &answer));
+        self.write(RunEvent::Stop(TurnEndEvent {
+            event: event.hook_event_name.as_deref().map(str::to_owned),
+            held,
+            said: (!words.is_empty()).then(|| redact_and_truncate(words)),
+            verdict: summary(&verdict, &answer),
+        }));
         answer
     }
 
@@ -67,13 +69,13 @@ impl Course<'_> {
         }
         let policy = &self.session.config.policy.ladder;
         let enforced = self.session.config.mode == loopbreak::Mode::Enforce;
-        let nudge = !held && !self.memory.nudged && enforced && policy.hint;
+        let nudge = !held && !self.state.hook.nudged && enforced && policy.hint;
         match announcement(words).filter(|_| nudge && !self.session.event.waits_for_tasks()) {
             Some(last) => {
-                self.memory.nudged = true;
+                self.state.hook.nudged = true;
                 Answer::Continue(format!(
                     "Loop guard: the turn ended with the announcement \"{}\", and no call followed it.",
-                    quoted(last)
+                    redact_and_truncate(last)
                 ))
             }
             None => Answer::Nothing,
@@ -83,8 +85,8 @@ impl Course<'_> {
     /// Shows a step to the guard, and takes note of what is found.
     pub(crate) fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let verdict = self.guard.observe(step);
-        self.memory.note(&verdict, self.session.now);
-        loopbreak_store::keep(&mut self.records, &verdict, self.session.now);
+        self.state.guard.note_findings(&verdict, self.session.now);
+        self.records.add_verdict(&verdict, self.session.now);
         verdict
     }
 }

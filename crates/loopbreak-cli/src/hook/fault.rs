@@ -21,7 +21,7 @@ pub(crate) fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
         let _ = fs::rename(&file, file.with_extension("log.old"));
     }
     let line = format!("{now} {} {}\n", dialect.name(), why.replace('\n', " "));
-    let _ = loopbreak_store::make_folder(&file);
+    let _ = loopbreak_store::create_parent_folder(&file);
     let opened = OpenOptions::new().append(true).create(true).open(&file);
     let _ = opened.and_then(|mut log| log.write_all(line.as_bytes()));
 }

@@ -12,7 +12,6 @@ mod event;
 pub(crate) mod fault;
 mod install;
 mod json_text;
-mod record;
 mod refuse;
 mod respond;
 mod result;

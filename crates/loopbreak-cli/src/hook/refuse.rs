@@ -1,13 +1,12 @@
 //! A call that is proposed, and refused where it would only go on with a loop.
 
-use loopbreak::config::{AllowRule, OnLoop};
+use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::text::{clip::clip, secret::mask};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
-use loopbreak_store::{Memory, Recovery, quoted};
+use loopbreak_store::{GuardState, RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
 use super::answer::Answer;
-use super::record::Line;
-use super::session::Course;
+use super::session::{Course, summary};
 use super::texts;
 
 /// The detectors whose word is about the very call that is proposed. Others speak of what it is done to, and another
@@ -18,8 +17,8 @@ const RULE_BYTES: usize = 400;
 
 /// What speaks against a proposal, if it is to be refused. That a call keeps coming back, whatever lies between, speaks
 /// against it only where the agent was told so: over a long session, much that is healthy comes back at times.
-pub(crate) fn objection(guard: &Guard, memory: &Memory, action: Action<'_>) -> Option<String> {
-    let line = quoted(&action.line());
+pub(crate) fn objection(guard: &Guard, known: &GuardState, action: Action<'_>) -> Option<String> {
+    let line = redact_and_truncate(&action.line());
     let ruling: Ruling = guard.weigh(&Proposal { action, ..Proposal::default() });
     let rejects = ruling.intervention == Some(Intervention::Reject);
     let against = ruling.adjustments.into_iter().find(|adjustment| {
@@ -28,7 +27,7 @@ pub(crate) fn objection(guard: &Guard, memory: &Memory, action: Action<'_>) -> O
             && adjustment.amount < 0.0
             && OF_THE_CALL.contains(&adjustment.detector)
     })?;
-    let warned = against.detector != DetectorName::Recurrence || memory.has_warned(&line);
+    let warned = against.detector != DetectorName::Recurrence || known.has_warned(&line);
     warned.then_some(against.reason)
 }
 
@@ -36,29 +35,29 @@ impl Course<'_> {
     pub(crate) fn proposed(&mut self) -> Result<Answer, String> {
         let event = self.session.event;
         let Some(action) = event.action() else { return Ok(Answer::Nothing) };
-        let config = texts::for_proposals(self.session.config, &self.memory.allowed);
+        let config = texts::for_proposals(self.session.config, &self.state.hook.allowed);
         let judge = Guard::restore(config, self.guard.snapshot()).map_err(|error| error.to_string())?;
-        let Some(reason) = objection(&judge, &self.memory, action.clone()) else {
+        let Some(reason) = objection(&judge, &self.state.guard, action.clone()) else {
             return Ok(Answer::Nothing);
         };
 
-        let line = quoted(&action.line());
+        let line = redact_and_truncate(&action.line());
         let rule = rule_for(&action);
         let verdict = self.guard.observe(&Step { refused: true, ..self.session.step(Some(action.clone())) });
-        let refusals = self.memory.refused(&verdict);
+        let refusals = self.state.hook.add_refusal(&verdict);
         let facts = self.facts(&line, &reason, refusals);
         let answer = self.refusal(&facts, refusals);
         // Whoever is asked about has not been refused yet.
         let asked = matches!(answer, Answer::Ask(_));
         if asked {
-            self.memory.asks(event.tool_use_id.as_deref().unwrap_or_default());
+            self.state.hook.add_question(event.tool_use_id.as_deref().unwrap_or_default());
         }
-        let (kind, done) = match &answer {
-            Answer::Ask(_) => ("asked", "escalate"),
-            Answer::Stop(_) => ("refused", "stop"),
-            _ => ("refused", "reject"),
+        let done = match &answer {
+            Answer::Ask(_) => "escalate",
+            Answer::Stop(_) => "stop",
+            _ => "reject",
         };
-        self.records.recoveries.push(Recovery {
+        self.records.recoveries.push(StoredRecovery {
             at: self.session.now,
             turn: verdict.turn,
             intervention: done.to_owned(),
@@ -66,19 +65,22 @@ impl Course<'_> {
             task: None,
             reason,
         });
-        let written = Line::of(event.hook_event_name.as_deref()).action(&action);
-        let written = written.with("rule", serde_json::to_value(rule).unwrap_or_default());
-        let written = if asked { written } else { written.with("refused", true) };
-        self.write(kind, written.verdict(&verdict, &answer));
+        let event = StepEvent {
+            rule: Some(rule),
+            refused: !asked,
+            ..StepEvent::from_hook(event.hook_event_name.as_deref())
+        };
+        let event = event.with_action(&action).with_verdict(summary(&verdict, &answer));
+        self.write(if asked { RunEvent::Asked(event) } else { RunEvent::Refused(event) });
         Ok(answer)
     }
 
     /// What the call is, what came of it, and what was tried.
     fn facts(&self, line: &str, reason: &str, refusals: u32) -> String {
-        let seen = self.memory.loops.iter().rev().filter(|seen| seen.action == line);
+        let seen = self.state.guard.loops.iter().rev().filter(|seen| seen.action == line);
         let outcome = seen.map(|seen| seen.outcome.trim()).find(|outcome| !outcome.is_empty());
         let outcome = outcome.map_or_else(String::new, |outcome| format!("\nThe outcome: {outcome}"));
-        let tried = self.memory.tried(refusals - 1);
+        let tried = self.state.hook.describe_measures(refusals - 1);
         let tried = tried.map_or_else(String::new, |tried| format!("\nTried so far: {tried}."));
         format!("{line}\nThis call {reason}.{outcome}{tried}")
     }
@@ -142,7 +144,7 @@ mod tests {
             let Some((change, answer)) = session.take(self.0.as_deref()).unwrap() else {
                 return Answer::Nothing;
             };
-            self.0 = change.snapshot.or(self.0.take());
+            self.0 = change.state.or(self.0.take());
             answer
         }
 

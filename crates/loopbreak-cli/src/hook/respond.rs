@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use loopbreak::Mode;
-use loopbreak_store::{Options, RunKey, Sqlite, Store as _, StoreError, default_path, now};
+use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, default_path, now, open, repair};
 
 use super::answer::Answer;
 use super::dialect::{Dialect, Happening};
@@ -79,15 +79,15 @@ fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, S
     let now = now();
     let session = Session { config: &config, dialect, event: &event, happening, run: session, now };
     let path = place().ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
-    let mut store = Sqlite::open(&path, now).map_err(|error| error.to_string())?;
-    tell_put_aside(dialect, &path, &store);
-    let answer = match attend(&mut store, &run, folder, &session) {
+    let url = StoreUrl::from(path);
+    let mut store = open(&url).map_err(|error| error.to_string())?;
+    tell_put_aside(dialect, url.as_path(), &*store);
+    let answer = match attend(&mut *store, &run, folder, &session) {
         Err(Failure::Store(StoreError::Damaged(_))) => {
             drop(store);
-            let mut store =
-                Sqlite::renew(&path, now, Options::default()).map_err(|error| error.to_string())?;
-            tell_put_aside(dialect, &path, &store);
-            attend(&mut store, &run, folder, &session)
+            let mut store = repair(&url).map_err(|error| error.to_string())?;
+            tell_put_aside(dialect, url.as_path(), &*store);
+            attend(&mut *store, &run, folder, &session)
         }
         attended => attended,
     };
@@ -103,32 +103,28 @@ enum Failure {
     Session(String),
 }
 
-fn attend(store: &mut Sqlite, run: &RunKey, folder: &str, session: &Session<'_>) -> Result<Answer, Failure> {
+fn attend(
+    store: &mut dyn Store,
+    run: &RunKey,
+    folder: &str,
+    session: &Session<'_>,
+) -> Result<Answer, Failure> {
     if session.happening == Happening::Proposed {
-        let kept = store.snapshot(run).map_err(Failure::Store)?;
+        let kept = store.state(run).map_err(Failure::Store)?;
         if session.is_free(kept.as_deref()).map_err(Failure::Session)? {
             return Ok(Answer::Nothing);
         }
     }
-    let mut result = Ok(Answer::Nothing);
-    let updated = store.update(run, folder, session.now, |kept| match session.take(kept) {
-        Ok(Some((change, answer))) => {
-            result = Ok(answer);
-            Some(change)
-        }
-        Ok(None) => None,
-        Err(why) => {
-            result = Err(Failure::Session(why));
-            None
-        }
-    });
+    let transaction = store.begin(run, folder, session.now).map_err(Failure::Store)?;
+    let taken = session.take(transaction.state()).map_err(Failure::Session)?;
+    let Some((change, answer)) = taken else { return Ok(Answer::Nothing) };
     // An answer to what could not be kept would come again and again, or count for nothing.
-    updated.map_err(Failure::Store)?;
-    result
+    transaction.commit(change).map_err(Failure::Store)?;
+    Ok(answer)
 }
 
-fn tell_put_aside(dialect: Dialect, path: &Path, store: &Sqlite) {
-    if let Some(aside) = store.put_aside() {
+fn tell_put_aside(dialect: Dialect, path: &Path, store: &dyn Store) {
+    if let Some(aside) = store.quarantined() {
         let told = format!("the store was damaged and is now {}; a new one was begun", aside.display());
         tell(&told);
         fault::note(path, now(), dialect, &told);

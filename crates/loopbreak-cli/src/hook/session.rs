@@ -1,13 +1,15 @@
 //! One event of one run: from what happened to an answer. The engine decides; here its verdict is put into practice.
 
 use loopbreak::{Audience, Guard, Intervention, Millis, Outcome, Settings, Step, Text, Verdict};
-use loopbreak_store::{Change, Mark, Memory, Records};
+use loopbreak_store::{
+    Records, RejectedEvent, RunChange, RunEndEvent, RunEvent, RunState, StepEvent, TranscriptOffset,
+    VerdictSummary,
+};
 use serde_json::value::RawValue;
 
 use super::answer::Answer;
 use super::dialect::{Dialect, Happening};
 use super::event::Event;
-use super::record::Line;
 use super::respond::tell;
 use super::{refuse, result, texts, transcript};
 
@@ -28,31 +30,32 @@ pub(crate) struct Session<'a> {
 #[derive(Debug)]
 pub(crate) struct Course<'s> {
     pub(crate) session: &'s Session<'s>,
-    pub(crate) memory: Memory,
+    pub(crate) state: RunState,
     pub(crate) guard: Guard,
     pub(crate) records: Records,
-    lines: Vec<(String, String)>,
+    events: Vec<RunEvent>,
 }
 
 impl Session<'_> {
     /// Whether a proposal needs no more than a look: most do not go on with any loop.
     pub(crate) fn is_free(&self, kept: Option<&str>) -> Result<bool, String> {
         let (Some(_), Some(action)) = (kept, self.event.action()) else { return Ok(true) };
-        let mut memory = Memory::read(kept, tell);
-        if !self.rejected(&memory).0.is_empty() {
+        let mut state = RunState::parse(kept, tell);
+        if !self.rejected(&state).0.is_empty() {
             return Ok(false);
         }
-        let config = texts::for_proposals(self.config, &memory.allowed);
-        let guard = memory.guard(config, self.run)?;
-        Ok(refuse::objection(&guard, &memory, action).is_none())
+        let config = texts::for_proposals(self.config, &state.hook.allowed);
+        let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
+        Ok(refuse::objection(&guard, &state.guard, action).is_none())
     }
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
-    pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(Change, Answer)>, String> {
-        let mut memory = Memory::read(kept, tell);
-        let guard = memory.guard(texts::for_steps(self.config, &memory.allowed), self.run)?;
+    pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(RunChange, Answer)>, String> {
+        let mut state = RunState::parse(kept, tell);
+        let config = texts::for_steps(self.config, &state.hook.allowed);
+        let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
         let mut course =
-            Course { session: self, memory, guard, records: Records::default(), lines: Vec::new() };
+            Course { session: self, state, guard, records: Records::default(), events: Vec::new() };
         let earlier = course.catch_up();
         let answer = match self.happening {
             Happening::Proposed => course.proposed()?,
@@ -60,29 +63,31 @@ impl Session<'_> {
             Happening::Spoken if self.event.is_human() => course.spoken(),
             Happening::Rests => course.rests(),
             Happening::Ends => {
-                course.write("end", Line::of(self.event.hook_event_name.as_deref()));
+                let event = self.event.hook_event_name.as_deref().map(str::to_owned);
+                course.write(RunEvent::End(RunEndEvent { event, ..RunEndEvent::default() }));
                 Answer::Nothing
             }
             Happening::Spoken | Happening::Other => Answer::Nothing,
         };
-        if course.lines.is_empty() {
+        if course.events.is_empty() {
             return Ok(None);
         }
         let answer = answer.after(earlier);
         if answer.advises() {
-            course.memory.advised(course.guard.turn());
+            course.state.hook.add_advice(course.guard.turn());
         }
         Ok(Some((course.change(self.happening == Happening::Ends)?, answer)))
     }
 
     /// The calls that the agent rejected by itself since the last look.
-    fn rejected(&self, memory: &Memory) -> (Vec<transcript::Rejected>, Option<Mark>) {
+    fn rejected(&self, state: &RunState) -> (Vec<transcript::Rejected>, Option<TranscriptOffset>) {
         // Subagents are told of with the conversation of the main one.
         let path = self.event.transcript_path.as_deref().filter(|_| self.event.agent_id.is_none());
         // A conversation that is missing, or cannot be read, is as good as none.
-        let read = path.and_then(|path| transcript::read_on(self.dialect, path, memory.mark.as_ref()).ok());
-        let Some((mut rejected, mark)) = read else { return (Vec::new(), memory.mark.clone()) };
-        rejected.retain(|call| !memory.is_known(&call.id));
+        let known = &state.hook.transcript;
+        let read = path.and_then(|path| transcript::read_on(self.dialect, path, known.as_ref()).ok());
+        let Some((mut rejected, mark)) = read else { return (Vec::new(), known.clone()) };
+        rejected.retain(|call| !state.hook.has_call(&call.id));
         (rejected, Some(mark))
     }
 
@@ -102,17 +107,19 @@ impl Session<'_> {
 impl Course<'_> {
     /// Shows the guard the calls that no hook was told of.
     fn catch_up(&mut self) -> Answer {
-        let (rejected, mark) = self.session.rejected(&self.memory);
-        self.memory.mark = mark;
+        let (rejected, mark) = self.session.rejected(&self.state);
+        self.state.hook.transcript = mark;
         let mut said = Answer::Nothing;
         for call in rejected {
             let outcome = Outcome { text: Some(call.why.into()), error: true };
-            let line = Line::of(None).action(&call.action).outcome(&outcome);
-            let verdict =
-                self.observe(&Step { outcome: Some(outcome), ..self.session.step(Some(call.action)) });
+            let step = Step { outcome: Some(outcome), ..self.session.step(Some(call.action)) };
+            let verdict = self.observe(&step);
             let answer = answer(&verdict);
-            self.write("rejected", line.verdict(&verdict, &answer));
-            self.memory.knows(&call.id);
+            if let (Some(action), Some(outcome)) = (&step.action, &step.outcome) {
+                let summary = summary(&verdict, &answer);
+                self.write(RunEvent::Rejected(RejectedEvent::new(action, outcome, summary)));
+            }
+            self.state.hook.add_call(&call.id);
             said = answer.after(said);
         }
         said
@@ -122,14 +129,16 @@ impl Course<'_> {
         let event = self.session.event;
         let Some(action) = event.action() else { return Answer::Nothing };
         let call = event.tool_use_id.as_deref().unwrap_or_default();
-        self.memory.knows(call);
-        if self.memory.was_asked(call) {
+        self.state.hook.add_call(call);
+        if self.state.hook.take_question(call) {
             // A human was asked, and here it is done: that was a yes.
-            self.memory.forgive();
+            self.state.hook.reset();
             self.guard.observe(&Step { user: Some("allowed the call".into()), ..self.session.step(None) });
         }
         let outcome = self.session.outcome();
-        let line = Line::of(event.hook_event_name.as_deref()).action(&action).outcome(&outcome);
+        let line = StepEvent::from_hook(event.hook_event_name.as_deref())
+            .with_action(&action)
+            .with_outcome(&outcome);
         let interrupted = event.is_interrupt == Some(true);
         let step = Step {
             outcome: Some(outcome),
@@ -138,28 +147,38 @@ impl Course<'_> {
         };
         let verdict = self.observe(&step);
         let answer = answer(&verdict);
-        self.write("step", line.verdict(&verdict, &answer));
+        self.write(RunEvent::Step(line.with_verdict(summary(&verdict, &answer))));
         answer
     }
 
     fn spoken(&mut self) -> Answer {
         let event = self.session.event;
-        self.memory.forgive();
+        self.state.hook.reset();
         let words = event.prompt.as_deref().unwrap_or_default();
         let verdict = self.observe(&Step { user: Some(Text::from(words)), ..self.session.step(None) });
-        let line = Line::of(event.hook_event_name.as_deref()).quote("user", words);
-        self.write("user", line.verdict(&verdict, &Answer::Nothing));
+        let line = StepEvent::from_hook(event.hook_event_name.as_deref()).with_user(words);
+        self.write(RunEvent::User(line.with_verdict((&verdict).into())));
         Answer::Nothing
     }
 
-    /// Adds a line to the log.
-    pub(crate) fn write(&mut self, kind: &str, line: Line) {
-        self.lines.push((kind.to_owned(), line.written()));
+    /// Adds an event to the log.
+    pub(crate) fn write(&mut self, event: RunEvent) {
+        self.events.push(event);
     }
 
-    fn change(mut self, ended: bool) -> Result<Change, String> {
-        let snapshot = Some(self.memory.write(&self.guard)?);
-        Ok(Change { snapshot, events: self.lines, records: self.records, ended })
+    fn change(mut self, ended: bool) -> Result<RunChange, String> {
+        self.state.guard.save(&self.guard);
+        let state = self.state.into_json().map_err(|error| error.to_string())?;
+        Ok(RunChange { state: Some(state), events: self.events, records: self.records, ended })
+    }
+}
+
+/// The verdict and the answer, as they are logged.
+pub(crate) fn summary(verdict: &Verdict, answer: &Answer) -> VerdictSummary {
+    let summary = VerdictSummary::from(verdict);
+    match answer.text() {
+        Some(text) => summary.with_answer(answer.name(), text),
+        None => summary,
     }
 }
 

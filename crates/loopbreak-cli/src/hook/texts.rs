@@ -1,6 +1,6 @@
 //! The settings of a guard in a hook. Agents take commands out of a hook for an attack: they are told facts only.
 
-use loopbreak::config::{AllowRule, TemplateSet};
+use loopbreak::settings::{AllowRule, TemplateSet};
 use loopbreak::{Config, DetectorName, Mode, Settings};
 
 /// What is said instead of the neutral words, by the name of the template.

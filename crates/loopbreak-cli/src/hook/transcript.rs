@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use loopbreak::{Action, Args, Text};
-use loopbreak_store::Mark;
+use loopbreak_store::TranscriptOffset;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -31,11 +31,11 @@ pub(crate) struct Rejected {
 pub(crate) fn read_on(
     dialect: Dialect,
     path: &str,
-    mark: Option<&Mark>,
-) -> io::Result<(Vec<Rejected>, Mark)> {
+    mark: Option<&TranscriptOffset>,
+) -> io::Result<(Vec<Rejected>, TranscriptOffset)> {
     let mut file = File::open(Path::new(path))?;
     let size = file.metadata()?.len();
-    let here = |at: u64| Mark { path: path.to_owned(), at };
+    let here = |at: u64| TranscriptOffset { path: path.to_owned(), at };
     let Some(from) = mark.filter(|mark| mark.path == path && mark.at <= size).map(|mark| mark.at) else {
         return Ok((Vec::new(), here(size)));
     };
@@ -206,11 +206,11 @@ mod tests {
     const CALL: &str = r#"{"type":"assistant","isSidechain":false,"message":{"role":"assistant","content":[{"type":"text","text":"I edit it"},{"type":"tool_use","id":"toolu_1","name":"Edit","input":{"file":"a.c"}}]}}"#;
     const RESULT: &str = r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":"<tool_use_error>InputValidationError: Edit failed: file_path is missing</tool_use_error>","is_error":true,"tool_use_id":"toolu_1"}]}}"#;
 
-    fn mark(file: &tempfile::NamedTempFile, at: u64) -> Mark {
-        Mark { path: file.path().to_str().unwrap().to_owned(), at }
+    fn mark(file: &tempfile::NamedTempFile, at: u64) -> TranscriptOffset {
+        TranscriptOffset { path: file.path().to_str().unwrap().to_owned(), at }
     }
 
-    fn read(dialect: Dialect, file: &tempfile::NamedTempFile, at: u64) -> (Vec<Rejected>, Mark) {
+    fn read(dialect: Dialect, file: &tempfile::NamedTempFile, at: u64) -> (Vec<Rejected>, TranscriptOffset) {
         read_on(dialect, file.path().to_str().unwrap(), Some(&mark(file, at))).unwrap()
     }
 
@@ -255,7 +255,9 @@ mod tests {
         writeln!(file, "{CALL}\n{RESULT}").unwrap();
         let size = file.as_file().metadata().unwrap().len();
         let path = file.path().to_str().unwrap();
-        for known in [None, Some(mark(&file, size + 1)), Some(Mark { path: "other".into(), at: 0 })] {
+        for known in
+            [None, Some(mark(&file, size + 1)), Some(TranscriptOffset { path: "other".into(), at: 0 })]
+        {
             let (rejected, at) = read_on(Dialect::ClaudeCode, path, known.as_ref()).unwrap();
             assert!(rejected.is_empty() && at == mark(&file, size), "{known:?}");
         }

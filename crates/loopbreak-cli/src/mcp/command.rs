@@ -4,10 +4,10 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 
 use loopbreak_server::mcp::{End, Http, Options, ServeError, Token, serve_http, serve_stdio};
-use loopbreak_store::default_path;
 
 use super::args::McpArgs;
 use crate::error::UserError;
+use crate::store::user_store;
 use crate::{config, exit};
 
 /// The variable that may hold the token.
@@ -15,9 +15,7 @@ pub(crate) const TOKEN: &str = "LOOPBREAK_TOKEN";
 
 pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     let settings = config::settings_in(&args.config, Path::new("."))?;
-    let store = default_path(|name| std::env::var_os(name)).ok_or_else(|| {
-        UserError::failed("there is no folder for the store").hint("set XDG_STATE_HOME or HOME")
-    })?;
+    let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
         return Err(UserError::usage("--run has no name").hint("leave it out, and each connection has a run"));
     }

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use loopbreak::text::secret::mask;
 use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
-use loopbreak_store::now;
-use serde_json::json;
+use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use super::advisor::Advisor;
 use super::args::RunArgs;
@@ -15,7 +14,7 @@ use super::child::{End, Ran, Start};
 use super::ending::Ending;
 use super::interrupt::Interrupts;
 use super::iteration::Iteration;
-use super::keep::{Event, Keeper, Kept, say};
+use super::keep::{Event, Keeper, say};
 use super::notify::Told;
 use super::prompt::Prompt;
 use super::scratchpad;
@@ -37,7 +36,7 @@ pub(super) struct Course<'a> {
     pub(super) interrupts: Interrupts,
     pub(super) keeper: Keeper,
     pub(super) guard: Guard,
-    pub(super) kept: Kept,
+    pub(super) kept: RunnerState,
     pub(super) work_tree: WorkTree,
     /// What a human said since the last iteration.
     pub(super) human: Option<String>,
@@ -71,8 +70,8 @@ impl Course<'_> {
             // Whoever starts it again has looked at it.
             self.human = Some("started the run again".to_owned());
         }
-        let detail = json!({"action": self.command()});
-        self.keeper.write(&Event::new("start", detail), &self.guard, &mut self.kept);
+        let event = RunEvent::Start(NoteEvent { action: self.command() });
+        self.keeper.write(&Event::new(event), &self.guard, &mut self.kept);
     }
 
     /// Runs the command once, and waits if it has trouble that says nothing of its work.
@@ -149,8 +148,8 @@ impl Course<'_> {
     fn back_off(&mut self, trouble: Trouble, times: u32, iteration: &Iteration) -> Option<Over> {
         let pause = self.args.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
         let why = format!("{}: {}", trouble.reason(), iteration.errors);
-        let detail = json!({"action": why, "trouble": trouble.pattern(), "times": times});
-        self.keeper.write(&Event::new("backoff", detail), &self.guard, &mut self.kept);
+        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
+        self.keeper.write(&Event::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");
             let act = Decision {
@@ -214,8 +213,8 @@ impl Course<'_> {
 
     /// Keeps the end, and waits for those who are told of it.
     pub(super) fn end(&mut self, what: &str, code: u8) {
-        let detail = json!({"action": what, "code": code});
-        let event = Event { ended: true, ..Event::new("end", detail) };
+        let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
+        let event = Event { ended: true, ..Event::new(RunEvent::End(event)) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
         for wrong in self.told.finish() {
             say(&format!("warning: {wrong}"));

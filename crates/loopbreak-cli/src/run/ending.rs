@@ -1,6 +1,6 @@
 //! Why a run ends, and which guard says so.
 
-use loopbreak::config::OnLoop;
+use loopbreak::settings::OnLoop;
 use loopbreak::{Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
 
 use crate::exit;

@@ -1,18 +1,15 @@
 //! What is kept of a run in the store, so that it can be told and gone on with.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Attempt, Change, Hold, Memory, Records, Run, RunKey, Sqlite, Store as _, default_path, keep, now,
+    Records, Run, RunChange, RunEvent, RunKey, RunLock, RunState, RunnerState, Store, StoreError, StoreUrl,
+    StoredAttempt, StoredEvent, default_path, now,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::autopilot::State;
 use crate::error::UserError;
 use crate::output::printable_lines;
 
@@ -21,36 +18,6 @@ const SOURCE: &str = "run";
 /// Among how many of the latest runs one is looked for to go on with.
 const RUNS: usize = 1000;
 
-/// What the runner keeps beside the guard.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct Kept {
-    /// Which command it is. Its words may hold secrets.
-    command: String,
-    /// Which prompt it began with.
-    pub(super) prompt: String,
-    /// When the run began, and for how long nobody ran it since: that time does not count. Both in milliseconds.
-    pub(super) started: i64,
-    pub(super) paused: i64,
-    /// When it was kept.
-    pub(super) at: i64,
-    /// The last iterations, one line each.
-    pub(super) history: Vec<String>,
-    /// What the agent is told next.
-    pub(super) advice: Option<String>,
-    /// The rungs of loops that the advisor was asked about.
-    pub(super) asked: Vec<String>,
-    /// What an autopilot keeps.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) autopilot: Option<State>,
-}
-
-/// Where `Kept` is found in what is kept.
-#[derive(Deserialize)]
-struct Beside {
-    runner: Kept,
-}
-
 /// How many attempts at each task others had recorded, by the number of their run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted(BTreeMap<(i64, String), u64>);
@@ -58,12 +25,12 @@ pub(super) struct Counted(BTreeMap<(i64, String), u64>);
 /// The run in the store.
 #[derive(Debug)]
 pub(super) struct Keeper {
-    store: Option<Sqlite>,
+    store: Option<Box<dyn Store>>,
     key: RunKey,
     folder: String,
-    memory: Memory,
+    state: RunState,
     /// Nobody else goes on with the run meanwhile.
-    hold: Option<Hold>,
+    lock: Option<RunLock>,
 }
 
 impl Keeper {
@@ -72,12 +39,12 @@ impl Keeper {
         command: &[String],
         config: &Config,
         resume: bool,
-    ) -> Result<(Self, Guard, Kept), UserError> {
+    ) -> Result<(Self, Guard, RunnerState), UserError> {
         let command = &format!("{:016x}", xxh3_64(format!("{command:?}").as_bytes()));
         let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
         let now = now();
         let store = match default_path(|name| std::env::var_os(name)) {
-            Some(path) => Sqlite::open(&path, now).map_err(|error| error.to_string()),
+            Some(path) => loopbreak_store::open(&StoreUrl::from(path)).map_err(|error| error.to_string()),
             None => Err("there is no folder for the store: set XDG_STATE_HOME or HOME".to_owned()),
         };
         let store = match store {
@@ -91,38 +58,38 @@ impl Keeper {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut keeper = Keeper { store, key, folder, memory: Memory::default(), hold: None };
+        let mut keeper = Keeper { store, key, folder, state: RunState::default(), lock: None };
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
-            if !keeper.hold() {
+            if !keeper.lock() {
                 return Err(UserError::failed(format!(
                     "run {} goes on in another process",
                     keeper.session()
                 ))
                 .hint("wait for its end, or leave out --resume to begin another run"));
             }
-            keeper.memory = Memory::read(Some(&text), say);
-            let guard =
-                keeper.memory.guard(config.clone(), &keeper.key.session).map_err(UserError::failed)?;
+            keeper.state = RunState::parse(Some(&text), say);
+            let guard = keeper.state.guard.restore(config.clone(), &keeper.key.session);
+            let guard = guard.map_err(|error| UserError::failed(error.to_string()))?;
             kept.paused = kept.paused.saturating_add(now.saturating_sub(kept.at).max(0));
             return Ok((keeper, guard, kept));
         }
         if resume {
             say("there is no earlier run of this command in this folder; a new one begins");
         }
-        keeper.hold();
+        keeper.lock();
         let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
-        let kept = Kept { command: command.clone(), started: now, at: now, ..Kept::default() };
+        let kept = RunnerState { command: command.clone(), started: now, at: now, ..RunnerState::default() };
         Ok((keeper, guard, kept))
     }
 
-    /// Takes hold of the run; false where another process has it. What cannot be found out is no reason not to run.
-    fn hold(&mut self) -> bool {
-        let Some(path) = default_path(|name| std::env::var_os(name)) else { return true };
-        match Hold::take(&path, &self.key) {
-            Ok(hold) => {
-                self.hold = hold;
-                self.hold.is_some()
+    /// Locks the run. Returns false if another process holds the lock. A failure to lock is no reason not to run.
+    fn lock(&mut self) -> bool {
+        let Some(store) = &self.store else { return true };
+        match store.lock(&self.key) {
+            Ok(lock) => {
+                self.lock = lock;
+                self.lock.is_some()
             }
             Err(error) => {
                 say(&format!("warning: {error}; two processes may go on with this run at once"));
@@ -132,13 +99,12 @@ impl Keeper {
     }
 
     /// The last run of a command in this folder, as it was kept.
-    fn last(&self, command: &str) -> Result<Option<(RunKey, String, Kept)>, UserError> {
+    fn last(&self, command: &str) -> Result<Option<(RunKey, String, RunnerState)>, UserError> {
         let Some(store) = &self.store else { return Ok(None) };
-        let failed = |error| crate::status::failed(&error);
         let here = |run: &Run| run.source == SOURCE && run.folder == self.folder;
-        for run in store.runs(i64::MIN, RUNS).map_err(failed)?.into_iter().filter(here) {
-            let Some(text) = store.snapshot(&run.key()).map_err(failed)? else { continue };
-            if let Ok(Beside { runner }) = serde_json::from_str(&text)
+        for run in store.runs(i64::MIN, RUNS)?.into_iter().filter(here) {
+            let Some(text) = store.state(&run.key())? else { continue };
+            if let Some(runner) = RunnerState::from_state_json(&text)
                 && runner.command == command
             {
                 return Ok(Some((run.key(), text, runner)));
@@ -148,21 +114,17 @@ impl Keeper {
     }
 
     /// Runs of the same command and prompt in this folder that are over, the oldest first, at most so many.
-    pub(super) fn earlier(&self, kept: &Kept, most: usize) -> Vec<(Run, Vec<loopbreak_store::Event>)> {
+    pub(super) fn earlier(&self, kept: &RunnerState, most: usize) -> Vec<(Run, Vec<StoredEvent>)> {
         let Some(store) = &self.store else { return Vec::new() };
         let here =
             |run: &Run| run.source == SOURCE && run.folder == self.folder && run.session != self.key.session;
         let alike = |run: &Run| {
-            let text = store.snapshot(&run.key()).ok().flatten()?;
-            let Beside { runner } = serde_json::from_str(&text).ok()?;
+            let text = store.state(&run.key()).ok().flatten()?;
+            let runner = RunnerState::from_state_json(&text)?;
             (runner.command == kept.command && runner.prompt == kept.prompt).then_some(())
         };
-        // One that is held goes on: nobody knows how it ends.
-        let path = default_path(|name| std::env::var_os(name));
-        let over = |run: &Run| {
-            let held = |path: &PathBuf| matches!(Hold::take(path, &run.key()), Ok(None));
-            run.ended.is_some() || !path.as_ref().is_some_and(held)
-        };
+        // One that is locked goes on: nobody knows how it ends.
+        let over = |run: &Run| run.ended.is_some() || !matches!(store.lock(&run.key()), Ok(None));
         let runs = store.runs(i64::MIN, RUNS).unwrap_or_default().into_iter();
         let mut runs: Vec<Run> =
             runs.filter(here).filter(|run| alike(run).is_some()).filter(over).take(most).collect();
@@ -194,7 +156,7 @@ impl Keeper {
 
     /// The attempts that others recorded for this run, whoever has the same session, save those that were counted before. They
     /// are told apart by their numbers: the times that they bring along may be of any clock.
-    pub(super) fn attempts_beyond(&self, counted: &Counted) -> Vec<Attempt> {
+    pub(super) fn attempts_beyond(&self, counted: &Counted) -> Vec<StoredAttempt> {
         let mut attempts = Vec::new();
         for (run, attempt) in self.attempts_of_others() {
             let before = counted.0.get(&(run, attempt.task.clone())).copied().unwrap_or_default();
@@ -212,7 +174,7 @@ impl Keeper {
     }
 
     /// Those attempts with their runs, by run and task, in order.
-    fn attempts_of_others(&self) -> Vec<(i64, Attempt)> {
+    fn attempts_of_others(&self) -> Vec<(i64, StoredAttempt)> {
         let Some(store) = &self.store else { return Vec::new() };
         let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
         let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(same);
@@ -223,12 +185,12 @@ impl Keeper {
 
     /// Takes note of what the guard found.
     pub(super) fn note(&mut self, verdict: &Verdict, at: i64) {
-        self.memory.note(verdict, at);
+        self.state.guard.note_findings(verdict, at);
     }
 
     /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without. Gives the tasks that
     /// somebody else changed since they were read: that holds, and what the event makes of them is not kept.
-    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut Kept) -> Vec<String> {
+    pub(super) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut RunnerState) -> Vec<String> {
         let now = now();
         kept.at = now;
         self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
@@ -242,50 +204,42 @@ impl Keeper {
         &mut self,
         event: &Event<'_>,
         guard: &Guard,
-        kept: &Kept,
+        kept: &RunnerState,
         now: i64,
     ) -> Result<Vec<String>, String> {
         let Some(store) = &mut self.store else { return Ok(Vec::new()) };
-        let runner = serde_json::to_string(kept).map_err(|error| error.to_string())?;
-        let mut snapshot = self.memory.write(guard)?;
-        // Beside the guard in the same object, whose text is not read again: figures stay as they were written.
-        if snapshot.pop() != Some('}') {
-            return Err("the guard cannot be put away".to_owned());
-        }
-        snapshot.push_str(",\"runner\":");
-        snapshot.push_str(&runner);
-        snapshot.push('}');
+        let mut state = self.state.clone();
+        state.guard.save(guard);
+        state.runner = Some(kept.clone());
+        let state = state.into_json().map_err(|error| error.to_string())?;
         let mut records = event.records.clone();
         if let Some(verdict) = event.verdict {
-            keep(&mut records, verdict, now);
+            records.add_verdict(verdict, now);
         }
-        let mut by_others = Vec::new();
-        let change = |_: Option<&str>, tasks: Vec<RoadmapTask>| {
-            by_others = event.changed_by_others(&tasks);
+        let write = || {
+            let transaction = store.begin(&self.key, &self.folder, now)?;
+            let mut by_others = Vec::new();
+            if !event.records.roadmap.is_empty() {
+                by_others = event.changed_by_others(&transaction.roadmap()?);
+            }
             records.roadmap.retain(|task| !by_others.contains(&task.id));
             records.tasks.retain(|task| !by_others.contains(&task.id));
-            Some(Change {
-                snapshot: Some(snapshot),
-                events: vec![(event.kind.to_owned(), event.detail.to_string())],
+            transaction.commit(RunChange {
+                state: Some(state),
+                events: vec![event.event.clone()],
                 records,
                 ended: event.ended,
-            })
+            })?;
+            Ok(by_others)
         };
-        let written = if event.records.roadmap.is_empty() {
-            store.update(&self.key, &self.folder, now, |kept| change(kept, Vec::new()))
-        } else {
-            store.update_tasks(&self.key, &self.folder, now, change)
-        };
-        written.map_err(|error| error.to_string())?;
-        Ok(by_others)
+        write().map_err(|error: StoreError| error.to_string())
     }
 }
 
 /// Something to be kept.
 #[derive(Debug)]
 pub(super) struct Event<'v> {
-    pub(super) kind: &'static str,
-    pub(super) detail: Value,
+    pub(super) event: RunEvent,
     pub(super) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
     pub(super) records: Records,
@@ -295,8 +249,8 @@ pub(super) struct Event<'v> {
 }
 
 impl Event<'_> {
-    pub(super) fn new(kind: &'static str, detail: Value) -> Self {
-        Event { kind, detail, verdict: None, records: Records::default(), known: &[], ended: false }
+    pub(super) fn new(event: RunEvent) -> Self {
+        Event { event, verdict: None, records: Records::default(), known: &[], ended: false }
     }
 
     /// Which of the tasks that it changes are not as they were read.

@@ -2,8 +2,7 @@
 //! is stuck, and each of them by itself cannot see it.
 
 use loopbreak::{Millis, Outcome, RunSummary, Series, Step};
-use loopbreak_store::{Event, Run};
-use serde_json::Value;
+use loopbreak_store::{Run, RunEvent, StoredEvent};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::course::Course;
@@ -32,7 +31,7 @@ impl Course<'_> {
         }
     }
 
-    fn summary(&self, run: &Run, events: &[Event]) -> RunSummary {
+    fn summary(&self, run: &Run, events: &[StoredEvent]) -> RunSummary {
         let mut summary = RunSummary::new(&self.config, run.session.as_str());
         let prompt = match self.prompt.last().trim() {
             "" => format!("the command {}", self.command()),
@@ -40,18 +39,21 @@ impl Course<'_> {
         };
         let step = |at: i64| Step { at: Some(Millis(at)), ..Step::default() };
         summary.observe(&Step { user: Some(prompt.into()), ..step(run.started) });
-        for event in events {
-            let detail: Value = serde_json::from_str(&event.detail).unwrap_or_default();
-            let text = detail["action"].as_str().unwrap_or_default();
-            if event.kind == "step" {
-                let error = detail["error"] == true;
-                let outcome = Some(Outcome { text: Some(text.into()), error });
-                summary.observe(&Step { outcome, ..step(event.at) });
-            }
-            // Whoever pressed Ctrl-C was there.
-            let interrupted = event.kind == "end" && detail["code"] == exit::INTERRUPTED;
-            if interrupted || event.kind == "task" {
-                summary.observe(&Step { user: Some(text.into()), ..step(event.at) });
+        for StoredEvent { at, event, .. } in events {
+            let text = event.headline().unwrap_or_default();
+            match event {
+                RunEvent::Step(_) => {
+                    let outcome = Some(Outcome { text: Some(text.into()), error: event.is_failure() });
+                    summary.observe(&Step { outcome, ..step(*at) });
+                }
+                RunEvent::Task(_) => {
+                    summary.observe(&Step { user: Some(text.into()), ..step(*at) });
+                }
+                // Whoever pressed Ctrl-C was there.
+                RunEvent::End(end) if end.code == Some(exit::INTERRUPTED) => {
+                    summary.observe(&Step { user: Some(text.into()), ..step(*at) });
+                }
+                _ => {}
             }
         }
         summary

@@ -1,8 +1,7 @@
 //! The loop of iterations: show the output of each to the guard, do what the guard says.
 
 use loopbreak::{Audience, DetectorName, Outcome, Step, Verdict};
-use loopbreak_store::now;
-use serde_json::json;
+use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
 
 use super::child::Ran;
 use super::course::{Course, Over, Round, interrupted};
@@ -118,17 +117,18 @@ impl Course<'_> {
 
     /// Adds to the store.
     fn record(&mut self, iteration: &Iteration, verdict: &Verdict) {
-        let mut detail = json!({
-            "turn": verdict.turn, "action": iteration.line(), "status": iteration.status, "error": iteration.failed,
-        });
-        if !verdict.findings.is_empty() {
-            detail["findings"] = serde_json::to_value(&verdict.findings).unwrap_or_default();
-        }
+        let mut summary = VerdictSummary::from(verdict);
         if let Some(advice) = &self.kept.advice {
-            detail["answer"] = "advise".into();
-            detail["text"] = advice.as_str().into();
+            summary = summary.with_answer("advise", advice.as_str());
         }
-        let event = Event { verdict: Some(verdict), ..Event::new("step", detail) };
+        let step = StepEvent {
+            action: Some(iteration.line()),
+            error: Some(iteration.failed),
+            status: Some(iteration.status.clone()),
+            verdict: summary,
+            ..StepEvent::default()
+        };
+        let event = Event { verdict: Some(verdict), ..Event::new(RunEvent::Step(step)) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
     }
 }

@@ -1,20 +1,18 @@
 //! Changes of tasks, by hand or by an agent that calls us.
 
-use loopbreak_store::tasks::{Fault, RoadmapTask, Status, faults, is_id};
-use loopbreak_store::{Change, Records, Store as _, now, quoted};
-use serde_json::json;
+use loopbreak_store::tasks::{RoadmapProblem, RoadmapTask, TaskState, find_problems, is_task_id};
+use loopbreak_store::{Records, RunChange, RunEvent, TaskEvent, now, redact_and_truncate};
 
 use super::args::{AddArgs, BlockArgs, ChangeArgs};
 use super::find;
 use crate::error::UserError;
 use crate::exit;
 use crate::output::printable;
-use crate::status::failed;
 
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     let AddArgs { id, title, details, after, check } = args;
-    if !is_id(id) {
-        return Err(UserError::usage(format!("{:?} is no id", quoted(id)))
+    if !is_task_id(id) {
+        return Err(UserError::usage(format!("{:?} is no id", redact_and_truncate(id)))
             .hint("an id is a short word, at most 64 bytes long"));
     }
     if !check.is_empty()
@@ -45,15 +43,15 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
 fn wrong(tasks: &[RoadmapTask], task: &RoadmapTask) -> Option<String> {
     let mut all = tasks.to_vec();
     all.push(task.clone());
-    faults(&all).into_iter().find_map(|fault| match fault {
-        Fault::Duplicate { id, .. } => Some(format!("there is a task {id:?} already")),
-        Fault::Unknown { task, dependency } if task + 1 == all.len() => {
+    find_problems(&all).into_iter().find_map(|fault| match fault {
+        RoadmapProblem::Duplicate { id, .. } => Some(format!("there is a task {id:?} already")),
+        RoadmapProblem::Unknown { task, dependency } if task + 1 == all.len() => {
             Some(format!("there is no task {dependency:?} to come after"))
         }
-        Fault::Cycle(circle) if circle.contains(&(all.len() - 1)) => {
+        RoadmapProblem::Cycle(circle) if circle.contains(&(all.len() - 1)) => {
             Some("tasks would wait for each other".to_owned())
         }
-        Fault::Unknown { .. } | Fault::Cycle(_) => None,
+        RoadmapProblem::Unknown { .. } | RoadmapProblem::Cycle(_) => None,
     })
 }
 
@@ -78,12 +76,12 @@ pub(super) fn block(run: Option<&str>, args: &BlockArgs) -> Result<u8, UserError
     change(run, "blocked", |tasks| {
         let mut task = find::task(tasks, &args.id)?.clone();
         if !task.is_open() {
-            let message = format!("task {:?} is {}", args.id, task.standing());
+            let message = format!("task {:?} is {}", args.id, task.label());
             let hint = format!("`loopbreak tasks open {}` comes first", args.id);
             return Err(UserError::usage(message).hint(hint));
         }
-        task.status = Status::Blocked;
-        task.blockers = args.by.iter().map(|blocker| quoted(blocker)).collect();
+        task.status = TaskState::Blocked;
+        task.blockers = args.by.iter().map(|blocker| redact_and_truncate(blocker)).collect();
         task.changed = now();
         Ok(task)
     })
@@ -97,20 +95,19 @@ fn change(
 ) -> Result<u8, UserError> {
     let mut found = find::find(run)?;
     let (key, folder) = (found.run.key(), found.run.folder.clone());
-    let mut told = Ok(String::new());
-    let change = |_: Option<&str>, tasks: Vec<RoadmapTask>| {
-        let task = make(&tasks).map_err(|error| told = Err(error)).ok()?;
-        let line = format!("task {}: {what}", printable(&task.id));
-        let detail = json!({"action": line, "task": task.id, "status": task.status.as_str()});
-        told = Ok(line);
-        Some(Change {
-            records: Records { roadmap: vec![task], ..Records::default() },
-            // A run that is over stays so.
-            ended: found.run.ended.is_some(),
-            ..Change::event("task", detail.to_string())
-        })
+    let transaction = found.store.begin(&key, &folder, now())?;
+    let tasks = transaction.roadmap()?;
+    let task = make(&tasks)?;
+    let line = format!("task {}: {what}", printable(&task.id));
+    let event =
+        TaskEvent { action: line.clone(), task: task.id.clone(), status: task.status.as_str().to_owned() };
+    let change = RunChange {
+        records: Records { roadmap: vec![task], ..Records::default() },
+        // A run that is over stays so.
+        ended: found.run.ended.is_some(),
+        ..RunEvent::Task(event).into()
     };
-    found.store.update_tasks(&key, &folder, now(), change).map_err(|error| failed(&error))?;
-    anstream::eprintln!("loopbreak: {}", told?);
+    transaction.commit(change)?;
+    anstream::eprintln!("loopbreak: {line}");
     Ok(exit::DONE)
 }

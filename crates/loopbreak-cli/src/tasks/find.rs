@@ -2,17 +2,17 @@
 
 use loopbreak_config::nearest_name;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Run, Sqlite, Store as _};
+use loopbreak_store::{Run, Store};
 
 use crate::error::UserError;
-use crate::status::{failed, name, open};
+use crate::store::{open_user_store, run_name};
 
 /// Among how many of the latest runs those of this folder are looked for.
 const RUNS: usize = 1000;
 
 /// A run with tasks.
 pub(super) struct Found {
-    pub(super) store: Sqlite,
+    pub(super) store: Box<dyn Store>,
     pub(super) run: Run,
     pub(super) tasks: Vec<RoadmapTask>,
 }
@@ -23,26 +23,26 @@ pub(super) fn find(named: Option<&str>) -> Result<Found, UserError> {
         UserError::usage("there is no roadmap in this folder")
             .hint("`loopbreak run --roadmap FILE -- CMD` begins one; --run names a run of another folder")
     };
-    let store = open()?.ok_or_else(none)?;
+    let store = open_user_store()?.ok_or_else(none)?;
     // The agent of a run is started with its name.
     let variable = std::env::var("LOOPBREAK_RUN").ok().filter(|name| !name.is_empty());
     if let Some(session) = named.map(str::to_owned).or(variable) {
         return by_name(store, &session);
     }
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
-    let runs = store.runs(i64::MIN, RUNS).map_err(|error| failed(&error))?;
+    let runs = store.runs(i64::MIN, RUNS)?;
     for run in runs.into_iter().filter(|run| run.folder == folder) {
-        if !store.roadmap(&run).map_err(|error| failed(&error))?.is_empty() {
+        if !store.roadmap(&run)?.is_empty() {
             return by_name(store, &run.session);
         }
     }
     Err(none())
 }
 
-fn by_name(store: Sqlite, session: &str) -> Result<Found, UserError> {
+fn by_name(store: Box<dyn Store>, session: &str) -> Result<Found, UserError> {
     let mut found = Vec::new();
-    for run in store.find(session).map_err(|error| failed(&error))? {
-        let tasks = store.roadmap(&run).map_err(|error| failed(&error))?;
+    for run in store.find(session)? {
+        let tasks = store.roadmap(&run)?;
         if !tasks.is_empty() {
             found.push((run, tasks));
         }
@@ -52,7 +52,7 @@ fn by_name(store: Sqlite, session: &str) -> Result<Found, UserError> {
     }
     // Whoever else kept something under the same name: the run itself has the roadmap.
     found.sort_by_key(|(run, _)| run.source != "run");
-    let names: Vec<String> = found.iter().take(5).map(|(run, _)| name(run)).collect();
+    let names: Vec<String> = found.iter().take(5).map(|(run, _)| run_name(run)).collect();
     if found.iter().any(|(run, _)| run.session != found[0].0.session) {
         return Err(UserError::usage(format!("more than one run with tasks begins with {session:?}"))
             .hint(format!("name one of them: {}", names.join(", "))));

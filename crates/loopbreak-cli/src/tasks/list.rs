@@ -3,21 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use loopbreak_store::Store as _;
-use loopbreak_store::tasks::{Next, RoadmapTask, next, waits_for};
+use loopbreak_store::tasks::{NextTask, RoadmapTask, next_task, unfinished_dependencies};
 use serde_json::{Value, json};
 
 use super::args::ListArgs;
 use super::find::{Found, find};
 use crate::error::UserError;
 use crate::output::printable;
-use crate::status::failed;
 use crate::{exit, output};
 
 pub(super) fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {
     let found = find(run)?;
     let mut attempts: BTreeMap<String, u64> = BTreeMap::new();
-    for attempt in found.store.attempts(&found.run).map_err(|error| failed(&error))? {
+    for attempt in found.store.attempts(&found.run)? {
         *attempts.entry(attempt.task).or_default() += 1;
     }
     let text = if args.json {
@@ -37,15 +35,15 @@ fn data(found: &Found, attempts: &BTreeMap<String, u64>) -> Value {
         .iter()
         .map(|task| {
             let mut value = serde_json::to_value(task).unwrap_or_default();
-            value["standing"] = task.standing().into();
+            value["standing"] = task.label().into();
             value["attempts"] = attempts.get(&task.id).copied().unwrap_or_default().into();
-            value["waits_for"] = waits_for(task, &found.tasks).into();
+            value["waits_for"] = unfinished_dependencies(task, &found.tasks).into();
             value
         })
         .collect();
-    let next = match next(&found.tasks) {
-        Next::Task(task) => Some(task.id.as_str()),
-        Next::Nothing | Next::Closed => None,
+    let next = match next_task(&found.tasks) {
+        NextTask::Task(task) => Some(task.id.as_str()),
+        NextTask::Nothing | NextTask::Closed => None,
     };
     json!({"run": found.run.session, "folder": found.run.folder, "next": next, "tasks": tasks})
 }
@@ -77,10 +75,10 @@ fn table(tasks: &[RoadmapTask], attempts: &BTreeMap<String, u64>) -> String {
         text,
         "\n{finished} of {} done{}",
         tasks.len(),
-        match next(tasks) {
-            Next::Task(task) => format!(", next is {}", printable(&task.id)),
-            Next::Nothing => ", none can be worked on".to_owned(),
-            Next::Closed => String::new(),
+        match next_task(tasks) {
+            NextTask::Task(task) => format!(", next is {}", printable(&task.id)),
+            NextTask::Nothing => ", none can be worked on".to_owned(),
+            NextTask::Closed => String::new(),
         }
     );
     text
@@ -88,17 +86,17 @@ fn table(tasks: &[RoadmapTask], attempts: &BTreeMap<String, u64>) -> String {
 
 /// How a task stands, in a word or two.
 fn standing(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
-    let waits = waits_for(task, tasks);
+    let waits = unfinished_dependencies(task, tasks);
     if task.is_open() && !waits.is_empty() && task.escalation.as_str() == "none" {
         return printable(&format!("waits for {}", waits.join(", ")));
     }
-    task.standing().to_owned()
+    task.label().to_owned()
 }
 
 /// Why a task stands as it does, where that is not plain.
 fn why(task: &RoadmapTask) -> Option<String> {
     let mut parts = Vec::new();
-    if matches!(task.standing(), "forced" | "escalated" | "blocked") && !task.reason.is_empty() {
+    if matches!(task.label(), "forced" | "escalated" | "blocked") && !task.reason.is_empty() {
         parts.push(task.reason.clone());
     }
     if !task.blockers.is_empty() {
@@ -135,7 +133,7 @@ fn branch<'t>(
     let again = drawn.contains(&task.id.as_str());
     let title = if task.title.is_empty() { String::new() } else { format!("  {}", printable(&task.title)) };
     let rest = if again { "  (see above)" } else { title.as_str() };
-    let _ = writeln!(text, "{indent}{} [{}]{rest}", printable(&task.id), task.standing());
+    let _ = writeln!(text, "{indent}{} [{}]{rest}", printable(&task.id), task.label());
     if again || depth >= DEEPEST {
         return;
     }
@@ -165,7 +163,7 @@ mod tests {
     fn a_table_says_what_waits_for_what_and_why_a_task_is_stuck() {
         let mut tasks = vec![task("schema", "Draw", &[]), task("api", "Write", &["schema"])];
         (tasks[0].forced, tasks[0].reason) = (true, "5 attempts did the same work".into());
-        tasks[0].status = loopbreak_store::tasks::Status::Done;
+        tasks[0].status = loopbreak_store::tasks::TaskState::Done;
         let text = table(&tasks, &BTreeMap::from([("schema".to_owned(), 5)]));
         let expected = "\
 TASK    STATUS            ATTEMPTS  TITLE

@@ -2,28 +2,26 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_store::tasks::waits_for;
-use loopbreak_store::{Attempt, ContextEntry, Recovery, Store as _};
+use loopbreak_store::tasks::unfinished_dependencies;
+use loopbreak_store::{StoredAttempt, StoredContextEntry, StoredRecovery};
 use serde_json::json;
 
 use super::args::ShowArgs;
 use super::find::{self, find};
 use crate::error::UserError;
 use crate::output::printable;
-use crate::status::failed;
 use crate::{exit, output};
 
 pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {
     let found = find(run)?;
     let task = find::task(&found.tasks, &args.id)?;
-    let failed = |error| failed(&error);
-    let mut attempts: Vec<Attempt> = found.store.attempts(&found.run).map_err(failed)?;
+    let mut attempts: Vec<StoredAttempt> = found.store.attempts(&found.run)?;
     attempts.retain(|attempt| attempt.task == args.id);
-    let mut recoveries: Vec<Recovery> = found.store.recoveries(&found.run).map_err(failed)?;
+    let mut recoveries: Vec<StoredRecovery> = found.store.recoveries(&found.run)?;
     // One about a circle of tasks names all of them.
     let about = |names: &str| names.split(", ").any(|name| name == args.id);
     recoveries.retain(|recovery| recovery.task.as_deref().is_some_and(about));
-    let mut context: Vec<ContextEntry> = found.store.context(&found.run).map_err(failed)?;
+    let mut context: Vec<StoredContextEntry> = found.store.context(&found.run)?;
     context.retain(|entry| entry.related_tasks.contains(&args.id));
     if args.json {
         let all = json!({"task": task, "attempts": attempts, "recoveries": recoveries, "context": context});
@@ -38,17 +36,17 @@ pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> 
     };
     line("task", &task.id);
     line("title", &task.title);
-    line("status", task.standing());
+    line("status", task.label());
     line("why", &task.reason);
     line("after", &task.after.join(", "));
-    line("waits for", &waits_for(task, &found.tasks).join(", "));
+    line("waits for", &unfinished_dependencies(task, &found.tasks).join(", "));
     line("blockers", &task.blockers.join("; "));
     line("check", &task.check);
     line("deferred", &task.deferred.join(", "));
     for details in task.details.lines() {
         let _ = writeln!(text, "    {}", printable(details));
     }
-    for Attempt { number, status, blockers, work, .. } in &attempts {
+    for StoredAttempt { number, status, blockers, work, .. } in &attempts {
         let _ = write!(text, "attempt {number}: {}", printable(status));
         for (name, items) in [("blocked by", blockers), ("did", work)] {
             if !items.is_empty() {
@@ -57,7 +55,7 @@ pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> 
         }
         text.push('\n');
     }
-    for Recovery { intervention, reason, .. } in &recoveries {
+    for StoredRecovery { intervention, reason, .. } in &recoveries {
         let _ = writeln!(text, "{}: {}", printable(intervention), printable(reason));
     }
     for entry in context.iter().filter(|entry| entry.topic != "loop_recovery") {

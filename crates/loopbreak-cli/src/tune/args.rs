@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use loopbreak_analysis::tune::Budget;
 
-use super::budget::Budget;
 use crate::args::ConfigOptions;
+use crate::labels::LabelArgs;
 
 /// Search thresholds on past runs.
 #[derive(Debug, Args)]
@@ -29,7 +30,7 @@ pub(crate) struct TuneArgs {
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
-    pub(crate) known: crate::eval::KnownArgs,
+    pub(crate) labels: LabelArgs,
     /// How many settings to try, or for how long, as in 500, 90s, 10m or 2h
     #[arg(long, value_name = "N|TIME", default_value = "200")]
     pub(crate) budget: Budget,

@@ -1,18 +1,24 @@
 //! From arguments to a search, a file and an exit code.
 
 use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use indicatif::{ProgressBar, ProgressStyle};
 use loopbreak::Config;
-use loopbreak_report::eval::{Condition, LookedAt};
-use loopbreak_report::tune::{self, KeptRun, SCHEMA, Search, Trial, Trials};
+use loopbreak_analysis::tune::{
+    Budget, KeptRun, MAX_STEP_BYTES, Search, SearchControl, SearchOutcome, StateFile, StateFileError, Trials,
+    TuneSubject, prune, read_runs, search,
+};
+use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
+use loopbreak_report::tune as report;
 
 use super::args::TuneArgs;
-use super::search::{Found, search};
-use super::state::{State, Subject};
-use super::{file, logs};
-use crate::analyze::{Talk, trouble};
+use crate::diagnostics::Diagnostics;
 use crate::error::UserError;
-use crate::eval::{labels, logs_of};
+use crate::progress_bar::reading_bar;
 use crate::{exit, output};
 
 /// How many names of logs the file that is written tells.
@@ -26,18 +32,14 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
             .hint("name a file or a folder, or - for standard input, as in: loopbreak tune logs/"));
     }
     if let Some(path) = &args.output {
-        file::check(path, args.force)?;
+        check_output(path, args.force)?;
     }
-    let known = labels::known(&args.known)?;
+    let selection = args.labels.read()?;
     if let Some(threads) = args.threads {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
         pool.map_err(|error| UserError::failed(format!("cannot start {threads} threads: {error}")))?;
     }
-    let expansion = logs_of(&args.paths, &args.known.labels);
-    let mut talk = Talk::new(args.quiet, false);
-    let (outcomes, mut runs) =
-        logs::read(&expansion, &config, args.format, &talk, args.quiet, logs::MOST_BYTES)?;
-    let (failed, _) = trouble(&expansion, &outcomes, &mut talk);
+    let (failed, mut runs) = read(args, &config)?;
     if runs.is_empty() {
         return if failed {
             Ok(exit::FAILED)
@@ -45,41 +47,106 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
             Err(UserError::failed("there are no runs to look at"))
         };
     }
-    if let Some(known) = &known {
-        labels::apply(known, &mut runs, |run| &run.run, |run, positive| run.positive = positive)?;
+    if let Some(selection) = &selection {
+        selection.apply(&mut runs, |run| &run.run, |run, positive| run.positive = positive)?;
     }
     if runs.len() < 2 {
         return Err(UserError::usage("one run is not enough to tune on: some have to be held out")
             .hint("name more logs; some dozens of runs make a result worth having"));
     }
-    let subject = Subject::of(&runs, &config, args.seed);
+    let subject = TuneSubject::new(&runs, &config, args.seed);
     let (state, done) = match &args.state {
         Some(path) => {
-            let (state, done) = State::open(path, &subject, runs.len())?;
+            let (state, done) = StateFile::open(path, &subject, runs.len())?;
             (Some(state), done)
         }
         None => (None, BTreeMap::new()),
     };
     let mut trials = Trials::new(&config, args.seed);
-    let found = search(&runs, &mut trials, args.budget, done, state, args.quiet)?;
+    let (stop, bar) = (interrupt(), search_bar(args.budget, args.quiet));
+    let control = SearchControl { budget: args.budget, stop: &stop, on_trial: &|| bar.inc(1) };
+    let found = search(&runs, &mut trials, &control, done, state);
+    bar.finish_and_clear();
+    let found = found.map_err(|error| UserError::failed(format!("cannot write the state file: {error}")))?;
     if found.interrupted {
-        tell_interrupted(&found, args);
+        print_interrupted(&found, args);
         return Ok(exit::INTERRUPTED);
     }
-    let text = |condition: Option<&Condition>| condition.map(|it| it.as_str().to_owned());
-    let conditions = known.as_ref().map(|known| (known.positive.as_ref(), known.only.as_ref()));
-    let (positive, only) = conditions.unwrap_or_default();
-    let mut search = result(&runs, &found, (text(positive), text(only)), args)?;
-    prune(&mut search.choice.best, &trials, &runs);
+    let mut result = Search::new(&runs, &found, selection.as_ref(), args.folds as usize, args.seed)
+        .ok_or_else(|| UserError::failed("no trial was made"))?;
+    prune(&mut result.choice.best, &trials, &runs);
     if let Some(path) = &args.output {
-        save(path, &search, &trials, &runs, &subject)?;
+        save(path, &result, &trials, &runs, &subject)?;
         anstream::eprintln!("wrote {}", path.display());
     }
-    print(&search, args.json)?;
+    print(&result, args.json)?;
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
-fn tell_interrupted(found: &Found, args: &TuneArgs) {
+/// Reads all runs. The first value tells whether something could not be read.
+fn read(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
+    let inputs = args.labels.logs(&args.paths);
+    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let options = AnalyzeOptions {
+        format: args.format,
+        notes_per_log: diagnostics.notes_per_log(),
+        ..AnalyzeOptions::new(config.clone())
+    };
+    let bar = reading_bar(&inputs.inputs, args.quiet);
+    let progress = bar.clone();
+    let analyzer = LogAnalyzer::new(options).on_progress(move |bytes| progress.inc(bytes));
+    let read = read_runs(&analyzer, &inputs.inputs, MAX_STEP_BYTES);
+    bar.finish_and_clear();
+    let (logs, runs) = read.map_err(|error| {
+        UserError::failed(error.to_string()).hint("name fewer logs: a few hundred runs are enough to tune on")
+    })?;
+    let failed = report_unread_inputs(&inputs, &logs, &mut diagnostics).failed;
+    diagnostics.finish();
+    Ok((failed, runs))
+}
+
+impl From<StateFileError> for UserError {
+    fn from(error: StateFileError) -> Self {
+        let (message, hint) = (error.to_string(), error.hint());
+        let error = match error {
+            StateFileError::Io { .. } => UserError::failed(message),
+            _ => UserError::usage(message),
+        };
+        if let Some(hint) = hint { error.hint(hint) } else { error }
+    }
+}
+
+/// Set when the user wants the search to end. A second signal ends the program at once.
+fn interrupt() -> Arc<AtomicBool> {
+    let stopped = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&stopped);
+    // Where there is no such signal, there is nobody to send it.
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(exit::INTERRUPTED));
+        }
+    });
+    stopped
+}
+
+fn search_bar(budget: Budget, quiet: bool) -> ProgressBar {
+    if quiet || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match budget {
+        Budget::Trials(count) => (
+            ProgressBar::new(count as u64),
+            "trying {wide_bar:.cyan/dim} {pos} of {len} settings, {eta} left",
+        ),
+        Budget::Time(_) => (ProgressBar::new_spinner(), "trying: {pos} settings, {elapsed}"),
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━━─"));
+    }
+    bar
+}
+
+fn print_interrupted(found: &SearchOutcome, args: &TuneArgs) {
     let tried = found.tried.len();
     match &args.state {
         Some(state) => anstream::eprintln!(
@@ -92,51 +159,28 @@ fn tell_interrupted(found: &Found, args: &TuneArgs) {
     }
 }
 
-/// Takes back every change that makes no difference to any run: nobody is to wonder later why it is there.
-fn prune(best: &mut Trial, trials: &Trials, runs: &[KeptRun]) {
-    let outcomes = |trial: &Trial| {
-        let config = trials.config(trial)?;
-        Some(runs.iter().map(|run| tune::replay(&config, run)).collect::<Vec<_>>())
-    };
-    let Some(whole) = outcomes(best) else { return };
-    for index in (0..best.changes.len()).rev() {
-        let mut less = best.clone();
-        less.changes.remove(index);
-        if outcomes(&less).as_ref() == Some(&whole) {
-            *best = less;
-        }
+/// Checks that the settings may be written to this file.
+fn check_output(path: &Path, force: bool) -> Result<(), UserError> {
+    if path.file_name().is_some_and(|name| name == "pyproject.toml") {
+        return Err(UserError::usage(format!("{} holds more than Loopbreak's options", path.display()))
+            .hint("write a loopbreak.toml, or add [tool.loopbreak] by hand"));
     }
-}
-
-fn result(
-    runs: &[KeptRun],
-    found: &Found,
-    (positive, only): (Option<String>, Option<String>),
-    args: &TuneArgs,
-) -> Result<Search, UserError> {
-    let labels: Vec<Option<bool>> = runs.iter().map(|run| run.positive).collect();
-    let choice = tune::choose(&found.tried, &labels, args.folds as usize, args.seed)
-        .ok_or_else(|| UserError::failed("no trial was made"))?;
-    let positives = runs.iter().filter(|run| run.positive == Some(true)).count() as u64;
-    let looked_at = LookedAt {
-        positives: positive.is_some().then_some(positives),
-        positive,
-        only,
-        runs: runs.len() as u64,
-        steps: runs.iter().map(|run| run.turns).sum(),
-    };
-    Ok(Search { schema: SCHEMA, looked_at, trials: found.tried.len() as u64, seed: args.seed, choice })
+    if path.exists() && !force {
+        return Err(UserError::usage(format!("{} is there already", path.display()))
+            .hint("name another file, or add --force to overwrite it"));
+    }
+    Ok(())
 }
 
 fn save(
-    path: &std::path::Path,
-    search: &Search,
+    path: &Path,
+    result: &Search,
     trials: &Trials,
     runs: &[KeptRun],
-    subject: &Subject,
+    subject: &TuneSubject,
 ) -> Result<(), UserError> {
     let config: Config = trials
-        .config(&search.choice.best)
+        .config(&result.choice.best)
         .ok_or_else(|| UserError::failed("the best settings are no valid whole"))?;
     let mut sources: Vec<String> = Vec::new();
     for run in runs {
@@ -149,12 +193,12 @@ fn save(
     if more > 0 {
         sources.push(format!("and {more} more"));
     }
-    file::write(path, search, &config, &sources, subject.data())
+    output::save(path, report::settings_file(result, &config, &sources, subject.data()).as_bytes())
 }
 
-fn print(search: &Search, json: bool) -> Result<(), UserError> {
+fn print(result: &Search, json: bool) -> Result<(), UserError> {
     if !json {
-        return output::print(&tune::render(search, &output::look()));
+        return output::print(&report::render(result, &output::look()));
     }
-    output::json(search)
+    output::json(result)
 }

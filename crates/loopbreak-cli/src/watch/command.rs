@@ -5,7 +5,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use loopbreak::{Decision, Intervention};
-use loopbreak_report::{VerdictName, plural};
+use loopbreak_analysis::VerdictName;
+use loopbreak_report::plural;
 use loopbreak_trace::{LogRecord, SkippedLine};
 use loopbreak_watch::notification::{LoopNotification as Notice, NotifierSet};
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
-use loopbreak_report::VerdictName;
+use loopbreak_analysis::VerdictName;
 
 /// How many guards are kept ready; the others are put away as snapshots.
 const AWAKE: usize = 256;

@@ -13,7 +13,7 @@ use crate::support::agents::begin;
 use crate::support::folder;
 use crate::support::roadmaps::{LONG, agent, order, pilot, roadmap, task, told};
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Attempt, Change, Records, RunKey, Sqlite, Store as _, now};
+use loopbreak_store::{Records, RunChange, RunKey, StoreUrl, StoredAttempt, now, open};
 
 /// Long enough for a command to read whatever it reads before it waits for the lock.
 const A_MOMENT: Duration = Duration::from_millis(500);
@@ -68,15 +68,15 @@ fn meanwhile(
     let (locked, is_locked) = channel();
     thread::scope(|scope| {
         scope.spawn(move || {
-            let mut store = Sqlite::open(&folder.join("state/loopbreak/loopbreak.db"), now()).unwrap();
+            let mut store = open(&StoreUrl::from(folder.join("state/loopbreak/loopbreak.db"))).unwrap();
             let run = store.runs(0, 1).unwrap().remove(0);
-            store.update_tasks(&run.key(), "", now(), |_, mut tasks| {
-                locked.send(()).unwrap();
-                thread::sleep(A_MOMENT);
-                change(&mut tasks[0]);
-                let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
-                Some(Change { records, ..Change::default() })
-            })
+            let transaction = store.begin(&run.key(), "", now()).unwrap();
+            let mut tasks = transaction.roadmap().unwrap();
+            locked.send(()).unwrap();
+            thread::sleep(A_MOMENT);
+            change(&mut tasks[0]);
+            let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+            transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         });
         is_locked.recv().unwrap();
         told(folder, &[&["tasks"], args].concat())
@@ -132,7 +132,7 @@ fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
     agent(folder.path(), "touch up up-$N; while [ ! -e go-$N ]; do sleep 0.02; done; echo \"try $N\"");
     let args = ["run", "--roadmap", "tasks.toml", "--idle", "0", "--max-iterations", "3"];
     let mut run = begin(folder.path(), &[&args[..], &["--", "sh", "agent.sh"]].concat());
-    let mut store = Sqlite::open(&folder.path().join("state/loopbreak/loopbreak.db"), now()).unwrap();
+    let mut store = open(&StoreUrl::from(folder.path().join("state/loopbreak/loopbreak.db"))).unwrap();
     let key = RunKey { source: "mcp".to_owned(), ..store.runs(0, 1).unwrap().remove(0).key() };
     // The second attempt says nothing: what was told of the first one is not told again.
     for (number, report) in [(1, Some("blocked")), (2, None), (3, Some("done"))] {
@@ -142,14 +142,15 @@ fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
             thread::sleep(Duration::from_millis(20));
         }
         // A model does not know what time it is.
-        let attempt = |status: &str| Attempt {
+        let attempt = |status: &str| StoredAttempt {
             task: "a".into(),
             at: 1_000,
             status: status.into(),
-            ..Attempt::default()
+            ..StoredAttempt::default()
         };
         let records = Records { attempts: report.map(attempt).into_iter().collect(), ..Records::default() };
-        store.update(&key, "", now(), |_| Some(Change { records, ..Change::default() })).unwrap();
+        let transaction = store.begin(&key, "", now()).unwrap();
+        transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         fs::write(folder.path().join(format!("go-{number}")), "").unwrap();
     }
     assert_eq!(run.wait().unwrap().code(), Some(0));

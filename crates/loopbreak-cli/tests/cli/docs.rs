@@ -159,3 +159,76 @@ fn a_section_of_the_detectors_guide_names_every_option_of_its_table() {
     }
     assert!(named > 40, "only {named} options were found");
 }
+
+/// One step of a walk in ARCHITECTURE.md: a file and a function in it.
+struct WalkStep {
+    walk: String,
+    file: String,
+    function: String,
+}
+
+/// Reads the numbered lists of the section "Three walks": "1. `file` `function`: what happens there".
+fn walk_steps(page: &str) -> Vec<WalkStep> {
+    let section = page.split("\n## Three walks\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut steps = Vec::new();
+    let mut walk = String::new();
+    for line in section.lines() {
+        if let Some(heading) = line.strip_prefix("### ") {
+            walk = heading.to_owned();
+        }
+        let is_numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
+        let code: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+        if let [file, function, ..] = code.as_slice()
+            && is_numbered
+        {
+            let (walk, file, function) = (walk.clone(), (*file).to_owned(), (*function).to_owned());
+            steps.push(WalkStep { walk, file, function });
+        }
+    }
+    steps
+}
+
+#[test]
+fn every_file_and_function_of_the_three_walks_exists() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let steps = walk_steps(&page);
+    let walks: BTreeSet<&str> = steps.iter().map(|step| step.walk.as_str()).collect();
+    assert_eq!(walks.len(), 3, "{walks:?}");
+    for WalkStep { walk, file, function } in &steps {
+        let text =
+            fs::read_to_string(root().join(file)).unwrap_or_else(|_| panic!("{walk}: there is no {file}"));
+        let name = function.rsplit("::").next().unwrap();
+        let declared = [format!("fn {name}("), format!("fn {name}<")];
+        assert!(declared.iter().any(|line| text.contains(line.as_str())), "{walk}: {file} has no {function}");
+    }
+}
+
+#[test]
+fn no_walk_turns_back_more_than_three_times() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let steps = walk_steps(&page);
+    for walk in steps.iter().map(|step| step.walk.as_str()).collect::<BTreeSet<_>>() {
+        let mut left = BTreeSet::new();
+        let mut turned_back = Vec::new();
+        let mut here = "";
+        for step in steps.iter().filter(|step| step.walk == walk) {
+            if step.file != here {
+                left.insert(here);
+                if left.contains(step.file.as_str()) {
+                    turned_back.push(step.file.as_str());
+                }
+                here = &step.file;
+            }
+        }
+        assert!(turned_back.len() <= 3, "{walk}: {turned_back:?}");
+    }
+}
+
+#[test]
+fn the_architecture_page_is_short() {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (before, rest) = page.split_once("\n## Three walks\n").unwrap();
+    let after = rest.split_once("\n## ").unwrap().1;
+    let words = before.split_whitespace().count() + after.split_whitespace().count();
+    assert!(words <= 1_200, "{words} words");
+}

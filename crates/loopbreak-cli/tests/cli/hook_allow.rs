@@ -52,7 +52,7 @@ fn without_a_refusal_there_is_nothing_to_allow() {
     for _ in 0..2 {
         let nothing = done(&mut desk.command(&["allow", "last"]));
         assert_eq!(nothing.code, Some(1));
-        assert!(nothing.err.contains("no call was refused"), "{}", nothing.err);
+        assert!(nothing.err.contains("no refused call found"), "{}", nothing.err);
         desk.session("s").finish("ls");
     }
 }

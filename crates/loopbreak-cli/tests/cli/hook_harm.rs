@@ -156,7 +156,7 @@ fn what_was_kept_and_cannot_be_read_is_forgotten() {
     drop(other);
     let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
     goes_on(&done);
-    assert!(done.err.contains("begins anew"), "{}", done.err);
+    assert!(done.err.contains("starts over"), "{}", done.err);
 }
 
 #[test]

@@ -214,9 +214,9 @@ fn tune_interrupted_exits_with_130_and_keeps_what_it_has() {
 #[test]
 fn tune_tries_what_the_guide_lists() {
     let guide = fs::read_to_string(crate::support::root().join("docs/guide/tune.md")).unwrap();
-    for dimension in loopbreak_report::tune::SPACE {
+    for dimension in loopbreak_analysis::tune::SPACE {
         let values: Vec<String> =
-            dimension.values.iter().map(|value| loopbreak_report::tune::shown(*value)).collect();
+            dimension.values.iter().map(|value| loopbreak_analysis::tune::shown(*value)).collect();
         let row = format!("| `{}` | {} |", dimension.option, values.join(", "));
         assert!(guide.contains(&row), "{row}");
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use loopbreak::config::TaskPreset;
+use loopbreak::settings::TaskPreset;
 use loopbreak::{Profile, Settings};
 use serde::Deserialize as _;
 use toml::{Table, Value};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbreak::config::TimeSpan;
+use loopbreak::settings::TimeSpan;
 use loopbreak::{Profile, Settings};
 use toml::de::DeValue;
 

@@ -4,7 +4,7 @@
 //! involved. The problem is shown at the one that was set in the highest layer; if the file sets both, at both.
 
 use loopbreak::Settings;
-use loopbreak::config::Problem;
+use loopbreak::settings::SettingsProblem;
 use toml::Table;
 
 use super::config_problem::MAX_PROBLEMS;
@@ -52,7 +52,7 @@ pub(crate) fn locate_problems(
 }
 
 /// Returns the other options of its table that a problem names.
-fn other_options(problem: &Problem) -> Vec<&'static str> {
+fn other_options(problem: &SettingsProblem) -> Vec<&'static str> {
     let Some((table, own)) = problem.path.rsplit_once('.') else { return Vec::new() };
     let named = |key: &str| words(&problem.message).chain(words(&problem.hint)).any(|word| word == key);
     options()
@@ -72,7 +72,7 @@ fn is_word_char(letter: char) -> bool {
 }
 
 fn locate_problem(
-    problem: &Problem,
+    problem: &SettingsProblem,
     others: &[&'static str],
     settings: &Settings,
     table: &Table,

@@ -1,6 +1,6 @@
 //! The figures that the documents print are the defaults, and their tables are read as they stand.
 
-use loopbreak::config::TimeSpan;
+use loopbreak::settings::TimeSpan;
 use loopbreak::{Mode, Profile, Settings};
 
 use super::*;

@@ -4,11 +4,11 @@ use std::fmt::{self, Write};
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::data::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
-use crate::effect::Effects;
-use crate::json::VerdictName;
-use crate::number::{grouped, percent, plural};
+use crate::number::{self, grouped, percent, plural};
 use crate::text::Look;
+use loopbreak_analysis::Effects;
+use loopbreak_analysis::VerdictName;
+use loopbreak_analysis::eval::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
 
 /// The first column: names of judges and detectors.
 const NAME: usize = 14;
@@ -121,7 +121,7 @@ fn row(out: &mut String, name: &str, level: VerdictName, scores: &Scores, look: 
     if let Some(counts) = &scores.counts {
         write!(out, "{:>5}{:>5}{:>5}{:>5}", counts.tp, counts.fp, counts.missed, counts.tn)?;
         for share in [scores.precision, scores.recall] {
-            write!(out, "{:>15}", share.map_or(dash.to_owned(), |share| share.shown(dash)))?;
+            write!(out, "{:>15}", share.map_or(dash.to_owned(), |share| number::share(&share, dash)))?;
         }
         write!(out, "{:>5}", scores.f1.map_or(dash.to_owned(), |f1| format!("{f1:.2}")))?;
     } else {
@@ -166,7 +166,7 @@ fn after_warning(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt:
     let line = |out: &mut String, name: &str, share: &EffectShare| {
         let Effects { changed_course, went_on, ended } = share.effects;
         let loops = plural(share.effects.told().0, "loop");
-        let share = share.went_on_share.map_or(dash.to_owned(), |share| share.shown(dash));
+        let share = share.went_on_share.map_or(dash.to_owned(), |share| number::share(&share, dash));
         writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>9}{changed_course:>9}{ended:>9}{share:>17}")
     };
     let head = ["warned of", "went on", "left", "ended", "share going on"];

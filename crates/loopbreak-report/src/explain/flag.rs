@@ -8,8 +8,8 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::row::{INDENT, shown};
-use crate::json::VerdictName;
 use crate::text::Look;
+use loopbreak_analysis::VerdictName;
 
 /// How far a text under a flag is moved in.
 const DEEPER: usize = INDENT + 2;

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use super::row::{Mark, Row};
-use crate::json::VerdictName;
 use crate::text::Look;
+use loopbreak_analysis::VerdictName;
 
 /// How many steps around what matters are shown.
 const AROUND: usize = 3;

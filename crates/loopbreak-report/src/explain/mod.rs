@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 
 use loopbreak::{Audience, DetectorName, Step, Verdict};
 
-use crate::repeats::Repeats;
 use crate::text::Look;
 use fold::Fold;
+use loopbreak_analysis::Repeats;
 use row::Row;
 use track::Tracks;
 

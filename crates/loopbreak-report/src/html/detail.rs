@@ -1,16 +1,11 @@
 //! All that a page has of one run beyond its line in the list, as JSON of a bounded size.
 
+use loopbreak_analysis::recording::{Band, FinishedRecording, Mark, Rank};
+use loopbreak_analysis::{RunReport, StuckPeriod, plain_option};
 use serde::Serialize;
 
-use super::bands::Band;
-use super::keep::Rank;
 use super::lanes::{self, Change, Lanes};
-use super::marks::Mark;
-use super::recording::Recording;
-use crate::json::{RunReport, StuckPeriod};
 use crate::markup::escape_json;
-use crate::number::plain_option;
-use crate::timeline::Timeline;
 
 /// How finely a run is drawn, in columns: the first that leaves room for its steps.
 const COLUMNS: [usize; 4] = [600, 200, 60, 20];
@@ -18,22 +13,12 @@ const COLUMNS: [usize; 4] = [600, 200, 60, 20];
 /// The parts of a run, written and not yet put together.
 pub(super) struct Detail<'r> {
     report: &'r RunReport,
-    recording: Parts,
+    recording: FinishedRecording,
     /// What is shown with the finest columns.
     fine: String,
     /// The flags in their order; those that must not be missing are marked.
     flags: Vec<(bool, String)>,
     steps: Vec<(Rank, String)>,
-}
-
-/// What is left of a recording beside its flags and steps.
-struct Parts {
-    bands: super::bands::Bands,
-    marks: super::marks::Marks,
-    tools: Timeline,
-    agents: Vec<String>,
-    records: u64,
-    flags_left_out: u64,
 }
 
 /// The timeline of a run. The keys are short, for a page has many of them.
@@ -56,17 +41,9 @@ struct Drawn<'d> {
 struct Stretch(u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
 
 impl<'r> Detail<'r> {
-    pub(super) fn new(report: &'r RunReport, recording: Recording) -> Self {
-        let Recording { kept, bands, flags, marks, tools, agents, records, .. } = recording;
-        let (flags, flags_left_out) = flags.finish(&report.findings);
-        let flags = flags.into_iter().map(|flag| (flag.ends, json(&flag))).collect();
-        let steps = kept.finish().into_iter().map(|(rank, mut row)| {
-            bands.mark(&mut row);
-            (rank, json(&row))
-        });
-        let steps = steps.collect();
-        let agents = agents.into_iter().map(|(name, _)| name).collect();
-        let recording = Parts { bands, marks, tools, agents, records, flags_left_out };
+    pub(super) fn new(report: &'r RunReport, recording: FinishedRecording) -> Self {
+        let flags = recording.flags.iter().map(|flag| (flag.ends, json(flag))).collect();
+        let steps = recording.steps.iter().map(|(rank, row)| (*rank, json(row))).collect();
         let mut detail = Detail { report, recording, fine: String::new(), flags, steps };
         detail.fine = detail.drawn(COLUMNS[0], 0);
         detail
@@ -127,25 +104,24 @@ impl<'r> Detail<'r> {
     }
 
     fn drawn(&self, columns: usize, flags_left_out: u64) -> String {
-        let Parts { bands, marks, tools, agents, records, flags_left_out: never_kept } = &self.recording;
-        let report = self.report;
+        let (recording, report) = (&self.recording, self.report);
         // Where columns are few, so is everything else.
         let first = |length: usize| length.min(columns / 5);
-        let (all_bands, all_marks) = (bands.all(), marks.all());
+        let (all_bands, all_marks, agents) = (&recording.bands, &recording.marks, &recording.agents);
         let (shown_bands, shown_marks) = (first(all_bands.len()), first(all_marks.len()));
         let stretch = |stuck: &StuckPeriod| Stretch(stuck.from, stuck.to, stuck.score);
         json(&Drawn {
             agents: &agents[..first(agents.len())],
-            records: *records,
+            records: recording.records,
             score: lanes::score(&report.timeline, columns),
-            lanes: Lanes::of(&report.timeline, tools, columns),
+            lanes: Lanes::of(&report.timeline, &recording.tools, columns),
             bands: &all_bands[..shown_bands],
             stuck: report.stuck.iter().take(first(report.stuck.len())).map(stretch).collect(),
             marks: &all_marks[..shown_marks],
             more: [
-                bands.left_out + (all_bands.len() - shown_bands) as u64,
-                marks.left_out + (all_marks.len() - shown_marks) as u64,
-                never_kept + flags_left_out,
+                recording.bands_left_out + (all_bands.len() - shown_bands) as u64,
+                recording.marks_left_out + (all_marks.len() - shown_marks) as u64,
+                recording.flags_left_out + flags_left_out,
             ],
         })
     }
@@ -179,8 +155,10 @@ pub(super) fn share(sizes: &[usize], total: usize) -> usize {
 mod tests {
     use loopbreak::{Config, Step};
 
+    use loopbreak_analysis::RunAnalysis;
+    use loopbreak_analysis::recording::Recording;
+
     use super::*;
-    use crate::run::RunAnalysis;
 
     #[test]
     fn those_that_need_less_leave_room_to_the_others() {
@@ -208,7 +186,7 @@ mod tests {
             recording.add(&step, &verdict);
         }
         let report = analysis.finish("long.jsonl", "steps");
-        let detail = Detail::new(&report, recording);
+        let detail = Detail::new(&report, recording.finish(&report.findings));
         assert!(detail.size() > 100_000 && detail.size() < 1_000_000, "{}", detail.size());
         for room in [8000, 20_000, 100_000, usize::MAX] {
             let written = detail.write(room);

@@ -1,11 +1,8 @@
 //! Score, and places or tools, over a run: what the timeline of a page draws.
 
-use loopbreak::{Place, Step};
+use loopbreak_analysis::recording::clean;
+use loopbreak_analysis::{Timeline, plain};
 use serde::Serialize;
-
-use super::text::clean;
-use crate::number;
-use crate::timeline::Timeline;
 
 /// How many lanes there are, beside one for all others.
 const LANES: usize = 8;
@@ -62,7 +59,7 @@ impl Lanes {
 
 /// A turn and the score from then on.
 #[derive(Debug, Serialize)]
-pub(super) struct Change(u64, #[serde(serialize_with = "number::plain")] f64);
+pub(super) struct Change(u64, #[serde(serialize_with = "plain")] f64);
 
 /// The turns at which the score was another than before, to at most so many columns.
 pub(super) fn score(timeline: &Timeline, columns: usize) -> Vec<Change> {
@@ -76,24 +73,10 @@ pub(super) fn score(timeline: &Timeline, columns: usize) -> Vec<Change> {
     changes
 }
 
-/// Puts a step under the name of its tool, or of what it is where it is no call.
-pub(super) fn tool(timeline: &mut Timeline, step: &Step<'_>, turn: u64) {
-    let name = match (&step.action, &step.user, &step.say, &step.task) {
-        (Some(action), ..) if action.args.is_some() => &*action.name,
-        // A whole command: its first word says what kind it is.
-        (Some(action), ..) => action.name.split_whitespace().next().unwrap_or("action"),
-        (None, Some(_), ..) => "(user)",
-        (None, None, Some(_), _) => "(says)",
-        (None, None, None, Some(_)) => "(task)",
-        (None, None, None, None) if step.outcome.is_some() => "(output)",
-        (None, None, None, None) => return timeline.add(turn, None, None),
-    };
-    let place = Place { name: Some(loopbreak::text::clip::clip(name, 4 * NAME).into()), ..Place::default() };
-    timeline.add(turn, None, Some(&place));
-}
-
 #[cfg(test)]
 mod tests {
+    use loopbreak::Place;
+
     use super::*;
 
     #[test]
@@ -101,8 +84,8 @@ mod tests {
         let mut tools = Timeline::default();
         for turn in 1..=60_u64 {
             let name = if turn <= 30 { "bash".to_owned() } else { format!("tool{turn}") };
-            let line = format!(r#"{{"action":{{"name":"{name}","args":{{"n":{turn}}}}}}}"#);
-            tool(&mut tools, &Step::from_json(&line).unwrap(), turn);
+            let place = Place { name: Some(name.into()), ..Place::default() };
+            tools.add(turn, None, Some(&place));
         }
         let lanes = Lanes::of(&Timeline::default(), &tools, 600);
         assert_eq!((lanes.kind, lanes.names.len()), ("tool", LANES + 1));

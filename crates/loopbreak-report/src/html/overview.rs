@@ -1,11 +1,9 @@
 //! The list of runs: a line each, as data.
 
 use loopbreak::{DetectorName, Intervention, Pattern};
+use loopbreak_analysis::recording::{FinishedRecording, clean};
+use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
-
-use super::recording::Recording;
-use super::text::clean;
-use crate::json::{RunReport, ScoreReport, VerdictName};
 
 /// So much of a name, in bytes.
 const NAME: usize = 160;
@@ -62,7 +60,7 @@ pub(super) struct Line<'r> {
 struct Point(u64, DetectorName, Pattern, Option<Intervention>);
 
 impl<'r> Line<'r> {
-    pub(super) fn of(run: &'r RunReport, recording: &Recording) -> Self {
+    pub(super) fn of(run: &'r RunReport, recording: &FinishedRecording) -> Self {
         let ending = run.ending.as_ref();
         let has_ended = ending.is_some();
         let turns = recording.turns.unwrap_or((1, run.steps.max(1)));

@@ -8,14 +8,13 @@ use loopbreak::Pattern;
 
 use super::detail::{Detail, share};
 use super::overview::Line;
-use super::recording::Recording;
-use super::text::clean;
-use crate::json::{Report, RunReport, VerdictName};
-use crate::list::RunList;
 use crate::markup::{Page, escape, escape_json};
 use crate::number::{dollars, grouped, percent, rough};
-use crate::savings::Cost;
-use crate::worst::Worst;
+use crate::worst_runs::Worst;
+use loopbreak_analysis::Cost;
+use loopbreak_analysis::RunList;
+use loopbreak_analysis::recording::{FinishedRecording, clean};
+use loopbreak_analysis::{Report, RunReport, VerdictName};
 
 /// The most runs that a page lists. The sums are over all.
 pub const LISTED_RUNS: usize = 2000;
@@ -37,15 +36,15 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// The whole page: the report, and the recordings of the runs that are listed, each asked for by the place of its run.
-pub fn page(
-    report: &Report,
-    mut recording: impl FnMut(usize) -> io::Result<Recording>,
-) -> io::Result<String> {
+/// Renders the whole page: the report, and the recordings of the runs that are listed.
+pub fn page(report: &Report) -> io::Result<String> {
     let listed = listed(&*report.runs)?;
     let unlisted = report.runs.len() - listed.len();
-    let runs: Vec<(&RunReport, Recording)> =
-        listed.iter().map(|(place, run)| Ok((run, recording(*place)?))).collect::<io::Result<_>>()?;
+    let recorded =
+        |(index, run): &'_ (usize, RunReport)| Ok(report.runs.take_recording(*index)?.finish(&run.findings));
+    let recordings: Vec<FinishedRecording> = listed.iter().map(recorded).collect::<io::Result<_>>()?;
+    let runs: Vec<(&RunReport, FinishedRecording)> =
+        listed.iter().map(|(_, run)| run).zip(recordings).collect();
     let lines: Vec<Line<'_>> = runs.iter().map(|(run, recording)| Line::of(run, recording)).collect();
     let lines = escape_json(&serde_json::to_string(&lines).unwrap_or_else(|_| "[]".to_owned()));
     let details: Vec<Detail<'_>> =

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use loopbreak::Millis;
 
 use super::why::Why;
-use crate::json::{Report, RunReport};
+use loopbreak_analysis::{Report, RunReport};
 
 /// What a column is called, what it holds, and how it is read off a run.
 pub type Column = (&'static str, &'static str, fn(&RunReport) -> Cell);

@@ -7,7 +7,7 @@ use loopbreak::{Finding, Intervention, Millis, Severity};
 
 use super::why::Why;
 use super::xml::{attribute, content};
-use crate::json::{Report, RunReport, SeriesReport, VerdictName};
+use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
 /// How many interventions of a run are told. Build servers keep results in memory.
 const TOLD: usize = 40;

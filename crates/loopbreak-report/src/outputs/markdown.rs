@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::why::Why;
-use crate::json::{Report, RunReport, SeriesReport, VerdictName};
 use crate::number::{dollars, grouped, percent, rough};
-use crate::worst::Worst;
+use crate::worst_runs::Worst;
+use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
 /// How many runs and how many series are told.
 const RUNS: usize = 50;

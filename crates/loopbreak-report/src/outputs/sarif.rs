@@ -10,8 +10,7 @@ use serde::ser::{SerializeSeq as _, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::why::reason;
-use crate::json::{Report, RunReport, SeriesReport};
-use crate::list;
+use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
 /// Where the format is described, in the form that editors look up.
 const SCHEMA: &str =
@@ -58,7 +57,7 @@ impl Serialize for Results<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Results(report) = self;
         let mut results = serializer.serialize_seq(None)?;
-        list::each(&*report.runs, |run| {
+        for_each_run(&*report.runs, |run| {
             let mut found = run.findings.iter().map(|found| of_run(run, &found.finding, found.line));
             found.try_for_each(|result| results.serialize_element(&result))
         })?;

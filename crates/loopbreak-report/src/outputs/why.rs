@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use loopbreak::{DetectorName, Pattern};
 
-use crate::json::RunReport;
+use loopbreak_analysis::RunReport;
 
 /// What decides a verdict: the end of the run, else the first step in, else the first warning.
 #[derive(Clone, Debug)]

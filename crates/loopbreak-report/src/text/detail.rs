@@ -5,11 +5,11 @@ use std::fmt::{self, Write};
 use loopbreak::{DetectorName, Intervention, Pattern};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::acts;
 use super::draw::{self, Letters, Marks};
-use super::look::Look;
-use crate::json::{InterventionReport, RunReport, VerdictName};
+use super::interventions;
+use super::style::Look;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
+use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
 
 /// How many stuck periods are listed.
 const PERIODS: usize = 3;
@@ -25,7 +25,7 @@ pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) 
     // Who wants everything gets whole sentences, on more than one line if need be.
     let look = &Look { width: if full { 10_000 } else { look.width }, ..*look };
     facts(out, run, look)?;
-    acts::write(out, run, look, full)?;
+    interventions::write(out, run, look, full)?;
     writeln!(out)
 }
 

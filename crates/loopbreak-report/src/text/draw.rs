@@ -6,9 +6,9 @@ use anstyle::AnsiColor;
 use loopbreak::Intervention;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::look::Look;
-use crate::json::RunReport;
-use crate::timeline::{Bucket, PlaceTurns, Timeline};
+use super::style::Look;
+use loopbreak_analysis::RunReport;
+use loopbreak_analysis::{Bucket, PlaceTurns, Timeline};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const LEVELS: [&str; 8] = ["_", ".", ",", "-", "=", "+", "*", "#"];

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::look::Look;
+use super::style::Look;
 
 /// The first reason, with its numbers widened to those of all reasons that say the same, and how many say something else.
 #[derive(Debug)]

@@ -6,11 +6,11 @@ use std::io;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::draw;
-use super::look::Look;
-use crate::json::{RunReport, VerdictName};
-use crate::list::RunList;
+use super::style::Look;
 use crate::number::{grouped, percent};
-use crate::worst::Worst;
+use crate::worst_runs::Worst;
+use loopbreak_analysis::RunList;
+use loopbreak_analysis::{RunReport, VerdictName};
 
 /// With more runs than this, only the ones with findings are listed, the worst first, and at most so many.
 const LINES: usize = 40;

@@ -1,15 +1,7 @@
-//! The search for thresholds: other settings on the same runs, judged by runs that were held out.
+//! A search of thresholds for people.
 
-mod choose;
-mod figures;
-mod runs;
-mod space;
+mod settings_file;
 mod text;
-mod trials;
 
-pub use choose::{Choice, FrontierPoint, Tried, choose};
-pub use figures::{Figures, RunOutcome};
-pub use runs::{KeptRun, replay};
-pub use space::{Change, Dimension, SPACE, changed, shown, value_of, with_patience};
-pub use text::{SCHEMA, Search, render};
-pub use trials::{Trial, Trials};
+pub use settings_file::settings_file;
+pub use text::render;

@@ -1,38 +1,15 @@
-//! The search for people, and as data.
+//! The search for people.
 
 use std::fmt::{self, Write};
 
-use serde::Serialize;
+use loopbreak_analysis::eval::Share;
+use loopbreak_analysis::tune::{Change, Choice, Figures, Search, shown};
 
-use super::choose::Choice;
-use super::figures::Figures;
-use super::space::{Change, shown};
-use crate::eval::{LookedAt, Share};
-use crate::number::{grouped, percent};
+use crate::number::{self, grouped, percent};
 use crate::text::Look;
-
-/// The name and version of this form of result.
-pub const SCHEMA: &str = "loopbreak.tune/1";
 
 /// How many points of the frontier are shown.
 const POINTS: usize = 12;
-
-/// A search that has ended.
-#[derive(Clone, Debug, Serialize)]
-pub struct Search {
-    /// [`SCHEMA`].
-    pub schema: &'static str,
-    /// The runs it rests on.
-    #[serde(flatten)]
-    pub looked_at: LookedAt,
-    /// How many settings were tried.
-    pub trials: u64,
-    /// The seed of the search.
-    pub seed: u64,
-    /// What came of it.
-    #[serde(flatten)]
-    pub choice: Choice,
-}
 
 /// Writes it.
 pub fn render(search: &Search, look: &Look) -> String {
@@ -76,7 +53,8 @@ fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
     ] {
         write!(out, "{name:<16}")?;
         if labelled {
-            let share = |share: Option<Share>| share.map_or(dash.to_owned(), |share| share.shown(dash));
+            let share =
+                |share: Option<Share>| share.map_or(dash.to_owned(), |share| number::share(&share, dash));
             write!(out, "{:>15}{:>15}", share(figures.precision()), share(figures.recall()))?;
             write!(out, "{:>6}", figures.f_half().map_or(dash.to_owned(), |value| format!("{value:.2}")))?;
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use loopbreak::Settings;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Change, Records, Sqlite, Store as _, now};
+use loopbreak_store::{Records, RunChange, StoreUrl, now, open};
 use serde_json::{Value, json};
 
 use super::input::{AttemptInput, PlannedInput};
@@ -19,7 +19,7 @@ const A_MOMENT: Duration = Duration::from_millis(200);
 
 fn place(store: &Path) -> Place {
     let options =
-        Options { settings: Settings::default(), store: store.to_owned(), folder: String::new(), run: None };
+        Options { settings: Settings::default(), store: store.into(), folder: String::new(), run: None };
     Place::open(options).unwrap()
 }
 
@@ -46,14 +46,14 @@ fn meanwhile(
     thread::scope(|scope| {
         let path = &path;
         scope.spawn(move || {
-            let mut store = Sqlite::open(path, now()).unwrap();
-            store.update_tasks(&Place::key("r"), "", now(), |_, mut tasks| {
-                locked.send(()).unwrap();
-                thread::sleep(A_MOMENT);
-                change(&mut tasks[0]);
-                let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
-                Some(Change { records, ..Change::default() })
-            })
+            let mut store = open(&StoreUrl::from(&**path)).unwrap();
+            let transaction = store.begin(&Place::key("r"), "", now()).unwrap();
+            let mut tasks = transaction.roadmap().unwrap();
+            locked.send(()).unwrap();
+            thread::sleep(A_MOMENT);
+            change(&mut tasks[0]);
+            let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+            transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         });
         is_locked.recv().unwrap();
         call(&mut ours);

@@ -92,7 +92,7 @@ mod tests {
     fn options(folder: &tempfile::TempDir) -> Options {
         Options {
             settings: Settings::default(),
-            store: folder.path().join("x.db"),
+            store: folder.path().join("x.db").into(),
             folder: String::new(),
             run: None,
         }
@@ -171,7 +171,7 @@ mod tests {
     fn a_store_that_cannot_be_opened_is_told_at_once() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let store = folder.path().join("file/x.db");
+        let store = folder.path().join("file/x.db").into();
         assert!(matches!(Desk::open(Options { store, ..options(&folder) }), Err(ServeError::Store(_))));
     }
 }

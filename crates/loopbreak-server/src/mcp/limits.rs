@@ -1,6 +1,6 @@
 //! What comes in is anybody's: how much of it is taken.
 
-use loopbreak_store::tasks::{ID_BYTES, is_id};
+use loopbreak_store::tasks::{TASK_ID_BYTES, is_task_id};
 use serde_json::Value;
 
 use super::fault::Fault;
@@ -42,13 +42,13 @@ fn object_bytes(object: &serde_json::Map<String, Value>) -> usize {
 /// The id of a task, if it can be one. Longer ones would be told apart here, and taken for one task by the engine.
 pub(crate) fn task(id: &str) -> Result<&str, Fault> {
     let id = id.trim();
-    if is_id(id) {
+    if is_task_id(id) {
         return Ok(id);
     }
     Err(Fault::new(
         "this is no id of a task",
         format!(
-            "Give it 1 to {ID_BYTES} bytes on one line; what the task is about goes into `title` and `details`"
+            "Give it 1 to {TASK_ID_BYTES} bytes on one line; what the task is about goes into `title` and `details`"
         ),
     ))
 }

@@ -1,5 +1,8 @@
 //! What each tool answers. The doc comments are what a model reads of it.
 
+use std::collections::BTreeMap;
+
+use loopbreak_store::{LoopStatus, RunStatus, StatusSummary};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -272,4 +275,38 @@ pub(crate) struct StoryOutput {
     pub(crate) run: String,
     /// What happened, in words.
     pub(crate) story: String,
+}
+
+impl From<StatusSummary> for StatusOutput {
+    fn from(summary: StatusSummary) -> Self {
+        StatusOutput {
+            running: summary.running,
+            tick_count: summary.tick_count,
+            loop_detection: to_values(summary.loop_detection),
+            runs: summary.runs.into_iter().map(RunOutput::from).collect(),
+        }
+    }
+}
+
+impl From<RunStatus> for RunOutput {
+    fn from(status: RunStatus) -> Self {
+        RunOutput {
+            source: status.run.source,
+            session: status.run.session,
+            agent: status.run.agent,
+            folder: status.run.folder,
+            started: status.run.started,
+            seen: status.run.seen,
+            ended: status.run.ended,
+            events: status.run.events,
+            running: status.running,
+            tick_count: status.tick_count,
+            loop_detection: to_values(status.loop_detection),
+        }
+    }
+}
+
+fn to_values(loops: BTreeMap<String, LoopStatus>) -> Map<String, Value> {
+    let value = |status| serde_json::to_value(status).unwrap_or_default();
+    loops.into_iter().map(|(id, status)| (id, value(status))).collect()
 }

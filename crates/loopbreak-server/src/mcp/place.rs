@@ -3,8 +3,9 @@
 
 use loopbreak::{Config, DetectorName, Guard, Mode, Series, Settings};
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Change, Memory, Records, Run, RunKey, Sqlite, Store as _, StoreError, now};
-use serde_json::Value;
+use loopbreak_store::{
+    Records, Run, RunChange, RunEvent, RunKey, RunState, Store, StoreError, now, open, repair,
+};
 
 use super::fault::Fault;
 use super::server::{Options, ServeError};
@@ -19,7 +20,7 @@ const NAMED: usize = 5;
 /// All that a call works with.
 #[derive(Debug)]
 pub(crate) struct Place {
-    pub(crate) store: Sqlite,
+    pub(crate) store: Box<dyn Store>,
     options: Options,
     /// What guards go by. Tasks are not theirs here: the series sees them, and waits to be asked.
     steps: Config,
@@ -37,20 +38,20 @@ pub(crate) enum About {
 /// A run while a call changes it.
 #[derive(Debug)]
 pub(crate) struct Course {
-    pub(crate) memory: Memory,
+    pub(crate) state: RunState,
     pub(crate) guard: Guard,
     pub(crate) series: Series,
     /// The roadmap as it stands, for calls that are about tasks.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) records: Records,
     pub(crate) now: i64,
-    events: Vec<(String, String)>,
+    events: Vec<RunEvent>,
     attempted: bool,
 }
 
 impl Place {
     pub(crate) fn open(options: Options) -> Result<Self, ServeError> {
-        let store = Sqlite::open(&options.store, now())?;
+        let store = open(&options.store)?;
         let steps = options.settings.clone().with_mode(DetectorName::Task, Mode::Off);
         let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
         let (steps, config) = (config(steps)?, config(options.settings.clone())?);
@@ -73,7 +74,7 @@ impl Place {
         let changed = match self.try_change(run, about, &call) {
             Err(Failure::Store(StoreError::Damaged(_))) => {
                 // As with hooks: what is damaged is put aside, and a new store takes its place.
-                self.store = Sqlite::renew(&self.options.store, now(), loopbreak_store::Options::default())?;
+                self.store = repair(&self.options.store)?;
                 self.try_change(run, about, &call)
             }
             changed => changed,
@@ -92,37 +93,27 @@ impl Place {
     ) -> Result<T, Failure> {
         let now = now();
         let Place { store, options, steps, config } = self;
-        let mut result = Err(Failure::Call(Fault::new("nothing was done", "Try again")));
-        let mut change = |kept: Option<&str>, tasks| {
-            let done = Course::taken_out(kept, steps, config, run, now).and_then(|course| {
-                let mut course = Course { tasks, ..course };
-                let answer = call(&mut course)?;
-                Ok((course.put_away()?, answer))
-            });
-            let change;
-            (change, result) = match done {
-                Ok((change, answer)) => (Some(change), Ok(answer)),
-                Err(fault) => (None, Err(Failure::Call(fault))),
-            };
-            change
+        let transaction = store.begin(&Place::key(run), &options.folder, now)?;
+        let tasks = match about {
+            About::Steps => Vec::new(),
+            About::Tasks => transaction.roadmap()?,
         };
-        let (key, folder) = (Place::key(run), &options.folder);
-        match about {
-            About::Steps => store.update(&key, folder, now, |kept| change(kept, Vec::new()))?,
-            About::Tasks => store.update_tasks(&key, folder, now, change)?,
-        }
-        result
+        let course = Course::taken_out(transaction.state(), steps, config, run, now);
+        let mut course = Course { tasks, ..course.map_err(Failure::Call)? };
+        let answer = call(&mut course).map_err(Failure::Call)?;
+        transaction.commit(course.put_away().map_err(Failure::Call)?)?;
+        Ok(answer)
     }
 
     /// The guard of a run, to be asked. A run that is not known yet has one that has seen nothing.
     pub(crate) fn guard(&self, run: &str) -> Result<Guard, Fault> {
-        let kept = self.store.snapshot(&Place::key(run))?;
+        let kept = self.store.state(&Place::key(run))?;
         Ok(Course::taken_out(kept.as_deref(), &self.steps, &self.config, run, 0)?.guard)
     }
 
     /// What is kept of a run, to be asked.
-    pub(crate) fn memory(&self, run: &Run) -> Result<Memory, Fault> {
-        Ok(Memory::read(self.store.snapshot(&run.key())?.as_deref(), |_| {}))
+    pub(crate) fn state(&self, run: &Run) -> Result<RunState, Fault> {
+        Ok(RunState::parse(self.store.state(&run.key())?.as_deref(), |_| {}))
     }
 
     /// The roadmap of a run of ours; empty where the run is not known yet.
@@ -214,18 +205,18 @@ impl Course {
         now: i64,
     ) -> Result<Self, Fault> {
         // What cannot be read begins anew, as with hooks.
-        let mut memory = Memory::read(kept, |_| {});
-        let guard =
-            memory.guard(steps.clone(), run).map_err(|why| Fault::new(why, "Nothing was recorded"))?;
-        let attempted = memory.has_series();
-        let series = memory.series(config.clone());
+        let mut state = RunState::parse(kept, |_| {});
+        let guard = state.guard.restore(steps.clone(), run);
+        let guard = guard.map_err(|why| Fault::new(why.to_string(), "Nothing was recorded"))?;
+        let attempted = state.series.attempts.is_some();
+        let series = state.series.restore(config.clone());
         let (tasks, records, events) = (Vec::new(), Records::default(), Vec::new());
-        Ok(Course { memory, guard, series, tasks, records, now, events, attempted })
+        Ok(Course { state, guard, series, tasks, records, now, events, attempted })
     }
 
     /// Adds a line to the log of the run.
-    pub(crate) fn write(&mut self, kind: &str, detail: &Value) {
-        self.events.push((kind.to_owned(), detail.to_string()));
+    pub(crate) fn write(&mut self, event: RunEvent) {
+        self.events.push(event);
     }
 
     /// Tasks are attempted in this run: the series is worth keeping.
@@ -233,13 +224,14 @@ impl Course {
         self.attempted = true;
     }
 
-    fn put_away(mut self) -> Result<Change, Fault> {
+    fn put_away(mut self) -> Result<RunChange, Fault> {
         if self.attempted {
-            self.memory.keep_series(&self.series);
+            self.state.series.save(&self.series);
         }
-        let snapshot = self.memory.write(&self.guard);
-        let snapshot = snapshot.map_err(|why| Fault::new(why, "Nothing was recorded"))?;
-        Ok(Change { snapshot: Some(snapshot), events: self.events, records: self.records, ended: false })
+        self.state.guard.save(&self.guard);
+        let state = self.state.into_json();
+        let state = state.map_err(|why| Fault::new(why.to_string(), "Nothing was recorded"))?;
+        Ok(RunChange { state: Some(state), events: self.events, records: self.records, ended: false })
     }
 }
 

@@ -1,9 +1,8 @@
 //! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
 
-use loopbreak::{Audience, Mode, TaskCheck, Verdict};
-use loopbreak_store::keep;
-use loopbreak_store::tasks::{Remedy, RoadmapTask};
-use serde_json::json;
+use loopbreak::{Audience, Decision, Mode, TaskCheck, Verdict};
+use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
+use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 
 use super::fault::Fault;
 use super::output::RecoveryOutput;
@@ -49,7 +48,7 @@ impl Place {
 }
 
 fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) -> Done {
-    let at = asked_at(&course.memory, course.now);
+    let at = asked_at(&course.state, course.now);
     let check = course.series.check(&task.id, at);
     let idle = |task, check: TaskCheck, reason: String| Done {
         task,
@@ -78,32 +77,28 @@ fn recover(course: &mut Course, run: &str, task: RoadmapTask, observes: bool) ->
         return idle(task, check, reason);
     };
     let (recovery, reason) = (act.intervention.as_str(), act.reason.clone());
-    let task = changed(course, task, &verdict, recovery, act.pattern.as_str(), &reason);
+    let task = changed(course, task, &verdict, act);
     Done { task, check, recovery: Some(recovery), reason, advice: words(&verdict) }
 }
 
 /// Does to the task what was decided, and writes it down.
-fn changed(
-    course: &mut Course,
-    mut task: RoadmapTask,
-    verdict: &Verdict,
-    recovery: &str,
-    pattern: &str,
-    reason: &str,
-) -> RoadmapTask {
-    keep(&mut course.records, verdict, course.now);
-    if let Some(remedy) = Remedy::of(recovery, pattern) {
-        remedy.apply(&mut task, reason, course.now);
+fn changed(course: &mut Course, mut task: RoadmapTask, verdict: &Verdict, act: &Decision) -> RoadmapTask {
+    course.records.add_verdict(verdict, course.now);
+    if let Some(remedy) = TaskRemedy::new(act.intervention, act.pattern) {
+        remedy.apply(&mut task, &act.reason, course.now);
         // The roadmap has the last word on how it stands.
         course.records.tasks.retain(|changed| changed.id != task.id);
         course.records.roadmap.push(task.clone());
     }
     course.attempted();
-    let detail = json!({
-        "action": format!("task {}: {recovery}", task.id), "task": task.id, "recovery": recovery,
-        "pattern": pattern, "answer": recovery, "text": reason,
-    });
-    course.write("recovery", &detail);
+    let recovery = act.intervention.as_str();
+    course.write(RunEvent::Recovery(RecoveryEvent {
+        action: format!("task {}: {recovery}", task.id),
+        task: task.id.clone(),
+        recovery: Some(recovery.to_owned()),
+        pattern: Some(act.pattern.to_string()),
+        verdict: VerdictSummary::default().with_answer(recovery, act.reason.as_str()),
+    }));
     task
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_store::{Store as _, now, standings, summed};
+use loopbreak_store::{StatusSummary, now};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
@@ -52,7 +52,10 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 pub(crate) fn read(place: &Place, uri: &str) -> Result<ResourceContents, Fault> {
     let (text, mime) = match uri {
         CONFIG => (pretty(&serde_json::to_value(place.settings()).unwrap_or_default()), JSON),
-        RUNS => (pretty(&summed(&standings(&place.store, true, now(), |_| {})?)), JSON),
+        RUNS => {
+            let summary = StatusSummary::load(&*place.store, true, now(), &|_| {})?;
+            (pretty(&serde_json::to_value(summary).unwrap_or_default()), JSON)
+        }
         _ => {
             let id = uri.strip_prefix("loopbreak://runs/").and_then(|rest| rest.strip_suffix("/events"));
             let id = id.ok_or_else(|| {
@@ -75,13 +78,11 @@ fn events(place: &Place, session: &str) -> Result<String, Fault> {
     let run = place.find(session)?;
     let events = place.store.events(&run)?;
     let mut text = String::new();
-    for event in &events[events.len().saturating_sub(EVENTS_READ)..] {
-        let mut line = json!({"session": run.session, "agent": run.agent, "number": event.number, "at": event.at,
-                              "kind": event.kind});
-        if let (Some(line), Ok(Value::Object(detail))) =
-            (line.as_object_mut(), serde_json::from_str(&event.detail))
-        {
-            line.extend(detail);
+    for stored in &events[events.len().saturating_sub(EVENTS_READ)..] {
+        let mut line =
+            json!({"session": run.session, "agent": run.agent, "number": stored.number, "at": stored.at});
+        if let Value::Object(line) = &mut line {
+            line.extend(stored.event.to_object());
         }
         text.push_str(&line.to_string());
         text.push('\n');

@@ -1,8 +1,7 @@
 //! `plan_next`: which task of the roadmap comes next.
 
-use loopbreak_store::Store as _;
-use loopbreak_store::tasks::{Fault as Flaw, Next, RoadmapTask, faults, next};
-use serde_json::json;
+use loopbreak_store::tasks::{NextTask, RoadmapProblem, RoadmapTask, find_problems, next_task};
+use loopbreak_store::{NoteEvent, RunEvent};
 
 use super::fault::Fault;
 use super::input::PlannedInput;
@@ -28,7 +27,8 @@ impl Place {
         if !new.is_empty() {
             self.change(name, About::Tasks, |course| {
                 let merged = merged(&course.tasks, new)?;
-                course.write("plan", &json!({"action": format!("{} tasks in the roadmap", merged.len())}));
+                let action = format!("{} tasks in the roadmap", merged.len());
+                course.write(RunEvent::Plan(NoteEvent { action }));
                 // Those that were known come first, in their order.
                 let known = course.tasks.iter().map(Some).chain(std::iter::repeat(None));
                 let changed = merged.iter().zip(known).filter(|(task, known)| Some(*task) != *known);
@@ -38,13 +38,13 @@ impl Place {
         }
         let run = self.find_roadmap(name)?;
         let (tasks, counts) = (self.store.roadmap(&run)?, self.counts(&run)?);
-        let (next, task, reason) = match next(&tasks) {
-            Next::Task(task) => ("task", Some(tasks::told(task, &tasks, &counts)), reason(task)),
-            Next::Nothing => ("nothing", None, waiting(&tasks)),
-            Next::Closed if tasks.is_empty() => {
+        let (next, task, reason) = match next_task(&tasks) {
+            NextTask::Task(task) => ("task", Some(tasks::told(task, &tasks, &counts)), reason(task)),
+            NextTask::Nothing => ("nothing", None, waiting(&tasks)),
+            NextTask::Closed if tasks.is_empty() => {
                 ("closed", None, "the roadmap is empty: give `tasks` to fill it".to_owned())
             }
-            Next::Closed => ("closed", None, closed(&tasks)),
+            NextTask::Closed => ("closed", None, closed(&tasks)),
         };
         Ok(PlanOutput { run: run.session, next, task, reason })
     }
@@ -82,23 +82,23 @@ fn merged(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask
             "Use another run for the others",
         ));
     }
-    match faults(&all).first() {
+    match find_problems(&all).first() {
         None => Ok(all),
         Some(flaw) => Err(told(flaw, &all)),
     }
 }
 
-fn told(flaw: &Flaw, all: &[RoadmapTask]) -> Fault {
+fn told(flaw: &RoadmapProblem, all: &[RoadmapTask]) -> Fault {
     let name = |at: &usize| all.get(*at).map_or("", |task| task.id.as_str());
     match flaw {
-        Flaw::Duplicate { id, .. } => {
+        RoadmapProblem::Duplicate { id, .. } => {
             Fault::new(format!("the task {id:?} is there twice"), "Give each task an id of its own")
         }
-        Flaw::Unknown { task, dependency } => Fault::new(
+        RoadmapProblem::Unknown { task, dependency } => Fault::new(
             format!("the task {:?} waits for {dependency:?}, which is not in the roadmap", name(task)),
             "Add that task, or take it out of `after`",
         ),
-        Flaw::Cycle(places) => {
+        RoadmapProblem::Cycle(places) => {
             let circle: Vec<&str> = places.iter().map(name).collect();
             Fault::new(
                 format!("these tasks wait for each other: {}", circle.join(", ")),
@@ -111,7 +111,7 @@ fn told(flaw: &Flaw, all: &[RoadmapTask]) -> Fault {
 fn reason(task: &RoadmapTask) -> String {
     let why = if task.returned {
         "it was sent back"
-    } else if task.status == loopbreak_store::tasks::Status::Blocked {
+    } else if task.status == loopbreak_store::tasks::TaskState::Blocked {
         "nothing that is not blocked is left"
     } else {
         "it is the first that is open and waits for no other"
@@ -122,12 +122,12 @@ fn reason(task: &RoadmapTask) -> String {
 fn waiting(tasks: &[RoadmapTask]) -> String {
     let open: Vec<String> = tasks
         .iter()
-        .filter(|task| task.status != loopbreak_store::tasks::Status::Done)
+        .filter(|task| task.status != loopbreak_store::tasks::TaskState::Done)
         .take(10)
         .map(|task| {
-            let waits = loopbreak_store::tasks::waits_for(task, tasks);
+            let waits = loopbreak_store::tasks::unfinished_dependencies(task, tasks);
             if waits.is_empty() {
-                format!("{} ({})", task.id, task.standing())
+                format!("{} ({})", task.id, task.label())
             } else {
                 format!("{} (waits for {})", task.id, waits.join(", "))
             }

@@ -1,10 +1,8 @@
 //! The server as the protocol sees it: what it is, which tools and resources it has, and whose run a call is about.
 
-use std::path::PathBuf;
-
 use axum::http::request::Parts;
 use loopbreak::Settings;
-use loopbreak_store::StoreError;
+use loopbreak_store::{StoreError, StoreUrl};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::tool::{IntoCallToolResult as _, ToolCallContext};
 use rmcp::model::{
@@ -27,8 +25,8 @@ const SESSION: &str = "mcp-session-id";
 pub struct Options {
     /// The settings of all guards.
     pub settings: Settings,
-    /// The file of the store.
-    pub store: PathBuf,
+    /// The store.
+    pub store: StoreUrl,
     /// The folder that runs are said to work in.
     pub folder: String,
     /// The run of calls that name none. Without it, each connection has one of its own.

@@ -1,8 +1,7 @@
 //! `record_step` and `weigh_action`: a step is shown to the guard of its run, a proposal is weighed by it.
 
 use loopbreak::{Proposal, Step, Verdict};
-use loopbreak_store::{keep, quoted};
-use serde_json::{Value, json};
+use loopbreak_store::{RunEvent, StepEvent, VerdictSummary};
 
 use super::fault::Fault;
 use super::input::{ProposalInput, StepInput};
@@ -25,9 +24,9 @@ impl Place {
                 ));
             }
             let verdict = course.guard.observe(&step);
-            course.memory.note(&verdict, course.now);
-            keep(&mut course.records, &verdict, course.now);
-            let mut output = verdicts::step(run, &verdict, &course.memory.loops);
+            course.state.guard.note_findings(&verdict, course.now);
+            course.records.add_verdict(&verdict, course.now);
+            let mut output = verdicts::step(run, &verdict, &course.state.guard.loops);
             if let Some(task) = &input.task {
                 let at = input.at.as_ref();
                 output.task = tasks::record(course, run, task, at)?.map(|made| made.check);
@@ -74,53 +73,44 @@ pub(super) fn read(text: &str) -> Result<Step<'_>, Fault> {
 
 /// Writes down what happened, in the words of hooks.
 fn write(course: &mut Course, step: &Step<'_>, verdict: &Verdict) {
-    let mut detail = json!({"turn": verdict.turn});
-    let mut add = |key: &str, value: Value| detail[key] = value;
+    let mut event = StepEvent { refused: step.refused, ..StepEvent::default() };
     if let Some(action) = &step.action {
-        add("tool", quoted(&action.name).into());
-        add("action", quoted(&action.line()).into());
+        event = event.with_action(action);
     }
     if let Some(outcome) = &step.outcome {
-        add("error", outcome.error.into());
-        add("outcome", quoted(outcome.text.as_deref().unwrap_or_default()).into());
+        event = event.with_outcome(outcome);
     }
-    for (key, text) in [("said", &step.say), ("user", &step.user)] {
-        if let Some(text) = text {
-            add(key, quoted(text).into());
-        }
+    if let Some(text) = &step.say {
+        event = event.with_said(text);
     }
-    if step.refused {
-        add("refused", true.into());
+    if let Some(text) = &step.user {
+        event = event.with_user(text);
     }
-    if !verdict.findings.is_empty() {
-        add("findings", serde_json::to_value(&verdict.findings).unwrap_or_default());
-    }
+    let mut summary = VerdictSummary::from(verdict);
     let texts: Vec<&str> = verdict.advice.iter().map(|advice| advice.text.as_str()).collect();
     if let Some(stop) = &verdict.stop {
-        add("answer", "stop".into());
-        add("text", format!("stopped: {}", stop.reason).into());
+        summary = summary.with_answer("stop", format!("stopped: {}", stop.reason));
     } else if !texts.is_empty() {
-        add("answer", "advise".into());
-        add("text", texts.join("\n\n").into());
+        summary = summary.with_answer("advise", texts.join("\n\n"));
     }
-    let kind = match step {
-        _ if step.refused => "refused",
-        Step { action: None, outcome: None, user: Some(_), .. } => "user",
-        _ => "step",
-    };
-    course.write(kind, &detail);
+    let event = event.with_verdict(summary);
+    course.write(match step {
+        _ if step.refused => RunEvent::Refused(event),
+        Step { action: None, outcome: None, user: Some(_), .. } => RunEvent::User(event),
+        _ => RunEvent::Step(event),
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use loopbreak::{Config, Guard, Settings};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::server::Options;
     use super::*;
 
     fn place(folder: &tempfile::TempDir) -> Place {
-        let store = folder.path().join("x.db");
+        let store = folder.path().join("x.db").into();
         Place::open(Options { settings: Settings::default(), store, folder: String::new(), run: None })
             .unwrap()
     }
@@ -172,9 +162,9 @@ mod tests {
         assert!(place.weigh_action("r", &proposal).unwrap().accepted);
         assert!(place.find("r").is_err(), "no run was begun");
         place.record_step("r", &input(&json!({"action": "north", "outcome": "a wall"}))).unwrap();
-        let kept = loopbreak_store::Store::snapshot(&place.store, &Place::key("r")).unwrap();
+        let kept = place.store.state(&Place::key("r")).unwrap();
         place.weigh_action("r", &proposal).unwrap();
-        assert_eq!(loopbreak_store::Store::snapshot(&place.store, &Place::key("r")).unwrap(), kept);
+        assert_eq!(place.store.state(&Place::key("r")).unwrap(), kept);
     }
 
     #[test]
@@ -185,8 +175,8 @@ mod tests {
                           "outcome": "token ghp_0123456789abcdefghijABCDEFGHIJ012345", "say": "x".repeat(5000)});
         place.record_step("r", &input(&step)).unwrap();
         let run = place.find("r").unwrap();
-        let events = loopbreak_store::Store::events(&place.store, &run).unwrap();
-        let text = &events[0].detail;
+        let events = place.store.events(&run).unwrap();
+        let (_, text) = events[0].event.to_columns();
         assert!(!text.contains("hunter22") && !text.contains("ghp_0123456789abc"), "{text}");
         assert!(text.len() < 2000, "{}", text.len());
     }

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use loopbreak::Millis;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Event, Memory, Recovery, Run, Seen, Store as _};
-use serde_json::Value;
+use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
 
 use super::fault::Fault;
 use super::output::StoryOutput;
@@ -18,10 +17,10 @@ impl Place {
     /// The story of a run, whoever told of it.
     pub(crate) fn explain_run(&self, name: &str) -> Result<StoryOutput, Fault> {
         let run = self.find(name)?;
-        let memory = self.memory(&run)?;
+        let state = self.state(&run)?;
         let events = self.store.events(&run)?;
-        let mut story = opening(&run, &memory, &events);
-        loops(&mut story, &memory.loops);
+        let mut story = opening(&run, &state, &events);
+        loops(&mut story, &state.guard.loops);
         happenings(&mut story, &events);
         tried(&mut story, &self.store.recoveries(&run)?);
         tasks(&mut story, &self.store.roadmap(&run)?);
@@ -29,31 +28,31 @@ impl Place {
     }
 }
 
-fn opening(run: &Run, memory: &Memory, events: &[Event]) -> String {
-    let failed = events.iter().filter(|event| detail(event)["error"] == true).count();
-    let state = match run.ended {
+fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
+    let failed = events.iter().filter(|event| event.event.is_failure()).count();
+    let end = match run.ended {
         Some(at) => format!("It ended {}.", time(at)),
         None => format!("It was last seen {}.", time(run.seen)),
     };
     let place = if run.folder.is_empty() { String::new() } else { format!(" in {}", one_line(&run.folder)) };
     format!(
-        "The run {} of {}{place} began {}. {state} It had {} turns; {failed} of its {} events are failures.\n",
+        "The run {} of {}{place} began {}. {end} It had {} turns; {failed} of its {} events are failures.\n",
         one_line(&run.session),
         one_line(&run.source),
         time(run.started),
-        memory.turn,
+        state.guard.turn,
         events.len(),
     )
 }
 
-fn loops(story: &mut String, loops: &[Seen]) {
+fn loops(story: &mut String, loops: &[KnownLoop]) {
     if loops.is_empty() {
         story.push_str("No loop was seen.\n");
         return;
     }
     story.push_str("\nLoops that were seen:\n");
     for seen in loops {
-        let Seen { pattern, severity, since, turn, attempt_count, .. } = seen;
+        let KnownLoop { pattern, severity, since, turn, attempt_count, .. } = seen;
         let _ =
             write!(story, "- {pattern} ({severity}), {attempt_count} times from turn {since} to turn {turn}");
         for (what, text) in [("", &seen.action), ("the outcome: ", &seen.outcome), ("why: ", &seen.reason)] {
@@ -66,39 +65,36 @@ fn loops(story: &mut String, loops: &[Seen]) {
 }
 
 /// What was said and done, in order. Where that is much, the beginning and the end of it.
-fn happenings(story: &mut String, events: &[Event]) {
-    let told: Vec<(&Event, Value)> = events
-        .iter()
-        .map(|event| (event, detail(event)))
-        .filter(|(event, detail)| {
-            detail["answer"].is_string()
-                || matches!(event.kind.as_str(), "user" | "refused" | "recovery" | "end")
-        })
-        .collect();
+fn happenings(story: &mut String, events: &[StoredEvent]) {
+    let told: Vec<&RunEvent> =
+        events.iter().map(|stored| &stored.event).filter(|event| is_told(event)).collect();
     if told.is_empty() {
         return;
     }
     story.push_str("\nWhat was said and done:\n");
     let left_out = told.len().saturating_sub(TOLD);
-    for (number, (event, detail)) in told.iter().enumerate() {
+    for (number, event) in told.iter().enumerate() {
         if left_out > 0 && number == TOLD / 2 {
             let _ = writeln!(story, "- … {left_out} more …");
         }
         if number >= TOLD / 2 && number < TOLD / 2 + left_out {
             continue;
         }
-        let part = |key: &str| detail[key].as_str().map(one_line).filter(|text| !text.is_empty());
-        let what = part("action").or_else(|| part("user")).or_else(|| part("said")).unwrap_or_default();
-        let turn = detail["turn"].as_u64().map_or_else(String::new, |turn| format!("turn {turn}, "));
-        let _ = write!(story, "- {turn}{}: {what}", one_line(&event.kind));
-        if let (Some(answer), Some(text)) = (part("answer"), part("text")) {
+        let verdict = event.verdict();
+        let turn = verdict.and_then(|verdict| verdict.turn);
+        let turn = turn.map_or_else(String::new, |turn| format!("turn {turn}, "));
+        let what = one_line(event.headline().unwrap_or_default());
+        let _ = write!(story, "- {turn}{}: {what}", one_line(event.kind()));
+        let part = |text: &Option<String>| text.as_deref().map(one_line).filter(|text| !text.is_empty());
+        let answer = verdict.and_then(|verdict| Some((part(&verdict.answer)?, part(&verdict.text)?)));
+        if let Some((answer, text)) = answer {
             let _ = write!(story, " -> {answer}: {text}");
         }
         story.push('\n');
     }
 }
 
-fn tried(story: &mut String, recoveries: &[Recovery]) {
+fn tried(story: &mut String, recoveries: &[StoredRecovery]) {
     if recoveries.is_empty() {
         return;
     }
@@ -118,7 +114,7 @@ fn tasks(story: &mut String, tasks: &[RoadmapTask]) {
     }
     story.push_str("\nIts tasks:\n");
     for task in tasks.iter().take(TOLD) {
-        let _ = write!(story, "- {} {}: {}", one_line(&task.id), one_line(&task.title), task.standing());
+        let _ = write!(story, "- {} {}: {}", one_line(&task.id), one_line(&task.title), task.label());
         if !task.reason.is_empty() {
             let _ = write!(story, " ({})", one_line(&task.reason));
         }
@@ -129,8 +125,11 @@ fn tasks(story: &mut String, tasks: &[RoadmapTask]) {
     }
 }
 
-fn detail(event: &Event) -> Value {
-    serde_json::from_str(&event.detail).unwrap_or_default()
+/// Whether an event is part of the story.
+fn is_told(event: &RunEvent) -> bool {
+    let kind =
+        matches!(event, RunEvent::User(_) | RunEvent::Refused(_) | RunEvent::Recovery(_) | RunEvent::End(_));
+    kind || event.verdict().is_some_and(|verdict| verdict.answer.is_some())
 }
 
 fn time(millis: i64) -> String {

@@ -3,8 +3,12 @@
 use std::collections::BTreeMap;
 
 use loopbreak::Series;
-use loopbreak_store::tasks::{Effect, Escalation, Report, RoadmapTask, Status, apply, waits_for};
-use loopbreak_store::{Attempt, Memory, Run, Seen, Store as _, now, quoted};
+use loopbreak_store::tasks::{
+    ReportEffect, RoadmapTask, TaskEscalation, TaskReport, TaskState, apply_report, unfinished_dependencies,
+};
+use loopbreak_store::{
+    AttemptEvent, KnownLoop, Run, RunEvent, RunState, StoredAttempt, VerdictSummary, now, redact_and_truncate,
+};
 use serde_json::{Value, json};
 
 use super::fault::Fault;
@@ -25,7 +29,7 @@ const NAMED: usize = 10;
 /// What came of recording an attempt.
 pub(crate) struct Made {
     pub(crate) check: LoopOutput,
-    effect: Effect,
+    effect: ReportEffect,
     task: RoadmapTask,
 }
 
@@ -49,15 +53,14 @@ impl Place {
                     "The detector `task` is switched off in the settings",
                 )
             })?;
-            let mut detail = json!({
-                "action": quoted(&format!("task {}: {}", attempt.id, made.effect.status.as_str())),
-                "task": attempt.id, "check": made.check,
-            });
-            if let Some(reason) = &made.check.reason {
-                detail["answer"] = "loop".into();
-                detail["text"] = reason.clone().into();
-            }
-            course.write("attempt", &detail);
+            let reason = made.check.reason.clone();
+            let verdict = reason.map(|reason| VerdictSummary::default().with_answer("loop", reason));
+            course.write(RunEvent::Attempt(AttemptEvent {
+                action: redact_and_truncate(&format!("task {}: {}", attempt.id, made.effect.status.as_str())),
+                task: attempt.id.clone(),
+                check: verdicts::object(serde_json::to_value(&made.check).unwrap_or_default()),
+                verdict: verdict.unwrap_or_default(),
+            }));
             Ok((made, std::mem::take(&mut course.tasks)))
         })?;
         let known = self.find_ours(run)?;
@@ -78,19 +81,21 @@ impl Place {
         };
         let run = self.find_ours(name)?;
         let id = limits::task(id)?;
-        let mut memory = self.memory(&run)?;
-        let at = asked_at(&memory, now());
-        let series = memory.series(self.config.clone());
+        let mut state = self.state(&run)?;
+        let at = asked_at(&state, now());
+        let series = state.series.restore(self.config.clone());
         self.known(&run, id, &series)?;
         Ok(verdicts::task(&run.session, id, series.check(id, at)))
     }
 
     /// The gravest loop that the run is in: of its steps, or else of its tasks.
     fn detect_in(&self, run: &Run) -> Result<LoopOutput, Fault> {
-        let mut memory = self.memory(run)?;
-        let turn = memory.turn;
-        let current = |seen: &&Seen| seen.severity != "hint" && turn.saturating_sub(seen.turn) < LEFT_AFTER;
-        let gravest = memory
+        let mut state = self.state(run)?;
+        let turn = state.guard.turn;
+        let current =
+            |seen: &&KnownLoop| seen.severity != "hint" && turn.saturating_sub(seen.turn) < LEFT_AFTER;
+        let gravest = state
+            .guard
             .loops
             .iter()
             .filter(current)
@@ -115,8 +120,8 @@ impl Place {
                 ..LoopOutput::default()
             });
         }
-        let at = asked_at(&memory, now());
-        let series = memory.series(self.config.clone());
+        let at = asked_at(&state, now());
+        let series = state.series.restore(self.config.clone());
         let looping = series.status().into_keys().map(|id| {
             let check = series.check(&id, at);
             verdicts::task(&run.session, &id, check)
@@ -176,20 +181,22 @@ pub(crate) fn record(
         tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
     }
     // Left to a human, and here it is done: so one has helped.
-    let done = attempt.status.as_deref().and_then(Status::named) == Some(Status::Done);
-    for task in tasks.iter_mut().filter(|task| done && task.id == id && task.escalation == Escalation::Left) {
-        task.escalation = Escalation::Called;
+    let done = attempt.status.as_deref().and_then(|status| status.parse().ok()) == Some(TaskState::Done);
+    for task in
+        tasks.iter_mut().filter(|task| done && task.id == id && task.escalation == TaskEscalation::Left)
+    {
+        task.escalation = TaskEscalation::Called;
     }
     let closed = tasks.iter().any(|task| task.id == id && !task.is_open());
     let status = attempt.status.as_deref();
-    let report = Report {
+    let report = TaskReport {
         task: id.to_owned(),
-        status: status.and_then(Status::named),
+        status: status.and_then(|status| status.parse().ok()),
         blockers: attempt.blockers.clone(),
         work: attempt.work.clone(),
-        ..Report::default()
+        ..TaskReport::default()
     };
-    let Some(effect) = apply(tasks, &report, course.now) else { return Ok(None) };
+    let Some(effect) = apply_report(tasks, &report, course.now) else { return Ok(None) };
     // A word that we do not know is compared as it stands.
     let stood = status.filter(|_| !closed && report.status.is_none()).unwrap_or(effect.status.as_str());
     let text = json!({
@@ -204,27 +211,27 @@ pub(crate) fn record(
     }
     course.attempted();
     let at = step.at.map_or(course.now, |at| at.0);
-    course.memory.own_times |= at.abs_diff(course.now) > ANOTHER_CLOCK_MS;
-    let short = |list: &[String]| list.iter().take(KEPT).map(|text| quoted(text)).collect();
-    course.records.attempts.push(Attempt {
+    course.state.series.foreign_clock |= at.abs_diff(course.now) > ANOTHER_CLOCK_MS;
+    let short = |list: &[String]| list.iter().take(KEPT).map(|text| redact_and_truncate(text)).collect();
+    course.records.attempts.push(StoredAttempt {
         task: id.to_owned(),
         number: 0,
         at,
-        status: quoted(stood),
+        status: redact_and_truncate(stood),
         blockers: short(&attempt.blockers),
         work: short(&attempt.work),
-        session: quoted(attempt.session.as_deref().unwrap_or_default()),
+        session: redact_and_truncate(attempt.session.as_deref().unwrap_or_default()),
     });
     let Some(task) = course.tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
     task.blockers = short(&task.blockers);
     course.records.roadmap.push(task.clone());
-    let check = course.series.check(id, asked_at(&course.memory, course.now));
+    let check = course.series.check(id, asked_at(&course.state, course.now));
     Ok(Some(Made { check: verdicts::task(run, id, check), effect, task: task.clone() }))
 }
 
 /// The time by which attempts are judged: ours, unless they come with times of another clock.
-pub(crate) fn asked_at(memory: &Memory, now: i64) -> Option<i64> {
-    (!memory.own_times).then_some(now)
+pub(crate) fn asked_at(state: &RunState, now: i64) -> Option<i64> {
+    (!state.series.foreign_clock).then_some(now)
 }
 
 /// A task as it is told.
@@ -239,10 +246,10 @@ pub(crate) fn told(
         title: task.title.clone(),
         details: task.details.clone(),
         status: task.status.as_str().to_owned(),
-        standing: task.standing().to_owned(),
+        standing: task.label().to_owned(),
         forced: task.forced,
         blockers: task.blockers.clone(),
-        waits_for: waits_for(task, tasks).into_iter().map(str::to_owned).collect(),
+        waits_for: unfinished_dependencies(task, tasks).into_iter().map(str::to_owned).collect(),
         reason: task.reason.clone(),
         attempt_count: count.map_or(0, |(number, _)| *number),
         last_attempt: count.map(|(_, at)| *at),
@@ -269,7 +276,7 @@ mod tests {
     #[test]
     fn tasks_with_long_names_alike_are_not_taken_for_one_that_loops() {
         let folder = tempfile::tempdir().unwrap();
-        let store = folder.path().join("x.db");
+        let store = folder.path().join("x.db").into();
         let options = Options { settings: Settings::default(), store, folder: String::new(), run: None };
         let mut place = Place::open(options).unwrap();
         for end in ["list", "add", "remove", "rename"] {

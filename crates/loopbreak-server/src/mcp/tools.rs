@@ -1,6 +1,6 @@
 //! The tools: each hands in its call and answers what comes of it.
 
-use loopbreak_store::{now, standing, standings, summed};
+use loopbreak_store::{RunStatus, StatusSummary, now};
 use rmcp::service::RequestContext;
 use rmcp::{Json, RoleServer, tool, tool_router};
 
@@ -10,13 +10,12 @@ use super::input::{
     TaskStatusInput,
 };
 use super::output::{
-    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, RulingOutput, RunOutput, StatusOutput, StepOutput,
+    AttemptOutput, LoopOutput, PlanOutput, RecoveryOutput, RulingOutput, StatusOutput, StepOutput,
     StoryOutput, TasksOutput,
 };
 use super::parameters::Parameters;
 use super::place::Place;
 use super::server::Server;
-use super::verdicts::object;
 
 type Context = RequestContext<RoleServer>;
 
@@ -160,30 +159,10 @@ impl Server {
 impl Place {
     /// How runs stand.
     fn status(&self, input: &StatusInput) -> Result<StatusOutput, Fault> {
-        let all = match &input.run {
-            Some(run) => vec![standing(&self.store, self.find(run)?, now(), |_| {})?],
-            None => standings(&self.store, input.all, now(), |_| {})?,
+        let summary: StatusSummary = match &input.run {
+            Some(run) => vec![RunStatus::load(&*self.store, self.find(run)?, now(), &|_| {})?].into(),
+            None => StatusSummary::load(&*self.store, input.all, now(), &|_| {})?,
         };
-        let mut sum = object(summed(&all));
-        let loop_detection = sum.remove("loopDetection").map(object).unwrap_or_default();
-        let runs = all.into_iter().map(|standing| RunOutput {
-            source: standing.run.source,
-            session: standing.run.session,
-            agent: standing.run.agent,
-            folder: standing.run.folder,
-            started: standing.run.started,
-            seen: standing.run.seen,
-            ended: standing.run.ended,
-            events: standing.run.events,
-            running: standing.running,
-            tick_count: standing.tick_count,
-            loop_detection: standing.loop_detection,
-        });
-        Ok(StatusOutput {
-            running: sum.get("running").and_then(serde_json::Value::as_bool).unwrap_or_default(),
-            tick_count: sum.get("tickCount").and_then(serde_json::Value::as_u64).unwrap_or_default(),
-            loop_detection,
-            runs: runs.collect(),
-        })
+        Ok(summary.into())
     }
 }

@@ -1,13 +1,13 @@
 //! What the engine says, as it is told.
 
 use loopbreak::{Audience, Ruling, TaskCheck, Verdict};
-use loopbreak_store::Seen;
+use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 
 use super::output::{ActOutput, AdjustmentOutput, FindingOutput, LoopOutput, RulingOutput, StepOutput};
 
 /// A verdict on a step.
-pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
+pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> StepOutput {
     let findings = verdict.findings.iter().map(|finding| FindingOutput {
         since: finding.since,
         detector: finding.detector.to_string(),
@@ -40,7 +40,7 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[Seen]) -> StepOutput {
 }
 
 /// A verdict in a word. A loop is told of once for each severity; a step that still belongs to it is not clear for that.
-fn in_a_word(verdict: &Verdict, known: &[Seen]) -> &'static str {
+fn in_a_word(verdict: &Verdict, known: &[KnownLoop]) -> &'static str {
     let found = verdict.findings.iter().map(|finding| finding.severity.as_str());
     let sighted = verdict.sighted.iter().map(ToString::to_string);
     let sighted = sighted.filter_map(|id| known.iter().find(|seen| seen.id == id));

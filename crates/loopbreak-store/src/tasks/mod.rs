@@ -1,14 +1,15 @@
-//! Tasks of a roadmap: which comes next, and what reports and recoveries change. Pure: whoever calls brings the tasks
-//! and the time, and the engine's own rules say when a task goes round in circles.
+//! Tasks of a roadmap: which one comes next, and what reports and recoveries change.
+//!
+//! All of this is pure: the caller provides the tasks and the time, and the engine decides when a task is looping.
 
-mod graph;
-mod recover;
+mod problems;
+mod remedy;
 mod report;
+mod roadmap_task;
 mod schedule;
-mod task;
 
-pub use graph::{Fault, faults, waits_for};
-pub use recover::Remedy;
-pub use report::{Effect, Report, apply};
-pub use schedule::{Next, next};
-pub use task::{Escalation, ID_BYTES, RoadmapTask, Status, is_id};
+pub use problems::{RoadmapProblem, find_problems, unfinished_dependencies};
+pub use remedy::TaskRemedy;
+pub use report::{ReportEffect, TaskReport, apply_report};
+pub use roadmap_task::{RoadmapTask, TASK_ID_BYTES, TaskEscalation, TaskState, UnknownTaskState, is_task_id};
+pub use schedule::{NextTask, next_task};

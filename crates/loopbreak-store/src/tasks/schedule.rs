@@ -1,39 +1,38 @@
-//! Which task comes next.
+//! The next task.
 
 use std::collections::BTreeSet;
 
-use super::{Escalation, RoadmapTask, Status};
+use super::{RoadmapTask, TaskEscalation, TaskState};
 
-/// What there is to do.
+/// The next task of a roadmap, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next<'t> {
-    /// This task.
+pub enum NextTask<'t> {
+    /// A task that can be worked on.
     Task(&'t RoadmapTask),
-    /// Nothing now: all that is open waits for something, or for a human.
+    /// Every open task waits for another one or for a human.
     Nothing,
-    /// Nothing any more: every task is closed.
+    /// Every task is closed.
     Closed,
 }
 
-/// The next task: one that is open and waits for no other. First those that were sent back, then the others in the order
-/// of the roadmap, those that are blocked after those that are not; and only if there is nothing else, one about which a
-/// human was called in vain.
+/// Selects the next task: one that is open and whose dependencies are finished. Tasks that were handed back come first,
+/// then the others in the order of the roadmap, blocked ones after the rest. A task that was escalated comes last.
 ///
-/// A task that is closed, forced on or left to a human never comes.
-pub fn next(tasks: &[RoadmapTask]) -> Next<'_> {
+/// A task that is closed, forced or left to a human is never selected.
+pub fn next_task(tasks: &[RoadmapTask]) -> NextTask<'_> {
     let finished: BTreeSet<&str> =
         tasks.iter().filter(|task| task.is_finished()).map(|task| task.id.as_str()).collect();
     let ready = |task: &&RoadmapTask| {
         task.is_open() && task.after.iter().all(|dependency| finished.contains(dependency.as_str()))
     };
     let rank = |task: &&RoadmapTask| {
-        let called = task.escalation == Escalation::Called;
-        (called, !task.returned, task.status == Status::Blocked, task.position)
+        let called = task.escalation == TaskEscalation::Called;
+        (called, !task.returned, task.status == TaskState::Blocked, task.position)
     };
     match tasks.iter().filter(ready).min_by_key(rank) {
-        Some(task) => Next::Task(task),
-        None if tasks.iter().all(|task| task.status == Status::Done) => Next::Closed,
-        None => Next::Nothing,
+        Some(task) => NextTask::Task(task),
+        None if tasks.iter().all(|task| task.status == TaskState::Done) => NextTask::Closed,
+        None => NextTask::Nothing,
     }
 }
 
@@ -54,30 +53,30 @@ mod tests {
     }
 
     fn picked(tasks: &[RoadmapTask]) -> Option<&str> {
-        match next(tasks) {
-            Next::Task(task) => Some(&task.id),
+        match next_task(tasks) {
+            NextTask::Task(task) => Some(&task.id),
             _ => None,
         }
     }
 
     #[test]
-    fn what_others_wait_for_comes_first() {
+    fn dependencies_come_first() {
         let mut all = tasks(&[("ship", &["build", "docs"]), ("build", &[]), ("docs", &["build"])]);
         let mut order = Vec::new();
-        while let Next::Task(task) = next(&all) {
+        while let NextTask::Task(task) = next_task(&all) {
             let id = task.id.clone();
             all.iter_mut().find(|task| task.id == id).unwrap().finish("", 1);
             order.push(id);
         }
         assert_eq!(order, ["build", "docs", "ship"]);
-        assert_eq!(next(&all), Next::Closed);
-        assert_eq!(next(&[]), Next::Closed);
+        assert_eq!(next_task(&all), NextTask::Closed);
+        assert_eq!(next_task(&[]), NextTask::Closed);
     }
 
     #[test]
-    fn blocked_tasks_wait_until_the_others_are_done_and_those_sent_back_come_at_once() {
+    fn blocked_tasks_come_last_and_tasks_handed_back_come_first() {
         let mut all = tasks(&[("a", &[]), ("b", &[]), ("c", &[])]);
-        all[0].status = Status::Blocked;
+        all[0].status = TaskState::Blocked;
         assert_eq!(picked(&all), Some("b"));
         all[2].returned = true;
         assert_eq!(picked(&all), Some("c"));
@@ -87,26 +86,26 @@ mod tests {
     }
 
     #[test]
-    fn a_forced_task_never_comes_and_frees_nobody() {
+    fn a_forced_task_is_never_selected_and_does_not_release_its_dependents() {
         let mut all = tasks(&[("a", &[]), ("b", &["a"])]);
-        (all[0].status, all[0].forced) = (Status::Done, true);
-        assert_eq!(next(&all), Next::Nothing);
-        // Even if somebody wrote another status over it.
-        all[0].status = Status::Pending;
-        assert_eq!(next(&all), Next::Nothing);
-        // What was finished before it was forced on is finished.
-        (all[0].status, all[0].finished) = (Status::Done, true);
+        (all[0].status, all[0].forced) = (TaskState::Done, true);
+        assert_eq!(next_task(&all), NextTask::Nothing);
+        // Even if its status was overwritten.
+        all[0].status = TaskState::Pending;
+        assert_eq!(next_task(&all), NextTask::Nothing);
+        // A task that was finished before it was forced is finished.
+        (all[0].status, all[0].finished) = (TaskState::Done, true);
         assert_eq!(picked(&all), Some("b"));
     }
 
     #[test]
-    fn a_task_a_human_was_called_about_is_the_last_resort_and_one_left_to_him_is_none() {
+    fn an_escalated_task_comes_last_and_one_left_to_a_human_is_never_selected() {
         let mut all = tasks(&[("a", &[]), ("b", &[])]);
-        (all[0].status, all[0].escalation) = (Status::Blocked, Escalation::Called);
+        (all[0].status, all[0].escalation) = (TaskState::Blocked, TaskEscalation::Called);
         assert_eq!(picked(&all), Some("b"));
         all[1].finish("", 1);
         assert_eq!(picked(&all), Some("a"));
-        all[0].escalation = Escalation::Left;
-        assert_eq!(next(&all), Next::Nothing);
+        all[0].escalation = TaskEscalation::Left;
+        assert_eq!(next_task(&all), NextTask::Nothing);
     }
 }

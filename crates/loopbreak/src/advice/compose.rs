@@ -2,14 +2,14 @@
 
 use super::template::fill;
 use super::templates::template;
-use super::values::Values;
-use crate::config::{Settings, TemplateSet};
-use crate::detect::{DetectorName, Pattern};
+use super::values::TemplateValues;
+use crate::detectors::{DetectorName, Pattern};
 use crate::policy::TaskRecovery;
+use crate::settings::{Settings, TemplateSet};
 use crate::verdict::{Advice, Intervention, ProposalHint, ScoreAdjustment};
 
 /// A template, filled in: the user's own text, or that of the chosen set.
-pub(crate) fn text_of(name: &str, values: &Values, settings: &Settings) -> String {
+pub(crate) fn text_of(name: &str, values: &TemplateValues, settings: &Settings) -> String {
     let own = settings.advice.texts.get(name).map(String::as_str);
     let shipped = template(name).map(|template| match settings.advice.templates {
         TemplateSet::Neutral => template.neutral,
@@ -18,7 +18,12 @@ pub(crate) fn text_of(name: &str, values: &Values, settings: &Settings) -> Strin
     own.or(shipped).map(|text| fill(text, values)).unwrap_or_default()
 }
 
-fn advice(name: &str, detector: DetectorName, values: &Values, settings: &Settings) -> Option<Advice> {
+fn advice(
+    name: &str,
+    detector: DetectorName,
+    values: &TemplateValues,
+    settings: &Settings,
+) -> Option<Advice> {
     let audience = template(name)?.audience;
     let text = text_of(name, values, settings);
     (!text.is_empty()).then_some(Advice { audience, detector, text })
@@ -29,7 +34,7 @@ pub(crate) fn of_finding(
     detector: DetectorName,
     pattern: Pattern,
     rung: Option<Intervention>,
-    values: &Values,
+    values: &TemplateValues,
     settings: &Settings,
 ) -> Vec<Advice> {
     let Some(rung) = rung else { return Vec::new() };
@@ -94,7 +99,7 @@ pub(crate) fn of_ruling(
 ) -> Vec<Advice> {
     let mut texts = Vec::new();
     for adjustment in adjustments.iter().filter(|adjustment| adjustment.enforced) {
-        let mut values = Values::default();
+        let mut values = TemplateValues::default();
         values.set("reason", &adjustment.reason).set("amount", format!("{:+}", adjustment.amount));
         texts.extend(advice("adjustment", adjustment.detector, &values, settings));
     }
@@ -103,7 +108,7 @@ pub(crate) fn of_ruling(
             hint.detector,
             hint.pattern,
             Some(Intervention::Hint),
-            &Values::of(&hint.evidence),
+            &TemplateValues::of(&hint.evidence),
             settings,
         ));
     }
@@ -111,7 +116,7 @@ pub(crate) fn of_ruling(
 }
 
 /// Why, in one sentence without an end: it goes on inside others.
-pub(crate) fn reason_of(detector: DetectorName, pattern: Pattern, values: &Values) -> String {
+pub(crate) fn reason_of(detector: DetectorName, pattern: Pattern, values: &TemplateValues) -> String {
     let reason = match (detector, pattern) {
         (_, Pattern::RefusedReturn | Pattern::RefusedRepeat)
         | (DetectorName::Task | DetectorName::Custom(_), _) => "{reason}",

@@ -8,4 +8,4 @@ mod values;
 pub(crate) use compose::{of_finding, of_recovery, of_ruling, reason_of, text_of};
 pub(crate) use template::check;
 pub use templates::{TEMPLATES, Template};
-pub(crate) use values::Values;
+pub(crate) use values::TemplateValues;

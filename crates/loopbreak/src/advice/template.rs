@@ -4,11 +4,11 @@
 //! That covers countdowns, objectives and suggestions without any further syntax.
 
 use super::templates::{Template, template};
-use super::values::Values;
-use crate::config::{AdviceSettings, Checks};
+use super::values::TemplateValues;
+use crate::settings::{AdviceSettings, SettingsChecks};
 
 /// Fills in a template.
-pub(crate) fn fill(text: &str, values: &Values) -> String {
+pub(crate) fn fill(text: &str, values: &TemplateValues) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines() {
         if let Some(line) = fill_line(line, values) {
@@ -31,7 +31,7 @@ pub(crate) fn fill(text: &str, values: &Values) -> String {
     shown.join("\n")
 }
 
-fn fill_line(line: &str, values: &Values) -> Option<String> {
+fn fill_line(line: &str, values: &TemplateValues) -> Option<String> {
     let mut filled = String::with_capacity(line.len());
     let mut rest = line;
     while let Some((before, name, after)) = next_name(rest) {
@@ -66,8 +66,8 @@ fn next_name(text: &str) -> Option<(&str, &str, &str)> {
     None
 }
 
-/// Checks the user's own texts: each replaces a template that exists, and names values that exist.
-pub(crate) fn check(settings: &AdviceSettings, checks: &mut Checks) {
+/// SettingsChecks the user's own texts: each replaces a template that exists, and names values that exist.
+pub(crate) fn check(settings: &AdviceSettings, checks: &mut SettingsChecks) {
     for (name, text) in &settings.texts {
         let option = format!("texts.{name}");
         let Some(Template { values, .. }) = template(name) else {
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_line_whose_value_is_missing_is_left_out_with_its_heading() {
-        let mut values = Values::default();
+        let mut values = TemplateValues::default();
         values.set("stuck", 20);
         let text = "No progress for {stuck} turns.\nIt ends in {left} turns.\n\nGoals:\n{goals}\n\nTry:\n- something else";
         assert_eq!(fill(text, &values), "No progress for 20 turns.\n\nTry:\n- something else");
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_condition_keeps_or_drops_its_line_and_shows_nothing() {
-        let mut values = Values::default();
+        let mut values = TemplateValues::default();
         let text = "{?goals}Work on them.\n{!goals}Find some.";
         assert_eq!(fill(text, &values), "Find some.");
         values.set("goals", "x");
@@ -119,6 +119,6 @@ mod tests {
 
     #[test]
     fn braces_that_name_no_value_stay_as_they_are() {
-        assert_eq!(fill("fn main() { } {} {A} {", &Values::default()), "fn main() { } {} {A} {");
+        assert_eq!(fill("fn main() { } {} {A} {", &TemplateValues::default()), "fn main() { } {} {A} {");
     }
 }

@@ -6,12 +6,12 @@ use crate::evidence::Evidence;
 
 /// Named values; few enough that a list is the quickest map.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Values(Vec<(String, String)>);
+pub(crate) struct TemplateValues(Vec<(String, String)>);
 
-impl Values {
+impl TemplateValues {
     /// Every fact of a finding, under its own name.
     pub(crate) fn of(evidence: &Evidence) -> Self {
-        let mut values = Values::default();
+        let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
             values.set(name.as_str(), value);
         }

@@ -1,6 +1,6 @@
 //! Names that occur in events.
 
-use crate::detect::{DetectorName, Pattern};
+use crate::detectors::{DetectorName, Pattern};
 use crate::name_enum::name_enum;
 
 name_enum! {

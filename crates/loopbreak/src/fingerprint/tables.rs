@@ -1,7 +1,7 @@
 //! What the settings say about words, made ready once for all steps of all guards.
 
 use super::{ActionTable, RefusalTable};
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// The tables by which actions and replies are understood.
 #[derive(Clone, Debug)]

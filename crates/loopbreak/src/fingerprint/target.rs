@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     fn aim(json: &str) -> Option<Aim> {
-        let table = ActionTable::from(crate::config::ActionSettings::default());
+        let table = ActionTable::from(crate::settings::ActionSettings::default());
         let action: Action<'_> = serde_json::from_str(json).unwrap();
         table.aim(&action, table.kind(&action))
     }

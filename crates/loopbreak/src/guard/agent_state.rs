@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::AgentDetectors;
+use crate::detectors::AgentDetectors;
 use crate::place::{Map, Trail, way_of_action};
 use crate::step::Step;
 

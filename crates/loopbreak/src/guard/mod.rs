@@ -11,7 +11,7 @@ mod weigh;
 
 use std::sync::{Arc, OnceLock};
 
-use crate::config::{Config, Settings};
+use crate::settings::{Config, Settings};
 use crate::text::clip::clip_escaped;
 
 pub(crate) use state::GuardState;

@@ -4,15 +4,17 @@ use std::mem::replace;
 
 use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
-use crate::config::{Config, Mode};
-use crate::detect::stagnation::Patience;
-use crate::detect::{DetectorName, Pattern, Report, Scene, Sink, Weighed};
+use crate::detectors::stagnation::StagnationPatience;
+use crate::detectors::{
+    DetectorName, DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal,
+};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
 use crate::fingerprint::{Effects, Kind, Prints, Tables};
 use crate::memory::key_of;
 use crate::place::{Map, Trail};
 use crate::policy::{PolicyInput, decide};
+use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::verdict::{StepProgress, Verdict};
 
@@ -35,7 +37,7 @@ struct StepFacts<'s> {
     /// Time since the step before, if both have one.
     passed: Option<i64>,
     /// How the action was weighed, if the critic scored it.
-    weighed: Option<Weighed>,
+    weighed: Option<WeighedProposal>,
     prints: Option<Prints<'s>>,
     /// Whether the step got further than any before it.
     further: bool,
@@ -64,9 +66,9 @@ impl StepFacts<'_> {
         trail: &'c Trail,
         map: &'c Map,
         tables: &'c Tables,
-    ) -> Scene<'c> {
+    ) -> StepContext<'c> {
         let RunTimes { turns, now, started } = times;
-        Scene {
+        StepContext {
             step: self.step,
             further: self.further,
             measured: effects.measures() || trail.here().is_some(),
@@ -119,7 +121,7 @@ impl GuardState {
         step: &'s Step<'s>,
         turn: u64,
         passed: Option<i64>,
-        weighed: Option<Weighed>,
+        weighed: Option<WeighedProposal>,
         config: &'s Config,
     ) -> StepFacts<'s> {
         self.remember(step);
@@ -163,19 +165,22 @@ impl GuardState {
         facts: &StepFacts<'_>,
         config: &Config,
         verdict: &mut Verdict,
-    ) -> Vec<Report> {
+    ) -> Vec<DetectorReport> {
         let GuardState { run, turns, steps, started, now, map, agents, detectors, effects, .. } = self;
         let Some(AgentState { trail, detectors: of_agent, steps: of_agent_steps, .. }) = agents.newest_mut()
         else {
             return Vec::new();
         };
         let times = RunTimes { turns: *turns, now: *now, started: *started };
-        let scene = facts.context(run, times, effects, trail, map, config.tables());
-        let mut sink =
-            Sink { reports: Vec::new(), events: &mut verdict.events, progress: StepProgress::default() };
-        detectors.observe(&scene, *steps, config, &mut sink);
-        of_agent.observe(&scene, *of_agent_steps, config, &mut sink);
-        let Sink { reports, progress, .. } = sink;
+        let context = facts.context(run, times, effects, trail, map, config.tables());
+        let mut sink = ObservationOutput {
+            reports: Vec::new(),
+            events: &mut verdict.events,
+            progress: StepProgress::default(),
+        };
+        detectors.observe(&context, *steps, config, &mut sink);
+        of_agent.observe(&context, *of_agent_steps, config, &mut sink);
+        let ObservationOutput { reports, progress, .. } = sink;
         verdict.progress = progress;
         reports
     }
@@ -183,7 +188,7 @@ impl GuardState {
     /// Lets the policy decide what to do about the reports.
     fn apply_policy(
         &mut self,
-        reports: Vec<Report>,
+        reports: Vec<DetectorReport>,
         facts: &StepFacts<'_>,
         config: &Config,
         verdict: &mut Verdict,
@@ -211,13 +216,13 @@ impl GuardState {
 
 /// Returns whether any detector reads fingerprints.
 pub(super) fn reads_fingerprints(config: &Config) -> bool {
-    let explores = config.stagnation.patience == Patience::Exploring
+    let explores = config.stagnation.patience == StagnationPatience::Exploring
         && config.mode_of(DetectorName::Stagnation) != Mode::Off;
     explores || FINGERPRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
 }
 
 /// Returns the action, if novelty knew it from a moment ago.
-fn repeated_action(weighed: &Weighed) -> Option<String> {
-    let evidence = weighed.draft.hint_of(Pattern::RepeatedAction)?;
+fn repeated_action(weighed: &WeighedProposal) -> Option<String> {
+    let evidence = weighed.review.hint_of(Pattern::RepeatedAction)?;
     evidence.text(EvidenceKey::ACTION).map(str::to_owned)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::agent_state::AgentState;
-use crate::detect::RunDetectors;
+use crate::detectors::RunDetectors;
 use crate::event::RunId;
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::Effects;
@@ -152,8 +152,8 @@ impl GuardState {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Config;
     use crate::guard::Guard;
+    use crate::settings::Config;
     use crate::step::Step;
 
     #[test]

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use super::agent_state::AgentState;
 use super::observe::reads_fingerprints;
 use super::{Guard, GuardState, MAIN_AGENT};
-use crate::config::{Config, Mode, Settings};
-use crate::detect::{Bid, BidPrints, Draft, Weighed};
+use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
 use crate::fingerprint::Call;
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::place::{Map, way_of_action};
 use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
+use crate::settings::{Config, Mode, Settings};
 use crate::step::{Action, Step};
 use crate::text::normal::folded;
 use crate::verdict::{Intervention, Ruling, Verdict};
@@ -48,7 +48,11 @@ impl Guard {
 
     /// Weighs the action of a step that the critic scored, as a proposal made at the place before the step. So a
     /// replay of a log gives the rulings that the live run was given.
-    pub(super) fn weigh_scored_action(&self, step: &Step<'_>, verdict: &mut Verdict) -> Option<Weighed> {
+    pub(super) fn weigh_scored_action(
+        &self,
+        step: &Step<'_>,
+        verdict: &mut Verdict,
+    ) -> Option<WeighedProposal> {
         let (action, score) = step.action.as_ref().zip(step.critic_score())?;
         let agent = key_of(step.agent.as_deref().unwrap_or(MAIN_AGENT));
         let proposed = ProposedAction { action, score: Some(score), turn: verdict.turn, agent, place: None };
@@ -60,24 +64,29 @@ impl Guard {
 }
 
 impl GuardState {
-    fn weigh(&self, proposed: &ProposedAction<'_>, limits: &Settings, config: &Config) -> (Weighed, Ruling) {
+    fn weigh(
+        &self,
+        proposed: &ProposedAction<'_>,
+        limits: &Settings,
+        config: &Config,
+    ) -> (WeighedProposal, Ruling) {
         let unknown = AgentState::default();
         let agent = self.agents.peek(proposed.agent).unwrap_or(&unknown);
-        let bid = self.proposal_context(proposed, agent, config);
-        let mut draft = Draft::new(config.policy.repeat_penalty);
+        let context = self.proposal_context(proposed, agent, config);
+        let mut review = ProposalReview::new(config.policy.repeat_penalty);
         if config.mode != Mode::Off {
-            agent.detectors.weigh(&bid, limits, &mut draft);
-            self.detectors.weigh(&bid, limits, &mut draft);
+            agent.detectors.weigh(&context, limits, &mut review);
+            self.detectors.weigh(&context, limits, &mut review);
         }
         let base = proposed.score.unwrap_or(config.policy.score_max);
-        let ruling = rule_on_proposal(&self.run, &bid, base, &draft, config);
+        let ruling = rule_on_proposal(&self.run, &context, base, &review, config);
         let line = key_of(&folded(&proposed.action.line()));
-        let weighed = Weighed {
-            proposal: key_of_parts(&[line, bid.from.unwrap_or_default()]),
+        let weighed = WeighedProposal {
+            proposal: key_of_parts(&[line, context.from.unwrap_or_default()]),
             base,
             accept_at: config.policy.accept_at,
             rejected: ruling.intervention == Some(Intervention::Reject),
-            draft,
+            review,
         };
         (weighed, ruling)
     }
@@ -88,7 +97,7 @@ impl GuardState {
         proposed: &ProposedAction<'p>,
         agent: &'p AgentState,
         config: &'p Config,
-    ) -> Bid<'p> {
+    ) -> ProposalContext<'p> {
         let action = proposed.action;
         let from = proposed.place.or_else(|| agent.trail.here());
         let destination =
@@ -97,14 +106,14 @@ impl GuardState {
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
         let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
-        let prints = (!allowed && reads_fingerprints(config)).then(|| BidPrints {
+        let prints = (!allowed && reads_fingerprints(config)).then(|| ProposalFingerprint {
             agent: proposed.agent,
             kind: config.tables().actions.kind(action),
             call: Call::of(action).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
         });
-        Bid {
+        ProposalContext {
             action,
             turn: proposed.turn,
             from,

@@ -5,10 +5,10 @@ use super::ladder::intervention_for;
 use super::loop_ledger::DetectionTime;
 use super::stop_run::TrippedGuard;
 use super::verdict_builder::VerdictBuilder;
-use crate::config::Settings;
-use crate::detect::{Family, Report};
+use crate::detectors::{DetectorReport, LoopFamily};
 use crate::event::RunId;
 use crate::memory::key_of;
+use crate::settings::Settings;
 use crate::tasks::Book;
 use crate::verdict::{Intervention, Severity, Verdict};
 
@@ -34,7 +34,7 @@ pub(crate) struct PolicyInput<'p> {
 /// Turns reports into a verdict: findings, at most one decision per loop and intervention, advice, and the reason of
 /// a stop.
 pub(crate) fn decide(
-    reports: Vec<Report>,
+    reports: Vec<DetectorReport>,
     input: &PolicyInput<'_>,
     ledger: &mut LoopLedger,
     tasks: &mut Book,
@@ -48,8 +48,8 @@ pub(crate) fn decide(
     let mut builder = VerdictBuilder { input, agent, settings, verdict };
     let mut tripped = Vec::new();
     for report in reports {
-        if report.sighting.family == Family::Task {
-            builder.note_loop(report.sighting.identity);
+        if report.detection.family == LoopFamily::Task {
+            builder.note_loop(report.detection.identity);
             builder.recover_task(&report, ledger, tasks);
         } else {
             tripped.extend(builder.handle_report(report, ledger));
@@ -60,11 +60,11 @@ pub(crate) fn decide(
 
 impl VerdictBuilder<'_> {
     /// Decides about one report. Returns the safety guard that it trips, if it ends the run.
-    fn handle_report(&mut self, report: Report, ledger: &mut LoopLedger) -> Option<TrippedGuard> {
-        let severity = report.sighting.severity;
+    fn handle_report(&mut self, report: DetectorReport, ledger: &mut LoopLedger) -> Option<TrippedGuard> {
+        let severity = report.detection.severity;
         let wanted = severity.and_then(|severity| intervention_for(&report, severity, self.settings));
         let time = DetectionTime { agent: self.agent, turn: self.input.turn, step: self.input.step };
-        let (id, decided) = ledger.record(&report.sighting, report.acted, wanted, &time);
+        let (id, decided) = ledger.record(&report.detection, report.acted, wanted, &time);
         self.note_loop(id);
         let reason = if report.news || decided.is_some() { self.reason(&report) } else { String::new() };
         if report.news {

@@ -1,10 +1,10 @@
 //! The ladder: the interventions that are switched on, and those that replace the ones that are not.
 
-use crate::config::{Ladder, OnLoop, Settings};
-use crate::detect::{Family, Report};
+use crate::detectors::{DetectorReport, LoopFamily};
+use crate::settings::{InterventionLadder, OnLoop, Settings};
 use crate::verdict::{Intervention, Severity};
 
-impl Ladder {
+impl InterventionLadder {
     /// Returns whether an intervention is switched on.
     pub fn has(self, intervention: Intervention) -> bool {
         match intervention {
@@ -40,18 +40,18 @@ impl Ladder {
 
 /// Returns the intervention that a report leads to. Not for reports about tasks.
 pub(crate) fn intervention_for(
-    report: &Report,
+    report: &DetectorReport,
     severity: Severity,
     settings: &Settings,
 ) -> Option<Intervention> {
     let wanted = match severity {
         Severity::Hint => Intervention::Hint,
-        Severity::Warn if report.sighting.family == Family::Proposal => {
-            report.sighting.wish.unwrap_or(Intervention::Warn)
+        Severity::Warn if report.detection.family == LoopFamily::Proposal => {
+            report.detection.requested_intervention.unwrap_or(Intervention::Warn)
         }
         Severity::Warn => Intervention::Warn,
-        Severity::Hard => match (report.sighting.wish, settings.policy.on_loop) {
-            (Some(wish), _) => wish,
+        Severity::Hard => match (report.detection.requested_intervention, settings.policy.on_loop) {
+            (Some(requested), _) => requested,
             (None, OnLoop::Escalate) => Intervention::Escalate,
             (None, OnLoop::Stop) => Intervention::Stop,
             (None, OnLoop::Advise) => Intervention::Warn,
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_milder_intervention_replaces_one_that_is_switched_off() {
-        let mut ladder = Ladder { stop: false, ..Ladder::default() };
+        let mut ladder = InterventionLadder { stop: false, ..InterventionLadder::default() };
         assert_eq!(ladder.enabled_or_milder(Intervention::Stop), Some(Intervention::Escalate));
         ladder.escalate = false;
         assert_eq!(ladder.enabled_or_milder(Intervention::Stop), Some(Intervention::Warn));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::{CLOSING_STEPS, Family, Sighting};
+use crate::detectors::{CLOSING_STEPS, Detection, LoopFamily};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::verdict::Intervention;
@@ -30,7 +30,7 @@ struct OpenLoop {
     #[serde(rename = "i")]
     id: Key,
     #[serde(rename = "f")]
-    family: Family,
+    family: LoopFamily,
     #[serde(rename = "g")]
     agent: Key,
     #[serde(rename = "a")]
@@ -72,38 +72,38 @@ impl LoopLedger {
     /// Records a detection. Returns the id of the loop that it belongs to, and the intervention if one is due.
     pub(crate) fn record(
         &mut self,
-        sighting: &Sighting,
+        detection: &Detection,
         enforced: bool,
         wanted: Option<Intervention>,
         time: &DetectionTime,
     ) -> (Key, Option<Intervention>) {
         let DetectionTime { agent, turn, step } = *time;
         let same = |known: &&mut OpenLoop| {
-            (known.family, known.agent, known.enforced) == (sighting.family, agent, enforced)
+            (known.family, known.agent, known.enforced) == (detection.family, agent, enforced)
                 && step <= known.step + FORGOTTEN_AFTER
-                && (known.id == sighting.identity
-                    || (can_pause(sighting.family) && sighting.since <= known.turn))
+                && (known.id == detection.identity
+                    || (can_pause(detection.family) && detection.since <= known.turn))
         };
         if let Some(known) = self.loops.iter_mut().rev().find(same) {
-            return (known.id, known.repeat(sighting, wanted, turn, step));
+            return (known.id, known.repeat(detection, wanted, turn, step));
         }
         if wanted.is_some() {
             let known = OpenLoop {
-                id: sighting.identity,
-                family: sighting.family,
+                id: detection.identity,
+                family: detection.family,
                 agent,
                 enforced,
                 turn,
                 step,
                 intervention: wanted,
-                stage: sighting.stage,
-                count: sighting.count,
+                stage: detection.stage,
+                count: detection.count,
                 label: String::new(),
                 state: LoopState::Open,
             };
             self.loops.push(known, LOOPS);
         }
-        (sighting.identity, wanted)
+        (detection.identity, wanted)
     }
 
     /// Half-opens all loops of an agent. After a message from the user it may try once more.
@@ -125,7 +125,7 @@ impl LoopLedger {
     pub(crate) fn labels(&self, agent: Key, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
         let recent = move |known: &&OpenLoop| {
             known.agent == agent
-                && matches!(known.family, Family::Place | Family::Output)
+                && matches!(known.family, LoopFamily::Place | LoopFamily::Output)
                 && known.intervention.is_some_and(|intervention| intervention != Intervention::Hint)
                 && known.turn.saturating_add(turns) >= turn
         };
@@ -169,19 +169,19 @@ impl OpenLoop {
     /// Takes in another detection of the loop. Returns the intervention if one is due.
     fn repeat(
         &mut self,
-        sighting: &Sighting,
+        detection: &Detection,
         wanted: Option<Intervention>,
         turn: u64,
         step: u64,
     ) -> Option<Intervention> {
         // Another detector counts in another measure.
-        let own = sighting.identity == self.id;
+        let own = detection.identity == self.id;
         // A milder detection of something else neither prolongs the loop nor opens it again.
         if wanted < self.intervention && !own {
             return None;
         }
         // An output that began to repeat after the last detection had another output before it.
-        let changed = self.family == Family::Output && sighting.since > self.turn;
+        let changed = self.family == LoopFamily::Output && detection.since > self.turn;
         let was_left = changed || step > self.step + CLOSING_STEPS;
         if can_pause(self.family) && self.state == LoopState::Open && was_left {
             self.state = LoopState::HalfOpen;
@@ -204,29 +204,29 @@ impl OpenLoop {
                 self.state = LoopState::Open;
                 self.intervention.max(wanted)
             }
-            LoopState::Open => wanted.filter(|_| self.is_worse(sighting, wanted, own)),
+            LoopState::Open => wanted.filter(|_| self.is_worse(detection, wanted, own)),
         };
         if due.is_some() {
             self.intervention = self.intervention.max(due);
-            self.count = if own { sighting.count } else { self.count };
+            self.count = if own { detection.count } else { self.count };
         }
-        self.stage = self.stage.max(sighting.stage);
+        self.stage = self.stage.max(detection.stage);
         due
     }
 
     /// Returns whether a detection is worse than what was decided about: a stronger intervention, a higher stage, or
     /// twice the count.
-    fn is_worse(&self, sighting: &Sighting, wanted: Option<Intervention>, own: bool) -> bool {
+    fn is_worse(&self, detection: &Detection, wanted: Option<Intervention>, own: bool) -> bool {
         wanted > self.intervention
-            || sighting.stage > self.stage
-            || (wanted == self.intervention && own && sighting.count >= self.count.saturating_mul(2))
+            || detection.stage > self.stage
+            || (wanted == self.intervention && own && detection.count >= self.count.saturating_mul(2))
     }
 }
 
 /// Returns whether loops of a family can pause and come back. The others start again after progress, at the next
 /// limit, error or attempt.
-fn can_pause(family: Family) -> bool {
-    matches!(family, Family::Place | Family::Proposal | Family::Action | Family::Output)
+fn can_pause(family: LoopFamily) -> bool {
+    matches!(family, LoopFamily::Place | LoopFamily::Proposal | LoopFamily::Action | LoopFamily::Output)
 }
 
 #[cfg(test)]
@@ -234,16 +234,16 @@ mod tests {
     use super::*;
     use Intervention::{Escalate, Hint, Warn};
 
-    fn detection(identity: Key, since: u64, count: u32) -> Sighting {
-        Sighting {
-            pattern: crate::detect::Pattern::Cycle,
-            family: Family::Output,
+    fn detection(identity: Key, since: u64, count: u32) -> Detection {
+        Detection {
+            pattern: crate::detectors::Pattern::Cycle,
+            family: LoopFamily::Output,
             identity,
             since,
             severity: None,
             stage: 0,
             count,
-            wish: None,
+            requested_intervention: None,
         }
     }
 

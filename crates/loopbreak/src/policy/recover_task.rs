@@ -4,7 +4,7 @@ use super::LoopLedger;
 use super::task_recovery::{TaskRecovery, choose_recovery, task_loop_reason};
 use super::verdict_builder::VerdictBuilder;
 use crate::advice;
-use crate::detect::Report;
+use crate::detectors::DetectorReport;
 use crate::event::{LoopDetected, LoopRecovery};
 use crate::evidence::EvidenceKey;
 use crate::tasks::{Book, History, TaskPattern};
@@ -12,20 +12,25 @@ use crate::verdict::{Decision, Intervention, LoopId};
 
 impl VerdictBuilder<'_> {
     /// Recovers a task: the agent is moved on, given authority, or a human is asked.
-    pub(super) fn recover_task(&mut self, report: &Report, ledger: &mut LoopLedger, tasks: &mut Book) {
+    pub(super) fn recover_task(
+        &mut self,
+        report: &DetectorReport,
+        ledger: &mut LoopLedger,
+        tasks: &mut Book,
+    ) {
         let (Some(id), true) = (report.evidence.text(EvidenceKey::TASK), report.news) else { return };
         let Some(history) = tasks.history(id) else { return };
-        let Ok(pattern) = TaskPattern::try_from(report.sighting.pattern) else { return };
-        let attempts = report.sighting.count;
+        let Ok(pattern) = TaskPattern::try_from(report.detection.pattern) else { return };
+        let attempts = report.detection.count;
         let intervention = choose_recovery(pattern, attempts, history, ledger, self.settings);
         let reason = task_loop_reason(pattern, attempts, history);
-        self.add_finding(report, report.sighting.identity, intervention, &reason);
+        self.add_finding(report, report.detection.identity, intervention, &reason);
         let Some(intervention) = intervention else { return };
         self.verdict.decisions.push(Decision {
             intervention,
             detector: report.detector,
-            pattern: report.sighting.pattern,
-            loop_id: LoopId(report.sighting.identity),
+            pattern: report.detection.pattern,
+            loop_id: LoopId(report.detection.identity),
             task: Some(id.to_owned()),
             reason,
             enforced: report.acted,
@@ -41,8 +46,8 @@ impl VerdictBuilder<'_> {
     }
 
     /// Writes events, advice, context entries and the changed task of a recovery.
-    fn apply_recovery(&mut self, recovery: TaskRecovery, report: &Report, history: &History) {
-        let (id, pattern, attempt_count) = (&history.id, report.sighting.pattern, report.sighting.count);
+    fn apply_recovery(&mut self, recovery: TaskRecovery, report: &DetectorReport, history: &History) {
+        let (id, pattern, attempt_count) = (&history.id, report.detection.pattern, report.detection.count);
         let detected = LoopDetected {
             episode_id: self.input.run.clone(),
             turn: self.input.turn,

@@ -1,27 +1,27 @@
 //! Rules on proposals: adds up what the detectors think. The score that is adjusted is the score that decides.
 
 use crate::advice;
-use crate::config::Settings;
-use crate::detect::{Bid, DetectorName, Draft, Opinion};
+use crate::detectors::{DetectorName, ProposalContext, ProposalReview, ReviewAdjustment};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::redact_and_truncate;
+use crate::settings::Settings;
 use crate::verdict::{Intervention, ProposalHint, Ruling, ScoreAdjustment, Severity};
 
 /// Rules on a proposal.
 pub(crate) fn rule_on_proposal(
     run: &RunId,
-    bid: &Bid<'_>,
+    context: &ProposalContext<'_>,
     base: f64,
-    draft: &Draft,
+    review: &ProposalReview,
     settings: &Settings,
 ) -> Ruling {
     let policy = &settings.policy;
-    let mut tally = ScoreTally::new(run, bid, base, settings);
-    let worst = worst_repeat(draft);
-    for (index, opinion) in draft.adjustments.iter().enumerate() {
+    let mut tally = ScoreTally::new(run, context, base, settings);
+    let worst = worst_repeat(review);
+    for (index, adjustment) in review.adjustments.iter().enumerate() {
         // A loop is penalized once, even if several detectors see it.
-        let spared = opinion.repeats.is_some() && worst != Some(index);
-        tally.add(opinion, opinion.acted && policy.ladder.penalize && !spared);
+        let spared = adjustment.repeats.is_some() && worst != Some(index);
+        tally.add(adjustment, adjustment.acted && policy.ladder.penalize && !spared);
     }
     tally.add_summary_event();
     let ScoreTally { raw, score, lowered, adjustments, events, .. } = tally;
@@ -29,9 +29,9 @@ pub(crate) fn rule_on_proposal(
     let below = score < policy.accept_at;
     let rejects = below && lowered && !refused_by_critic && policy.ladder.reject;
     let penalizes = lowered.then_some(Intervention::Penalize);
-    let hints = if policy.ladder.hint { hints_of(draft) } else { Vec::new() };
+    let hints = if policy.ladder.hint { hints_of(review) } else { Vec::new() };
     Ruling {
-        turn: bid.turn,
+        turn: context.turn,
         base,
         raw,
         score,
@@ -48,7 +48,7 @@ pub(crate) fn rule_on_proposal(
 /// The score of a proposal while adjustments are added to it.
 struct ScoreTally<'t> {
     run: &'t RunId,
-    bid: &'t Bid<'t>,
+    context: &'t ProposalContext<'t>,
     settings: &'t Settings,
     base: f64,
     raw: f64,
@@ -60,44 +60,45 @@ struct ScoreTally<'t> {
 }
 
 impl<'t> ScoreTally<'t> {
-    fn new(run: &'t RunId, bid: &'t Bid<'t>, base: f64, settings: &'t Settings) -> Self {
+    fn new(run: &'t RunId, context: &'t ProposalContext<'t>, base: f64, settings: &'t Settings) -> Self {
         let score = base.clamp(settings.policy.score_min, settings.policy.score_max);
         let (adjustments, events) = (Vec::new(), Vec::new());
-        ScoreTally { run, bid, settings, base, raw: base, score, lowered: false, adjustments, events }
+        ScoreTally { run, context, settings, base, raw: base, score, lowered: false, adjustments, events }
     }
 
     /// Adds an adjustment. One that is not enforced is reported, but does not change the score.
-    fn add(&mut self, opinion: &Opinion, enforced: bool) {
+    fn add(&mut self, adjustment: &ReviewAdjustment, enforced: bool) {
         let policy = &self.settings.policy;
         let before = self.score;
-        let mut amount = opinion.amount;
+        let mut amount = adjustment.amount;
         if enforced {
-            if let (Some(severity), false) = (opinion.repeats, self.bid.scored) {
+            if let (Some(severity), false) = (adjustment.repeats, self.context.scored) {
                 amount = penalty_without_critic(severity, amount, self.score, self.settings);
             }
             self.raw += amount;
             self.score = (self.score + amount).clamp(policy.score_min, policy.score_max);
             self.lowered |= amount < 0.0;
-            self.add_place_event(opinion, before);
+            self.add_place_event(adjustment, before);
         }
-        let (detector, reason, score) = (opinion.detector, opinion.reason.clone(), self.score);
+        let (detector, reason, score) = (adjustment.detector, adjustment.reason.clone(), self.score);
         self.adjustments.push(ScoreAdjustment { detector, amount, reason, score, enforced });
     }
 
     /// Reports a penalty for a place that was visited recently.
-    fn add_place_event(&mut self, opinion: &Opinion, before: f64) {
-        let (DetectorName::Revisit, Some(destination)) = (opinion.detector, self.bid.destination) else {
+    fn add_place_event(&mut self, adjustment: &ReviewAdjustment, before: f64) {
+        let (DetectorName::Revisit, Some(destination)) = (adjustment.detector, self.context.destination)
+        else {
             return;
         };
         self.events.push(Event::from(LocationPenaltyApplied {
             episode_id: self.run.clone(),
-            turn: self.bid.turn,
-            location_id: self.bid.map.id(destination),
-            location_name: self.bid.map.name(destination),
-            recent_visits: opinion.visits,
+            turn: self.context.turn,
+            location_id: self.context.map.id(destination),
+            location_name: self.context.map.name(destination),
+            recent_visits: adjustment.visits,
             base_score: before,
             adjusted_score: self.score,
-            penalty: opinion.amount,
+            penalty: adjustment.amount,
         }));
     }
 
@@ -111,8 +112,8 @@ impl<'t> ScoreTally<'t> {
         }
         self.events.push(Event::from(LoopPenaltyApplied {
             episode_id: self.run.clone(),
-            turn: self.bid.turn,
-            action: redact_and_truncate(&self.bid.action.line()),
+            turn: self.context.turn,
+            action: redact_and_truncate(&self.context.action.line()),
             base_score: self.base,
             adjusted_score: self.score,
             reason: reasons.join("; "),
@@ -120,8 +121,8 @@ impl<'t> ScoreTally<'t> {
     }
 }
 
-fn hints_of(draft: &Draft) -> Vec<ProposalHint> {
-    let hints = draft.hints.iter().map(|(detector, pattern, evidence)| ProposalHint {
+fn hints_of(review: &ProposalReview) -> Vec<ProposalHint> {
+    let hints = review.hints.iter().map(|(detector, pattern, evidence)| ProposalHint {
         detector: *detector,
         pattern: *pattern,
         evidence: evidence.clone(),
@@ -130,9 +131,9 @@ fn hints_of(draft: &Draft) -> Vec<ProposalHint> {
 }
 
 /// Returns the position of the penalty for a loop of actions that counts: the worst one, and of several the first.
-fn worst_repeat(draft: &Draft) -> Option<usize> {
-    let enforced = draft.adjustments.iter().enumerate().filter(|(_, opinion)| opinion.acted);
-    let repeats = enforced.filter_map(|(index, opinion)| Some((index, opinion.repeats?)));
+fn worst_repeat(review: &ProposalReview) -> Option<usize> {
+    let enforced = review.adjustments.iter().enumerate().filter(|(_, adjustment)| adjustment.acted);
+    let repeats = enforced.filter_map(|(index, adjustment)| Some((index, adjustment.repeats?)));
     // `max_by_key` returns the last of several, so the order is reversed.
     repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)
 }

@@ -1,7 +1,7 @@
 //! Ends a run and names the reason.
 
 use super::verdict_builder::VerdictBuilder;
-use crate::detect::{DetectorName, Pattern, Report};
+use crate::detectors::{DetectorName, DetectorReport, Pattern};
 use crate::event::{GuardTripped, SafetyGuard, StuckTermination};
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::verdict::RunStop;
@@ -15,8 +15,8 @@ pub(super) struct TrippedGuard {
 }
 
 impl TrippedGuard {
-    pub(super) fn new(report: Report) -> Self {
-        let (detector, pattern) = (report.detector, report.sighting.pattern);
+    pub(super) fn new(report: DetectorReport) -> Self {
+        let (detector, pattern) = (report.detector, report.detection.pattern);
         let guard = SafetyGuard::of_finding(detector, pattern);
         TrippedGuard { guard, detector, pattern, evidence: report.evidence }
     }

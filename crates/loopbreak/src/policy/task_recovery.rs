@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::LoopLedger;
-use crate::advice::{Values, text_of};
-use crate::config::Settings;
-use crate::detect::task::TaskSettings;
+use crate::advice::{TemplateValues, text_of};
+use crate::detectors::task::TaskSettings;
+use crate::settings::Settings;
 use crate::tasks::{History, TaskPattern};
 use crate::verdict::{
     ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
@@ -97,7 +97,7 @@ impl TaskRecovery {
 struct EntryWriter<'w> {
     task: &'w str,
     at: Option<i64>,
-    values: Values,
+    values: TemplateValues,
     evidence: Value,
     settings: &'w Settings,
 }
@@ -111,7 +111,7 @@ impl<'w> EntryWriter<'w> {
         at: Option<i64>,
         settings: &'w Settings,
     ) -> Self {
-        let mut values = Values::default();
+        let mut values = TemplateValues::default();
         values
             .set("task", &history.id)
             .set("attempts", attempts)

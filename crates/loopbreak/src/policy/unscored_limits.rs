@@ -3,7 +3,7 @@
 //! A limit says which of the identical calls is one too many. Once that call is made, it can only be reported; while it
 //! is proposed, it can be refused. So a proposed call counts together with those that were made.
 
-use crate::config::Settings;
+use crate::settings::Settings;
 
 /// Returns the settings for a proposal without a score. If the eighth identical call is a hard finding, then it is one
 /// for the eighth proposal, after seven calls. If a warning and a hard finding would coincide, the limit stays, because

@@ -1,12 +1,12 @@
 //! Writes findings, decisions and advice into a verdict.
 
 use super::{LoopLedger, PolicyInput};
-use crate::advice::{self, Values};
-use crate::config::Settings;
-use crate::detect::{DetectorName, Family, Pattern, Report, Urgency};
+use crate::advice::{self, TemplateValues};
+use crate::detectors::{DetectorName, DetectorReport, LoopFamily, Pattern, WarningUrgency};
 use crate::event::{EscalationOption, EscalationRequest, LoopDetected};
 use crate::evidence::EvidenceKey;
 use crate::memory::Key;
+use crate::settings::Settings;
 use crate::verdict::{Decision, Finding, Intervention, LoopId, Severity, Verdict};
 
 /// Number of turns after which a warning does not mention a loop any more.
@@ -29,12 +29,12 @@ impl VerdictBuilder<'_> {
     }
 
     /// Returns why a report was made, in one sentence without a full stop.
-    pub(super) fn reason(&self, report: &Report) -> String {
-        advice::reason_of(report.detector, report.sighting.pattern, &Values::of(&report.evidence))
+    pub(super) fn reason(&self, report: &DetectorReport) -> String {
+        advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::of(&report.evidence))
     }
 
     /// Returns how later warnings mention the loop of a report.
-    pub(super) fn label(&self, report: &Report, reason: &str) -> String {
+    pub(super) fn label(&self, report: &DetectorReport, reason: &str) -> String {
         let evidence = &report.evidence;
         let label = match report.detector {
             DetectorName::Oscillation => {
@@ -48,12 +48,12 @@ impl VerdictBuilder<'_> {
 
     pub(super) fn add_finding(
         &mut self,
-        report: &Report,
+        report: &DetectorReport,
         id: Key,
         intervention: Option<Intervention>,
         reason: &str,
     ) {
-        let Some(severity) = report.sighting.severity else { return };
+        let Some(severity) = report.detection.severity else { return };
         // If all interventions are switched off, a hard finding is still worth a hint.
         let hint = (severity == Severity::Hard).then_some(Intervention::Hint);
         let mut evidence = report.evidence.clone();
@@ -62,37 +62,37 @@ impl VerdictBuilder<'_> {
         }
         self.verdict.findings.push(Finding {
             turn: self.input.turn,
-            since: report.sighting.since,
+            since: report.detection.since,
             detector: report.detector,
-            pattern: report.sighting.pattern,
+            pattern: report.detection.pattern,
             severity,
             intervention: intervention.or(hint),
             loop_id: LoopId(id),
             agent: self.input.agent.to_owned(),
             enforced: report.acted,
-            count: report.sighting.count,
+            count: report.detection.count,
             evidence,
         });
     }
 
     pub(super) fn add_decision(
         &mut self,
-        report: &Report,
+        report: &DetectorReport,
         id: Key,
         intervention: Intervention,
         reason: String,
     ) {
-        let pattern = report.sighting.pattern;
+        let pattern = report.detection.pattern;
         let signature = || report.evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned);
-        let hard = report.sighting.severity == Some(Severity::Hard);
-        if report.sighting.family == Family::Output && hard && report.acted {
+        let hard = report.detection.severity == Some(Severity::Hard);
+        if report.detection.family == LoopFamily::Output && hard && report.acted {
             let event = LoopDetected {
                 episode_id: self.input.run.clone(),
                 turn: self.input.turn,
                 is_looping: true,
                 loop_type: pattern,
                 task_id: None,
-                attempt_count: report.sighting.count,
+                attempt_count: report.detection.count,
                 blockers: Vec::new(),
                 signature: signature(),
                 recommendation: intervention,
@@ -137,7 +137,7 @@ impl VerdictBuilder<'_> {
     /// Adds the texts that belong to a report.
     pub(super) fn add_advice(
         &mut self,
-        report: &Report,
+        report: &DetectorReport,
         intervention: Option<Intervention>,
         ledger: &LoopLedger,
     ) {
@@ -145,11 +145,11 @@ impl VerdictBuilder<'_> {
             return;
         }
         let input = self.input;
-        let mut values = Values::of(&report.evidence);
+        let mut values = TemplateValues::of(&report.evidence);
         values
             .set("turn", input.turn)
-            .set("since", report.sighting.since)
-            .set("count", report.sighting.count);
+            .set("since", report.detection.since)
+            .set("count", report.detection.count);
         if let Some(names) = report.evidence.texts(EvidenceKey::PATTERN_NAMES) {
             values.set("pattern_names", names.join(" → "));
         }
@@ -159,13 +159,13 @@ impl VerdictBuilder<'_> {
         values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
         values.list("history", input.iterations.iter().map(String::as_str));
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
-            values.set("urgency", Urgency::of(left).as_str());
+            values.set("urgency", WarningUrgency::of(left).as_str());
             // Without the stop, there is nothing to count down to.
             if !self.settings.policy.ladder.stop {
                 values.unset("turns_left");
             }
         }
-        let pattern = report.sighting.pattern;
+        let pattern = report.detection.pattern;
         let texts = advice::of_finding(report.detector, pattern, intervention, &values, self.settings);
         self.verdict.advice.extend(texts);
     }

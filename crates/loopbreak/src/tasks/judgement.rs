@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::attempts::{Attempt, History, NOTHING};
-use crate::detect::Pattern;
-use crate::detect::task::TaskSettings;
+use crate::detectors::Pattern;
+use crate::detectors::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
 
 /// In which way a task goes round in circles.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::detect::DetectorName;
+use crate::detectors::DetectorName;
 use crate::name_enum::name_enum;
 
 name_enum! {

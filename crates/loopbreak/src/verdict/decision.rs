@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Intervention, LoopId};
-use crate::detect::{DetectorName, Pattern};
+use crate::detectors::{DetectorName, Pattern};
 use crate::event::EndingMark;
 
 /// A decision of the policy: an intervention, the reason, and whether to carry it out.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Intervention, LoopId, Severity};
-use crate::detect::{DetectorName, Pattern};
+use crate::detectors::{DetectorName, Pattern};
 use crate::evidence::{Evidence, EvidenceKey};
 
 /// What a detector found in a step.

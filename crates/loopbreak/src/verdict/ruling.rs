@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Advice, Intervention};
-use crate::detect::{DetectorName, Pattern};
+use crate::detectors::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
 

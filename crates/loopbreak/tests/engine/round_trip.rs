@@ -54,7 +54,8 @@ fn verdicts_of_every_detector_are_read_back() {
     let settings = [Settings::default(), Settings::of(Profile::Documents), Settings::of(Profile::Iterations)];
     let limits = config(json!({"budget": {"max_iterations": 20, "max_cost": 0.5}, "errors": {"hard_at": 3}}));
     let configs = settings.map(|settings| Config::new(settings).unwrap()).into_iter().chain([limits]);
-    let runs = golden_runs();
+    let mut runs = golden_runs();
+    runs.extend(runs_of_rare_detectors());
     for config in configs {
         for ((_, name), lines) in &runs {
             let mut guard = Guard::new(config.clone()).for_run(name);
@@ -73,6 +74,17 @@ fn verdicts_of_every_detector_are_read_back() {
     found.extend(restarted_runs());
     let missing: Vec<_> = DetectorName::ALL.iter().filter(|detector| !found.contains(detector)).collect();
     assert!(missing.is_empty(), "never found anything: {missing:?}");
+}
+
+/// Runs of the detectors that find nothing in the golden logs.
+fn runs_of_rare_detectors() -> [((String, String), Vec<String>); 2] {
+    let refused = ["open", "pull", "pry", "kick", "lift", "break", "shake", "push", "move"];
+    let refused =
+        refused.map(|verb| json!({"action": format!("{verb} grating"), "outcome": "You can't do that."}));
+    let chant = json!({"say": format!("The appeal was brought before the {}", "court ".repeat(2000))});
+    let lines = |records: &[Value]| records.iter().map(ToString::to_string).collect();
+    let name = |name: &str| (String::new(), name.to_owned());
+    [(name("failing target"), lines(&refused)), (name("chant"), lines(&[chant]))]
 }
 
 /// Concludes runs that fail right after the same prompt. Returns the detectors that found something.

@@ -117,8 +117,8 @@ fn a_test_is_looked_for_where_the_table_says_it_is() {
         ("step::time::tests::known_instants_come_out_right", true),
         ("step::tests::known_instants_come_out_right", false),
         ("loopbreak_config::tests::layers::without_any_layer_the_defaults_hold", true),
-        ("loopbreak_report::run::tests::progress_after_the_stop_is_told", true),
-        ("loopbreak_report::tests::progress_after_the_stop_is_told", false),
+        ("loopbreak_analysis::run::tests::progress_after_the_stop_is_told", true),
+        ("loopbreak_analysis::tests::progress_after_the_stop_is_told", false),
     ] {
         assert_eq!(Whereabouts::of(path).is_some_and(|it| it.is_there()), there, "{path}");
     }

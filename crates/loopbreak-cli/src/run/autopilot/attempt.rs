@@ -1,13 +1,17 @@
 //! One attempt at a task, once it is over: what came of it is told to the engine, and what the engine says is done.
 
-use loopbreak::config::OnLoop;
+use loopbreak::settings::OnLoop;
 use loopbreak::text::signature::signature;
 use loopbreak::{
     Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
 };
-use loopbreak_store::tasks::{Next, Remedy, Report, RoadmapTask, Status, apply, next};
-use loopbreak_store::{Attempt, ContextEntry, Records, keep, now, quoted};
-use serde_json::{Value, json};
+use loopbreak_store::tasks::{
+    NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
+};
+use loopbreak_store::{
+    Records, RunEvent, StepEvent, StoredAttempt, StoredContextEntry, TaskRecoveryNote, VerdictSummary, now,
+    redact_and_truncate,
+};
 
 use super::check::{self, Checked};
 use super::pilot::Pilot;
@@ -77,7 +81,7 @@ impl Pilot<'_, '_> {
         }
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned();
         desk.records.roadmap.extend(changed);
-        let all_done = next(&self.tasks) == Next::Closed;
+        let all_done = next_task(&self.tasks) == NextTask::Closed;
         let is_kept = self.record(id, iteration, &verdict, &known, desk);
         // Where somebody opened a task meanwhile, not all is done.
         over.filter(|_| is_kept || !all_done)
@@ -91,7 +95,7 @@ impl Pilot<'_, '_> {
         ran: &Ran,
         iteration: &Iteration,
         (before, counted): (&[RoadmapTask], &Counted),
-    ) -> Vec<Report> {
+    ) -> Vec<TaskReport> {
         let mut reports = Vec::new();
         for read in [self.file.read(id), printed(&ran.out, id, self.course.prompt.last())] {
             match read {
@@ -115,22 +119,29 @@ impl Pilot<'_, '_> {
         let promise = self.course.args.completion_promise.as_deref();
         let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.course.prompt.last()));
         if reports.is_empty() && kept {
-            reports.push(Report { task: id.to_owned(), status: Some(Status::Done), ..Report::default() });
+            reports.push(TaskReport {
+                task: id.to_owned(),
+                status: Some(TaskState::Done),
+                ..TaskReport::default()
+            });
         }
-        let unknown = |report: &Report| !self.tasks.iter().any(|task| task.id == report.task);
-        let (strange, mut reports): (Vec<Report>, Vec<Report>) = reports.into_iter().partition(unknown);
+        let unknown = |report: &TaskReport| !self.tasks.iter().any(|task| task.id == report.task);
+        let (strange, mut reports): (Vec<TaskReport>, Vec<TaskReport>) =
+            reports.into_iter().partition(unknown);
         for report in strange {
-            let why =
-                format!("a report on task {:?} does not count: there is no such task", quoted(&report.task));
+            let why = format!(
+                "a report on task {:?} does not count: there is no such task",
+                redact_and_truncate(&report.task)
+            );
             self.complain(&why);
         }
         if reports.is_empty() {
             reports.push(silent(id, iteration));
         }
         for report in
-            reports.iter_mut().filter(|report| iteration.failed && report.status == Some(Status::Done))
+            reports.iter_mut().filter(|report| iteration.failed && report.status == Some(TaskState::Done))
         {
-            report.status = Some(Status::InProgress);
+            report.status = Some(TaskState::InProgress);
             report.reason = format!("said to be done, but the command {}", iteration.status);
         }
         reports
@@ -143,8 +154,8 @@ impl Pilot<'_, '_> {
     }
 
     /// Makes the checks of the tasks that are said to be done. Says whether that was interrupted.
-    fn check(&mut self, reports: &mut [Report]) -> bool {
-        for report in reports.iter_mut().filter(|report| report.status == Some(Status::Done)) {
+    fn check(&mut self, reports: &mut [TaskReport]) -> bool {
+        for report in reports.iter_mut().filter(|report| report.status == Some(TaskState::Done)) {
             let task = self.tasks.iter_mut().find(|task| task.id == report.task);
             let Some(task) = task.filter(|task| task.is_open() && !task.check.is_empty()) else { continue };
             let checked = check::make(self.course, task);
@@ -157,9 +168,9 @@ impl Pilot<'_, '_> {
     }
 
     /// Changes the tasks by a report, tells the engine of the attempt, and does what it says.
-    fn tell_engine(&mut self, report: &Report, desk: &mut Desk) {
+    fn tell_engine(&mut self, report: &TaskReport, desk: &mut Desk) {
         let now = now();
-        let Some(effect) = apply(&mut self.tasks, report, now) else { return };
+        let Some(effect) = apply_report(&mut self.tasks, report, now) else { return };
         let session = format!("{}-{}", self.course.keeper.session(), self.course.guard.turn());
         let task = Task {
             id: report.task.as_str().into(),
@@ -175,8 +186,8 @@ impl Pilot<'_, '_> {
             [] => self.series.observe(self.course.keeper.session(), &step),
             _ => Verdict::default(),
         };
-        let quote = |texts: &[String]| texts.iter().map(|text| quoted(text)).collect();
-        desk.records.attempts.push(Attempt {
+        let quote = |texts: &[String]| texts.iter().map(|text| redact_and_truncate(text)).collect();
+        desk.records.attempts.push(StoredAttempt {
             task: report.task.clone(),
             number: 0,
             at: now,
@@ -185,7 +196,7 @@ impl Pilot<'_, '_> {
             work: quote(&report.work),
             session: session.clone(),
         });
-        keep(&mut desk.records, &verdict, now);
+        desk.records.add_verdict(&verdict, now);
         self.course.keeper.note(&verdict, now);
         for act in verdict.decisions.iter().filter(|act| act.enforced) {
             if let Some(ending) = self.is_in_vain(act) {
@@ -197,7 +208,7 @@ impl Pilot<'_, '_> {
         for id in &effect.refused {
             self.complain(&format!(
                 "task {:?} cannot be sent back: it is closed, or there is none",
-                quoted(id)
+                redact_and_truncate(id)
             ));
         }
         for id in &effect.returned {
@@ -221,7 +232,7 @@ impl Pilot<'_, '_> {
     /// Does what the engine says about a task.
     fn recover(&mut self, act: &Decision, verdict: &Verdict, step: &Step<'_>) {
         let Some(id) = &act.task else { return };
-        let Some(remedy) = Remedy::of(act.intervention.as_str(), act.pattern.as_str()) else { return };
+        let Some(remedy) = TaskRemedy::new(act.intervention, act.pattern) else { return };
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
             remedy.apply(task, &act.reason, now());
         }
@@ -229,20 +240,20 @@ impl Pilot<'_, '_> {
         let texts = verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent);
         let text = texts.map(|advice| advice.text.as_str()).collect::<Vec<_>>().join("\n\n");
         match remedy {
-            Remedy::ForceNext => {
+            TaskRemedy::ForceNext => {
                 self.state.grants.remove(id);
                 self.state.notes.push(text);
             }
-            Remedy::UnblockAuthority => {
+            TaskRemedy::UnblockAuthority => {
                 self.state.grants.insert(id.clone(), text);
             }
-            Remedy::Escalate { .. } => self.course.tell(verdict, step, act),
+            TaskRemedy::Escalate { .. } => self.course.tell(verdict, step, act),
         }
     }
 
     /// A task that was opened again is a task like any other: the attempts before do not count against it.
     pub(super) fn begin_anew(&mut self, id: &str) {
-        let status = Some(Status::Pending.as_str().into());
+        let status = Some(TaskState::Pending.as_str().into());
         let task = Task { id: id.into(), status, blockers: Vec::new(), work: Vec::new(), session: None };
         let step = Step { task: Some(task), ..self.course.step() };
         self.series.observe(self.course.keeper.session(), &step);
@@ -267,7 +278,7 @@ impl Pilot<'_, '_> {
         };
         say(&format!("{}: {reason}", intervention.as_str()));
         (verdict.decisions, verdict.advice) = (vec![act.clone()], Vec::new());
-        keep(&mut desk.records, &verdict, now());
+        desk.records.add_verdict(&verdict, now());
         desk.acts.push(act.clone());
         if !circle.hard {
             let note = format!(
@@ -278,7 +289,7 @@ impl Pilot<'_, '_> {
         }
         let in_it = |task: &&mut RoadmapTask| circle.tasks.contains(&task.id) && !task.forced;
         for task in self.tasks.iter_mut().filter(in_it).filter(|task| !task.is_finished()) {
-            Remedy::Escalate { left: true }.apply(task, &reason, now());
+            TaskRemedy::Escalate { left: true }.apply(task, &reason, now());
         }
         self.course.tell(&verdict, &self.course.step(), &act);
     }
@@ -288,7 +299,7 @@ impl Pilot<'_, '_> {
         for task in &self.tasks {
             let before = known.iter().find(|known| known.id == task.id);
             let new = |check: &&String| !before.is_some_and(|known| known.deferred.contains(check));
-            records.context.extend(task.deferred.iter().filter(new).map(|check| ContextEntry {
+            records.context.extend(task.deferred.iter().filter(new).map(|check| StoredContextEntry {
                 timestamp: now(),
                 entry_type: "decision".to_owned(),
                 topic: "check_deferred".to_owned(),
@@ -298,14 +309,14 @@ impl Pilot<'_, '_> {
                 ),
                 related_tasks: vec![task.id.clone()],
                 confidence: 1.0,
-                ..ContextEntry::default()
+                ..StoredContextEntry::default()
             }));
         }
     }
 
     /// Whether the run is over: every task is closed, or a guard says so.
     fn over(&mut self, verdict: &Verdict, step: &Step<'_>, in_vain: Option<&Call>) -> Option<Over> {
-        if next(&self.tasks) == Next::Closed {
+        if next_task(&self.tasks) == NextTask::Closed {
             return Some(self.close());
         }
         let call = ending::call(verdict, self.course.config.policy.on_loop).or_else(|| in_vain.cloned())?;
@@ -329,41 +340,38 @@ impl Pilot<'_, '_> {
         known: &[RoadmapTask],
         desk: Desk,
     ) -> bool {
-        let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::standing);
+        let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::label);
         say(&format!("task {id}: {standing}"));
-        let mut detail = json!({
-            "turn": verdict.turn, "task": id, "action": format!("task {id}, {standing}: {}", iteration.line()),
-            "status": iteration.status, "error": iteration.failed,
-        });
-        if !verdict.findings.is_empty() {
-            detail["findings"] = serde_json::to_value(&verdict.findings).unwrap_or_default();
-        }
-        let told: Vec<Value> = desk
-            .acts
-            .iter()
-            .map(|act| json!({"intervention": act.intervention, "pattern": act.pattern, "task": act.task, "reason": act.reason}))
-            .collect();
-        if !told.is_empty() {
-            detail["recoveries"] = told.into();
+        let recoveries: Vec<TaskRecoveryNote> = desk.acts.iter().map(TaskRecoveryNote::from).collect();
+        let mut summary = VerdictSummary::from(verdict);
+        if !recoveries.is_empty() {
             let texts: Vec<&str> = desk.acts.iter().map(|act| act.reason.as_str()).collect();
-            detail["answer"] = "recover".into();
-            detail["text"] = texts.join("\n").into();
+            summary = summary.with_answer("recover", texts.join("\n"));
         }
+        let step = StepEvent {
+            action: Some(format!("task {id}, {standing}: {}", iteration.line())),
+            error: Some(iteration.failed),
+            status: Some(iteration.status.clone()),
+            task: Some(id.to_owned()),
+            recoveries,
+            verdict: summary,
+            ..StepEvent::default()
+        };
         self.course.jot(iteration, &format!("task {id} is {standing}"));
-        let event = Event::new("step", detail);
+        let event = Event::new(RunEvent::Step(step));
         self.write(&Event { verdict: Some(verdict), records: desk.records, known, ..event })
     }
 }
 
 /// The report of a command that says nothing of its task: there is no knowing that it is done. What it did is known by the
 /// signature of its output.
-fn silent(id: &str, iteration: &Iteration) -> Report {
+fn silent(id: &str, iteration: &Iteration) -> TaskReport {
     let work = signature(&iteration.outcome);
-    Report {
+    TaskReport {
         task: id.to_owned(),
-        status: Some(Status::InProgress),
+        status: Some(TaskState::InProgress),
         work: if work.is_empty() { Vec::new() } else { vec![work] },
         reason: "the last attempt reported nothing".to_owned(),
-        ..Report::default()
+        ..TaskReport::default()
     }
 }

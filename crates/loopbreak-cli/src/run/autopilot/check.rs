@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak_store::tasks::{Report, RoadmapTask, Status};
+use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 
 use crate::run::child::{End, Start};
 use crate::run::course::Course;
@@ -64,12 +64,12 @@ pub(super) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
 }
 
 /// What a check makes of a report that says `done`.
-pub(super) fn judge(checked: &Checked, report: &mut Report, task: &mut RoadmapTask) {
+pub(super) fn judge(checked: &Checked, report: &mut TaskReport, task: &mut RoadmapTask) {
     match checked {
         Checked::Passed | Checked::Interrupted => {}
         Checked::Failed(why) => {
             say(&format!("task {}: the check failed: {why}", task.id));
-            report.status = Some(Status::InProgress);
+            report.status = Some(TaskState::InProgress);
             report.reason = format!("the check failed: {why}");
             // The same failure again and again is no progress, whatever the agent says it did.
             report.work = vec![report.reason.clone()];

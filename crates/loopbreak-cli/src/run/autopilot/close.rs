@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_store::tasks::{Escalation, RoadmapTask, waits_for};
+use loopbreak_store::tasks::{RoadmapTask, TaskEscalation, unfinished_dependencies};
 
 use super::pilot::Pilot;
 use crate::run::course::Over;
@@ -38,19 +38,19 @@ fn close(tasks: &[RoadmapTask]) -> Over {
 
 /// Why a task is not done.
 fn why(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
-    let waits = waits_for(task, tasks);
+    let waits = unfinished_dependencies(task, tasks);
     let why = match task.escalation {
         _ if task.forced => format!("forced on, not finished: {}", task.reason),
-        Escalation::Called | Escalation::Left => format!("escalated: {}", task.reason),
-        Escalation::None if !waits.is_empty() => format!("waits for {}", waits.join(", ")),
-        Escalation::None => task.status.as_str().to_owned(),
+        TaskEscalation::Called | TaskEscalation::Left => format!("escalated: {}", task.reason),
+        TaskEscalation::None if !waits.is_empty() => format!("waits for {}", waits.join(", ")),
+        TaskEscalation::None => task.status.as_str().to_owned(),
     };
     format!("{} ({why})", task.id)
 }
 
 #[cfg(test)]
 mod tests {
-    use loopbreak_store::tasks::{Remedy, Status};
+    use loopbreak_store::tasks::{TaskRemedy, TaskState};
 
     use super::*;
 
@@ -60,7 +60,7 @@ mod tests {
         let mut tasks = vec![task("a"), task("b"), task("c")];
         tasks[2].after = vec!["b".into()];
         tasks[0].finish("", 1);
-        Remedy::ForceNext.apply(&mut tasks[1], "5 attempts did the same work", 2);
+        TaskRemedy::ForceNext.apply(&mut tasks[1], "5 attempts did the same work", 2);
         let (ending, text) = close(&tasks);
         assert_eq!(ending, Ending::Human);
         assert_eq!(
@@ -74,7 +74,7 @@ mod tests {
             close(&tasks),
             (Ending::Complete, "all 1 tasks are done; checks are still to be made: a".into())
         );
-        tasks[0].status = Status::Blocked;
+        tasks[0].status = TaskState::Blocked;
         assert_eq!(close(&tasks).0, Ending::Human);
     }
 }

@@ -9,9 +9,7 @@ mod file;
 mod pilot;
 mod report;
 mod roadmap;
-mod state;
 mod traffic;
 
 pub(super) use file::RoadmapFile;
 pub(super) use pilot::Pilot;
-pub(super) use state::State;

@@ -3,15 +3,13 @@
 use std::time::Duration;
 
 use loopbreak::{Intervention, Mode, Pattern, Series};
-use loopbreak_store::tasks::{Next, Remedy, RoadmapTask, next};
-use loopbreak_store::{Records, now};
-use serde_json::json;
+use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
+use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, Records, RecoveryEvent, RunEvent, now};
 
 use super::brief::{Beside, brief};
 use super::file::RoadmapFile;
 use super::report::ResultFile;
 use super::roadmap::Roadmap;
-use super::state::State;
 use super::traffic::Traffic;
 use crate::error::UserError;
 use crate::run::course::{Course, Over, Round};
@@ -26,7 +24,7 @@ pub(in crate::run) struct Pilot<'c, 'a> {
     pub(super) tasks: Vec<RoadmapTask>,
     pub(super) series: Series,
     pub(super) traffic: Traffic,
-    pub(super) state: State,
+    pub(super) state: AutopilotState,
     pub(super) file: ResultFile,
     roadmap: RoadmapFile,
 }
@@ -59,7 +57,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let what = format!("{} tasks, {finished} of them done", self.tasks.len());
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
         let records = Records { roadmap: changed, ..Records::default() };
-        self.write(&Event { records, known, ..Event::new("roadmap", json!({"action": what})) });
+        self.write(&Event { records, known, ..Event::new(RunEvent::Roadmap(NoteEvent { action: what })) });
     }
 
     /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
@@ -83,13 +81,13 @@ impl<'c, 'a> Pilot<'c, 'a> {
         loop {
             self.refresh();
             self.look_at_file();
-            let id = match next(&self.tasks) {
-                Next::Closed => return Ok(self.close()),
-                Next::Nothing => match self.idle(&mut waits) {
+            let id = match next_task(&self.tasks) {
+                NextTask::Closed => return Ok(self.close()),
+                NextTask::Nothing => match self.idle(&mut waits) {
                     Some(over) => return Ok(over),
                     None => continue,
                 },
-                Next::Task(task) => task.id.clone(),
+                NextTask::Task(task) => task.id.clone(),
             };
             waits = 0;
             if self.is_out_of_the_question(&id) {
@@ -117,9 +115,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
     fn is_out_of_the_question(&mut self, id: &str) -> bool {
         let check = self.series.check(id, Some(self.course.time()));
         let remedy = match check.recommendation {
-            Some(Intervention::ForceNext) => Remedy::ForceNext,
+            Some(Intervention::ForceNext) => TaskRemedy::ForceNext,
             Some(Intervention::Escalate) if check.loop_type != Some(Pattern::NoProgressRepeat) => {
-                Remedy::Escalate { left: true }
+                TaskRemedy::Escalate { left: true }
             }
             _ => return false,
         };
@@ -133,8 +131,12 @@ impl<'c, 'a> Pilot<'c, 'a> {
         remedy.apply(task, &reason, now());
         say(&format!("task {id} is not attempted again: {reason}"));
         let records = Records { roadmap: vec![task.clone()], ..Records::default() };
-        let detail = json!({"action": format!("task {id} is not attempted again: {reason}"), "task": id});
-        self.write(&Event { records, known: &known, ..Event::new("recovery", detail) });
+        let event = RecoveryEvent {
+            action: format!("task {id} is not attempted again: {reason}"),
+            task: id.to_owned(),
+            ..RecoveryEvent::default()
+        };
+        self.write(&Event { records, known: &known, ..Event::new(RunEvent::Recovery(event)) });
         true
     }
 
@@ -170,7 +172,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         *waits += 1;
         let what = format!("no task can be worked on; looking again in {} s", pause.as_secs_f64());
         say(&what);
-        self.write(&Event::new("idle", json!({"action": what, "times": *waits})));
+        self.write(&Event::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
         match self.course.sleep(pause) {
             Some((Ending::Limit, _)) => Some(self.close()),
             over => over,

@@ -5,8 +5,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak_store::Attempt;
-use loopbreak_store::tasks::{Report, RoadmapTask, Status};
+use loopbreak_store::StoredAttempt;
+use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 use serde_json::Value;
 
 use crate::error::UserError;
@@ -50,7 +50,7 @@ impl ResultFile {
     }
 
     /// What is in it; nothing where there is none. An error says why it cannot be read.
-    pub(super) fn read(&self, task: &str) -> Result<Vec<Report>, String> {
+    pub(super) fn read(&self, task: &str) -> Result<Vec<TaskReport>, String> {
         let Ok(known) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
         // To open a pipe would wait for ever.
         if !known.is_file() {
@@ -72,7 +72,7 @@ impl ResultFile {
 
 /// The report on the last line of an output that has one. The prompt has such a line as an example: where that is printed
 /// again, it is no report.
-pub(super) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<Report>, String> {
+pub(super) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<TaskReport>, String> {
     let own = answer(output);
     let output = own.as_deref().unwrap_or(output);
     let prompt = prompt.trim();
@@ -86,34 +86,34 @@ pub(super) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<Repo
 }
 
 /// Reports that were made to the store meanwhile, through the MCP tools: the last one of each task.
-pub(super) fn recorded(attempts: Vec<Attempt>) -> Vec<Report> {
-    let mut reports: Vec<Report> = Vec::new();
+pub(super) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
+    let mut reports: Vec<TaskReport> = Vec::new();
     for attempt in attempts {
         reports.retain(|known| known.task != attempt.task);
-        reports.push(Report {
+        reports.push(TaskReport {
             task: attempt.task,
-            status: Status::named(&attempt.status),
+            status: attempt.status.parse().ok(),
             blockers: attempt.blockers,
             work: attempt.work,
-            ..Report::default()
+            ..TaskReport::default()
         });
     }
     reports
 }
 
 /// What somebody made of a task meanwhile, with `loopbreak tasks`.
-pub(super) fn changed(task: &RoadmapTask) -> Report {
-    Report {
+pub(super) fn changed(task: &RoadmapTask) -> TaskReport {
+    TaskReport {
         task: task.id.clone(),
         status: Some(task.status),
         blockers: task.blockers.clone(),
         reason: task.reason.clone(),
-        ..Report::default()
+        ..TaskReport::default()
     }
 }
 
 /// One report, or a list of them. Those that name no task are about this one.
-fn parse(text: &str, task: &str) -> Result<Vec<Report>, String> {
+fn parse(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
     let value: Value = serde_json::from_str(text.trim()).map_err(|error| error.to_string())?;
     match value {
         Value::Array(items) if items.len() > REPORTS => {
@@ -124,7 +124,7 @@ fn parse(text: &str, task: &str) -> Result<Vec<Report>, String> {
     }
 }
 
-fn report(value: &Value, task: &str) -> Result<Report, String> {
+fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
     let Value::Object(all) = value else {
         return Err("a report is an object, as in {\"status\":\"done\"}".to_owned());
     };
@@ -137,8 +137,8 @@ fn report(value: &Value, task: &str) -> Result<Report, String> {
     };
     let status = match find(&["status"]) {
         None => None,
-        Some(Value::String(name)) => Some(Status::named(name).ok_or_else(|| {
-            format!("status: {:?} is none of {}", clip(name, 40), Status::NAMES.join(", "))
+        Some(Value::String(name)) => Some(name.parse().ok().ok_or_else(|| {
+            format!("status: {:?} is none of {}", clip(name, 40), TaskState::NAMES.join(", "))
         })?),
         Some(_) => return Err("status: expected a text".to_owned()),
     };
@@ -146,7 +146,7 @@ fn report(value: &Value, task: &str) -> Result<Report, String> {
         Some(Value::String(text)) => fit(text),
         _ => String::new(),
     };
-    Ok(Report {
+    Ok(TaskReport {
         task,
         status,
         blockers: list(find(&["blockers"]), "blockers")?,
@@ -184,7 +184,10 @@ mod tests {
     fn a_report_may_be_short_or_long_and_in_the_words_of_orchestrators() {
         let short =
             printed("working\n`LOOPBREAK_RESULT: {\"status\":\"completed\"}`\nbye\n", "a", "").unwrap();
-        assert_eq!(short, [Report { task: "a".into(), status: Some(Status::Done), ..Report::default() }]);
+        assert_eq!(
+            short,
+            [TaskReport { task: "a".into(), status: Some(TaskState::Done), ..TaskReport::default() }]
+        );
         let long = r#"[{"taskId":7,"status":"blocked","blockers":"no token","completedWork":["read"]},{"send_back":["b"]}]"#;
         let long = parse(long, "a").unwrap();
         assert_eq!(

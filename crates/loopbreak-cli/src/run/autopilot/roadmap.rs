@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use loopbreak_config::{ConfigError, ConfigProblem, ConfigSource, ProblemLabel, ValueOrigin, nearest_name};
-use loopbreak_store::tasks::{Fault, ID_BYTES, RoadmapTask, Status, faults, is_id};
+use loopbreak_store::tasks::{
+    RoadmapProblem, RoadmapTask, TASK_ID_BYTES, TaskState, find_problems, is_task_id,
+};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -155,10 +157,10 @@ impl Reader<'_> {
             DeValue::Integer(number) => number.to_string(),
             _ => self.text("id", value),
         };
-        if id.len() > ID_BYTES {
-            let message = format!("id: {} bytes are too long, {ID_BYTES} at most", id.len());
+        if id.len() > TASK_ID_BYTES {
+            let message = format!("id: {} bytes are too long, {TASK_ID_BYTES} at most", id.len());
             self.problem(message, "long texts go into title and details", value.span());
-        } else if !is_id(&id) {
+        } else if !is_task_id(&id) {
             let hint = "an id is a short word, as in id = \"api\"";
             self.problem("id: expected a name without blanks around it", hint, value.span());
         }
@@ -187,12 +189,12 @@ impl Reader<'_> {
 
     fn status(&mut self, value: &Spanned<DeValue<'_>>, task: &mut RoadmapTask) {
         let name = self.text("status", value);
-        match Status::named(&name) {
-            Some(Status::Done) => task.finish("done in the roadmap", 0),
+        match name.parse().ok() {
+            Some(TaskState::Done) => task.finish("done in the roadmap", 0),
             Some(status) => task.status = status,
             None if name.is_empty() => {}
             None => {
-                let known = Status::NAMES;
+                let known = TaskState::NAMES;
                 let hint =
                     nearest_name(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
                 self.problem(format!("status: {name:?} is none"), hint, value.span());
@@ -201,16 +203,16 @@ impl Reader<'_> {
     }
 
     fn dependencies(&mut self) {
-        for fault in faults(&self.tasks) {
+        for fault in find_problems(&self.tasks) {
             match fault {
-                Fault::Duplicate { id, first, again } => {
+                RoadmapProblem::Duplicate { id, first, again } => {
                     let marks = vec![
                         self.mark(self.places[again].id.clone(), "again here"),
                         self.mark(self.places[first].id.clone(), "first here"),
                     ];
                     self.located(format!("two tasks have the id {id:?}"), "give each task its own id", marks);
                 }
-                Fault::Unknown { task, dependency } => {
+                RoadmapProblem::Unknown { task, dependency } => {
                     let at =
                         self.tasks[task].after.iter().position(|id| *id == dependency).unwrap_or_default();
                     let span = self.places[task].after[at].clone();
@@ -222,7 +224,7 @@ impl Reader<'_> {
                     );
                     self.problem(message, hint, span);
                 }
-                Fault::Cycle(circle) => self.circle(&circle),
+                RoadmapProblem::Cycle(circle) => self.circle(&circle),
             }
         }
     }

@@ -2,8 +2,8 @@
 //! between the tasks shows the circle. The engine's own `cycle` judges it, on steps that say nothing else: what was sent
 //! back comes next, so that nothing lies between.
 
-use loopbreak::config::Mode;
 use loopbreak::evidence::EvidenceKey;
+use loopbreak::settings::Mode;
 use loopbreak::{Action, Config, Guard, Outcome, Profile, Settings, Severity, Snapshot, Step, Verdict};
 use serde_json::json;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use super::chart::{Chart, Point};
-use crate::eval::data::{CurvePoint, Evaluation, Judge};
-use crate::json::VerdictName;
 use crate::markup::{END, row, table};
 use crate::number::{grouped, percent};
+use loopbreak_analysis::VerdictName;
+use loopbreak_analysis::eval::{CurvePoint, Evaluation, Judge};
 
 /// Writes the charts, and the same as a table.
 pub(super) fn write(out: &mut String, evaluation: &Evaluation) {

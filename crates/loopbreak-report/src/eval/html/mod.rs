@@ -5,11 +5,11 @@ mod curve;
 
 use std::fmt::Write as _;
 
-use super::data::{EffectShare, Evaluation, Judge, Listed, Scores};
-use super::interval::Share;
-use crate::json::VerdictName;
 use crate::markup::{END, Page, escape, row, section};
-use crate::number::{grouped, percent};
+use crate::number::{self, grouped, percent};
+use loopbreak_analysis::VerdictName;
+use loopbreak_analysis::eval::Share;
+use loopbreak_analysis::eval::{EffectShare, Evaluation, Judge, Listed, Scores};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -78,7 +78,7 @@ fn level(level: VerdictName) -> String {
 }
 
 fn share(share: Option<Share>) -> String {
-    share.map_or("–".to_owned(), |share| share.shown("–"))
+    share.map_or("–".to_owned(), |share| number::share(&share, "–"))
 }
 
 fn scored(level_name: VerdictName, scores: &Scores) -> Vec<String> {

@@ -1,0 +1,226 @@
+//! From runs and what is known of them to figures.
+
+use loopbreak::{DetectorName, Finding, Severity};
+
+use super::baseline::{Baseline, Signal, Watched};
+use super::confusion_counts::Counts;
+use super::evaluation::{
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
+    Level, Listed, ListedFinding, LookedAt, Question, SCHEMA, SavedSteps, Scores,
+};
+use super::explain_command;
+use crate::report::{RunReport, VerdictName};
+use crate::statistics::{Effects, FindingReport};
+use crate::tune::{Figures, RunOutcome};
+
+/// How many findings of a run judged wrongly are listed.
+const FINDINGS: usize = 3;
+
+/// A run that takes part.
+#[derive(Debug)]
+pub struct Sample {
+    /// What Loopbreak found.
+    pub report: RunReport,
+    /// What the baselines came to, in their order.
+    pub baselines: Vec<Watched>,
+    /// What other patience came to, in the order of [`Question::patience`].
+    pub curve: Vec<RunOutcome>,
+    /// Whether it is positive, where there are labels.
+    pub positive: Option<bool>,
+}
+
+/// Puts the figures together.
+pub fn evaluate(
+    samples: &[Sample],
+    baselines: &[Baseline],
+    question: Question,
+    left_out: LeftOut,
+) -> Evaluation {
+    let Question { positive, only, settings, patience } = question;
+    let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
+    let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
+    for (index, baseline) in baselines.iter().enumerate() {
+        let name = baseline.as_str();
+        judges.push(match baseline {
+            Baseline::Documents => engine(name, samples, |sample| match sample.baselines.get(index) {
+                Some(Watched::Engine(report)) => Some(&**report),
+                _ => None,
+            }),
+            Baseline::OpenhandsRule | Baseline::GeminiRule => {
+                rule(name, samples, |sample| match sample.baselines.get(index) {
+                    Some(Watched::Rule(signal)) => *signal,
+                    _ => None,
+                })
+            }
+        });
+    }
+    let wrong = |is: bool, signal: bool| {
+        let listed = samples.iter().filter(|sample| {
+            sample.positive == Some(is) && (sample.report.verdict >= VerdictName::Warn) == signal
+        });
+        listed.map(|sample| list(&sample.report, &settings)).collect()
+    };
+    let looked_at = LookedAt {
+        positive,
+        only,
+        runs: samples.len() as u64,
+        positives,
+        steps: samples.iter().map(|sample| sample.report.steps).sum(),
+    };
+    Evaluation {
+        schema: SCHEMA,
+        looked_at,
+        left_out,
+        judges,
+        missed: wrong(true, false),
+        false_alarms: wrong(false, true),
+        curve: (!patience.is_empty()).then(|| curve(samples, &patience)),
+    }
+}
+
+/// What other patience comes to, the least first. The settings as they are stand among them.
+fn curve(samples: &[Sample], patience: &[f64]) -> Vec<CurvePoint> {
+    let point = |patience: f64, outcome: &dyn Fn(&Sample) -> Option<RunOutcome>| {
+        let mut figures = Figures::default();
+        for sample in samples {
+            if let Some(outcome) = outcome(sample) {
+                figures.add(&outcome, sample.positive);
+            }
+        }
+        CurvePoint { patience, figures }
+    };
+    let others = patience.iter().enumerate();
+    let mut points: Vec<CurvePoint> =
+        others.map(|(at, patience)| point(*patience, &|sample| sample.curve.get(at).copied())).collect();
+    points.push(point(1.0, &|sample| Some(RunOutcome::of(&sample.report))));
+    points.sort_by(|one, other| one.patience.total_cmp(&other.patience));
+    points
+}
+
+fn count(samples: &[Sample], holds: impl Fn(&Sample) -> bool) -> u64 {
+    samples.iter().filter(|sample| holds(sample)).count() as u64
+}
+
+/// An engine of ours: two levels, many detectors.
+fn engine<'s>(
+    name: &'static str,
+    samples: &'s [Sample],
+    report: impl Fn(&'s Sample) -> Option<&'s RunReport>,
+) -> Judge {
+    let reports: Vec<(Option<bool>, &RunReport)> =
+        samples.iter().filter_map(|sample| Some((sample.positive, report(sample)?))).collect();
+    let mut savings = SavedSteps::default();
+    for (_, report) in reports.iter().filter(|(_, report)| report.ending.is_some()) {
+        end(&mut savings, report.steps_after_ending, report.progress_after_ending);
+    }
+    let at = |severity: Severity, only: Option<DetectorName>| {
+        scores(reports.iter().map(|(positive, report)| (*positive, first(report, severity, only))))
+    };
+    let levels = [(VerdictName::Warn, Severity::Warn), (VerdictName::Stop, Severity::Hard)];
+    let levels = levels.map(|(level, severity)| Level {
+        level,
+        all: at(severity, None),
+        detectors: DetectorName::ALL
+            .iter()
+            .map(|detector| DetectorScores { detector: *detector, scores: at(severity, Some(*detector)) })
+            .filter(|detector| detector.scores.signals > 0)
+            .collect(),
+    });
+    let after_warning = Some(after_warning(&reports));
+    Judge { name, levels: levels.into(), savings, after_warning }
+}
+
+/// A rule of others: all it does is to end a run.
+fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Option<Signal>) -> Judge {
+    let mut savings = SavedSteps::default();
+    let mut signals = Vec::new();
+    for sample in samples {
+        let signal = signal(sample);
+        if let Some(signal) = signal {
+            end(&mut savings, signal.after.steps, signal.after.destroyed);
+        }
+        signals.push((sample.positive, signal.map(|signal| signal.turn)));
+    }
+    let all = scores(signals.into_iter());
+    let levels = vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }];
+    Judge { name, levels, savings, after_warning: None }
+}
+
+/// What the agents did after the first warning of each loop.
+fn after_warning(reports: &[(Option<bool>, &RunReport)]) -> AfterWarning {
+    let sum = |of: &dyn Fn(&[FindingReport]) -> Effects| {
+        let mut effects = Effects::default();
+        for (_, report) in reports {
+            effects.join(&of(&report.findings));
+        }
+        effects
+    };
+    let detectors = DetectorName::ALL.iter().map(|detector| {
+        let effects = sum(&|findings| Effects::of_detector(findings, *detector));
+        DetectorEffects { detector: *detector, all: EffectShare::of(effects) }
+    });
+    AfterWarning {
+        all: EffectShare::of(sum(&Effects::of)),
+        detectors: detectors.filter(|detector| detector.all.effects.told().0 > 0).collect(),
+    }
+}
+
+fn end(savings: &mut SavedSteps, steps: u64, destroyed: Option<bool>) {
+    savings.ended += 1;
+    savings.steps += steps;
+    savings.progress_destroyed += u64::from(destroyed == Some(true));
+    savings.progress_unknown += u64::from(destroyed.is_none());
+}
+
+/// Whether a finding is acted on, and bad enough.
+fn counts(finding: &Finding, severity: Severity) -> bool {
+    finding.enforced && finding.severity >= severity
+}
+
+/// The turn of the first signal.
+fn first(report: &RunReport, severity: Severity, only: Option<DetectorName>) -> Option<u64> {
+    let meant = |finding: &&FindingReport| {
+        counts(finding, severity) && only.is_none_or(|only| only == finding.detector)
+    };
+    report.findings.iter().find(meant).map(|finding| finding.turn)
+}
+
+fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
+    let (mut signals, mut turns, mut known) = (0, 0, None);
+    for (positive, signal) in runs {
+        if let Some(turn) = signal {
+            signals += 1;
+            turns += turn;
+        }
+        if let Some(positive) = positive {
+            known.get_or_insert_with(Counts::default).add(positive, signal.is_some());
+        }
+    }
+    Scores {
+        signals,
+        mean_first_step: (signals > 0).then(|| (turns as f64 / signals as f64 * 10.0).round() / 10.0),
+        counts: known,
+        precision: known.and_then(|known| known.precision()),
+        recall: known.and_then(|known| known.recall()),
+        f1: known.and_then(|known| known.f1()),
+    }
+}
+
+fn list(report: &RunReport, settings: &[String]) -> Listed {
+    let signals = report.findings.iter().any(|finding| counts(finding, Severity::Warn));
+    let shown = report.findings.iter().filter(|finding| !signals || counts(finding, Severity::Warn));
+    let short = |finding: &FindingReport| ListedFinding {
+        turn: finding.turn,
+        detector: finding.detector,
+        pattern: finding.pattern,
+        severity: finding.severity,
+    };
+    Listed {
+        run: report.run.clone(),
+        source: report.source.clone(),
+        steps: report.steps,
+        verdict: report.verdict,
+        findings: shown.take(FINDINGS).map(short).collect(),
+        explain: explain_command::explain(&report.source, &report.run, settings),
+    }
+}

@@ -1,0 +1,124 @@
+//! Which of the runs take part, and which of them the labels make positive.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use super::evaluation::LeftOut;
+use super::label_condition::Condition;
+use super::run_labels::Labels;
+
+/// Number of ids that an error shows.
+const SHOWN: usize = 3;
+
+/// Labels, and what is asked of them.
+#[derive(Clone, Debug, Default)]
+pub struct LabelSelection {
+    /// The labels.
+    pub labels: Labels,
+    /// Which runs are positive.
+    pub positive: Option<Condition>,
+    /// Which runs take part; all if absent.
+    pub only: Option<Condition>,
+}
+
+/// Why no run is left to compare with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SelectionError {
+    /// No label is about one of the runs.
+    NoRunLabelled {
+        /// Ids of the runs.
+        runs: Vec<String>,
+        /// Ids that have labels.
+        labelled: Vec<String>,
+    },
+    /// The condition on the runs that take part holds for none.
+    NoRunSelected(String),
+    /// Whether a run is positive can be decided for none.
+    NoRunDecided(String),
+}
+
+impl SelectionError {
+    /// Says what to do about it.
+    pub fn hint(&self) -> String {
+        match self {
+            SelectionError::NoRunLabelled { runs, labelled } => {
+                format!("the runs are {}; the labels are about {}", few(runs), few(labelled))
+            }
+            SelectionError::NoRunSelected(_) => {
+                "the labels of no run have such a path, with a value for which it holds".to_owned()
+            }
+            SelectionError::NoRunDecided(_) => {
+                "the labels of no run have such a path, with a value that can be compared".to_owned()
+            }
+        }
+    }
+}
+
+impl fmt::Display for SelectionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SelectionError::NoRunLabelled { .. } => f.write_str("no label is about one of the runs"),
+            SelectionError::NoRunSelected(only) => write!(f, "--where {only:?} holds for no run"),
+            SelectionError::NoRunDecided(positive) => write!(f, "{positive:?} can be told of no run"),
+        }
+    }
+}
+
+impl std::error::Error for SelectionError {}
+
+impl LabelSelection {
+    /// Decides for each run whether it is positive, and removes those that cannot be decided and those that do not take
+    /// part. `id` returns the id of a run and `set` stores the decision.
+    pub fn apply<T>(
+        &self,
+        runs: &mut Vec<T>,
+        id: impl Fn(&T) -> &str,
+        set: impl Fn(&mut T, Option<bool>),
+    ) -> Result<LeftOut, SelectionError> {
+        let ids: Vec<String> = runs.iter().map(|run| id(run).to_owned()).collect();
+        let mut left_out = LeftOut::default();
+        runs.retain_mut(|run| {
+            let Some(labels) = self.labels.get(id(run)) else {
+                left_out.unlabelled_runs += 1;
+                return false;
+            };
+            if self.only.as_ref().is_some_and(|only| only.holds(labels) != Some(true)) {
+                left_out.excluded_runs += 1;
+                return false;
+            }
+            let Some(condition) = &self.positive else { return true };
+            let positive = condition.holds(labels);
+            left_out.undecided_runs += u64::from(positive.is_none());
+            set(run, positive);
+            positive.is_some()
+        });
+        let read: HashSet<&str> = ids.iter().map(String::as_str).collect();
+        let labelled = self.labels.runs();
+        left_out.labels_without_run = labelled.iter().filter(|run| !read.contains(*run)).count() as u64;
+        if left_out.unlabelled_runs == ids.len() as u64 {
+            let labelled = labelled.into_iter().map(str::to_owned).collect();
+            return Err(SelectionError::NoRunLabelled { runs: ids, labelled });
+        }
+        if !runs.is_empty() {
+            return Ok(left_out);
+        }
+        let text = |condition: &Option<Condition>| {
+            condition.as_ref().map_or(String::new(), |it| it.as_str().to_owned())
+        };
+        Err(if left_out.undecided_runs == 0 {
+            SelectionError::NoRunSelected(text(&self.only))
+        } else {
+            SelectionError::NoRunDecided(text(&self.positive))
+        })
+    }
+}
+
+fn few(ids: &[String]) -> String {
+    if ids.is_empty() {
+        return "none".to_owned();
+    }
+    let more = if ids.len() > SHOWN { ", …" } else { "" };
+    let quoted: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("{id:?}")).collect();
+    quoted.join(", ") + more
+}

@@ -1,0 +1,44 @@
+//! Numbers in JSON reports.
+
+use serde::Serializer;
+
+/// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+pub fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match whole(*number) {
+        Some(whole) => serializer.serialize_i64(whole),
+        None => serializer.serialize_f64(*number),
+    }
+}
+
+/// Like [`plain`], with `null` for a missing number.
+#[expect(clippy::ref_option, reason = "serde asks for this form")]
+pub fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match number {
+        Some(number) => plain(number, serializer),
+        None => serializer.serialize_none(),
+    }
+}
+
+/// Past this, not every whole number is a float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+}
+
+/// Rounds money to millionths of a dollar, which removes the error of adding floats.
+pub(crate) fn money(amount: f64) -> f64 {
+    let rounded = (amount * 1e6).round() / 1e6;
+    if rounded.is_finite() { rounded } else { amount }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adding_up_money_leaves_no_dust() {
+        assert_eq!(serde_json::to_string(&money(0.1 + 0.2)).unwrap(), "0.3");
+    }
+}

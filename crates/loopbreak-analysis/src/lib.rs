@@ -1,0 +1,35 @@
+//! Replays past logs of agents through Loopbreak: what a guard would have said, what that saves, what it would have cost.
+//!
+//! [`LogAnalyzer`] reads logs in parallel and gives [`AnalyzedLogs`], which become a [`Report`]. For steps that do not come
+//! from a log, feed a [`RunAnalysis`] per run and a [`Sums`] for all of them. [`eval`] compares with labelled runs, [`tune`]
+//! searches thresholds.
+//!
+//! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
+
+pub mod eval;
+mod json_number;
+mod logs;
+mod pack;
+pub mod recording;
+mod report;
+mod run;
+mod series;
+mod statistics;
+pub mod tune;
+
+pub use json_number::{plain, plain_option};
+pub use logs::{
+    AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, FinishedRuns, InputSummary, LineNote,
+    LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, StepObserver, report_unread_inputs,
+};
+pub use pack::{Damaged, Words};
+pub use report::{
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Reading, Report, RulingGroup, RunList,
+    RunReport, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, Sums, Totals, VerdictName, for_each_run,
+};
+pub use run::{RunAnalysis, RunRecord};
+pub use series::{Restarts, TaskAttempt, TaskAttempts};
+pub use statistics::{
+    Bucket, Cost, Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, Repeats, Savings,
+    Timeline,
+};

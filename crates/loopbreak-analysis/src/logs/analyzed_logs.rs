@@ -1,0 +1,90 @@
+//! All logs of an analysis, on their way to a report.
+
+use std::io;
+
+use loopbreak::Config;
+use loopbreak_trace::InputSet;
+
+use super::finished_runs::FinishedRuns;
+use super::log_analysis::LogAnalysis;
+use super::unread_inputs::{DiagnosticSink, InputSummary, report_unread_inputs};
+use crate::recording::Recording;
+use crate::report::{Reading, Report, RunList, RunReport, Sums};
+use crate::series::{Restarts, TaskAttempts};
+
+/// The logs of an analysis in the order of the inputs.
+#[derive(Debug)]
+pub struct AnalyzedLogs {
+    /// The inputs.
+    pub inputs: InputSet,
+    /// One analysis per input.
+    pub logs: Vec<LogAnalysis>,
+    config: Config,
+}
+
+impl AnalyzedLogs {
+    pub(super) fn new(inputs: InputSet, logs: Vec<LogAnalysis>, config: &Config) -> Self {
+        AnalyzedLogs { inputs, logs, config: config.clone() }
+    }
+
+    /// Returns whether there are no runs.
+    pub fn has_no_runs(&self) -> bool {
+        self.logs.iter().all(|log| log.runs.is_empty())
+    }
+
+    /// The names of all runs.
+    pub fn run_names(&self) -> impl Iterator<Item = &str> {
+        self.logs.iter().flat_map(|log| log.runs.names())
+    }
+
+    /// Reports what could not be read, and sums up what was.
+    pub fn report_unread_inputs(&self, sink: &mut dyn DiagnosticSink) -> InputSummary {
+        report_unread_inputs(&self.inputs, self.logs.iter().map(|log| &log.reading), sink)
+    }
+
+    /// Puts the logs together. An error means that a run that was moved to a temporary file could not be read back.
+    pub fn into_report(self, reading: &Reading) -> io::Result<Report> {
+        let config = &self.config;
+        let mut tasks = TaskAttempts::new(config);
+        let mut restarts = Restarts::new(config);
+        let (mut runs, mut sums) = (Vec::new(), Sums::default());
+        for (source, log) in self.logs.into_iter().enumerate() {
+            for attempt in log.attempts {
+                tasks.add(source, attempt);
+            }
+            log.runs.each(|summary, run| {
+                summary.cloned().into_iter().for_each(|summary| restarts.add(summary));
+                sums.add(run);
+                Ok(())
+            })?;
+            runs.push(log.runs);
+        }
+        let series = [tasks.finish(), restarts.finish()].concat();
+        let totals = sums.finish(reading, config.report.calls_per_step);
+        Ok(Report::new(AllRuns(runs), series, totals))
+    }
+}
+
+/// The runs of all logs, in the order of reading.
+#[derive(Debug)]
+struct AllRuns(Vec<FinishedRuns>);
+
+impl RunList for AllRuns {
+    fn len(&self) -> usize {
+        self.0.iter().map(FinishedRuns::len).sum()
+    }
+
+    fn each(&self, see: &mut dyn FnMut(&RunReport) -> io::Result<()>) -> io::Result<()> {
+        self.0.iter().try_for_each(|runs| runs.each(|_, run| see(run)))
+    }
+
+    fn take_recording(&self, mut index: usize) -> io::Result<Recording> {
+        for runs in &self.0 {
+            if index < runs.len() {
+                return Ok(runs.take_recording(index)?.map(|recording| *recording).unwrap_or_default());
+            }
+            index -= runs.len();
+        }
+        Ok(Recording::default())
+    }
+}

@@ -1,0 +1,59 @@
+//! The result of reading one log.
+
+use loopbreak_trace::OpenError;
+
+use super::finished_runs::FinishedRuns;
+use crate::series::TaskAttempt;
+
+/// The runs of one log, and how the reading went.
+#[derive(Debug, Default)]
+pub struct LogAnalysis {
+    /// The runs in the order of their first steps.
+    pub runs: FinishedRuns,
+    /// Attempts at tasks in the order of the log.
+    pub attempts: Vec<TaskAttempt>,
+    /// Ids of some runs that were not asked for.
+    pub other_runs: Vec<String>,
+    /// How the reading went.
+    pub reading: LogReadSummary,
+}
+
+/// How the reading of one log went.
+#[derive(Debug, Default)]
+pub struct LogReadSummary {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines that could not be read.
+    pub skipped_lines: u64,
+    /// Notes about lines: the first ones, up to the limit of the reader.
+    pub notes: Vec<LineNote>,
+    /// Number of notes beyond the limit.
+    pub unlisted_notes: u64,
+    /// Why the log was not read, or not to its end.
+    pub refusal: Option<OpenError>,
+}
+
+impl LogReadSummary {
+    /// Returns the summary of a log that could not be opened.
+    pub fn refused(refusal: OpenError) -> Self {
+        LogReadSummary { refusal: Some(refusal), ..LogReadSummary::default() }
+    }
+
+    /// Adds a note about a line, unless there are `limit` notes already.
+    pub fn note(&mut self, limit: usize, line: u64, text: impl FnOnce() -> String) {
+        if self.notes.len() < limit {
+            self.notes.push(LineNote { line, text: text() });
+        } else {
+            self.unlisted_notes += 1;
+        }
+    }
+}
+
+/// A note about one line of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineNote {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub text: String,
+}

@@ -1,0 +1,144 @@
+//! Decides which logs are read side by side, and which get all threads.
+
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use loopbreak::Config;
+use loopbreak_trace::{InputSet, LogFormat, LogInput, expand_paths};
+use rayon::prelude::*;
+
+use super::analyzed_logs::AnalyzedLogs;
+use super::log_analysis::LogAnalysis;
+use super::log_reader;
+use super::step_observer::{NoObserver, StepObserver};
+
+/// Size in bytes from which a log is worth all threads. Smaller ones are read side by side.
+const LARGE_LOG: u64 = 4 * 1024 * 1024;
+
+/// Options of an analysis.
+#[derive(Clone, Debug)]
+pub struct AnalyzeOptions {
+    /// The settings of every guard.
+    pub config: Config,
+    /// Analyzes only the run with this id.
+    pub only_run: Option<String>,
+    /// Reads every log as this format, whatever its content is.
+    pub format: Option<LogFormat>,
+    /// Maximum number of notes about lines that are kept per log.
+    pub notes_per_log: usize,
+    /// Records the steps of the runs for a page: see [`crate::recording`].
+    pub record_steps: bool,
+}
+
+impl AnalyzeOptions {
+    /// Returns options for all runs in all formats, without notes and recordings.
+    pub fn new(config: Config) -> Self {
+        AnalyzeOptions { config, only_run: None, format: None, notes_per_log: 0, record_steps: false }
+    }
+}
+
+impl Default for AnalyzeOptions {
+    fn default() -> Self {
+        AnalyzeOptions::new(Config::default())
+    }
+}
+
+/// Analyzes logs.
+#[derive(Clone)]
+pub struct LogAnalyzer {
+    options: AnalyzeOptions,
+    progress: Arc<dyn Fn(u64) + Send + Sync>,
+}
+
+impl fmt::Debug for LogAnalyzer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogAnalyzer").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl LogAnalyzer {
+    /// Creates an analyzer.
+    pub fn new(options: AnalyzeOptions) -> Self {
+        LogAnalyzer { options, progress: Arc::new(|_| {}) }
+    }
+
+    /// Calls `progress` with the number of bytes whenever some were read, from any thread.
+    #[must_use]
+    pub fn on_progress(mut self, progress: impl Fn(u64) + Send + Sync + 'static) -> Self {
+        self.progress = Arc::new(progress);
+        self
+    }
+
+    /// The options of this analyzer.
+    pub fn options(&self) -> &AnalyzeOptions {
+        &self.options
+    }
+
+    /// Analyzes files and folders, in parallel.
+    pub fn run<P: AsRef<Path>>(&self, paths: impl IntoIterator<Item = P>) -> AnalyzedLogs {
+        self.run_inputs(expand_paths(paths))
+    }
+
+    /// Analyzes inputs, in parallel.
+    pub fn run_inputs(&self, inputs: InputSet) -> AnalyzedLogs {
+        let all = &inputs.inputs;
+        // Where there are as many large logs as threads, each thread has one.
+        let few = all.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
+        let small =
+            |input: &LogInput| (!(few && is_large(input))).then(|| self.analyze_log(input, &mut NoObserver));
+        let mut logs: Vec<Option<LogAnalysis>> = all.par_iter().map(small).collect();
+        // One after the other: each has work for all threads, and memory for each would be needed at the same time.
+        for (input, log) in all.iter().zip(&mut logs) {
+            if log.is_none() {
+                *log = Some(log_reader::read_on_all_threads(input, &self.options, self.watch()));
+            }
+        }
+        let logs = logs.into_iter().flatten().collect();
+        AnalyzedLogs::new(inputs, logs, &self.options.config)
+    }
+
+    /// Analyzes inputs in parallel, each on one thread and with an observer of its own. The observers come back in the
+    /// order of the inputs.
+    pub fn run_observed<O: StepObserver>(
+        &self,
+        inputs: InputSet,
+        observer: impl Fn() -> O + Sync,
+    ) -> (AnalyzedLogs, Vec<O>) {
+        let analyze = |input: &LogInput| {
+            let mut observer = observer();
+            (self.analyze_log(input, &mut observer), observer)
+        };
+        let (logs, observers) = inputs.inputs.par_iter().map(analyze).unzip();
+        (AnalyzedLogs::new(inputs, logs, &self.options.config), observers)
+    }
+
+    /// Like [`LogAnalyzer::run_observed`], one log after the other.
+    pub fn run_in_order<O: StepObserver>(
+        &self,
+        inputs: InputSet,
+        mut observer: impl FnMut() -> O,
+    ) -> (AnalyzedLogs, Vec<O>) {
+        let analyze = |input: &LogInput| {
+            let mut observer = observer();
+            (self.analyze_log(input, &mut observer), observer)
+        };
+        let (logs, observers) = inputs.inputs.iter().map(analyze).unzip();
+        (AnalyzedLogs::new(inputs, logs, &self.options.config), observers)
+    }
+
+    /// Analyzes one log on the current thread.
+    pub fn analyze_log(&self, input: &LogInput, observer: &mut dyn StepObserver) -> LogAnalysis {
+        log_reader::read(input, &self.options, observer, self.watch())
+    }
+
+    fn watch(&self) -> impl Fn(u64) + Clone + Send + 'static {
+        let progress = Arc::clone(&self.progress);
+        move |bytes| progress(bytes)
+    }
+}
+
+/// Returns whether a log is worth all threads. The length of a stream is not known, so a stream always is.
+fn is_large(input: &LogInput) -> bool {
+    input.path().is_none() || input.size() >= LARGE_LOG
+}

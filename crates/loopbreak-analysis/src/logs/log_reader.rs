@@ -1,0 +1,160 @@
+//! One log: its records, run by run, through the analysis.
+
+use std::borrow::Cow;
+use std::io;
+
+use loopbreak_trace::{LogInput, LogRecord, OpenError, OpenedLog, ReadStats, RecordSink, SkippedLine};
+
+use super::finished_runs::LogInfo;
+use super::log_analysis::{LogAnalysis, LogReadSummary};
+use super::log_analyzer::AnalyzeOptions;
+use super::open_runs::OpenRuns;
+use super::run_batch;
+use super::step_observer::{NoObserver, StepObserver};
+use crate::series::TaskAttempt;
+
+/// Number of ids of other runs that are kept, to be offered when the run that was asked for does not exist.
+const OTHER_RUNS: usize = 6;
+
+/// Reads a log on the current thread.
+pub(super) fn read(
+    input: &LogInput,
+    options: &AnalyzeOptions,
+    observer: &mut dyn StepObserver,
+    watch: impl Fn(u64) + Clone + Send + 'static,
+) -> LogAnalysis {
+    read_with(input, options, observer, watch, |log, reader| log.read(reader))
+}
+
+/// Reads a log on all threads, where its format allows that.
+pub(super) fn read_on_all_threads(
+    input: &LogInput,
+    options: &AnalyzeOptions,
+    watch: impl Fn(u64) + Clone + Send + 'static,
+) -> LogAnalysis {
+    read_with(input, options, &mut NoObserver, watch, |log, reader| match log.into_blocks() {
+        Ok(blocks) => run_batch::read(blocks, reader),
+        Err(log) => log.read(reader),
+    })
+}
+
+fn read_with<'r>(
+    input: &LogInput,
+    options: &'r AnalyzeOptions,
+    observer: &'r mut dyn StepObserver,
+    watch: impl Fn(u64) + Clone + Send + 'static,
+    read: impl FnOnce(OpenedLog, &mut LogReader<'r>) -> io::Result<ReadStats>,
+) -> LogAnalysis {
+    let log = match input.open(options.format, watch) {
+        Ok(log) => log,
+        Err(refusal) => {
+            return LogAnalysis { reading: LogReadSummary::refused(refusal), ..LogAnalysis::default() };
+        }
+    };
+    let format = log.format();
+    let mut reader = LogReader {
+        options,
+        observer,
+        unnamed: input.run(),
+        runs: OpenRuns::new(&options.config, options.record_steps),
+        last: None,
+        says_something: false,
+        failed: Ok(()),
+        analysis: LogAnalysis::default(),
+    };
+    let read = read(log, &mut reader);
+    let LogReader { runs, says_something, failed, mut analysis, .. } = reader;
+    let reading = &mut analysis.reading;
+    match failed.and(read) {
+        Ok(read) => reading.bytes = read.bytes,
+        Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
+    }
+    if reading.refusal.is_none() && !says_something {
+        reading.refusal = Some(options.format.map_or(OpenError::Unknown, OpenError::WrongFormat));
+        return analysis;
+    }
+    let alone = runs.len() == 1 && analysis.other_runs.is_empty();
+    let skipped = alone.then_some(reading.skipped_lines);
+    analysis.runs = runs.finish(LogInfo { source: input.name(), format: format.as_str(), skipped });
+    analysis
+}
+
+/// A log while it is read.
+pub(super) struct LogReader<'r> {
+    pub(super) options: &'r AnalyzeOptions,
+    observer: &'r mut dyn StepObserver,
+    /// The name of the run of records that name none.
+    unnamed: String,
+    pub(super) runs: OpenRuns<'r>,
+    /// The run of the record before: most logs write run after run.
+    last: Option<(String, usize)>,
+    /// At least one record tells anything.
+    pub(super) says_something: bool,
+    /// Whether runs could be put away and taken out.
+    failed: io::Result<()>,
+    pub(super) analysis: LogAnalysis,
+}
+
+impl LogReader<'_> {
+    /// The name of the run of a record.
+    pub(super) fn name_of<'a>(&'a self, record: &'a LogRecord<'_>) -> Cow<'a, str> {
+        record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
+    }
+
+    /// The run of a record, if it was asked for.
+    pub(super) fn run_of(&mut self, record: &LogRecord<'_>) -> Option<usize> {
+        let named = record.run();
+        let name = named.as_deref().unwrap_or(&self.unnamed);
+        if let Some((last, index)) = &self.last
+            && last == name
+        {
+            return Some(*index);
+        }
+        if self.options.only_run.as_deref().is_some_and(|only| only != name) {
+            let others = &mut self.analysis.other_runs;
+            if others.len() < OTHER_RUNS && !others.iter().any(|other| other == name) {
+                others.push(name.to_owned());
+            }
+            return None;
+        }
+        let index = self.runs.index(name);
+        self.last = Some((name.to_owned(), index));
+        Some(index)
+    }
+
+    /// Notes a turn that is not after the one before.
+    pub(super) fn renumbered(&mut self, line: u64, named: u64, counted: u64) {
+        self.note(line, || format!("turn {named} is not after the turn before it; counted as {counted}"));
+    }
+
+    fn note(&mut self, line: u64, text: impl FnOnce() -> String) {
+        self.analysis.reading.note(self.options.notes_per_log, line, text);
+    }
+
+    fn observe(&mut self, index: usize, record: &LogRecord<'_>) -> io::Result<()> {
+        let step = &record.step;
+        let run = self.runs.at(index)?;
+        let verdict = run.observe_at(step, Some(record.line));
+        self.observer.observe(run.run(), step, &verdict);
+        self.analysis.attempts.extend(TaskAttempt::of(run.run(), step));
+        if verdict.renumbered {
+            self.renumbered(record.line, step.turn.unwrap_or(0), verdict.turn);
+        }
+        Ok(())
+    }
+}
+
+impl RecordSink for LogReader<'_> {
+    fn record(&mut self, record: &LogRecord<'_>) {
+        self.says_something |= record.step.has_facet();
+        let Some(index) = self.run_of(record) else { return };
+        if self.failed.is_ok() {
+            self.failed = self.observe(index, record);
+        }
+    }
+
+    fn skipped(&mut self, skipped: SkippedLine) {
+        self.analysis.reading.skipped_lines += 1;
+        self.note(skipped.line, || format!("{}; line skipped", skipped.reason));
+    }
+}

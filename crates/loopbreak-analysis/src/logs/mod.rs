@@ -1,0 +1,26 @@
+//! Whole logs through the analysis, in parallel.
+//!
+//! [`LogAnalyzer`] decides which logs are read side by side and which get all threads. A log is read by a `LogReader`, on
+//! one thread, or block by block on all of them (`run_batch`). Its runs are kept in `OpenRuns`, which moves idle ones to a
+//! `SpillFile`, and end up in [`FinishedRuns`].
+
+mod analyzed_logs;
+mod event_writer;
+mod finished_runs;
+mod log_analysis;
+mod log_analyzer;
+mod log_reader;
+mod open_runs;
+mod run_batch;
+mod run_names;
+mod spill_file;
+mod step_observer;
+mod unread_inputs;
+
+pub use analyzed_logs::AnalyzedLogs;
+pub use event_writer::EventWriter;
+pub use finished_runs::FinishedRuns;
+pub use log_analysis::{LineNote, LogAnalysis, LogReadSummary};
+pub use log_analyzer::{AnalyzeOptions, LogAnalyzer};
+pub use step_observer::{NoObserver, StepObserver};
+pub use unread_inputs::{DiagnosticSink, InputSummary, report_unread_inputs};

@@ -1,0 +1,103 @@
+//! Reports what could not be read, once all logs were.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use loopbreak_trace::{InputSet, LogInput, OpenError};
+
+use super::log_analysis::{LineNote, LogReadSummary};
+use crate::report::Reading;
+
+/// Receives what there is to say about inputs.
+pub trait DiagnosticSink {
+    /// An input could not be read. The hint says what to do.
+    fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>);
+    /// An input is unusual.
+    fn warning(&mut self, name: &str, message: &dyn Display);
+    /// A file in a folder is not a log.
+    fn ignored(&mut self, name: &str, message: &dyn Display);
+    /// Notes about lines of an input, and the number of those that were not kept.
+    fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64);
+}
+
+/// What was read, and whether something failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InputSummary {
+    /// Something that was asked for could not be read.
+    pub failed: bool,
+    /// What was read.
+    pub reading: Reading,
+}
+
+/// Reports what could not be read, and sums up what was. The logs stand in the order of the inputs.
+pub fn report_unread_inputs<'l>(
+    inputs: &InputSet,
+    logs: impl IntoIterator<Item = &'l LogReadSummary>,
+    sink: &mut dyn DiagnosticSink,
+) -> InputSummary {
+    let logs: Vec<&LogReadSummary> = logs.into_iter().collect();
+    let mut summary = InputSummary::default();
+    for trouble in &inputs.unreadable {
+        sink.error(&trouble.name, &trouble.error, trouble.error.hint());
+        summary.failed = true;
+    }
+    for (input, log) in inputs.inputs.iter().zip(&logs) {
+        summary.reading.bytes += log.bytes;
+        summary.reading.skipped_lines += log.skipped_lines;
+        summary.failed |= report_log(input, log, sink, &mut summary.reading);
+    }
+    summary.failed |= report_empty_folders(inputs, &logs, sink);
+    summary
+}
+
+/// Reports on one log. Returns true if it failed.
+fn report_log(
+    input: &LogInput,
+    log: &LogReadSummary,
+    sink: &mut dyn DiagnosticSink,
+    reading: &mut Reading,
+) -> bool {
+    let name = input.name();
+    let mut failed = false;
+    match &log.refusal {
+        None => {}
+        Some(OpenError::Empty) if input.is_named() => sink.warning(&name, &OpenError::Empty),
+        Some(refusal) if refusal.is_not_a_log() && !input.is_named() => {
+            sink.ignored(&name, refusal);
+            reading.ignored_files += 1;
+            // The lines of a file that is not a log are not counted as skipped.
+            reading.skipped_lines -= log.skipped_lines;
+            return false;
+        }
+        Some(refusal) => {
+            sink.error(&name, refusal, refusal.hint());
+            failed = true;
+        }
+    }
+    sink.line_notes(&name, &log.notes, log.unlisted_notes);
+    failed
+}
+
+/// Reports folders without any log. Returns true if there is one.
+fn report_empty_folders(inputs: &InputSet, logs: &[&LogReadSummary], sink: &mut dyn DiagnosticSink) -> bool {
+    let mut any = false;
+    for (index, folder) in inputs.folders.iter().enumerate() {
+        let mut inside = inputs.inputs.iter().zip(logs).filter(|(input, _)| input.folder() == Some(index));
+        // What cannot be read has been reported already.
+        let is_log = |log: &LogReadSummary| !log.refusal.as_ref().is_some_and(OpenError::is_not_a_log);
+        let unreadable =
+            inputs.unreadable.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));
+        if folder.shared || unreadable || inside.any(|(_, log)| is_log(log)) {
+            continue;
+        }
+        let what = match folder.files {
+            0 => "no logs: the folder has no files".to_owned(),
+            1 => "no logs: the one file in this folder is none".to_owned(),
+            files => format!("no logs: none of the {files} files in this folder is one"),
+        };
+        let hint = (folder.files > 0).then_some("-v says of each file why it is no log");
+        sink.error(&folder.name, &what, hint);
+        any = true;
+    }
+    any
+}

@@ -1,0 +1,230 @@
+//! What Loopbreak would have said and done, as flags along a run.
+
+use loopbreak::evidence::EvidenceKey;
+use loopbreak::{
+    Audience, CustomName, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::visible_text::clean;
+use crate::pack::packed;
+use crate::report::Ending;
+use crate::statistics::{Effect, FindingReport};
+
+/// How many flags of one kind are kept, and how many of all kinds.
+const OF_A_KIND: usize = 16;
+const FLAGS: usize = 200;
+/// So much of a text, in bytes.
+const REASON: usize = 240;
+const FACT: usize = 160;
+const ADVICE: usize = 600;
+
+/// One flag.
+#[derive(Clone, Debug, Serialize)]
+pub struct Flag {
+    #[serde(rename = "t")]
+    turn: u64,
+    /// The number of its step among all records.
+    #[serde(rename = "n")]
+    number: u64,
+    #[serde(rename = "s")]
+    severity: Severity,
+    /// What would have been done.
+    #[serde(rename = "i", skip_serializing_if = "Option::is_none")]
+    intervention: Option<Intervention>,
+    #[serde(rename = "d")]
+    detector: DetectorName,
+    #[serde(rename = "p")]
+    pattern: Pattern,
+    #[serde(rename = "y")]
+    reason: String,
+    /// It is only watched.
+    #[serde(rename = "b", skip_serializing_if = "std::ops::Not::not")]
+    observed: bool,
+    /// Here the run would have ended.
+    #[serde(rename = "z", skip_serializing_if = "std::ops::Not::not")]
+    pub ends: bool,
+    /// What it rests on.
+    #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
+    facts: Vec<(String, String)>,
+    /// What the agent would have been told.
+    #[serde(rename = "a", skip_serializing_if = "String::is_empty")]
+    advice: String,
+    /// What it did then.
+    #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
+    effect: Option<Effect>,
+}
+
+/// Flags of one kind say much the same.
+/// The pattern under which the page shows a proposal that would have been refused.
+const REFUSED_PROPOSAL: Pattern = Pattern::Custom(CustomName::from_static("refused_proposal"));
+
+type Kind = (DetectorName, Pattern, Option<Intervention>);
+
+/// All flags of a run.
+#[derive(Debug, Default)]
+pub(super) struct Flags {
+    all: Vec<Flag>,
+    kinds: Vec<(Kind, usize)>,
+    /// The agent was told this once; the next words of the same detector are much the same.
+    advised: Vec<DetectorName>,
+    ended: bool,
+    pub(super) left_out: u64,
+}
+
+packed! {
+    Flag {
+        turn, number, severity, intervention, detector, pattern, reason, observed, ends, facts, advice, effect,
+    }
+    Flags { all, kinds, advised, ended, left_out }
+}
+
+/// What was flagged at a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Flagged {
+    pub(super) any: bool,
+    /// The run would have ended here.
+    pub(super) ends: bool,
+}
+
+impl Flags {
+    pub(super) fn add(&mut self, verdict: &Verdict, number: u64) -> Flagged {
+        let mut flagged = Flagged::default();
+        let mut told: Vec<(DetectorName, Pattern)> = Vec::new();
+        for finding in verdict.findings.iter().filter(|finding| finding.severity >= Severity::Warn) {
+            let key = (finding.detector, finding.pattern);
+            told.push(key);
+            let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
+            let ends = !self.ended && Ending::of(finding).is_some();
+            self.ended |= ends;
+            flagged.any = true;
+            flagged.ends |= ends;
+            let advice = self.advice(finding.detector, verdict);
+            self.put(Flag {
+                turn: verdict.turn,
+                number,
+                severity: finding.severity,
+                intervention: act.map(|act| act.intervention).or(finding.intervention),
+                detector: finding.detector,
+                pattern: finding.pattern,
+                reason: clean(&reason(finding, act), REASON),
+                observed: !finding.enforced,
+                ends,
+                facts: facts(finding),
+                advice,
+                effect: None,
+            });
+        }
+        for act in verdict.decisions.iter().filter(|act| act.intervention != Intervention::Hint) {
+            if !told.contains(&(act.detector, act.pattern)) {
+                told.push((act.detector, act.pattern));
+                flagged.any = true;
+                let hard = act.intervention.overrides_agent();
+                let advice = self.advice(act.detector, verdict);
+                self.put(Flag {
+                    turn: verdict.turn,
+                    number,
+                    severity: if hard { Severity::Hard } else { Severity::Warn },
+                    intervention: Some(act.intervention),
+                    detector: act.detector,
+                    pattern: act.pattern,
+                    reason: clean(&act.reason, REASON),
+                    observed: !act.enforced,
+                    ends: false,
+                    facts: Vec::new(),
+                    advice,
+                    effect: None,
+                });
+            }
+        }
+        flagged.any |= self.refused(verdict, number);
+        flagged
+    }
+
+    /// A proposal that would have been refused.
+    fn refused(&mut self, verdict: &Verdict, number: u64) -> bool {
+        let refused = |ruling: &&loopbreak::Ruling| ruling.intervention == Some(Intervention::Reject);
+        let Some(ruling) = verdict.ruling.as_ref().filter(refused) else { return false };
+        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
+        let Some(most) = lowered.min_by(|a, b| a.amount.total_cmp(&b.amount)) else { return false };
+        self.put(Flag {
+            turn: verdict.turn,
+            number,
+            severity: Severity::Warn,
+            intervention: Some(Intervention::Reject),
+            detector: most.detector,
+            pattern: REFUSED_PROPOSAL,
+            reason: clean(&most.reason, REASON),
+            observed: false,
+            ends: false,
+            facts: Vec::new(),
+            advice: String::new(),
+            effect: None,
+        });
+        true
+    }
+
+    /// What the agent would have been told, the first time.
+    fn advice(&mut self, detector: DetectorName, verdict: &Verdict) -> String {
+        let mut words = verdict
+            .advice
+            .iter()
+            .filter(|advice| advice.detector == detector && matches!(advice.audience, Audience::Agent));
+        match words.next() {
+            Some(advice) if !self.advised.contains(&detector) => {
+                self.advised.push(detector);
+                clean(&advice.text, ADVICE)
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn put(&mut self, flag: Flag) {
+        let kind = (flag.detector, flag.pattern, flag.intervention);
+        let at = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.kinds.push((kind, 0));
+            self.kinds.len() - 1
+        });
+        let count = &mut self.kinds[at].1;
+        if flag.ends || (*count < OF_A_KIND && self.all.len() < FLAGS) {
+            *count += 1;
+            self.all.push(flag);
+        } else {
+            self.left_out += 1;
+        }
+    }
+
+    /// All of them in order, with what came of each.
+    pub(super) fn finish(mut self, findings: &[FindingReport]) -> (Vec<Flag>, u64) {
+        for flag in &mut self.all {
+            let from = findings.partition_point(|finding| finding.turn < flag.turn);
+            let same = findings[from..]
+                .iter()
+                .take_while(|finding| finding.turn == flag.turn)
+                .find(|finding| (finding.detector, finding.pattern) == (flag.detector, flag.pattern));
+            flag.effect = same.and_then(|finding| finding.effect);
+        }
+        (self.all, self.left_out)
+    }
+}
+
+fn reason(finding: &Finding, act: Option<&Decision>) -> String {
+    let of_act = act.map(|act| act.reason.as_str()).filter(|reason| !reason.is_empty());
+    of_act.unwrap_or_else(|| finding.reason()).to_owned()
+}
+
+fn facts(finding: &Finding) -> Vec<(String, String)> {
+    let told =
+        finding.evidence.iter().filter(|(key, value)| !value.is_absent() && **key != EvidenceKey::REASON);
+    told.map(|(key, value)| (key.as_str().replace('_', " "), clean(&fact(&Value::from(value)), FACT)))
+        .collect()
+}
+
+fn fact(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(list) => list.iter().map(fact).collect::<Vec<_>>().join(" → "),
+        other => other.to_string(),
+    }
+}

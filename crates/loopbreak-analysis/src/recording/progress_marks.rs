@@ -1,0 +1,80 @@
+//! Progress along a run: a score never had before, an objective, a mark of the log's own.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::{FixedState, RandomState};
+use loopbreak::{Step, Verdict};
+use serde::Serialize;
+
+use super::visible_text::clean;
+use crate::json_number::plain_option;
+use crate::pack::packed;
+
+/// How many are kept of one run, and how many objectives are known again.
+const MARKS: usize = 120;
+const OBJECTIVES: usize = 4096;
+const NAME: usize = 120;
+
+/// One step of progress.
+#[derive(Debug, Serialize)]
+pub struct Mark {
+    #[serde(rename = "t")]
+    turn: u64,
+    /// The new score, if it is one.
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
+    score: Option<f64>,
+    /// The objectives that were completed.
+    #[serde(rename = "o", skip_serializing_if = "String::is_empty")]
+    objectives: String,
+}
+
+/// All of them.
+#[derive(Debug, Default)]
+pub(super) struct Marks {
+    all: Vec<Mark>,
+    highest: Option<f64>,
+    completed: HashSet<u64, RandomState>,
+    pub(super) left_out: u64,
+}
+
+packed! {
+    Mark { turn, score, objectives }
+    Marks { all, highest, completed, left_out }
+}
+
+impl Marks {
+    /// Whether the step was progress.
+    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) -> bool {
+        if step.refused {
+            return false;
+        }
+        let score = step.score.filter(|score| score.is_finite());
+        let above = score.filter(|score| self.highest.is_some_and(|highest| *score > highest));
+        self.highest = self.highest.into_iter().chain(score).reduce(f64::max);
+        let mut objectives: Vec<&str> = Vec::new();
+        for done in step.objectives.iter().flat_map(|objectives| &objectives.completed) {
+            let name = done.objective.trim();
+            let known = FixedState::default().hash_one(name);
+            if !self.completed.contains(&known) && self.completed.len() < OBJECTIVES {
+                self.completed.insert(known);
+                objectives.push(name);
+            }
+        }
+        let marked = step.progress == Some(true) || verdict.progress.objective;
+        if above.is_none() && objectives.is_empty() && !marked {
+            return false;
+        }
+        if self.all.len() < MARKS {
+            let objectives = clean(&objectives.join(", "), NAME);
+            self.all.push(Mark { turn: verdict.turn, score: above, objectives });
+        } else {
+            self.left_out += 1;
+        }
+        true
+    }
+
+    pub(super) fn into_all(self) -> Vec<Mark> {
+        self.all
+    }
+}

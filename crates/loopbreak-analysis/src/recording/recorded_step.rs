@@ -1,0 +1,112 @@
+//! One step, as a page shows it.
+
+use std::fmt::Write as _;
+
+use loopbreak::Step;
+use serde::Serialize;
+
+use super::visible_text::clean;
+use crate::json_number::plain_option;
+use crate::pack::packed;
+
+/// So much is kept of the texts of a step, in bytes.
+const ACTION: usize = 320;
+const OUTCOME: usize = 480;
+const WORDS: usize = 240;
+const NAME: usize = 60;
+/// How many loops a step is said to belong to.
+const LOOPS: usize = 3;
+
+/// A step and what is known of it. The keys are short, for a page has many of them.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Row {
+    /// Its number among all records of the run.
+    #[serde(rename = "n")]
+    pub(super) number: u64,
+    #[serde(rename = "t")]
+    pub(super) turn: u64,
+    /// Its number among the steps of its agent, which rounds are counted by.
+    #[serde(rename = "i")]
+    pub(super) own: u64,
+    /// Whose it is: an index.
+    #[serde(rename = "g", skip_serializing_if = "is_zero")]
+    pub(super) agent: usize,
+    #[serde(rename = "a", skip_serializing_if = "String::is_empty")]
+    pub(super) action: String,
+    #[serde(rename = "o", skip_serializing_if = "String::is_empty")]
+    pub(super) outcome: String,
+    #[serde(rename = "s", skip_serializing_if = "String::is_empty")]
+    pub(super) say: String,
+    #[serde(rename = "u", skip_serializing_if = "String::is_empty")]
+    pub(super) user: String,
+    #[serde(rename = "p", skip_serializing_if = "String::is_empty")]
+    pub(super) place: String,
+    #[serde(rename = "k", skip_serializing_if = "String::is_empty")]
+    pub(super) task: String,
+    /// It failed.
+    #[serde(rename = "e", skip_serializing_if = "std::ops::Not::not")]
+    pub(super) error: bool,
+    /// It was refused.
+    #[serde(rename = "x", skip_serializing_if = "std::ops::Not::not")]
+    pub(super) refused: bool,
+    /// The score, where it is another than before.
+    #[serde(rename = "c", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
+    pub(super) score: Option<f64>,
+    /// The turn of the same step with the same outcome.
+    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    pub(super) repeats: Option<u64>,
+    /// Time in milliseconds since 1970.
+    #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<i64>,
+    /// The loops it belongs to: indexes.
+    #[serde(rename = "l", skip_serializing_if = "Vec::is_empty")]
+    pub(super) loops: Vec<usize>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+packed! {
+    Row {
+        number, turn, own, agent, action, outcome, say, user, place, task, error, refused, score, repeats, at, loops,
+    }
+}
+
+impl Row {
+    pub(super) fn of(step: &Step<'_>, turn: u64) -> Self {
+        let outcome = step.outcome.as_ref();
+        let text = |text: Option<&str>, bytes| text.map(|text| clean(text, bytes)).unwrap_or_default();
+        let task = step.task.as_ref().map(|task| {
+            let status = task.status.as_deref().unwrap_or_default();
+            let mut told = format!("{} {status}", task.id.as_text());
+            for (what, list) in [("blocked by", &task.blockers), ("work", &task.work)] {
+                if !list.is_empty() {
+                    let list: Vec<&str> = list.iter().map(|text| &**text).collect();
+                    let _ = write!(told, "; {what}: {}", list.join(", "));
+                }
+            }
+            told
+        });
+        Row {
+            turn,
+            action: text(step.action.as_ref().map(|action| action.line()).as_deref(), ACTION),
+            outcome: text(outcome.and_then(|outcome| outcome.text.as_deref()), OUTCOME),
+            say: text(step.say.as_deref(), WORDS),
+            user: text(step.user.as_deref(), WORDS),
+            place: text(step.place.as_ref().and_then(|place| place.name.as_deref()), NAME),
+            task: text(task.as_deref(), WORDS),
+            error: outcome.is_some_and(|outcome| outcome.error),
+            refused: step.refused,
+            at: step.at.map(|at| at.0),
+            ..Row::default()
+        }
+    }
+
+    pub(super) fn belongs_to(&mut self, band: usize) {
+        if self.loops.len() < LOOPS {
+            self.loops.push(band);
+        }
+    }
+}

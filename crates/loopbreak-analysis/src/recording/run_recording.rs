@@ -1,0 +1,128 @@
+//! What a page shows of one run, gathered as the run goes by.
+
+use loopbreak::{MAIN_AGENT, Step, Verdict};
+
+use super::guard_flags::{Flag, Flags};
+use super::loop_bands::{Band, Bands};
+use super::progress_marks::{Mark, Marks};
+use super::recorded_step::Row;
+use super::step_sample::{Interest, Kept, Rank};
+use super::tool_lane;
+use super::visible_text::clean;
+use crate::pack::packed;
+use crate::statistics::{FindingReport, Repeats, Timeline};
+
+/// How many agents of a run are told apart.
+const AGENTS: usize = 64;
+const NAME: usize = 60;
+
+/// Records one run. What it holds is bounded, whatever the length of the run.
+#[derive(Debug, Default)]
+pub struct Recording {
+    kept: Kept,
+    bands: Bands,
+    flags: Flags,
+    marks: Marks,
+    tools: Timeline,
+    /// The names of the agents, and how many steps each took.
+    agents: Vec<(String, u64)>,
+    /// The first and the last turn.
+    turns: Option<(u64, u64)>,
+    records: u64,
+    repeats: Repeats,
+    score: Option<f64>,
+}
+
+/// All that a page shows of one run.
+#[derive(Debug)]
+pub struct FinishedRecording {
+    /// The steps that are kept, in the order of the run, each with the reason why.
+    pub steps: Vec<(Rank, Row)>,
+    /// The loops.
+    pub bands: Vec<Band>,
+    /// Number of loops beyond these.
+    pub bands_left_out: u64,
+    /// What Loopbreak would have said and done.
+    pub flags: Vec<Flag>,
+    /// Number of flags beyond these.
+    pub flags_left_out: u64,
+    /// Steps of progress.
+    pub marks: Vec<Mark>,
+    /// Number of steps of progress beyond these.
+    pub marks_left_out: u64,
+    /// The tools over the run.
+    pub tools: Timeline,
+    /// The names of the agents.
+    pub agents: Vec<String>,
+    /// The first and the last turn.
+    pub turns: Option<(u64, u64)>,
+    /// Number of records.
+    pub records: u64,
+}
+
+packed! {
+    Recording { kept, bands, flags, marks, tools, agents, turns, records, repeats, score }
+}
+
+impl Recording {
+    /// Takes in a step and what the guard said of it.
+    pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
+        let turn = verdict.turn;
+        let mut row = Row::of(step, turn);
+        row.number = self.records;
+        self.records += 1;
+        (row.agent, row.own) = self.agent(step.agent.as_deref().unwrap_or(MAIN_AGENT));
+        let score = step.score.filter(|score| score.is_finite());
+        row.score = score.filter(|score| self.score != Some(*score));
+        self.score = score.or(self.score);
+        row.repeats = self.repeats.of(step, turn);
+        if !step.refused {
+            tool_lane::add(&mut self.tools, step, turn);
+            let (first, last) = self.turns.unwrap_or((turn, turn));
+            self.turns = Some((first.min(turn), last.max(turn)));
+        }
+        let flagged = self.flags.add(verdict, row.number);
+        let progress = self.marks.add(step, verdict);
+        let since = self.bands.add(verdict, &row, &self.kept.recent());
+        let interest = Interest { point: flagged.any || progress, end: flagged.ends, since };
+        self.kept.add(row, interest);
+    }
+
+    /// Ends the recording. The findings are those of the report of the same run.
+    pub fn finish(self, findings: &[FindingReport]) -> FinishedRecording {
+        let Recording { kept, bands, flags, marks, tools, agents, turns, records, .. } = self;
+        let (flags, flags_left_out) = flags.finish(findings);
+        let steps = kept.finish().into_iter().map(|(rank, mut row)| {
+            bands.mark(&mut row);
+            (rank, row)
+        });
+        FinishedRecording {
+            steps: steps.collect(),
+            bands_left_out: bands.left_out,
+            bands: bands.into_all(),
+            flags,
+            flags_left_out,
+            marks_left_out: marks.left_out,
+            marks: marks.into_all(),
+            tools,
+            agents: agents.into_iter().map(|(name, _)| name).collect(),
+            turns,
+            records,
+        }
+    }
+
+    /// The index of an agent, and how many steps it took before.
+    fn agent(&mut self, name: &str) -> (usize, u64) {
+        let name = clean(name, NAME);
+        let known = self.agents.iter().position(|(known, _)| *known == name);
+        let index = known.unwrap_or_else(|| {
+            if self.agents.len() < AGENTS {
+                self.agents.push((name, 0));
+            }
+            self.agents.len() - 1
+        });
+        let count = &mut self.agents[index].1;
+        *count += 1;
+        (index, *count - 1)
+    }
+}

@@ -1,0 +1,195 @@
+//! Which steps of a run a page keeps: all of a short one; of a long one those around findings, the ends, and a sample.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::recorded_step::Row;
+use crate::pack::{one_of, packed};
+
+/// The most steps of one run that a page has.
+pub const STEPS_A_RUN: usize = 400;
+
+/// How many of the last steps are held back: a loop is found only when it has gone on for a while.
+const RECENT: usize = 32;
+/// How many steps at which something was found or achieved are sure to be kept, and how many around them.
+const POINTS: usize = 110;
+const AROUND: usize = 110;
+/// The point where the run would have ended is seen from near, whatever came before it.
+const AROUND_END: usize = 20;
+/// How many steps after a point, and how many before it at least.
+const AFTER: u64 = 3;
+const BEFORE: u64 = 3;
+/// How many steps at both ends are kept.
+const EDGE: usize = 10;
+
+/// Why a step is kept, the best reason first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// The run would have ended here.
+    End,
+    /// Something was found or achieved here.
+    Point,
+    /// It is near such a step.
+    Around,
+    /// At the beginning or the end of the run.
+    Edge,
+    /// One of many.
+    Sample,
+}
+
+/// What makes a step worth keeping.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Interest {
+    /// Something was found, or there was progress.
+    pub(super) point: bool,
+    /// The run would have ended here.
+    pub(super) end: bool,
+    /// The number of the first step of the loop that was found.
+    pub(super) since: Option<u64>,
+}
+
+/// The steps that are kept so far.
+#[derive(Debug)]
+pub(super) struct Kept {
+    recent: VecDeque<(Option<Rank>, Row)>,
+    rows: BTreeMap<u64, (Rank, Row)>,
+    points: usize,
+    around: usize,
+    around_end: usize,
+    /// Up to this number steps are near a point.
+    near: u64,
+    /// Every so many-th of the others is kept.
+    every: u64,
+    first: usize,
+}
+
+one_of! {
+    Rank: [Rank::End, Rank::Point, Rank::Around, Rank::Edge, Rank::Sample];
+}
+
+packed! {
+    Kept { recent, rows, points, around, around_end, near, every, first }
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Kept {
+            recent: VecDeque::new(),
+            rows: BTreeMap::new(),
+            points: POINTS,
+            around: AROUND,
+            around_end: AROUND_END,
+            near: 0,
+            every: 1,
+            first: EDGE,
+        }
+    }
+}
+
+impl Kept {
+    pub(super) fn add(&mut self, row: Row, interest: Interest) {
+        let number = row.number;
+        let mut rank = None;
+        if self.first > 0 {
+            self.first -= 1;
+            rank = Some(Rank::Edge);
+        }
+        if interest.end {
+            rank = Some(Rank::End);
+            self.look_back(number, interest.since, true);
+        } else if interest.point && self.points > 0 {
+            self.points -= 1;
+            rank = Some(Rank::Point);
+            self.look_back(number, interest.since, false);
+        } else if number < self.near && self.around > 0 && rank.is_none() {
+            self.around -= 1;
+            rank = Some(Rank::Around);
+        }
+        self.recent.push_back((rank, row));
+        if self.recent.len() > RECENT
+            && let Some((rank, row)) = self.recent.pop_front()
+        {
+            self.leave(rank, row);
+        }
+    }
+
+    /// Keeps what led to this step: the loop from its beginning, as far as it is still there.
+    fn look_back(&mut self, number: u64, since: Option<u64>, end: bool) {
+        self.near = number + AFTER + 1;
+        let from = since.unwrap_or(number).min(number.saturating_sub(BEFORE));
+        let room = if end { &mut self.around_end } else { &mut self.around };
+        for (rank, row) in self.recent.iter_mut().rev().take_while(|(_, row)| row.number >= from) {
+            if rank.is_none() && *room > 0 {
+                *room -= 1;
+                *rank = Some(Rank::Around);
+            }
+            debug_assert!(row.number < number);
+        }
+    }
+
+    fn leave(&mut self, rank: Option<Rank>, row: Row) {
+        let rank = rank.unwrap_or(Rank::Sample);
+        if rank == Rank::Sample && !row.number.is_multiple_of(self.every) {
+            return;
+        }
+        self.rows.insert(row.number, (rank, row));
+        while self.rows.len() > STEPS_A_RUN && self.every < u64::MAX / 2 {
+            self.every *= 2;
+            let every = self.every;
+            self.rows.retain(|number, (rank, _)| *rank != Rank::Sample || number.is_multiple_of(every));
+        }
+    }
+
+    /// The rows that are still to be seen by who marks loops backwards.
+    pub(super) fn recent(&self) -> impl Iterator<Item = &Row> + Clone {
+        self.recent.iter().map(|(_, row)| row)
+    }
+
+    /// All that is kept, in the order of the run.
+    pub(super) fn finish(mut self) -> Vec<(Rank, Row)> {
+        let last = self.recent.len().saturating_sub(EDGE);
+        for (index, (rank, row)) in std::mem::take(&mut self.recent).into_iter().enumerate() {
+            self.leave(rank.or((index >= last).then_some(Rank::Edge)), row);
+        }
+        self.rows.into_values().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(steps: u64, interest: impl Fn(u64) -> Interest) -> Vec<(Rank, u64)> {
+        let mut kept = Kept::default();
+        for number in 0..steps {
+            kept.add(Row { number, ..Row::default() }, interest(number));
+        }
+        kept.finish().into_iter().map(|(rank, row)| (rank, row.number)).collect()
+    }
+
+    #[test]
+    fn a_short_run_is_kept_whole() {
+        let all = kept(STEPS_A_RUN as u64, |_| Interest::default());
+        assert!(all.iter().map(|(_, number)| *number).eq(0..STEPS_A_RUN as u64));
+    }
+
+    #[test]
+    fn a_long_run_keeps_its_ends_what_was_found_and_a_sample() {
+        let all = kept(100_000, |number| Interest {
+            point: number == 50_000,
+            end: number == 70_001,
+            since: (number == 50_000).then_some(49_980),
+        });
+        assert!(all.len() <= STEPS_A_RUN && all.len() > 150, "{}", all.len());
+        let has = |number| all.iter().any(|(_, kept)| *kept == number);
+        assert!((0..10).chain(49_980..50_004).chain(69_998..=70_004).chain(99_990..100_000).all(has));
+        assert!(all.contains(&(Rank::End, 70_001)) && !has(50_005));
+        assert!(all.windows(2).all(|two| two[0].1 < two[1].1));
+    }
+
+    #[test]
+    fn a_run_in_which_something_is_found_at_every_step_is_bounded_too() {
+        let all = kept(5000, |number| Interest { point: true, end: number == 4000, since: Some(0) });
+        assert!(all.len() <= STEPS_A_RUN, "{}", all.len());
+        assert!(all.contains(&(Rank::End, 4000)));
+    }
+}

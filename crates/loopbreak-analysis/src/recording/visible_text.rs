@@ -1,0 +1,71 @@
+//! Texts of a log as they may stand in a page: without secrets, bounded, and unable to pose as anything else.
+
+use loopbreak::text::{clip::clip, secret::mask};
+
+/// How far beyond the cut is looked for a secret that begins before it.
+const BEYOND: usize = 512;
+
+/// At most so many bytes of a text, with dots where there was more.
+pub fn clean(text: &str, bytes: usize) -> String {
+    let near = clip(text, bytes.saturating_add(BEYOND));
+    let masked = mask(near);
+    // Where the text goes on, its last word may be half of a secret.
+    let whole = if near.len() < text.len() {
+        masked.rfind(char::is_whitespace).map_or(&*masked, |end| &masked[..end])
+    } else {
+        &*masked
+    };
+    let cut = clip(whole, bytes);
+    let mut shown: String = cut.chars().map(visible).collect();
+    if cut.len() < masked.len() || near.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// A sign that cannot be seen, or that would turn the line around, gets one that can.
+fn visible(char: char) -> char {
+    match char {
+        '\n' | '\t' => char,
+        '\r' => ' ',
+        '\0'..='\u{1F}' => char::from_u32(0x2400 + u32::from(char)).unwrap_or('\u{FFFD}'),
+        '\u{7F}' => '\u{2421}',
+        '\u{80}'..='\u{9F}'
+        | '\u{61C}'
+        | '\u{200B}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{2028}'..='\u{202E}'
+        | '\u{2060}'..='\u{206F}'
+        | '\u{FEFF}'
+        | '\u{FFF9}'..='\u{FFFB}' => '\u{FFFD}',
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_made_visible() {
+        assert_eq!(clean("a\u{1b}[2Jb\nc\u{202E}d\0", 40), "a␛[2Jb\nc\u{FFFD}d␀");
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(
+            (clean("abc", 3), clean("abcd", 3), clean("äöü", 3)),
+            ("abc".into(), "abc…".into(), "ä…".into())
+        );
+        assert_eq!(clean(&"x".repeat(5000), 4), "xxxx…");
+    }
+
+    #[test]
+    fn a_secret_across_the_cut_is_hidden() {
+        let text = format!("curl -H 'Authorization: Bearer {}'", "abcdefghij0123456789".repeat(3));
+        for bytes in 20..text.len() {
+            assert!(!clean(&text, bytes).contains("abcdef"), "{bytes}");
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The report as data. Keys may be added, never renamed: scripts read them.
+
+mod run_list;
+mod run_report;
+mod run_totals;
+
+pub use run_list::{RunList, for_each_run};
+pub use run_report::{
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
+    ScoreReport, SeriesReport, StuckPeriod, VerdictName,
+};
+pub use run_totals::{Reading, Sums, Totals};

@@ -1,0 +1,145 @@
+//! Sums over runs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::run_report::{RunReport, VerdictName};
+use crate::json_number::plain_option;
+use crate::statistics::Cost;
+use crate::statistics::Effects;
+
+/// What was read to get at the runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// In bytes.
+    pub bytes: u64,
+    /// Lines that could not be read.
+    pub skipped_lines: u64,
+    /// Files in folders that are no logs.
+    pub ignored_files: u64,
+}
+
+/// Sums over all runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Totals {
+    /// How many runs.
+    pub runs: u64,
+    /// Their turns.
+    pub steps: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Runs with a finding at `warn` or above.
+    pub warned: u64,
+    /// Runs with a hard finding.
+    pub stopped: u64,
+    /// Turns after the first stop of each.
+    pub steps_after_stop: u64,
+    /// Runs that made progress after their first stop.
+    pub progress_after_stop: u64,
+    /// Lines that could not be read.
+    pub skipped_lines: u64,
+    /// How many runs would have ended, or been handed to a human, for which pattern.
+    pub endings: BTreeMap<loopbreak::Pattern, u64>,
+    /// Turns from the beginning of a loop to its first stop, on average over the stopped runs.
+    #[serde(serialize_with = "plain_option")]
+    pub mean_turns_to_detection: Option<f64>,
+    /// Runs that would have ended or been handed to a human.
+    pub ended: u64,
+    /// Turns after the ending of each.
+    pub steps_after_ending: u64,
+    /// Runs that made progress after their ending.
+    pub progress_after_ending: u64,
+    /// Tokens after the endings.
+    pub tokens_after_ending: Option<u64>,
+    /// US dollars after the endings.
+    pub cost_after_ending_usd: Option<f64>,
+    /// Calls of a model that the steps after the endings stand for.
+    pub llm_calls_saved: u64,
+    /// Tokens read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens after the first stops.
+    pub tokens_after_stop: Option<u64>,
+    /// US dollars after the first stops.
+    pub cost_after_stop_usd: Option<f64>,
+    /// Runs that would have ended and measure no progress: what that destroys is not known.
+    #[serde(skip)]
+    pub unmeasured_endings: u64,
+    /// Records of refused proposals.
+    pub refused: u64,
+    /// Turns that were not after the one before.
+    pub renumbered_turns: u64,
+    /// Keys of records that nobody knows.
+    pub unknown_keys: u64,
+    /// Files in folders that are no logs.
+    pub ignored_files: u64,
+    /// What the agents did after the first warning of each loop.
+    pub effects: Effects,
+}
+
+/// Totals while runs are added to them.
+#[derive(Clone, Debug, Default)]
+pub struct Sums {
+    totals: Totals,
+    spent: Cost,
+    after_stop: Cost,
+    after_ending: Cost,
+    /// Turns to detection, and over how many runs.
+    turns: u64,
+    detections: u64,
+}
+
+impl Sums {
+    /// Adds a run.
+    pub fn add(&mut self, run: &RunReport) {
+        self.spent.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
+        self.after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+        self.after_ending
+            .join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+        if let Some(stop) = &run.first_stop {
+            self.turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
+            self.detections += 1;
+        }
+        let totals = &mut self.totals;
+        if let Some(ending) = &run.ending {
+            *totals.endings.entry(ending.pattern).or_insert(0) += 1;
+            totals.ended += 1;
+            totals.unmeasured_endings += u64::from(run.progress_after_ending.is_none());
+        }
+        totals.runs += 1;
+        totals.steps += run.steps;
+        totals.warned += u64::from(run.verdict >= VerdictName::Warn);
+        totals.stopped += u64::from(run.verdict == VerdictName::Stop);
+        totals.steps_after_stop += run.steps_after_stop;
+        totals.progress_after_stop += u64::from(run.progress_after_stop == Some(true));
+        totals.steps_after_ending += run.steps_after_ending;
+        totals.progress_after_ending += u64::from(run.progress_after_ending == Some(true));
+        totals.refused += run.refused;
+        totals.renumbered_turns += run.renumbered_turns;
+        totals.unknown_keys += run.unknown_keys;
+        totals.effects.join(&run.effects);
+    }
+
+    /// All of it, with what was read to get at the runs.
+    pub fn finish(self, reading: &Reading, calls_per_step: u32) -> Totals {
+        let Sums { totals, turns, detections, .. } = self;
+        let (spent, after_stop, after_ending) =
+            (self.spent.rounded(), self.after_stop.rounded(), self.after_ending.rounded());
+        Totals {
+            bytes: reading.bytes,
+            skipped_lines: reading.skipped_lines,
+            ignored_files: reading.ignored_files,
+            mean_turns_to_detection: (detections > 0).then(|| turns as f64 / detections as f64),
+            llm_calls_saved: totals.steps_after_ending.saturating_mul(u64::from(calls_per_step)),
+            tokens: spent.tokens,
+            cost_usd: spent.cost_usd,
+            tokens_after_stop: after_stop.tokens,
+            cost_after_stop_usd: after_stop.cost_usd,
+            tokens_after_ending: after_ending.tokens,
+            cost_after_ending_usd: after_ending.cost_usd,
+            ..totals
+        }
+    }
+}

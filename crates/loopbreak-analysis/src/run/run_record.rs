@@ -1,0 +1,93 @@
+//! What is left of a run that is put away.
+
+use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
+
+use super::run_analysis::RunAnalysis;
+use super::run_statistics::Seen;
+use crate::pack::{Damaged, Packed as _, Packer, Unpacker, Words};
+use crate::recording::Recording;
+use crate::report::RunReport;
+
+/// What was seen of a run so far, without its guard, which takes up far more room: all that a report needs. A run that
+/// is put away goes on with [`RunRecord::resume`].
+#[derive(Debug)]
+pub struct RunRecord {
+    summary: RunSummary,
+    seen: Seen,
+    /// What a page shows of the run, where there is to be one.
+    recording: Option<Box<Recording>>,
+}
+
+impl RunRecord {
+    pub(super) fn new(config: &Config, run: String, recorded: bool) -> Self {
+        let recording = recorded.then(Box::default);
+        RunRecord { summary: RunSummary::new(config, run), seen: Seen::new(config), recording }
+    }
+
+    /// The name of the run.
+    pub fn run(&self) -> &str {
+        self.summary.run()
+    }
+
+    /// What a series is told of the run.
+    pub fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
+
+    /// Goes on with a run that was put away.
+    pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
+        Ok(RunAnalysis::of(Guard::restore(config.clone(), snapshot)?, self))
+    }
+
+    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
+        self.summary.observe(step);
+        self.seen.add(step, verdict, line);
+        if let Some(recording) = &mut self.recording {
+            recording.add(step, verdict);
+        }
+    }
+
+    /// The record as bytes, for who keeps many. [`RunRecord::unpack`] needs the same words.
+    pub fn pack(&self, words: &mut Words) -> Vec<u8> {
+        let mut to = Packer::new(words);
+        // A state of texts and numbers can always be written.
+        to.piece(&serde_json::to_vec(self.summary.state()).unwrap_or_default());
+        self.seen.pack(&mut to);
+        if let Some(recording) = &self.recording {
+            recording.pack(&mut to);
+        }
+        to.bytes
+    }
+
+    /// The record of these bytes. The settings are to be those it was begun with.
+    pub fn unpack(config: &Config, bytes: &[u8], words: &Words) -> Result<Self, Damaged> {
+        let mut from = Unpacker::new(bytes, words);
+        let mut record = Self::unpack_seen(config, &mut from).ok_or(Damaged)?;
+        if !from.is_empty() {
+            let recording = Recording::unpack(&mut from).filter(|_| from.is_empty());
+            record.recording = Some(Box::new(recording.ok_or(Damaged)?));
+        }
+        Ok(record)
+    }
+
+    /// The same without the recording, which is the most of it, for who wants to sum up.
+    pub fn unpack_unrecorded(config: &Config, bytes: &[u8], words: &Words) -> Result<Self, Damaged> {
+        Self::unpack_seen(config, &mut Unpacker::new(bytes, words)).ok_or(Damaged)
+    }
+
+    fn unpack_seen(config: &Config, from: &mut Unpacker<'_>) -> Option<Self> {
+        let state = serde_json::from_slice(from.piece()?).ok()?;
+        let seen = Seen::unpack(from)?;
+        Some(RunRecord { summary: RunSummary::restore(config, state), seen, recording: None })
+    }
+
+    /// Takes the recording out, if there is one.
+    pub fn take_recording(&mut self) -> Option<Box<Recording>> {
+        self.recording.take()
+    }
+
+    /// Sums up.
+    pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
+        self.seen.finish(self.summary.run().to_owned(), source.into(), format)
+    }
+}

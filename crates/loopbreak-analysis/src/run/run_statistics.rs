@@ -1,0 +1,266 @@
+//! Everything that a report tells of a run, gathered step by step.
+
+use std::collections::HashSet;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::{FixedState, RandomState};
+use loopbreak::{Config, Decision, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
+
+use super::name_list::Names;
+use crate::pack::packed;
+use crate::report::{
+    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunReport, ScoreReport,
+};
+use crate::statistics::Stuck;
+use crate::statistics::Timeline;
+use crate::statistics::{Done, Ledger, Told};
+use crate::statistics::{Effects, Followed};
+
+/// How many proposals of a kind are kept one by one. All are counted; a run may have as many as it has turns.
+const EACH: usize = 1000;
+
+/// What was seen of a run so far.
+#[derive(Debug)]
+pub(super) struct Seen {
+    ledger: Ledger,
+    stuck: Stuck,
+    timeline: Timeline,
+    followed: Followed,
+    interventions: Vec<InterventionReport>,
+    unlisted_interventions: u64,
+    warnings_given: u64,
+    /// The worst that was found and acted on.
+    worst: Option<Severity>,
+    rulings: Vec<RulingGroup>,
+    score: Option<ScoreReport>,
+    completed: HashSet<u64, RandomState>,
+    first_warning: Option<FirstWarning>,
+    first_stop: Option<(FirstStop, u64)>,
+    ending: Option<Ending>,
+    refused: u64,
+    renumbered: u64,
+    unknown_keys: u64,
+    times: Option<(i64, i64)>,
+    agents: Names,
+    models: Names,
+}
+
+packed! {
+    Seen {
+        ledger, stuck, timeline, followed, interventions, unlisted_interventions, warnings_given, worst, rulings, score,
+        completed, first_warning, first_stop, ending, refused, renumbered, unknown_keys, times, agents, models,
+    }
+}
+
+impl Seen {
+    pub(super) fn new(config: &Config) -> Self {
+        Seen {
+            ledger: Ledger::default(),
+            stuck: Stuck::new(config),
+            timeline: Timeline::default(),
+            followed: Followed::default(),
+            interventions: Vec::new(),
+            unlisted_interventions: 0,
+            warnings_given: 0,
+            worst: None,
+            rulings: Vec::new(),
+            score: None,
+            completed: HashSet::default(),
+            first_warning: None,
+            first_stop: None,
+            ending: None,
+            refused: 0,
+            renumbered: 0,
+            unknown_keys: 0,
+            times: None,
+            agents: Names::default(),
+            models: Names::default(),
+        }
+    }
+
+    /// Takes in a step, what the guard said of it, and the line it was read from.
+    pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
+        self.renumbered += u64::from(verdict.renumbered);
+        self.unknown_keys += u64::from(step.unknown_keys);
+        self.agents.add(step.agent.as_deref());
+        self.models.add(step.model.as_deref());
+        if let Some(at) = step.at {
+            let (first, last) = self.times.unwrap_or((at.0, at.0));
+            self.times = Some((first.min(at.0), last.max(at.0)));
+        }
+        let told = self.told(step, verdict);
+        if step.refused {
+            self.refused += 1;
+        } else {
+            self.turn(step, verdict);
+        }
+        let done = self.found(verdict);
+        self.followed.add(step, verdict, line);
+        self.ledger.add(&told, done);
+        for act in &verdict.decisions {
+            self.intervened(verdict.turn, act);
+        }
+        if let Some(ruling) = &verdict.ruling {
+            self.ruled(ruling);
+        }
+    }
+
+    /// What the savings need to know. New objectives are found here and not left to stagnation, which may be off.
+    fn told(&mut self, step: &Step<'_>, verdict: &Verdict) -> Told {
+        let is_turn = !step.refused;
+        let mut achieved = verdict.progress.objective || step.progress == Some(true);
+        for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {
+            achieved |= self.completed.insert(FixedState::default().hash_one(done.objective.trim()));
+        }
+        let score = step.score.filter(|score| score.is_finite());
+        Told {
+            is_turn,
+            score,
+            measured: score.is_some() || step.objectives.is_some() || step.progress.is_some(),
+            achieved,
+            usage: step.usage,
+        }
+    }
+
+    fn turn(&mut self, step: &Step<'_>, verdict: &Verdict) {
+        let score = step.score.filter(|score| score.is_finite());
+        self.timeline.add(verdict.turn, score, step.place.as_ref());
+        if let Some(score) = score {
+            let known = self.score.get_or_insert(ScoreReport { first: score, last: score, max: score });
+            known.last = score;
+            known.max = known.max.max(score);
+        }
+        for event in &verdict.events {
+            if let Event::ProgressCheck(check) = event {
+                self.stuck.add(check, self.score.map(|score| score.last));
+            }
+        }
+        self.stuck.pass(verdict.turn);
+    }
+
+    /// Takes in findings, and says what those that are acted on come to.
+    fn found(&mut self, verdict: &Verdict) -> Done {
+        let mut done = Done::default();
+        for finding in &verdict.findings {
+            let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
+            if finding.enforced {
+                self.worst = self.worst.max(Some(severity));
+            }
+            if finding.enforced && severity >= Severity::Warn && self.first_warning.is_none() {
+                self.first_warning = Some(FirstWarning { turn, detector, pattern });
+            }
+            if finding.enforced && severity == Severity::Hard {
+                done.stops = true;
+                if self.first_stop.is_none() {
+                    self.first_stop = Some((FirstStop { turn, detector, pattern, intervention }, since));
+                }
+            }
+            if let Some(ending) = Ending::of(finding) {
+                done.ends = true;
+                self.ending.get_or_insert(ending);
+            }
+        }
+        done
+    }
+
+    fn intervened(&mut self, turn: u64, act: &Decision) {
+        self.warnings_given += u64::from(act.enforced && act.intervention == Intervention::Warn);
+        if self.interventions.len() >= MOST_LISTED {
+            self.unlisted_interventions += 1;
+            return;
+        }
+        self.interventions.push(InterventionReport {
+            turn,
+            intervention: act.intervention,
+            detector: act.detector,
+            pattern: act.pattern,
+            loop_id: act.loop_id,
+            task: act.task.clone(),
+            reason: act.reason.clone(),
+            acted: act.enforced,
+        });
+    }
+
+    /// Counts a proposal under the adjustment that weighed most.
+    fn ruled(&mut self, ruling: &Ruling) {
+        let Some(intervention) = ruling.intervention else { return };
+        let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
+        let Some(most) = lowered.min_by(|a, b| a.amount.total_cmp(&b.amount)) else { return };
+        let same =
+            |group: &&mut RulingGroup| group.intervention == intervention && group.detector == most.detector;
+        if let Some(group) = self.rulings.iter_mut().find(same) {
+            group.count += 1;
+            group.last = ruling.turn;
+            if group.each.len() < EACH {
+                group.each.push((ruling.turn, most.reason.clone()));
+            }
+        } else {
+            self.rulings.push(RulingGroup {
+                intervention,
+                detector: most.detector,
+                count: 1,
+                first: ruling.turn,
+                last: ruling.turn,
+                each: vec![(ruling.turn, most.reason.clone())],
+            });
+        }
+    }
+
+    /// Sums up.
+    pub(super) fn finish(mut self, run: String, source: String, format: &'static str) -> RunReport {
+        self.timeline.shrink();
+        let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());
+        let spent = self.ledger.spent();
+        let (stuck, checkpoints) = self.stuck.finish();
+        let (findings, unlisted_findings) = self.followed.finish();
+        let ruled = |intervention: Intervention| {
+            self.rulings
+                .iter()
+                .filter(|group| group.intervention == intervention)
+                .map(|group| group.count)
+                .sum()
+        };
+        RunReport {
+            run,
+            source,
+            format,
+            agents: self.agents.all,
+            models: self.models.all,
+            steps: self.ledger.steps(),
+            verdict: self.worst.into(),
+            first_warning: self.first_warning,
+            stuck_since: self.first_stop.as_ref().map(|(_, since)| *since),
+            first_stop: self.first_stop.map(|(stop, _)| stop),
+            steps_after_stop: after_stop.steps,
+            progress_after_stop: after_stop.destroyed,
+            checkpoints,
+            effects: Effects::of(&findings),
+            findings,
+            unlisted_findings,
+            warnings_given: self.warnings_given,
+            interventions: self.interventions,
+            unlisted_interventions: self.unlisted_interventions,
+            ending: self.ending,
+            steps_after_ending: after_ending.steps,
+            progress_after_ending: after_ending.destroyed,
+            tokens_after_ending: after_ending.cost.tokens,
+            cost_after_ending_usd: after_ending.cost.cost_usd,
+            stuck,
+            score: self.score,
+            refused: self.refused,
+            penalized_proposals: ruled(Intervention::Penalize),
+            rejected_proposals: ruled(Intervention::Reject),
+            tokens: spent.tokens,
+            cost_usd: spent.cost_usd,
+            tokens_after_stop: after_stop.cost.tokens,
+            cost_after_stop_usd: after_stop.cost.cost_usd,
+            started: self.times.map(|(first, _)| first),
+            ended: self.times.map(|(_, last)| last),
+            skipped_lines: None,
+            renumbered_turns: self.renumbered,
+            unknown_keys: self.unknown_keys,
+            rulings: self.rulings,
+            timeline: self.timeline,
+        }
+    }
+}

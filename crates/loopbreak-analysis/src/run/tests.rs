@@ -1,0 +1,224 @@
+//! Runs, and what their reports tell.
+
+use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
+
+use super::name_list::Names;
+use super::{RunAnalysis, RunRecord};
+use crate::pack::{Damaged, Words};
+use crate::{MOST_LISTED, RunReport, VerdictName};
+
+fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
+    let config = Config::new(settings).unwrap();
+    let mut analysis = RunAnalysis::new(&config, "test");
+    for line in lines {
+        analysis.observe(&Step::from_json(&line).unwrap());
+    }
+    analysis.finish("test.jsonl", "steps")
+}
+
+fn scores(range: std::ops::RangeInclusive<u64>, score: u64) -> impl Iterator<Item = String> {
+    range.map(move |turn| format!(r#"{{"turn":{turn},"score":{score}}}"#))
+}
+
+#[test]
+fn agents_and_models_are_named_once_each() {
+    let lines = [
+        r#"{"agent":"main","model":"m-1","say":"a"}"#,
+        r#"{"agent":"helper","model":" m-2 ","say":"b"}"#,
+        r#"{"agent":"main","model":"m-1","say":"c"}"#,
+        r#"{"agent":"","say":"d"}"#,
+    ];
+    let run = analyse(Settings::default(), lines.map(str::to_owned));
+    assert_eq!(
+        (run.agents, run.models),
+        (vec!["main".into(), "helper".into()], vec!["m-1".into(), "m-2".into()])
+    );
+    let many = (0..40).map(|number| format!(r#"{{"model":"m-{number}","say":"a"}}"#));
+    assert_eq!(analyse(Settings::default(), many).models.len(), Names::MOST);
+}
+
+#[test]
+fn a_run_without_end_has_a_report_with_one() {
+    let line = |turn: u64| {
+        let room = (turn * turn * 7 + turn / 3) % 23;
+        let way = ["north", "south", "take lamp"][(turn % 3) as usize];
+        format!(r#"{{"turn":{turn},"action":"{way}","place":"Room {room}","critic":{{"score":0.9}}}}"#)
+    };
+    let run = analyse(Settings::default(), (1..=20_000).map(line));
+    assert_eq!(run.findings.len(), MOST_LISTED);
+    assert!(run.unlisted_findings > 0 && run.interventions.len() <= MOST_LISTED);
+    let listed = run.interventions.iter().filter(|act| act.intervention == Intervention::Warn).count();
+    assert!(run.warnings_given >= listed as u64);
+    assert_eq!(run.steps, 20_000);
+}
+
+#[test]
+fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed() {
+    let lines = scores(1..=20, 0).chain(scores(21..=95, 10));
+    let run = analyse(Settings::default(), lines);
+    assert_eq!((run.steps, run.verdict), (95, VerdictName::Stop));
+    // The score changed at turn 21: 40 turns are over at 61, the next check is at 70.
+    let stop = run.first_stop.unwrap();
+    assert_eq!(
+        (stop.turn, stop.pattern, stop.intervention),
+        (70, Pattern::StuckNoProgress, Some(Intervention::Stop))
+    );
+    assert_eq!(run.stuck_since, Some(21));
+    assert_eq!(run.checkpoints, [70, 80, 90]);
+    assert_eq!((run.steps_after_stop, run.progress_after_stop), (25, Some(false)));
+    let stuck: Vec<_> = run.stuck.iter().map(|period| (period.from, period.to, period.turns)).collect();
+    // The first period, turns 1 to 20, is long enough to be warned of.
+    assert_eq!(stuck, [(1, 20, 20), (22, 95, 74)]);
+    assert_eq!(run.stuck[1].score, Some(10.0));
+    assert_eq!(run.first_warning.unwrap().turn, 20);
+}
+
+#[test]
+fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn() {
+    let lines = [1, 39, 43, 44, 58, 62].map(|turn| format!(r#"{{"turn":{turn},"score":0}}"#));
+    assert_eq!(analyse(Settings::default(), lines).checkpoints, [43, 58, 62]);
+}
+
+#[test]
+fn progress_after_the_stop_is_told() {
+    let lines = scores(1..=50, 0).chain(scores(51..=52, 5));
+    assert_eq!(analyse(Settings::default(), lines).progress_after_stop, Some(true));
+    let objective = r#"{"turn":60,"score":0,"objectives":{"completed":["x"]}}"#.to_owned();
+    let lines = scores(1..=50, 0).chain([objective]);
+    assert_eq!(analyse(Settings::default(), lines).progress_after_stop, Some(true));
+}
+
+#[test]
+fn a_run_without_any_measure_of_progress_has_none_to_destroy() {
+    let lines = (0..5).map(|_| r#"{"action":"look","outcome":"dark"}"#.to_owned());
+    let run = analyse(Settings::default(), lines);
+    assert_eq!((run.progress_after_stop, run.score, run.tokens), (None, None, None));
+    assert!(run.checkpoints.is_empty() && run.stuck.is_empty());
+}
+
+#[test]
+fn who_only_observes_lists_findings_and_decides_nothing() {
+    let settings = Settings { mode: Mode::Observe, ..Settings::default() };
+    let run = analyse(settings, scores(1..=60, 0));
+    assert!(run.findings.iter().any(|finding| finding.severity == Severity::Hard && !finding.enforced));
+    assert_eq!(run.verdict, VerdictName::Clear);
+    assert!(run.first_stop.is_none() && run.first_warning.is_none() && run.ending.is_none());
+    assert_eq!((run.steps_after_stop, run.steps_after_ending), (0, 0));
+    assert_eq!(run.checkpoints, [40, 50, 60]);
+}
+
+#[test]
+fn stagnation_that_is_off_checks_nothing() {
+    let mut settings = Settings::default();
+    settings.stagnation.mode = Mode::Off;
+    let run = analyse(settings, scores(1..=60, 0));
+    assert!(run.checkpoints.is_empty() && run.stuck.is_empty() && run.findings.is_empty());
+}
+
+/// A record that was put away and taken out.
+fn again(config: &Config, record: &RunRecord) -> RunRecord {
+    let mut words = Words::default();
+    let bytes = record.pack(&mut words);
+    RunRecord::unpack(config, &bytes, &words).unwrap()
+}
+
+/// A run with everything that a step can have in it.
+fn everything() -> Vec<String> {
+    let line = |turn: u64| {
+        let (room, way) = (turn % 3, ["north", "south", "look"][(turn % 3) as usize]);
+        let (score, refused) = (turn / 60, turn.is_multiple_of(11));
+        let agent = if turn.is_multiple_of(7) { "other" } else { "main" };
+        format!(
+            r#"{{"turn":{turn},"at":{at},"agent":"{agent}","model":"m-{room}","action":"{way}","outcome":{{"text":"same","error":true}},"place":"Room {room}","score":{score}.1,"critic":{{"score":0.9}},"refused":{refused},"objectives":{{"completed":["{score}"]}},"task":{{"id":"T1","status":"blocked","blockers":["no token"]}},"usage":{{"input_tokens":{turn},"cost_usd":0.013}},"mood":1}}"#,
+            at = 1_762_248_924_000 + turn,
+        )
+    };
+    let prompt = r#"{"turn":1,"user":"Open the dam, and do not come back without the wrench."}"#;
+    std::iter::once(prompt.to_owned()).chain((1..=150).map(line)).collect()
+}
+
+#[test]
+fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
+    let lines = everything();
+    let whole = analyse(Settings::default(), lines.clone());
+    let config = Config::default();
+    let mut analysis = RunAnalysis::new(&config, "test");
+    for line in lines {
+        analysis.observe(&Step::from_json(&line).unwrap());
+        let (snapshot, record) = analysis.put_away();
+        let snapshot = serde_json::to_vec(&snapshot).unwrap();
+        let record = again(&config, &record);
+        analysis = record.resume(&config, serde_json::from_slice(&snapshot).unwrap()).unwrap();
+    }
+    assert!(analysis.summary().prompt().is_some());
+    let report = analysis.finish("test.jsonl", "steps");
+    assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&whole).unwrap());
+    // What the JSON does not show.
+    assert_eq!(report.timeline.buckets(), whole.timeline.buckets());
+    assert_eq!(report.timeline.places(), whole.timeline.places());
+    assert_eq!((report.timeline.range(), report.stuck_since), (whole.timeline.range(), whole.stuck_since));
+    assert!(!whole.rulings.is_empty() && !whole.findings.is_empty() && !whole.interventions.is_empty());
+    assert_eq!(report.rulings, whole.rulings);
+    let lines = |run: &RunReport| run.findings.iter().map(|finding| finding.line).collect::<Vec<_>>();
+    assert_eq!(lines(&report), lines(&whole));
+}
+
+#[test]
+fn a_recording_that_is_put_away_after_every_step_comes_to_the_same() {
+    let config = Config::default();
+    let recorded = |away: bool| {
+        let mut analysis = RunAnalysis::recorded(&config, "test");
+        for line in everything() {
+            analysis.observe(&Step::from_json(&line).unwrap());
+            if away {
+                let (snapshot, record) = analysis.put_away();
+                analysis = again(&config, &record).resume(&config, snapshot).unwrap();
+            }
+        }
+        let mut record = analysis.into_record();
+        let recording = record.take_recording().unwrap();
+        let run = record.finish("test.jsonl", "steps");
+        let recording = recording.finish(&run.findings);
+        assert!(!recording.steps.is_empty() && !recording.bands.is_empty() && !recording.flags.is_empty());
+        assert!(!recording.marks.is_empty() && recording.agents.len() == 2);
+        // The places that a map remembers have no order.
+        (
+            format!("{:?}", (&recording.steps, &recording.bands, &recording.flags, &recording.marks)),
+            recording.tools,
+        )
+    };
+    let ((kept, kept_tools), (away, away_tools)) = (recorded(false), recorded(true));
+    assert_eq!(kept, away);
+    assert_eq!((kept_tools.buckets(), kept_tools.places()), (away_tools.buckets(), away_tools.places()));
+}
+
+#[test]
+fn a_cost_beyond_all_numbers_is_put_away_as_it_is() {
+    let config = Config::default();
+    let mut analysis = RunAnalysis::new(&config, "test");
+    for _ in 0..2 {
+        analysis.observe(&Step::from_json(r#"{"say":"a","usage":{"cost_usd":1.7e308}}"#).unwrap());
+    }
+    let record = again(&config, &analysis.into_record());
+    assert_eq!(record.finish("test.jsonl", "steps").cost_usd, Some(f64::INFINITY));
+}
+
+#[test]
+fn what_is_damaged_is_refused() {
+    let config = Config::default();
+    let mut analysis = RunAnalysis::new(&config, "test");
+    analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap());
+    let mut words = Words::default();
+    let bytes = analysis.into_record().pack(&mut words);
+    assert!(RunRecord::unpack_unrecorded(&config, &bytes, &words).is_ok());
+    let refused = |bytes: &[u8]| RunRecord::unpack(&config, bytes, &words).err() == Some(Damaged);
+    assert!((0..bytes.len()).all(|length| refused(&bytes[..length])));
+    assert!(refused(&[&bytes[..], &[0]].concat()));
+}
+
+#[test]
+fn refused_records_are_counted_apart() {
+    let lines = [r#"{"action":"x"}"#, r#"{"action":"y","refused":true}"#, r#"{"action":"z","mood":1}"#];
+    let run = analyse(Settings::default(), lines.map(str::to_owned));
+    assert_eq!((run.steps, run.refused, run.unknown_keys), (2, 1, 1));
+}

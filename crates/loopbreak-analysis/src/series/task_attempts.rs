@@ -1,0 +1,135 @@
+//! Tasks that are attempted in more than one run: no guard of a single run can see that they go round in circles.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+use loopbreak::{Config, Finding, Series, Step, Task, Text};
+
+use crate::report::SeriesReport;
+
+/// An attempt at a task, kept until all runs before it were read.
+#[derive(Clone, Debug)]
+pub struct TaskAttempt {
+    run: String,
+    step: Step<'static>,
+}
+
+impl TaskAttempt {
+    /// What a step says of a task, if it does.
+    pub fn of(run: &str, step: &Step<'_>) -> Option<Self> {
+        let task = step.task.as_ref().filter(|_| !step.refused)?;
+        let texts = |texts: &[Text<'_>]| texts.iter().cloned().map(Text::into_owned).collect();
+        let task = Task {
+            id: task.id.clone().into_owned(),
+            status: task.status.clone().map(Text::into_owned),
+            blockers: texts(&task.blockers),
+            work: texts(&task.work),
+            session: task.session.clone().map(loopbreak::Label::into_owned),
+        };
+        let step = Step { at: step.at, task: Some(task), ..Step::default() };
+        Some(TaskAttempt { run: run.to_owned(), step })
+    }
+}
+
+/// All tasks over all runs.
+#[derive(Debug)]
+pub struct TaskAttempts {
+    series: Series,
+    tasks: Vec<Attempted>,
+    known: HashMap<String, usize, RandomState>,
+}
+
+#[derive(Debug)]
+struct Attempted {
+    task: String,
+    runs: Vec<String>,
+    /// Runs of one name in two files are two runs.
+    sources: HashSet<(usize, String), RandomState>,
+    attempts: u64,
+    findings: Vec<Finding>,
+}
+
+impl TaskAttempts {
+    /// None yet.
+    pub fn new(config: &Config) -> Self {
+        TaskAttempts { series: Series::new(config.clone()), tasks: Vec::new(), known: HashMap::default() }
+    }
+
+    /// Takes in the next attempt, from the source of this number.
+    pub fn add(&mut self, source: usize, attempt: TaskAttempt) {
+        let TaskAttempt { run, step } = attempt;
+        let Some(task) = step.task.as_ref().map(|task| task.id.as_text().into_owned()) else { return };
+        let verdict = self.series.observe(&run, &step);
+        // A mention of a task that is no attempt is not counted by the series either.
+        if verdict.turn == 0 {
+            return;
+        }
+        let index = *self.known.entry(task).or_insert_with_key(|task| {
+            self.tasks.push(Attempted {
+                task: task.clone(),
+                runs: Vec::new(),
+                sources: HashSet::default(),
+                attempts: 0,
+                findings: Vec::new(),
+            });
+            self.tasks.len() - 1
+        });
+        let attempted = &mut self.tasks[index];
+        attempted.attempts += 1;
+        attempted.findings.extend(verdict.findings);
+        if attempted.sources.insert((source, run.clone())) {
+            attempted.runs.push(run);
+        }
+    }
+
+    /// The tasks that span two runs or more, in the order of their first attempt.
+    pub fn finish(self) -> Vec<SeriesReport> {
+        let spanning = self.tasks.into_iter().filter(|attempted| attempted.runs.len() > 1);
+        let report = spanning.map(|attempted| SeriesReport {
+            key: format!("task:{}", attempted.task),
+            task: Some(attempted.task),
+            prompt: None,
+            runs: attempted.runs,
+            attempts: attempted.attempts,
+            findings: attempted.findings,
+        });
+        report.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BLOCKED: &str =
+        r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
+
+    fn feed(attempts: &[(usize, &str, &str)]) -> Vec<SeriesReport> {
+        let mut tasks = TaskAttempts::new(&Config::default());
+        for (source, run, line) in attempts {
+            let step = Step::from_json(line).unwrap();
+            tasks.add(*source, TaskAttempt::of(run, &step).unwrap());
+        }
+        tasks.finish()
+    }
+
+    #[test]
+    fn a_task_that_spins_over_three_runs_is_found() {
+        let series = feed(&[(0, "a", BLOCKED), (0, "b", BLOCKED), (1, "a", BLOCKED)]);
+        assert_eq!(series.len(), 1);
+        assert_eq!((series[0].key.as_str(), series[0].attempts), ("task:T1", 3));
+        assert_eq!(series[0].runs, ["a", "b", "a"], "runs of one name in two files are two");
+        assert_eq!(series[0].findings[0].pattern, "blocked_task_spin");
+    }
+
+    #[test]
+    fn a_task_of_one_run_is_that_runs_own_affair() {
+        assert!(feed(&[(0, "a", BLOCKED), (0, "a", BLOCKED), (0, "a", BLOCKED)]).is_empty());
+    }
+
+    #[test]
+    fn a_mention_is_no_attempt() {
+        let mention = r#"{"task":{"id":"T1"}}"#;
+        assert!(feed(&[(0, "a", mention), (0, "b", mention)]).is_empty());
+    }
+}

@@ -1,0 +1,41 @@
+//! Which steps do again what was done before.
+
+use std::collections::VecDeque;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
+use loopbreak::Step;
+
+use crate::pack::packed;
+
+/// How many different steps are known again.
+const REMEMBERED: usize = 512;
+
+/// What was done lately, with its outcome, and at which turn it was first.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    known: VecDeque<(u64, u64)>,
+}
+
+packed! {
+    Repeats { known }
+}
+
+impl Repeats {
+    /// The turn at which the same was done with the same outcome, lately.
+    pub fn of(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
+        let action = step.action.as_ref()?;
+        let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+        let place = step.place.as_ref().and_then(|place| place.name.as_deref());
+        let agent = step.agent.as_deref();
+        let hash = FixedState::default().hash_one((action.line(), outcome, place, agent));
+        if let Some((_, first)) = self.known.iter().find(|(known, _)| *known == hash) {
+            return Some(*first);
+        }
+        if self.known.len() == REMEMBERED {
+            self.known.pop_front();
+        }
+        self.known.push_back((hash, turn));
+        None
+    }
+}

@@ -1,0 +1,242 @@
+//! What a run cost, and what of it came after the points where Loopbreak would have stepped in and ended it.
+
+use loopbreak::Usage;
+use serde::Serialize;
+
+use crate::json_number;
+use crate::pack::packed;
+
+/// Tokens and money; each is nothing where no record tells of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Cost {
+    /// Tokens read and written.
+    pub tokens: Option<u64>,
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+}
+
+impl Cost {
+    /// Adds what a step cost. Figures that cannot be (a negative price) are left out.
+    pub fn add(&mut self, usage: &Usage) {
+        if usage.input_tokens.is_some() || usage.output_tokens.is_some() {
+            let tokens = usage.input_tokens.unwrap_or(0).saturating_add(usage.output_tokens.unwrap_or(0));
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+        if let Some(cost) = usage.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0) {
+            self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+
+    /// Adds what another run cost.
+    pub fn join(&mut self, other: &Cost) {
+        if let Some(tokens) = other.tokens {
+            self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
+        }
+        if let Some(cost) = other.cost_usd {
+            self.cost_usd = Some(self.cost_usd.unwrap_or(0.0) + cost);
+        }
+    }
+
+    /// What is left of it after `earlier`: nothing known stays nothing known.
+    #[must_use]
+    pub fn since(&self, earlier: &Cost) -> Cost {
+        Cost {
+            tokens: self.tokens.map(|tokens| tokens - earlier.tokens.unwrap_or(0).min(tokens)),
+            cost_usd: self
+                .cost_usd
+                .map(|cost| json_number::money((cost - earlier.cost_usd.unwrap_or(0.0)).max(0.0))),
+        }
+    }
+
+    /// Without the dust of adding floats.
+    #[must_use]
+    pub fn rounded(self) -> Cost {
+        Cost { tokens: self.tokens, cost_usd: self.cost_usd.map(json_number::money) }
+    }
+}
+
+/// What came after a point of a run: saved, had the run ended there, or destroyed.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Savings {
+    /// Steps after the point.
+    pub steps: u64,
+    /// What they cost.
+    pub cost: Cost,
+    /// Whether progress was made after it; nothing where the run has no such facet.
+    pub destroyed: Option<bool>,
+}
+
+/// Follows a run past the first time that Loopbreak steps in, and past the first time that it ends the run. The two are
+/// kept apart, for a run goes on after a refusal: what follows one is not saved by it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    steps: u64,
+    spent: Cost,
+    highest: Option<f64>,
+    /// The run has a score, objectives or marks.
+    measured: bool,
+    stop: Point,
+    ending: Point,
+}
+
+/// A point of a run, if it was reached.
+#[derive(Clone, Copy, Debug, Default)]
+struct Point {
+    /// Steps, cost and highest score up to it.
+    stood: Option<(u64, Cost, Option<f64>)>,
+    /// Progress was made after it.
+    passed: bool,
+}
+
+packed! {
+    Cost { tokens, cost_usd }
+    Ledger { steps, spent, highest, measured, stop, ending }
+    Point { stood, passed }
+}
+
+impl Point {
+    fn follow(&mut self, step: &Told) {
+        if let Some((_, _, highest)) = self.stood {
+            let above = step.score.is_some_and(|score| highest.is_some_and(|highest| score > highest));
+            self.passed |= above || step.achieved;
+        }
+    }
+}
+
+/// What matters of a step here.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Told {
+    pub(crate) is_turn: bool,
+    pub(crate) score: Option<f64>,
+    /// It has a score, objectives or a mark.
+    pub(crate) measured: bool,
+    /// An objective for the first time, or a mark.
+    pub(crate) achieved: bool,
+    pub(crate) usage: Option<Usage>,
+}
+
+/// What a guard would have done after a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Done {
+    /// It would have stepped in.
+    pub(crate) stops: bool,
+    /// It would have ended the run, or handed it to a human.
+    pub(crate) ends: bool,
+}
+
+impl Ledger {
+    /// Takes in a step, and what would have been done after it.
+    pub(crate) fn add(&mut self, step: &Told, done: Done) {
+        if let Some(usage) = &step.usage {
+            self.spent.add(usage);
+        }
+        if step.is_turn {
+            self.steps += 1;
+            self.measured |= step.measured;
+            self.stop.follow(step);
+            self.ending.follow(step);
+            self.highest = self.highest.into_iter().chain(step.score).reduce(f64::max);
+        }
+        let now = (self.steps, self.spent, self.highest);
+        for (point, reached) in [(&mut self.stop, done.stops), (&mut self.ending, done.ends)] {
+            if reached && point.stood.is_none() {
+                point.stood = Some(now);
+            }
+        }
+    }
+
+    pub(crate) fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub(crate) fn spent(&self) -> Cost {
+        self.spent.rounded()
+    }
+
+    /// What came after the first hard finding.
+    pub(crate) fn after_stop(&self) -> Savings {
+        self.after(&self.stop)
+    }
+
+    /// What came after the point where the run would have ended.
+    pub(crate) fn after_ending(&self) -> Savings {
+        self.after(&self.ending)
+    }
+
+    fn after(&self, point: &Point) -> Savings {
+        let (steps, spent, _) = point.stood.unwrap_or((self.steps, self.spent, None));
+        Savings {
+            steps: self.steps - steps,
+            cost: self.spent.since(&spent),
+            destroyed: self.measured.then_some(point.passed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENDS: Done = Done { stops: true, ends: true };
+    const NOTHING: Done = Done { stops: false, ends: false };
+
+    fn scored(score: f64) -> Told {
+        let usage = Usage { input_tokens: Some(100), output_tokens: None, cost_usd: Some(0.1) };
+        Told { is_turn: true, score: Some(score), measured: true, usage: Some(usage), ..Told::default() }
+    }
+
+    #[test]
+    fn a_score_above_the_maximum_at_the_stop_is_progress_destroyed() {
+        let run = |scores: &[f64]| {
+            let mut ledger = Ledger::default();
+            for (index, score) in scores.iter().enumerate() {
+                ledger.add(&scored(*score), if index == 2 { ENDS } else { NOTHING });
+            }
+            ledger.after_ending()
+        };
+        assert_eq!(run(&[0.0, 10.0, 5.0, 10.0]).destroyed, Some(false), "it had been there before");
+        assert_eq!(run(&[0.0, 10.0, 5.0, 11.0, 0.0]).destroyed, Some(true));
+        let savings = run(&[0.0, 10.0, 5.0, 11.0, 0.0]);
+        assert_eq!((savings.steps, savings.cost.tokens, savings.cost.cost_usd), (2, Some(200), Some(0.2)));
+    }
+
+    #[test]
+    fn a_mark_after_the_stop_is_progress_destroyed_but_one_at_it_is_not() {
+        let marked = Told { is_turn: true, measured: true, achieved: true, ..Told::default() };
+        let mut ledger = Ledger::default();
+        ledger.add(&marked, ENDS);
+        assert_eq!(ledger.after_ending().destroyed, Some(false));
+        ledger.add(&marked, NOTHING);
+        assert_eq!(ledger.after_ending().destroyed, Some(true));
+    }
+
+    #[test]
+    fn a_run_that_measures_nothing_says_nothing() {
+        let mut ledger = Ledger::default();
+        ledger.add(&Told { is_turn: true, ..Told::default() }, ENDS);
+        ledger.add(&Told { is_turn: true, ..Told::default() }, NOTHING);
+        assert_eq!(ledger.after_ending(), Savings { steps: 1, cost: Cost::default(), destroyed: None });
+    }
+
+    #[test]
+    fn refused_records_are_no_steps_but_they_cost() {
+        let mut ledger = Ledger::default();
+        ledger.add(&scored(1.0), ENDS);
+        ledger.add(&Told { is_turn: false, ..scored(99.0) }, NOTHING);
+        let savings = ledger.after_ending();
+        assert_eq!((savings.steps, savings.cost.tokens, savings.destroyed), (0, Some(100), Some(false)));
+    }
+
+    #[test]
+    fn a_refusal_saves_nothing_until_the_run_ends() {
+        let mut ledger = Ledger::default();
+        ledger.add(&scored(1.0), Done { stops: true, ends: false });
+        ledger.add(&scored(2.0), NOTHING);
+        assert_eq!((ledger.after_stop().steps, ledger.after_stop().destroyed), (1, Some(true)));
+        assert_eq!((ledger.after_ending().steps, ledger.after_ending().cost.tokens), (0, Some(0)));
+        ledger.add(&scored(2.0), ENDS);
+        ledger.add(&scored(2.0), NOTHING);
+        assert_eq!((ledger.after_stop().steps, ledger.after_ending().steps), (3, 1));
+        assert_eq!(ledger.after_ending().destroyed, Some(false), "the progress came before it");
+    }
+}

@@ -1,0 +1,85 @@
+//! Stretches without progress, and the checks that would have ended the run: read from the events, for findings are
+//! reported once and not at every check.
+
+use loopbreak::event::ProgressCheck;
+use loopbreak::{Config, DetectorName, Mode};
+
+use crate::pack::packed;
+use crate::report::StuckPeriod;
+
+/// Follows the progress of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Stuck {
+    /// Settings of stagnation; nothing where it is off.
+    limits: Option<Limits>,
+    before: u64,
+    open: Option<StuckPeriod>,
+    periods: Vec<StuckPeriod>,
+    checkpoints: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    max_turns: u64,
+    interval: u64,
+    warn_at: u64,
+}
+
+packed! {
+    Stuck { limits, before, open, periods, checkpoints }
+    Limits { max_turns, interval, warn_at }
+}
+
+impl Stuck {
+    pub(crate) fn new(config: &Config) -> Self {
+        let settings = &config.stagnation;
+        let limits = Limits {
+            max_turns: settings.max_turns,
+            interval: settings.check_interval.max(1),
+            warn_at: settings.warn_at,
+        };
+        let on = config.mode_of(DetectorName::Stagnation) != Mode::Off;
+        Stuck {
+            limits: on.then_some(limits),
+            before: 0,
+            open: None,
+            periods: Vec::new(),
+            checkpoints: Vec::new(),
+        }
+    }
+
+    /// Takes in how the run stands after a turn, and its score.
+    pub(crate) fn add(&mut self, check: &ProgressCheck, score: Option<f64>) {
+        let Some(limits) = self.limits else { return };
+        let (turn, stuck) = (check.turn, check.turns_stuck);
+        // A log may leave turns out: a check is due when its turn is reached or passed.
+        let due = turn / limits.interval > self.before / limits.interval;
+        if due && stuck >= check.turns_allowed.unwrap_or(limits.max_turns) {
+            self.checkpoints.push(turn);
+        }
+        let from = turn.saturating_sub(stuck) + 1;
+        if self.open.is_some_and(|open| open.from != from) {
+            self.close();
+        }
+        if stuck > 0 {
+            let score = score.or(self.open.and_then(|open| open.score));
+            self.open = Some(StuckPeriod { from, to: turn, turns: stuck, score });
+        }
+    }
+
+    /// Takes in a turn, whether or not there was an event about it.
+    pub(crate) fn pass(&mut self, turn: u64) {
+        self.before = turn;
+    }
+
+    fn close(&mut self) {
+        let warn_at = self.limits.map_or(u64::MAX, |limits| limits.warn_at);
+        self.periods.extend(self.open.take().filter(|open| open.turns >= warn_at));
+    }
+
+    /// All stretches of at least `warn_at` turns, and all checks at which the limit was exceeded.
+    pub(crate) fn finish(mut self) -> (Vec<StuckPeriod>, Vec<u64>) {
+        self.close();
+        (self.periods, self.checkpoints)
+    }
+}

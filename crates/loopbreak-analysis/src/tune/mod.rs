@@ -1,0 +1,23 @@
+//! The search for thresholds: other settings on the same runs, judged by runs that were held out.
+
+mod budget;
+mod choice;
+mod kept_run;
+mod outcome_totals;
+mod read_runs;
+mod search;
+mod space;
+mod state_file;
+mod trials;
+mod tune_result;
+
+pub use budget::Budget;
+pub use choice::{Choice, FrontierPoint, Tried, choose};
+pub use kept_run::{KeptRun, replay};
+pub use outcome_totals::{Figures, RunOutcome};
+pub use read_runs::{MAX_STEP_BYTES, TooManySteps, read_runs};
+pub use search::{SearchControl, SearchOutcome, prune, search};
+pub use space::{Change, Dimension, SPACE, changed, shown, value_of, with_patience};
+pub use state_file::{StateFile, StateFileError, TuneSubject};
+pub use trials::{Trial, Trials};
+pub use tune_result::{SCHEMA, Search};

@@ -1,0 +1,167 @@
+//! What settings come to on runs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::eval::{Counts, Share, Signal};
+use crate::report::{RunReport, VerdictName};
+
+/// What settings came to in one run: all that is kept of a replay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
+pub struct RunOutcome {
+    /// There was a warning, or worse.
+    pub warned: bool,
+    /// Loopbreak stepped in.
+    pub stopped: bool,
+    /// The run would have ended, or been handed to a human.
+    pub ended: bool,
+    /// Turns after that.
+    pub saved: u64,
+    /// Whether progress was made after that; nothing where the run measures none.
+    pub destroyed: Option<bool>,
+}
+
+/// How it is put away.
+type Row = (u8, u64, Option<bool>);
+
+impl From<Row> for RunOutcome {
+    fn from((bits, saved, destroyed): Row) -> Self {
+        RunOutcome { warned: bits & 1 > 0, stopped: bits & 2 > 0, ended: bits & 4 > 0, saved, destroyed }
+    }
+}
+
+impl From<RunOutcome> for Row {
+    fn from(it: RunOutcome) -> Self {
+        let bits = u8::from(it.warned) | u8::from(it.stopped) << 1 | u8::from(it.ended) << 2;
+        (bits, it.saved, it.destroyed)
+    }
+}
+
+impl RunOutcome {
+    /// Of a report.
+    pub fn of(report: &RunReport) -> Self {
+        RunOutcome {
+            warned: report.verdict >= VerdictName::Warn,
+            stopped: report.verdict == VerdictName::Stop,
+            ended: report.ending.is_some(),
+            saved: report.steps_after_ending,
+            destroyed: report.progress_after_ending.filter(|_| report.ending.is_some()),
+        }
+    }
+
+    /// Of a rule of others, which does nothing but end runs.
+    pub fn of_rule(signal: Option<Signal>) -> Self {
+        signal.map_or(RunOutcome::default(), |signal| RunOutcome {
+            warned: true,
+            stopped: true,
+            ended: true,
+            saved: signal.after.steps,
+            destroyed: signal.after.destroyed,
+        })
+    }
+}
+
+/// Sums over runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Figures {
+    /// How many runs.
+    pub runs: u64,
+    /// Those with a warning, or worse.
+    pub signals: u64,
+    /// Warnings, right and wrong, where there are labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warned: Option<Counts>,
+    /// Interventions, right and wrong, where there are labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Counts>,
+    /// Runs that would have ended.
+    pub ended: u64,
+    /// Turns after that.
+    pub saved: u64,
+    /// Ended runs that made progress after that.
+    pub destroyed: u64,
+    /// Ended runs that measure none.
+    pub unknown: u64,
+}
+
+impl Figures {
+    /// Adds a run.
+    pub fn add(&mut self, outcome: &RunOutcome, positive: Option<bool>) {
+        self.runs += 1;
+        self.signals += u64::from(outcome.warned);
+        if let Some(positive) = positive {
+            self.warned.get_or_insert_default().add(positive, outcome.warned);
+            self.stopped.get_or_insert_default().add(positive, outcome.stopped);
+        }
+        if outcome.ended {
+            self.ended += 1;
+            self.saved += outcome.saved;
+            self.destroyed += u64::from(outcome.destroyed == Some(true));
+            self.unknown += u64::from(outcome.destroyed.is_none());
+        }
+    }
+
+    /// Adds those of other runs.
+    pub fn join(&mut self, other: &Figures) {
+        let add = |mine: &mut Option<Counts>, other: Option<Counts>| {
+            if let Some(other) = other {
+                let mine = mine.get_or_insert_default();
+                mine.tp += other.tp;
+                mine.fp += other.fp;
+                mine.missed += other.missed;
+                mine.tn += other.tn;
+            }
+        };
+        add(&mut self.warned, other.warned);
+        add(&mut self.stopped, other.stopped);
+        self.runs += other.runs;
+        self.signals += other.signals;
+        self.ended += other.ended;
+        self.saved += other.saved;
+        self.destroyed += other.destroyed;
+        self.unknown += other.unknown;
+    }
+
+    /// The share of warnings that are right.
+    pub fn precision(&self) -> Option<Share> {
+        self.warned.and_then(|counts| counts.precision())
+    }
+
+    /// The share of positive runs that are warned of.
+    pub fn recall(&self) -> Option<Share> {
+        self.warned.and_then(|counts| counts.recall())
+    }
+
+    /// F0.5 of the warnings: precision counts twice as much as recall, for a false alarm ends somebody's good run.
+    pub fn f_half(&self) -> Option<f64> {
+        let counts = self.warned?;
+        let whole = 1.25 * counts.tp as f64 + 0.25 * counts.missed as f64 + counts.fp as f64;
+        Some(if whole > 0.0 { 1.25 * counts.tp as f64 / whole } else { 0.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tune_outcomes_survive_being_put_away() {
+        for bits in 0..8 {
+            for destroyed in [None, Some(false), Some(true)] {
+                let outcome = RunOutcome::from((bits, 7, destroyed));
+                let written = serde_json::to_string(&outcome).unwrap();
+                assert_eq!(serde_json::from_str::<RunOutcome>(&written).unwrap(), outcome);
+            }
+        }
+    }
+
+    #[test]
+    fn tune_weighs_a_false_alarm_more_than_a_miss() {
+        let figures =
+            |tp, fp, missed| Figures { warned: Some(Counts { tp, fp, missed, tn: 0 }), ..Figures::default() };
+        assert_eq!(figures(4, 0, 0).f_half(), Some(1.0));
+        assert!(figures(4, 1, 0).f_half() < figures(4, 0, 1).f_half());
+        assert_eq!(figures(0, 0, 3).f_half(), Some(0.0));
+        assert_eq!(Figures::default().f_half(), None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Makes the trials, several at a time.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use loopbreak::Config;
+use rayon::prelude::*;
+
+use super::budget::Budget;
+use super::choice::Tried;
+use super::kept_run::{KeptRun, replay};
+use super::outcome_totals::RunOutcome;
+use super::state_file::StateFile;
+use super::trials::{Trial, Trials};
+
+/// A search under a budget of time begins no more trials than this at once, so that it ends near its time.
+const AT_ONCE: usize = 4;
+/// How many trials of a counted budget are drawn at once.
+const DRAWN: usize = 1024;
+
+/// How long a search goes on, and who follows it.
+pub struct SearchControl<'c> {
+    /// The budget.
+    pub budget: Budget,
+    /// Ends the search when it is set.
+    pub stop: &'c AtomicBool,
+    /// Called after every trial, from any thread.
+    pub on_trial: &'c (dyn Fn() + Sync),
+}
+
+impl fmt::Debug for SearchControl<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchControl").field("budget", &self.budget).finish_non_exhaustive()
+    }
+}
+
+/// What a search came to.
+#[derive(Clone, Debug)]
+pub struct SearchOutcome {
+    /// The trials that were made, in their order.
+    pub tried: Vec<Tried>,
+    /// The search was stopped before its budget was spent.
+    pub interrupted: bool,
+}
+
+/// Makes trials until the budget is spent or the search is stopped. `done` are trials that were made before. An error means
+/// that the state file could not be written.
+pub fn search(
+    runs: &[KeptRun],
+    trials: &mut Trials,
+    control: &SearchControl<'_>,
+    mut done: BTreeMap<usize, Vec<RunOutcome>>,
+    state: Option<StateFile>,
+) -> io::Result<SearchOutcome> {
+    let stop = control.stop;
+    let started = Instant::now();
+    let is_over = || match control.budget {
+        Budget::Trials(_) => false,
+        Budget::Time(time) => started.elapsed() >= time,
+    };
+    let state = Mutex::new(state);
+    let trouble = Mutex::new(None);
+    let mut tried: Vec<Tried> = Vec::new();
+    loop {
+        let left = match control.budget {
+            Budget::Trials(count) => count.saturating_sub(tried.len()).min(DRAWN),
+            Budget::Time(_) => AT_ONCE * rayon::current_num_threads(),
+        };
+        // The settings one has are always tried: there is nothing to compare with otherwise.
+        let next: Vec<Trial> =
+            if is_over() && !tried.is_empty() { Vec::new() } else { trials.by_ref().take(left).collect() };
+        if next.is_empty() {
+            break;
+        }
+        let jobs: Vec<(Trial, Config, Option<Vec<RunOutcome>>)> = next
+            .into_iter()
+            .filter_map(|trial| {
+                let (config, known) = (trials.config(&trial)?, done.remove(&trial.number));
+                Some((trial, config, known))
+            })
+            .collect();
+        let one = |(trial, config, known): (Trial, Config, Option<Vec<RunOutcome>>)| {
+            let outcomes = if let Some(known) = known {
+                known
+            } else {
+                if stop.load(Ordering::Relaxed) || (is_over() && trial.number > 0) {
+                    return None;
+                }
+                let outcomes: Vec<RunOutcome> = runs.iter().map(|run| replay(&config, run)).collect();
+                let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(Err(error)) = state.as_mut().map(|state| state.add(trial.number, &outcomes)) {
+                    *trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                    stop.store(true, Ordering::Relaxed);
+                }
+                outcomes
+            };
+            (control.on_trial)();
+            Some(Tried { trial, outcomes })
+        };
+        tried.extend(jobs.into_par_iter().map(one).collect::<Vec<_>>().into_iter().flatten());
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if let Some(error) = trouble.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    Ok(SearchOutcome { tried, interrupted: stop.load(Ordering::Relaxed) })
+}
+
+/// Takes back every change that makes no difference to any run, so that the result has only changes that matter.
+pub fn prune(best: &mut Trial, trials: &Trials, runs: &[KeptRun]) {
+    let outcomes = |trial: &Trial| {
+        let config = trials.config(trial)?;
+        Some(runs.iter().map(|run| replay(&config, run)).collect::<Vec<_>>())
+    };
+    let Some(whole) = outcomes(best) else { return };
+    for index in (0..best.changes.len()).rev() {
+        let mut less = best.clone();
+        less.changes.remove(index);
+        if outcomes(&less).as_ref() == Some(&whole) {
+            *best = less;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The result of a search as data.
+
+use serde::Serialize;
+
+use super::choice::{Choice, choose};
+use super::kept_run::KeptRun;
+use super::search::SearchOutcome;
+use crate::eval::{Condition, LabelSelection, LookedAt};
+
+/// The name and version of this form of result.
+pub const SCHEMA: &str = "loopbreak.tune/1";
+
+/// A search that has ended.
+#[derive(Clone, Debug, Serialize)]
+pub struct Search {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The runs it rests on.
+    #[serde(flatten)]
+    pub looked_at: LookedAt,
+    /// How many settings were tried.
+    pub trials: u64,
+    /// The seed of the search.
+    pub seed: u64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub choice: Choice,
+}
+
+impl Search {
+    /// Chooses among the trials. Returns nothing if none was made.
+    pub fn new(
+        runs: &[KeptRun],
+        outcome: &SearchOutcome,
+        selection: Option<&LabelSelection>,
+        folds: usize,
+        seed: u64,
+    ) -> Option<Self> {
+        let labels: Vec<Option<bool>> = runs.iter().map(|run| run.positive).collect();
+        let choice = choose(&outcome.tried, &labels, folds, seed)?;
+        let text = |condition: &Option<Condition>| condition.as_ref().map(|it| it.as_str().to_owned());
+        let positive = selection.and_then(|selection| text(&selection.positive));
+        let positives = runs.iter().filter(|run| run.positive == Some(true)).count() as u64;
+        let looked_at = LookedAt {
+            positives: positive.is_some().then_some(positives),
+            positive,
+            only: selection.and_then(|selection| text(&selection.only)),
+            runs: runs.len() as u64,
+            steps: runs.iter().map(|run| run.turns).sum(),
+        };
+        Some(Search { schema: SCHEMA, looked_at, trials: outcome.tried.len() as u64, seed, choice })
+    }
+}

@@ -1,0 +1,78 @@
+//! Writes what was asked for while logs are read: events, and the steps of a run.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::sync::{Mutex, PoisonError};
+
+use loopbreak::{Step, Verdict};
+use loopbreak_analysis::{AnalyzedLogs, EventWriter, StepObserver};
+use loopbreak_report::explain::Explanation;
+use loopbreak_report::text::Look;
+
+use crate::error::UserError;
+
+/// How many ids of runs an error shows.
+const SHOWN: usize = 5;
+
+/// Where events go. Logs are read one after the other then, so nobody waits for the lock.
+pub(super) type EventFile = Mutex<EventWriter<BufWriter<File>>>;
+
+/// Observes one log.
+pub(super) struct StepOutput<'o> {
+    events: Option<&'o EventFile>,
+    /// How the steps are shown, if they are.
+    style: Option<(Look, bool)>,
+    /// The first run of the log, step by step.
+    explained: Option<(String, Explanation)>,
+}
+
+impl<'o> StepOutput<'o> {
+    pub(super) fn new(events: Option<&'o EventFile>, style: Option<(Look, bool)>) -> Self {
+        StepOutput { events, style, explained: None }
+    }
+
+    /// Lets go of the event file.
+    pub(super) fn without_events<'n>(self) -> StepOutput<'n> {
+        StepOutput { events: None, style: self.style, explained: self.explained }
+    }
+}
+
+impl StepObserver for StepOutput<'_> {
+    fn observe(&mut self, run: &str, step: &Step<'_>, verdict: &Verdict) {
+        if let Some((look, full)) = self.style {
+            let new = || (run.to_owned(), Explanation::new(look, full));
+            let (name, explanation) = self.explained.get_or_insert_with(new);
+            if name == run {
+                explanation.add(step, verdict);
+            }
+        }
+        if let Some(events) = self.events {
+            events.lock().unwrap_or_else(PoisonError::into_inner).write(&verdict.events);
+        }
+    }
+}
+
+/// Returns the one run that was explained, or an error where there are more.
+pub(super) fn explained(
+    logs: &AnalyzedLogs,
+    outputs: Vec<StepOutput<'_>>,
+) -> Result<Option<String>, UserError> {
+    let runs: Vec<&str> = logs.run_names().collect();
+    if runs.len() > 1 {
+        let mut ids = runs.clone();
+        ids.sort_unstable();
+        ids.dedup();
+        let hint = if ids.len() == 1 {
+            "more than one file has a run of that id: name one file".to_owned()
+        } else {
+            let more = if ids.len() > SHOWN { ", …" } else { "" };
+            let quoted: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("{id:?}")).collect();
+            format!("name one with --run ID: there are {}{more}", quoted.join(", "))
+        };
+        return Err(
+            UserError::usage(format!("--explain shows one run, and there are {}", runs.len())).hint(hint)
+        );
+    }
+    let with_runs = logs.logs.iter().zip(outputs).filter(|(log, _)| !log.runs.is_empty());
+    Ok(with_runs.filter_map(|(_, output)| output.explained).map(|(_, run)| run.finish()).next())
+}

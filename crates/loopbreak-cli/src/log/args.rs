@@ -1,0 +1,20 @@
+//! The arguments of `loopbreak log`.
+
+use clap::Args;
+
+/// Show what happened in a guarded run.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak log 5f2c             The run whose session starts with these letters
+  loopbreak log 5f2c --json      Its events, one JSON object per line
+
+Subagents of the session are shown after it.")]
+pub(crate) struct LogArgs {
+    /// Session of the run, or the start of its name: see `loopbreak status --all`
+    #[arg(value_name = "RUN")]
+    pub(super) run: String,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub(super) json: bool,
+}

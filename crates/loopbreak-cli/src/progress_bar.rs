@@ -1,0 +1,23 @@
+//! The progress bar, on a terminal and only where there is something to wait for.
+
+use std::io::IsTerminal as _;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use loopbreak_trace::LogInput;
+
+/// Less than this is read before anyone could look.
+const WORTH_A_BAR: u64 = 8 * 1024 * 1024;
+
+/// A bar for reading these logs; one that shows nothing where nobody sees it.
+pub(crate) fn reading_bar(inputs: &[LogInput], quiet: bool) -> ProgressBar {
+    let total: u64 = inputs.iter().map(LogInput::size).sum();
+    if quiet || total < WORTH_A_BAR || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(total);
+    let template = "reading {wide_bar:.cyan/dim} {bytes} of {total_bytes}, {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━━─"));
+    }
+    bar
+}

@@ -1,0 +1,169 @@
+//! How a report looks: width, colours, and the signs that a terminal can show.
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use loopbreak_analysis::VerdictName;
+
+/// How a report looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// Columns.
+    pub width: usize,
+    /// Whether the terminal shows more than ASCII.
+    pub unicode: bool,
+    /// Whether to colour.
+    pub colour: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Look { width: 80, unicode: true, colour: false }
+    }
+}
+
+impl Look {
+    /// One sign or the other.
+    pub(crate) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
+        if self.unicode { unicode } else { ascii }
+    }
+
+    pub(super) fn style(&self, style: Style) -> Style {
+        if self.colour { style } else { Style::new() }
+    }
+
+    pub(crate) fn dim(&self) -> Style {
+        self.style(Style::new().dimmed())
+    }
+
+    pub(crate) fn bold(&self) -> Style {
+        self.style(Style::new().bold())
+    }
+
+    pub(super) fn coloured(&self, colour: AnsiColor) -> Style {
+        self.style(colour.on_default())
+    }
+
+    pub(crate) fn of_verdict(&self, verdict: VerdictName) -> Style {
+        let colour = match verdict {
+            VerdictName::Clear => AnsiColor::Green,
+            VerdictName::Warn => AnsiColor::Yellow,
+            VerdictName::Stop => AnsiColor::Red,
+        };
+        self.style(colour.on_default().bold())
+    }
+
+    /// A text of the log, made fit to be shown on one line of at most so many columns: control characters would let a
+    /// log move the cursor.
+    pub(crate) fn fit(&self, text: &str, width: usize) -> String {
+        let visible = |char: char| if char.is_control() || is_bidi(char) { ' ' } else { char };
+        let clean: String = text.chars().map(visible).collect();
+        // The one sign in the engine's own sentences that is not plain.
+        let clean = if self.unicode { clean } else { clean.replace('→', "->") };
+        let clean = clean.trim();
+        if clean.width() <= width {
+            return clean.to_owned();
+        }
+        let more = self.sign("…", "...");
+        head(clean, width.saturating_sub(more.width())).to_owned() + more
+    }
+
+    /// A sentence of the same kind, cut between two words where that leaves most of it.
+    pub(crate) fn fit_words(&self, text: &str, width: usize) -> String {
+        let whole = self.fit(text, usize::MAX);
+        if whole.width() <= width {
+            return whole;
+        }
+        let more = self.sign(" …", " ...");
+        // One sign further, so that a word that just fits is seen to end.
+        let room = width.saturating_sub(more.width());
+        let cut = head(&whole, room + 1);
+        let words = cut.rfind(' ').map_or("", |end| cut[..end].trim_end_matches([' ', ',', ';', ':']));
+        if words.is_empty() || words.width() * 2 < room {
+            self.fit(&whole, width)
+        } else {
+            words.to_owned() + more
+        }
+    }
+
+    /// A name, cut in its middle: runs of one series differ at their ends.
+    pub(crate) fn fit_name(&self, name: &str, width: usize) -> String {
+        let whole = self.fit(name, usize::MAX);
+        if whole.width() <= width {
+            return whole;
+        }
+        let head = self.fit(&whole, width.div_ceil(2));
+        let room = width.saturating_sub(head.width());
+        let mut tail: Vec<char> = Vec::new();
+        let mut used = 0;
+        for char in whole.chars().rev() {
+            used += char.width().unwrap_or(0);
+            if used > room {
+                break;
+            }
+            tail.push(char);
+        }
+        head + &tail.iter().rev().collect::<String>()
+    }
+
+    /// The same, filled up with blanks.
+    pub(super) fn padded_name(&self, name: &str, width: usize) -> String {
+        let mut text = self.fit_name(name, width);
+        let missing = width.saturating_sub(text.width());
+        text.extend(std::iter::repeat_n(' ', missing));
+        text
+    }
+}
+
+/// As much of a text as fits into so many columns. Measured as a whole, for some signs are wide only together.
+fn head(text: &str, width: usize) -> &str {
+    let mut end = 0;
+    for (start, char) in text.char_indices() {
+        let next = start + char.len_utf8();
+        if text[..next].width() > width {
+            break;
+        }
+        end = next;
+    }
+    &text[..end]
+}
+
+/// Signs that turn the direction of writing: they would turn the rest of the line with them.
+fn is_bidi(char: char) -> bool {
+    matches!(char, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_cannot_move_the_cursor() {
+        assert_eq!(Look::default().fit("a\x1b[2Jb\nc\u{202E}d", 40), "a [2Jb c d");
+    }
+
+    #[test]
+    fn what_is_too_long_ends_in_dots_and_wide_signs_count_twice() {
+        let look = Look::default();
+        assert_eq!(look.fit("abcdef", 4), "abc…");
+        assert_eq!(look.fit("日本語", 4), "日…");
+        assert_eq!(look.padded_name("日本", 6), "日本  ");
+        assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
+        assert_eq!(Look { unicode: false, ..look }.fit("abcdef", 4), "a...");
+        assert_eq!(Look { unicode: false, ..look }.fit("a → b", 40), "a -> b");
+        // An umbrella, and a sign that makes it a wide picture.
+        assert_eq!(look.fit("\u{2602}\u{FE0F}\u{2602}\u{FE0F}", 3).width(), 3);
+    }
+
+    #[test]
+    fn a_sentence_is_cut_between_words() {
+        let look = Look::default();
+        assert_eq!(look.fit_words("returns to the hall", 19), "returns to the hall");
+        assert_eq!(look.fit_words("returns to the hall", 18), "returns to the …");
+        assert_eq!(look.fit_words("returns to the hall", 16), "returns to the …");
+        assert_eq!(look.fit_words("leads back, 1 visit", 14), "leads back …", "and not behind a comma");
+        assert_eq!(look.fit_words("https://example.org/long", 10), "https://e…");
+        assert_eq!(Look { unicode: false, ..look }.fit_words("one two three", 12), "one two ...");
+        assert_eq!(look.fit_words("one two", 0).width(), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! The last lines: sums over all runs.
+
+use std::fmt::{self, Write};
+
+use unicode_width::UnicodeWidthStr as _;
+
+use super::detail::NO_STOP;
+use super::style::Look;
+use crate::number::{dollars, grouped, percent, plural, rough};
+use loopbreak_analysis::{Report, SeriesReport, Totals, VerdictName};
+
+/// Everything in one line.
+pub fn summary(totals: &Totals) -> String {
+    let mut text = found(totals);
+    if totals.stopped > 0 {
+        let _ = write!(text, "; {}", came_of_it(totals));
+    }
+    if let Some(left_out) = left_out(totals) {
+        let _ = write!(text, "; {left_out}");
+    }
+    text
+}
+
+/// Writes the tasks that span runs, then the sums.
+pub(super) fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+    for series in report.series.iter().filter(|series| !series.findings.is_empty()) {
+        task(out, series, look)?;
+    }
+    let totals = &report.totals;
+    let bold = look.bold();
+    writeln!(out, "{bold}{}{bold:#}", found(totals))?;
+    if totals.stopped > 0 {
+        writeln!(out, "{}", came_of_it(totals))?;
+    }
+    if let Some(left_out) = left_out(totals) {
+        let dim = look.dim();
+        writeln!(out, "{dim}{left_out}{dim:#}")?;
+    }
+    Ok(())
+}
+
+fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
+    let style = look.of_verdict(VerdictName::of(&series.findings));
+    let patterns: Vec<String> = series
+        .findings
+        .iter()
+        .map(|finding| match finding.intervention {
+            Some(intervention) => format!("{} ({})", finding.pattern, intervention.as_str()),
+            None => finding.pattern.to_string(),
+        })
+        .collect();
+    let text = format!(
+        "{} over {}: {}",
+        plural(series.attempts, "attempt"),
+        plural(series.runs.len() as u64, "run"),
+        patterns.join(", ")
+    );
+    let (kind, name) = match (&series.task, &series.prompt) {
+        (Some(task), _) => ("task", task.as_str()),
+        (None, prompt) => {
+            ("prompt", prompt.as_deref().unwrap_or_default().lines().next().unwrap_or_default())
+        }
+    };
+    let name = look.fit(name, 24);
+    let room = look.width.saturating_sub(3 + kind.len() + name.width());
+    writeln!(out, "{style}{kind}{style:#} {name}  {}\n", look.fit_words(&text, room))
+}
+
+/// A run that was only refused a proposal or moved on is not called stopped: it went on.
+fn found(totals: &Totals) -> String {
+    let mut kinds = vec![format!("{} stopped", grouped(totals.ended))];
+    if totals.stopped > totals.ended {
+        kinds.push(format!("{} only steered", grouped(totals.stopped - totals.ended)));
+    }
+    kinds.push(format!("{} only warned", grouped(totals.warned - totals.stopped)));
+    kinds.push(format!("{} clear", grouped(totals.runs - totals.warned)));
+    format!("{}, {}: {}", plural(totals.runs, "run"), plural(totals.steps, "step"), kinds.join(", "))
+}
+
+fn came_of_it(totals: &Totals) -> String {
+    if totals.ended == 0 {
+        return format!("saves {NO_STOP}");
+    }
+    let share = percent(totals.steps_after_ending, totals.steps);
+    let mut text = format!("saves {} ({share} %)", plural(totals.steps_after_ending, "step"));
+    if let Some(tokens) = totals.tokens_after_ending.filter(|tokens| *tokens > 0) {
+        let _ = write!(text, ", ~{} tokens", rough(tokens));
+    }
+    if let Some(cost) = totals.cost_after_ending_usd.filter(|cost| *cost > 0.0) {
+        let _ = write!(text, ", ~{}", dollars(cost));
+    }
+    let unknown = totals.unmeasured_endings;
+    let destroyed = match totals.progress_after_ending {
+        0 if unknown == totals.ended => return text + "; destroys unknown: no measure of progress",
+        0 => "no progress".to_owned(),
+        runs => format!("progress in {}", plural(runs, "run")),
+    };
+    let _ = write!(text, "; destroys {destroyed}");
+    if unknown > 0 {
+        let _ = write!(text, " (unknown in {})", plural(unknown, "run"));
+    }
+    text
+}
+
+fn left_out(totals: &Totals) -> Option<String> {
+    let counts = [
+        (totals.skipped_lines, "line skipped", "lines skipped"),
+        (totals.ignored_files, "file ignored", "files ignored"),
+    ];
+    let told: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, one, many)| format!("{} {}", grouped(count), if count == 1 { one } else { many }))
+        .collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}

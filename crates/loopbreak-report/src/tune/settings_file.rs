@@ -1,0 +1,131 @@
+//! The configuration that was found, with where it comes from.
+
+use std::fmt::Write as _;
+
+use loopbreak::{Config, Settings};
+use loopbreak_analysis::tune::{Figures, Search, shown};
+
+/// Renders the settings that were found as a configuration file, with a comment about the search. `sources` are the names of
+/// the logs and `data` is the fingerprint of the runs.
+pub fn settings_file(search: &Search, config: &Config, sources: &[String], data: &str) -> String {
+    let choice = &search.choice;
+    let mut text = String::from("# The configuration of Loopbreak, found by `loopbreak tune`.\n#\n");
+    let mut line = |words: String| {
+        let words: String = words.chars().map(|char| if char.is_control() { '?' } else { char }).collect();
+        let _ = writeln!(text, "# {words}");
+    };
+    line(format!(
+        "Data: {} runs, {} steps (fingerprint {data}), read from",
+        search.looked_at.runs, search.looked_at.steps
+    ));
+    for source in sources {
+        line(format!("  {source}"));
+    }
+    if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
+        line(format!("Labels: {positives} runs positive by {positive}"));
+    }
+    if let Some(only) = &search.looked_at.only {
+        line(format!("Only runs for which {only} holds"));
+    }
+    line(format!(
+        "Search: {} settings tried, seed {}, {} folds by run",
+        search.trials, search.seed, choice.folds
+    ));
+    line(format!("Before:        {}", figures(&choice.now)));
+    line(format!(
+        "Found:         {}  (on the runs it was chosen by: too good to be true)",
+        figures(&choice.in_sample)
+    ));
+    line(format!(
+        "Held out:      {}  (choosing in the same way, on runs that were held out)",
+        figures(&choice.cross_validated)
+    ));
+    if !choice.holds {
+        line("On runs that were held out, this does no better than the settings before.".to_owned());
+    }
+    for (option, value) in &choice.best.changes {
+        line(format!("Changed: {option} = {}", shown(*value)));
+    }
+    if choice.best.changes.is_empty() {
+        line("Changed: nothing; nothing that was tried is better.".to_owned());
+    }
+    text.push('\n');
+    text + &toml::to_string(&differences(config)).unwrap_or_default()
+}
+
+fn figures(figures: &Figures) -> String {
+    let mut text = String::new();
+    if let (Some(counts), Some(f_half)) = (&figures.warned, figures.f_half()) {
+        let _ = write!(
+            text,
+            "{} of {} positive runs warned of, {} of {} others, F0.5 {f_half:.2}; ",
+            counts.tp,
+            counts.tp + counts.missed,
+            counts.fp,
+            counts.fp + counts.tn
+        );
+    }
+    let _ = write!(
+        text,
+        "{} steps saved, runs whose progress is destroyed: {}",
+        figures.saved, figures.destroyed
+    );
+    if figures.unknown > 0 {
+        let _ = write!(text, " (unknown in {})", figures.unknown);
+    }
+    text
+}
+
+/// The profile, and every option that is not what it sets.
+fn differences(config: &Config) -> toml::Table {
+    let table = |settings: &Settings| toml::Table::try_from(settings).unwrap_or_default();
+    let (own, default) = (table(config), table(&Settings::of(config.profile)));
+    let mut differences = different(&own, &default);
+    if let Some(profile) = own.get("profile") {
+        differences.insert("profile".to_owned(), profile.clone());
+    }
+    differences
+}
+
+fn different(own: &toml::Table, default: &toml::Table) -> toml::Table {
+    let mut differences = toml::Table::new();
+    for (name, value) in own {
+        match (value, default.get(name)) {
+            (toml::Value::Table(own), Some(toml::Value::Table(default))) => {
+                let inner = different(own, default);
+                if !inner.is_empty() {
+                    differences.insert(name.clone(), toml::Value::Table(inner));
+                }
+            }
+            (value, default) if default != Some(value) => {
+                differences.insert(name.clone(), value.clone());
+            }
+            _ => {}
+        }
+    }
+    differences
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Mode, Profile};
+    use loopbreak_config::{ConfigLayers, ConfigSource};
+
+    use super::*;
+
+    #[test]
+    fn tune_writes_what_reads_back_as_the_same_settings() {
+        for profile in Profile::ALL {
+            let mut settings = Settings::of(profile);
+            settings.cycle.warn_at = 5;
+            settings.drift.likeness = 0.7;
+            settings.camping.mode = Mode::Observe;
+            let config = Config::new(settings).unwrap();
+            let text = toml::to_string(&differences(&config)).unwrap();
+            let loaded =
+                ConfigLayers::default().file(ConfigSource::new("loopbreak.toml", text.as_str())).load();
+            let loaded = loaded.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(*loaded.config, *config, "{text}");
+        }
+    }
+}

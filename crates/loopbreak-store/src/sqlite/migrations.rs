@@ -1,0 +1,188 @@
+//! The tables, and how older stores get them. A published migration never changes: add the next one.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::store_error;
+use crate::StoreError;
+
+/// Migrations as pairs of name and SQL. The version of a migration is its position in the list, from 1.
+const MIGRATIONS: &[(&str, &str)] = &[
+    (
+        // Everything that changes with a step is in one row of `guards`: each page that is touched has to be written,
+        // and read again by the next process. `day` is the day a run was last seen, and changes once a day.
+        "runs, guards and events",
+        "CREATE TABLE runs (
+            id INTEGER PRIMARY KEY,
+            source TEXT NOT NULL,
+            session TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            folder TEXT NOT NULL,
+            started INTEGER NOT NULL,
+            day INTEGER NOT NULL,
+            UNIQUE (session, agent, source)
+        );
+        CREATE INDEX runs_by_day ON runs (day);
+        CREATE TABLE guards (
+            run INTEGER PRIMARY KEY,
+            seen INTEGER NOT NULL,
+            ended INTEGER,
+            events INTEGER NOT NULL,
+            state TEXT
+        );
+        CREATE TABLE events (
+            run INTEGER NOT NULL,
+            number INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            PRIMARY KEY (run, number)
+        ) WITHOUT ROWID;",
+    ),
+    (
+        "tasks, attempts, context entries and the ledger of recoveries",
+        "CREATE TABLE tasks (
+            run INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            status TEXT NOT NULL,
+            forced INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            changed INTEGER NOT NULL,
+            PRIMARY KEY (run, id)
+        ) WITHOUT ROWID;
+        CREATE TABLE attempts (
+            run INTEGER NOT NULL,
+            task TEXT NOT NULL,
+            number INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            status TEXT NOT NULL,
+            blockers TEXT NOT NULL,
+            work TEXT NOT NULL,
+            session TEXT NOT NULL,
+            PRIMARY KEY (run, task, number)
+        ) WITHOUT ROWID;
+        CREATE TABLE context_entries (
+            id INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL,
+            timestamp INTEGER NOT NULL,
+            entry_type TEXT NOT NULL,
+            topic TEXT NOT NULL,
+            content TEXT NOT NULL,
+            related_tasks TEXT NOT NULL,
+            confidence REAL NOT NULL,
+            metadata TEXT NOT NULL
+        );
+        CREATE INDEX context_entries_by_run ON context_entries (run);
+        CREATE TABLE recoveries (
+            id INTEGER PRIMARY KEY,
+            run INTEGER NOT NULL,
+            at INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            intervention TEXT NOT NULL,
+            loop TEXT NOT NULL,
+            task TEXT,
+            reason TEXT NOT NULL
+        );
+        CREATE INDEX recoveries_by_run ON recoveries (run);",
+    ),
+    (
+        // The description of a task. Its status is in `tasks`, which every verdict changes, also in runs without a
+        // roadmap.
+        "roadmaps",
+        "CREATE TABLE roadmap (
+            run INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            title TEXT NOT NULL,
+            details TEXT NOT NULL,
+            dependencies TEXT NOT NULL,
+            checker TEXT NOT NULL,
+            finished INTEGER NOT NULL,
+            returned INTEGER NOT NULL,
+            escalation TEXT NOT NULL,
+            blockers TEXT NOT NULL,
+            deferred TEXT NOT NULL,
+            PRIMARY KEY (run, id)
+        ) WITHOUT ROWID;",
+    ),
+];
+
+/// Version of the tables that this program writes.
+pub(super) const VERSION: u32 = MIGRATIONS.len() as u32;
+
+/// Applies the migrations that the store lacks.
+pub(super) fn migrate(connection: &mut Connection, now: i64) -> Result<(), StoreError> {
+    match version(connection)? {
+        VERSION => return Ok(()),
+        found if found > VERSION => return Err(StoreError::TooNew { found, known: VERSION }),
+        // A file keeps these settings from its creation on. Setting them again would take the write lock.
+        0 => connection
+            .execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
+            .map_err(store_error)?,
+        _ => {}
+    }
+    let change = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(store_error)?;
+    change
+        .execute_batch(
+            "CREATE TABLE IF NOT EXISTS migrations (
+                version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied INTEGER NOT NULL
+            );",
+        )
+        .map_err(store_error)?;
+    // Another process may have been faster.
+    let done = version(&change)?;
+    for (version, (name, tables)) in (1..).zip(MIGRATIONS).filter(|(version, _)| *version > done) {
+        change.execute_batch(tables).map_err(store_error)?;
+        change
+            .execute("INSERT INTO migrations VALUES (?1, ?2, ?3)", (version, name, now))
+            .map_err(store_error)?;
+    }
+    change.commit().map_err(store_error)
+}
+
+/// Returns the version of the last migration that was applied, 0 for a new store.
+fn version(connection: &Connection) -> Result<u32, StoreError> {
+    let version = connection.query_row("SELECT max(version) FROM migrations", (), |row| row.get(0));
+    match version {
+        Ok(version) => Ok(version),
+        Err(rusqlite::Error::SqliteFailure(_, Some(message))) if message.starts_with("no such table") => {
+            Ok(0)
+        }
+        // The table exists and is empty.
+        Err(rusqlite::Error::InvalidColumnType(..)) => Ok(0),
+        Err(rusqlite::Error::SqlInputError { msg, .. }) if msg.starts_with("no such table") => Ok(0),
+        Err(error) => Err(store_error(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adds_missing_tables_to_an_older_store_and_keeps_its_rows() {
+        let mut old = Connection::open_in_memory().unwrap();
+        old.execute_batch(MIGRATIONS[0].1).unwrap();
+        old.execute_batch(
+            "CREATE TABLE migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL, applied INTEGER NOT NULL);
+             INSERT INTO migrations VALUES (1, 'x', 7);
+             INSERT INTO guards VALUES (3, 1, NULL, 2, 'kept');",
+        )
+        .unwrap();
+        migrate(&mut old, 9).unwrap();
+        assert_eq!(version(&old).unwrap(), VERSION);
+        let kept: String = old.query_row("SELECT state FROM guards", (), |row| row.get(0)).unwrap();
+        assert_eq!(kept, "kept");
+        let applied: Vec<i64> = old
+            .prepare("SELECT applied FROM migrations ORDER BY version")
+            .unwrap()
+            .query_map((), |row| row.get(0))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        assert_eq!(applied, [7, 9, 9]);
+        old.execute_batch(
+            "SELECT id FROM context_entries; SELECT task FROM attempts; SELECT deferred FROM roadmap",
+        )
+        .unwrap();
+    }
+}

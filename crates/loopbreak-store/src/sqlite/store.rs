@@ -1,0 +1,208 @@
+//! The store itself: opening and reading.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::connection::connect;
+use super::prune::DAY;
+use super::rows::{self, ROADMAP_COLUMNS, RUN_COLUMNS};
+use super::transaction::SqliteTransaction;
+use super::{quarantine, run_lock_file, sibling, store_error};
+use crate::tasks::RoadmapTask;
+use crate::{
+    Run, RunEvent, RunKey, RunLock, RunTransaction, Store, StoreError, StoreOptions, StoredAttempt,
+    StoredContextEntry, StoredEvent, StoredRecovery, StoredTask, now,
+};
+
+/// Size in bytes at which the write-ahead log is copied into the file. A process that opens the store after all others
+/// have left reads the whole log first; copying it has to wait for the disk. At this size the two cost the same.
+const LOG_BYTES: u64 = 600 * 1024;
+/// Longest name that is stored, in bytes.
+const NAME_BYTES: usize = 512;
+
+/// A store in one SQLite file, which many processes may use at the same time.
+///
+/// A committed change is complete and visible to every other process, even if the process that made it is killed. It
+/// is handed to the operating system and not forced onto the disk: after a power failure the last changes may be
+/// missing, but the store is intact.
+#[derive(Debug)]
+pub(super) struct SqliteStore {
+    pub(super) connection: Connection,
+    pub(super) options: StoreOptions,
+    path: PathBuf,
+    quarantined: Option<PathBuf>,
+}
+
+impl SqliteStore {
+    /// Opens the store, and creates it if there is none. A damaged file is quarantined.
+    pub(super) fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        match connect(path, now(), options) {
+            Ok(connection) => Ok(SqliteStore::new(connection, path, options, None)),
+            Err(StoreError::Damaged(_)) => SqliteStore::repair(path, options),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Quarantines the file if it is damaged, and opens the store again.
+    pub(super) fn repair(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        let now = now();
+        let quarantined = quarantine::quarantine(path, now)?;
+        Ok(SqliteStore::new(connect(path, now, options)?, path, options, quarantined))
+    }
+
+    fn new(connection: Connection, path: &Path, options: StoreOptions, quarantined: Option<PathBuf>) -> Self {
+        SqliteStore { connection, options, path: path.to_owned(), quarantined }
+    }
+
+    fn select<T>(
+        &self,
+        sql: &str,
+        values: impl rusqlite::Params,
+        read: fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StoreError> {
+        select(&self.connection, sql, values, read)
+    }
+
+    fn select_runs(&self, rest: &str, values: impl rusqlite::Params) -> Result<Vec<Run>, StoreError> {
+        let sql = format!("SELECT {RUN_COLUMNS} FROM runs JOIN guards ON run = id {rest}");
+        self.select(&sql, values, rows::run)
+    }
+
+    /// Copies the write-ahead log into the file if it has grown long. Only this makes it short again: SQLite's own
+    /// checkpoints are forgotten with the last process, and the next one would read, and lengthen, the whole log.
+    pub(super) fn shorten_log(&self) {
+        let long = fs::metadata(sibling(&self.path, "-wal")).is_ok_and(|log| log.len() > LOG_BYTES);
+        if long {
+            // A later process tries again; none waits for it.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()));
+            let _ = self.connection.busy_timeout(self.options.busy_timeout);
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn state(&self, run: &RunKey) -> Result<Option<String>, StoreError> {
+        let RunKey { source, session, agent } = &clip_key(run);
+        let state: Option<Option<String>> = self
+            .connection
+            .query_row(
+                "SELECT state FROM guards JOIN runs ON run = id \
+                 WHERE session = ?1 AND agent = ?2 AND source = ?3",
+                (session, agent, source),
+                |row| row.get(0),
+            )
+            .optional()
+            .map_err(store_error)?;
+        Ok(state.flatten().map(rows::unpad_state))
+    }
+
+    fn begin(
+        &mut self,
+        run: &RunKey,
+        folder: &str,
+        now: i64,
+    ) -> Result<Box<dyn RunTransaction + '_>, StoreError> {
+        Ok(Box::new(SqliteTransaction::begin(self, clip_key(run), clip_name(folder).to_owned(), now)?))
+    }
+
+    fn lock(&self, run: &RunKey) -> Result<Option<RunLock>, StoreError> {
+        run_lock_file::lock(&self.path, run)
+    }
+
+    fn quarantined(&self) -> Option<&Path> {
+        self.quarantined.as_deref()
+    }
+
+    fn runs(&self, since: i64, limit: usize) -> Result<Vec<Run>, StoreError> {
+        let rest = "WHERE day >= ?1 AND seen >= ?2 ORDER BY seen DESC LIMIT ?3";
+        self.select_runs(rest, (since.div_euclid(DAY), since, limit))
+    }
+
+    fn run(&self, run: &RunKey) -> Result<Option<Run>, StoreError> {
+        let RunKey { source, session, agent } = &clip_key(run);
+        let rest = "WHERE session = ?1 AND agent = ?2 AND source = ?3";
+        Ok(self.select_runs(rest, (session, agent, source))?.pop())
+    }
+
+    fn find(&self, session: &str) -> Result<Vec<Run>, StoreError> {
+        let rest = "WHERE substr(session, 1, length(?1)) = ?1 ORDER BY seen DESC, id";
+        self.select_runs(rest, (session,))
+    }
+
+    fn events(&self, run: &Run) -> Result<Vec<StoredEvent>, StoreError> {
+        let sql = "SELECT number, at, kind, detail FROM events WHERE run = ?1 ORDER BY number";
+        self.select(sql, (run.id,), |row| {
+            let (kind, detail): (String, String) = (row.get(2)?, row.get(3)?);
+            let event = RunEvent::from_columns(&kind, &detail);
+            Ok(StoredEvent { number: row.get(0)?, at: row.get(1)?, event })
+        })
+    }
+
+    fn tasks(&self, run: &Run) -> Result<Vec<StoredTask>, StoreError> {
+        let sql = "SELECT id, status, forced, reason, changed FROM tasks WHERE run = ?1 ORDER BY id";
+        self.select(sql, (run.id,), rows::task)
+    }
+
+    fn roadmap(&self, run: &Run) -> Result<Vec<RoadmapTask>, StoreError> {
+        roadmap(&self.connection, run.id)
+    }
+
+    fn attempts(&self, run: &Run) -> Result<Vec<StoredAttempt>, StoreError> {
+        let sql = "SELECT task, number, at, status, blockers, work, session FROM attempts \
+                   WHERE run = ?1 ORDER BY task, number";
+        self.select(sql, (run.id,), rows::attempt)
+    }
+
+    fn last_attempt(&self, run: &Run, task: &str) -> Result<Option<(u64, i64)>, StoreError> {
+        let sql = "SELECT number, at FROM attempts WHERE run = ?1 AND task = ?2 ORDER BY number DESC LIMIT 1";
+        Ok(self.select(sql, (run.id, task), |row| Ok((row.get(0)?, row.get(1)?)))?.pop())
+    }
+
+    fn context(&self, run: &Run) -> Result<Vec<StoredContextEntry>, StoreError> {
+        let sql = "SELECT id, timestamp, entry_type, topic, content, related_tasks, confidence, metadata \
+                   FROM context_entries WHERE run = ?1 ORDER BY id";
+        self.select(sql, (run.id,), rows::context_entry)
+    }
+
+    fn recoveries(&self, run: &Run) -> Result<Vec<StoredRecovery>, StoreError> {
+        let sql =
+            "SELECT at, turn, intervention, loop, task, reason FROM recoveries WHERE run = ?1 ORDER BY id";
+        self.select(sql, (run.id,), rows::recovery)
+    }
+}
+
+fn select<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    read: fn(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = connection.prepare(sql).map_err(store_error)?;
+    statement.query_map(values, read).and_then(Iterator::collect).map_err(store_error)
+}
+
+/// Reads the roadmap of a run by its id.
+pub(super) fn roadmap(connection: &Connection, run: i64) -> Result<Vec<RoadmapTask>, StoreError> {
+    let sql = format!(
+        "SELECT {ROADMAP_COLUMNS} FROM tasks LEFT JOIN roadmap USING (run, id) \
+         WHERE run = ?1 ORDER BY position IS NULL, position, id"
+    );
+    select(connection, &sql, (run,), rows::roadmap_task)
+}
+
+/// Shortens names to what can be stored. Two sessions whose names share their first half kilobyte are one.
+fn clip_key(run: &RunKey) -> RunKey {
+    RunKey {
+        source: clip_name(&run.source).to_owned(),
+        session: clip_name(&run.session).to_owned(),
+        agent: clip_name(&run.agent).to_owned(),
+    }
+}
+
+fn clip_name(name: &str) -> &str {
+    &name[..name.floor_char_boundary(NAME_BYTES)]
+}

@@ -1,0 +1,51 @@
+//! The state of a run.
+
+use loopbreak::SnapshotError;
+
+use super::state_record::StateRecord;
+use super::{GuardState, HookState, RunnerState, TaskSeries};
+
+/// The state of a run between two steps. Each adapter uses the parts it needs and keeps the others.
+#[derive(Clone, Debug, Default)]
+pub struct RunState {
+    /// The guard, and the loops that it found.
+    pub guard: GuardState,
+    /// What hooks remember: advice, refusals, the calls they saw.
+    pub hook: HookState,
+    /// What the runner remembers, in the runs that it started.
+    pub runner: Option<RunnerState>,
+    /// The attempts at tasks that were reported over MCP.
+    pub series: TaskSeries,
+}
+
+/// A state that cannot be restored or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// The guard cannot be restored.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    /// The state cannot be written.
+    #[error("cannot write the state of the run: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+impl RunState {
+    /// Reads the state of a run. A new run has the default state. So has one whose state cannot be read: `warn` is then
+    /// called with a message.
+    pub fn parse(json: Option<&str>, warn: impl FnOnce(&str)) -> Self {
+        let Some(json) = json else { return RunState::default() };
+        match serde_json::from_str::<StateRecord>(json) {
+            Ok(record) => record.into(),
+            Err(error) => {
+                warn(&format!("cannot read the state of this run, so it starts over: {error}"));
+                RunState::default()
+            }
+        }
+    }
+
+    /// Returns the state as JSON.
+    pub fn into_json(self) -> Result<String, StateError> {
+        Ok(serde_json::to_string(&StateRecord::from(self))?)
+    }
+}

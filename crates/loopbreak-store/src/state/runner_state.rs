@@ -1,0 +1,63 @@
+//! What the runner remembers of a run.
+
+use std::collections::BTreeMap;
+
+use loopbreak::{SeriesState, Snapshot};
+use serde::{Deserialize, Serialize};
+
+/// What the runner remembers of a run, so that `--resume` can continue it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RunnerState {
+    /// Hash of the command. The command itself may hold secrets.
+    pub command: String,
+    /// Hash of the prompt.
+    pub prompt: String,
+    /// Time when the run began, in milliseconds since 1970.
+    pub started: i64,
+    /// Time during which the run was not running, in milliseconds. It does not count as run time.
+    pub paused: i64,
+    /// Time when this state was written.
+    pub at: i64,
+    /// Last iterations, one line each.
+    pub history: Vec<String>,
+    /// Advice for the next iteration.
+    pub advice: Option<String>,
+    /// Rungs of loops that the advisor was asked about.
+    pub asked: Vec<String>,
+    /// State of the autopilot, in runs with a roadmap.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub autopilot: Option<AutopilotState>,
+}
+
+/// What the autopilot remembers besides the tasks.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AutopilotState {
+    /// Attempts at all tasks.
+    pub series: SeriesState,
+    /// Guard of the hand-backs between tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Snapshot>,
+    /// Latest hand-backs: the sender and the receiver.
+    pub sent: Vec<(String, String)>,
+    /// Authority granted per task. It holds until the task is closed.
+    pub grants: BTreeMap<String, String>,
+    /// Advice per task, for its next attempt.
+    pub advice: BTreeMap<String, String>,
+    /// Tasks that were closed. One that is open when the run resumes was reopened by hand.
+    pub closed: Vec<String>,
+    /// Notes for the next attempt at any task.
+    pub notes: Vec<String>,
+}
+
+impl RunnerState {
+    /// Reads the runner's part of a state and skips the rest. Returns `None` if there is none.
+    pub fn from_state_json(json: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct RunnerOnly {
+            runner: RunnerState,
+        }
+        serde_json::from_str::<RunnerOnly>(json).ok().map(|state| state.runner)
+    }
+}

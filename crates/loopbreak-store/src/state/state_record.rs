@@ -1,0 +1,99 @@
+//! The JSON form of a state: one flat object. Its keys never change, so that every version reads the states of the
+//! others.
+
+use loopbreak::settings::AllowRule;
+use loopbreak::{SeriesState, Snapshot};
+use serde::{Deserialize, Serialize};
+
+use super::hook_state::RefusalCount;
+use super::{GuardState, HookState, KnownLoop, RunState, RunnerState, TaskSeries, TranscriptOffset};
+
+/// A state as it is stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct StateRecord {
+    guard: Option<Snapshot>,
+    turn: u64,
+    loops: Vec<KnownLoop>,
+    refusals: Vec<RefusalCount>,
+    advised: Vec<u64>,
+    asked: Vec<String>,
+    mark: Option<TranscriptOffset>,
+    calls: Vec<String>,
+    allowed: Vec<AllowRule>,
+    nudged: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    series: Option<SeriesState>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    own_times: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    runner: Option<RunnerState>,
+}
+
+impl From<StateRecord> for RunState {
+    fn from(record: StateRecord) -> Self {
+        RunState {
+            guard: GuardState { snapshot: record.guard, turn: record.turn, loops: record.loops },
+            hook: HookState {
+                refusals: record.refusals,
+                advised: record.advised,
+                asked: record.asked,
+                transcript: record.mark,
+                calls: record.calls,
+                allowed: record.allowed,
+                nudged: record.nudged,
+            },
+            runner: record.runner,
+            series: TaskSeries { attempts: record.series, foreign_clock: record.own_times },
+        }
+    }
+}
+
+impl From<RunState> for StateRecord {
+    fn from(state: RunState) -> Self {
+        let RunState { guard, hook, runner, series } = state;
+        StateRecord {
+            guard: guard.snapshot,
+            turn: guard.turn,
+            loops: guard.loops,
+            refusals: hook.refusals,
+            advised: hook.advised,
+            asked: hook.asked,
+            mark: hook.transcript,
+            calls: hook.calls,
+            allowed: hook.allowed,
+            nudged: hook.nudged,
+            series: series.attempts,
+            own_times: series.foreign_clock,
+            runner,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// States as version 0.1 of Loopbreak wrote them, without guards.
+    const STATES: [&str; 3] = [
+        r#"{"guard":null,"turn":7,"loops":[{"loop":"0123456789abcdef","detector":"cycle","pattern":"cycle","severity":"warn","since":2,"attemptCount":5,"lastAttempt":9,"turn":7,"action":"Bash {}","outcome":"ok","intervention":"warn","reason":"why"}],"refusals":[{"id":"a","count":2,"turn":6}],"advised":[3,6],"asked":["toolu_1"],"mark":{"path":"/t.jsonl","at":12},"calls":["toolu_1"],"allowed":[{"tool":"Bash","args":null}],"nudged":true}"#,
+        r#"{"guard":null,"turn":0,"loops":[],"refusals":[],"advised":[],"asked":[],"mark":null,"calls":[],"allowed":[],"nudged":false,"own_times":true}"#,
+        r#"{"guard":null,"turn":1,"loops":[],"refusals":[],"advised":[],"asked":[],"mark":null,"calls":[],"allowed":[],"nudged":false,"runner":{"command":"c","prompt":"p","started":1,"paused":2,"at":3,"history":["one"],"advice":null,"asked":[]}}"#,
+    ];
+
+    #[test]
+    fn states_of_the_first_release_are_read_and_written_without_a_change() {
+        for json in STATES {
+            let state = RunState::parse(Some(json), |error| panic!("{error}"));
+            assert_eq!(state.into_json().unwrap(), json);
+        }
+    }
+
+    #[test]
+    fn an_unreadable_state_is_replaced_with_a_warning() {
+        let mut warning = String::new();
+        let state = RunState::parse(Some("{\"turn\":"), |text| warning = text.to_owned());
+        assert_eq!(state.guard.turn, 0);
+        assert!(warning.starts_with("cannot read the state of this run"), "{warning}");
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of the store through its public interface.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
+
+mod roadmaps;
+mod sqlite;

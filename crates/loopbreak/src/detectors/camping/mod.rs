@@ -1,0 +1,137 @@
+//! `camping`: most of the last turns at one place.
+//!
+//! Catches: 5 or more of the last 10 turns at one place, in one stay or in several. A proposal to return there loses
+//! 0.6.
+//! Must not catch: a visit that lies before the window; a proposal that leads elsewhere, or nowhere known, or is no
+//! move: whoever works at one place may go on working there.
+//! From: document 001, mechanism 2, pattern 2.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::RefusedProposals;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::event::CampingDetected;
+use crate::memory::{Key, key_of_parts};
+use crate::place::Trail;
+use crate::settings::{Mode, SettingsChecks};
+use crate::verdict::Severity;
+
+/// Most of the last turns at one place.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CampingSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// So many turns at one place are camping.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
+    pub threshold: u32,
+    /// Among so many of the last turns.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
+    pub window: u32,
+    /// What a proposal to return to the place loses.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub return_penalty: f64,
+}
+
+impl Default for CampingSettings {
+    fn default() -> Self {
+        CampingSettings { mode: Mode::Enforce, threshold: 5, window: 10, return_penalty: -0.6 }
+    }
+}
+
+impl CampingSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("threshold", self.threshold, &(2..=50));
+        checks.within("window", self.window, &(2..=50));
+        checks.that(self.threshold <= self.window, "threshold", || {
+            (
+                format!("threshold ({}) can never be reached in a window of {}", self.threshold, self.window),
+                "raise window or lower threshold".into(),
+            )
+        });
+        checks.penalty("return_penalty", self.return_penalty);
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Camping {
+    refusals: RefusedProposals,
+}
+
+impl Detector for Camping {
+    type Settings = CampingSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &CampingSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        self.refusals.observe(DetectorName::Camping, context, out);
+        if context.step.place.is_none() || context.step.refused {
+            return;
+        }
+        // Only the place the agent is at can have become camped at by this step.
+        let Some(here) = context.trail.here() else { return };
+        let (visits, since) = visits(context.trail, here, settings.window);
+        if visits < settings.threshold {
+            return;
+        }
+        let evidence = out.add(Detection {
+            pattern: Pattern::Camping,
+            family: LoopFamily::Place,
+            identity: key_of_parts(&[here, 2]),
+            since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count: visits,
+            requested_intervention: None,
+        });
+        let window = context.trail.len().min(settings.window as usize) as u32;
+        let (id, name) = (context.map.id(here), context.map.name(here));
+        evidence
+            .note("camped_location_id", id.clone())
+            .quote("camped_location_name", &name)
+            .note("visit_count", visits)
+            .note("window_size", window);
+        if out.is_reported() {
+            out.event(CampingDetected {
+                episode_id: context.run.clone(),
+                turn: context.turn,
+                detected: true,
+                camped_location_id: id,
+                camped_location_name: name,
+                visit_count: visits,
+                window_size: window,
+            });
+        }
+    }
+
+    fn weigh(&self, proposal: &ProposalContext<'_>, settings: &CampingSettings, review: &mut ProposalReview) {
+        let Some(destination) = proposal.destination else { return };
+        let (visits, _) = visits(proposal.trail, destination, settings.window);
+        if visits >= settings.threshold {
+            let name = proposal.map.name(destination);
+            review.adjust(
+                settings.return_penalty,
+                visits,
+                format!("returns to {name}, where {visits} of the last {} turns went", settings.window),
+            );
+        }
+    }
+}
+
+fn visits(trail: &Trail, place: Key, window: u32) -> (u32, u64) {
+    let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
+    stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
+}

@@ -1,0 +1,212 @@
+//! `chant`: a text that repeats itself, or a message that is said again and again.
+//!
+//! Catches: a text whose end is one unit over and over (`chant`): a word 14,645 times, a sentence or a paragraph at
+//! least 4 times and 400 bytes of it; and a message of some length said 4 times while nothing new is done
+//! (`repeated_message`), the 12th promise to do it differently.
+//! Must not catch: lists, tables, code, rules, dots, refrains, logs; a text that found out of it by itself; a short
+//! word before every call ("Let me continue."); the same words before calls that each do something new, which is a
+//! batch; a conversation, for a user's word ends every count.
+//! Only texts of 400 bytes and more can chant, and only their last 16 kB are looked at.
+//! From: complaints 3, 9, 15, 20, 21.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use crate::fingerprint::outcome_key;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::text::chant::chant_of;
+use crate::text::normal::folded;
+use crate::verdict::Severity;
+
+/// A text that repeats itself, or a message that is said again and again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ChantSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// Warn at so many rounds inside a text, or at so many equal messages.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub warn_at: u32,
+    /// Act at so many rounds inside a text (ten times `min_bytes` of them, or a second such text in a row), or at so
+    /// many equal messages; 0 for never.
+    pub hard_at: u32,
+    /// The rounds inside a text count from so many bytes on; ten times as many for code, tables and logs.
+    #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1_000_000)))]
+    pub min_bytes: u32,
+    /// Equal messages count from so many bytes on.
+    #[cfg_attr(feature = "schema", schemars(range(min = 16, max = 4096)))]
+    pub min_message: u32,
+}
+
+impl Default for ChantSettings {
+    fn default() -> Self {
+        ChantSettings { mode: Mode::Enforce, warn_at: 4, hard_at: 8, min_bytes: 400, min_message: 48 }
+    }
+}
+
+impl ChantSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.warns_first(self.warn_at, self.hard_at);
+        checks.within("min_bytes", self.min_bytes, &(100..=1_000_000));
+        checks.within("min_message", self.min_message, &(16..=4096));
+    }
+
+    fn severity(&self, count: u32) -> Option<Severity> {
+        if self.hard_at > 0 && count >= self.hard_at {
+            Some(Severity::Hard)
+        } else {
+            (count >= self.warn_at).then_some(Severity::Warn)
+        }
+    }
+}
+
+/// How many messages and calls are kept apart at a time.
+const KEPT: usize = 4;
+/// So many words make a message.
+const WORDS: usize = 8;
+/// In longer messages case and blanks count.
+const MESSAGE_BYTES: usize = 2048;
+/// So much longer than `min_bytes` a single text has to chant to be acted on.
+const UNMISTAKABLE: u64 = 10;
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Chants {
+    said: Ring<Said>,
+    /// The last calls with their outcomes: whatever is none of them is new.
+    calls: Ring<Key>,
+    /// Since which turn every text chants, and how many there were.
+    since: u64,
+    in_a_row: u32,
+}
+
+/// A message, and how often it was said.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Said {
+    key: Key,
+    count: u32,
+    since: u64,
+}
+
+impl Detector for Chants {
+    type Settings = ChantSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        70 + digits + self.said.len() * (50 + KEY_BYTES + digits) + self.calls.len() * KEY_BYTES
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &ChantSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.user.is_some() || context.further {
+            *self = Chants::default();
+        }
+        if context.step.refused {
+            return;
+        }
+        self.inside(context, settings, out);
+        if self.is_new(context) {
+            self.said.clear();
+        }
+        self.messages(context, settings, out);
+    }
+}
+
+impl Chants {
+    /// Looks for a chant inside the step's text. What the agent says is speech; the output of an iteration is a log.
+    fn inside(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &ChantSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let step = context.step;
+        let output = step.outcome.as_ref().filter(|_| step.action.is_none());
+        let texts = [
+            step.say.as_deref().map(|text| (text, false)),
+            output.and_then(|output| output.text.as_deref()).map(|text| (text, true)),
+        ];
+        let mut any = false;
+        for (text, log) in texts.into_iter().flatten() {
+            any = true;
+            let Some((chant, unit)) = chant_of(text, settings.warn_at, settings.min_bytes, log) else {
+                continue;
+            };
+            if self.in_a_row == 0 {
+                self.since = context.turn;
+            }
+            self.in_a_row = self.in_a_row.saturating_add(1);
+            let rounds = u32::try_from(chant.rounds).unwrap_or(u32::MAX);
+            let unmistakable =
+                chant.bytes >= UNMISTAKABLE * u64::from(settings.min_bytes) || self.in_a_row > 1;
+            let hard = unmistakable && !chant.structured && !log;
+            let severity = settings.severity(rounds).filter(|_| hard).unwrap_or(Severity::Warn);
+            let evidence = out.add(Detection {
+                pattern: Pattern::Chant,
+                family: LoopFamily::Output,
+                identity: key_of_parts(&[chant.key, 10]),
+                since: self.since,
+                severity: Some(severity),
+                stage: 0,
+                count: self.in_a_row,
+                requested_intervention: None,
+            });
+            evidence.note("rounds", rounds).note("words", chant.words).note("bytes", chant.bytes);
+            evidence.quote("unit", unit);
+            return;
+        }
+        if any {
+            self.in_a_row = 0;
+        }
+    }
+
+    /// Whether the step did something that was not done a moment ago: then the same words stand for another thing.
+    fn is_new(&mut self, context: &StepContext<'_>) -> bool {
+        if context.moved {
+            return true;
+        }
+        let Some(prints) = context.prints else { return context.step.action.is_some() };
+        if prints.failed || self.calls.iter().any(|known| *known == prints.pair) {
+            return false;
+        }
+        self.calls.push(prints.pair, KEPT);
+        true
+    }
+
+    fn messages(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &ChantSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let Some(say) = context.step.say.as_deref().map(str::trim) else { return };
+        if say.len() < settings.min_message as usize || say.split_whitespace().nth(WORDS - 1).is_none() {
+            return;
+        }
+        // Long messages that only begin alike are not alike: their other end and their length count too.
+        let key = if say.len() <= MESSAGE_BYTES { outcome_key(&folded(say)) } else { outcome_key(say) };
+        let known = self.said.iter().find(|said| said.key == key).copied();
+        let mut said = known.unwrap_or(Said { key, count: 0, since: context.turn });
+        said.count = said.count.saturating_add(1);
+        self.said.retain(|said| said.key != key);
+        self.said.push(said, KEPT);
+        let Some(severity) = settings.severity(said.count) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::RepeatedMessage,
+            family: LoopFamily::Output,
+            identity: key_of_parts(&[key, 11]),
+            since: said.since,
+            severity: Some(severity),
+            stage: 0,
+            count: said.count,
+            requested_intervention: None,
+        });
+        evidence.note("times", said.count).quote("message", say);
+    }
+}

@@ -1,0 +1,224 @@
+//! `cycle`: the same actions with the same outcomes, round and round.
+//!
+//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warned of by the 4th
+//! equal call (the second full round of a longer period), hard by the 8th (the fourth round).
+//! Must not catch: the same call with new content (pagination, a job that moves on); a test run again after a change;
+//! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step. The
+//! same round of three and more places is caught on the third time round ([`PlaceCycle`]), and only warned
+//! of: whoever walks it a second time may be fetching something.
+//! What was waited for counts two fifths. Actions that are logged without an outcome are also compared without the ids
+//! of elements in them, which are new after every load of a page: such a round counts three fifths where a text is
+//! typed in it, and one fifth where nothing tells its steps from others, as in clicks through a list.
+//! A loop is the same up to rotation: A B and B A are one.
+//! From: complaints 11, 12, 15, 19, 21, 22, 24.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::{FAINT, LONGEST, PeriodTracker, PlaceCycle, RefusedProposals, RepeatedPeriod, SOME};
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::fingerprint::{Kind, Prints};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::verdict::Severity;
+
+/// The same actions with the same outcomes, round and round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct CycleSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// The longest period that is looked for.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 12)))]
+    pub max_period: u32,
+    /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub warn_at: u32,
+    /// Act at so many equal calls in a row; of longer periods, half as many rounds, but as many where the run tells how
+    /// far it got, for there the way leads back at times; 0 for never.
+    pub hard_at: u32,
+}
+
+impl Default for CycleSettings {
+    fn default() -> Self {
+        CycleSettings { mode: Mode::Enforce, max_period: 12, warn_at: 4, hard_at: 8 }
+    }
+}
+
+impl CycleSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("max_period", self.max_period, &(1..=12));
+        checks.warns_first(self.warn_at, self.hard_at);
+    }
+
+    /// How bad it is to have gone round so often.
+    fn severity(&self, round: RepeatedPeriod, measured: bool) -> Option<Severity> {
+        // A longer period repeats more with every round: half as many rounds show as much.
+        let half = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
+        let hard_at = if measured { self.hard_at } else { half(self.hard_at) };
+        if self.hard_at > 0 && round.weighed >= hard_at {
+            Some(Severity::Hard)
+        } else {
+            (round.weighed >= half(self.warn_at)).then_some(Severity::Warn)
+        }
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Cycle {
+    /// The actions with their outcomes.
+    exact: PeriodTracker,
+    /// The shapes of actions that are logged without an outcome.
+    shapes: PeriodTracker,
+    /// How many of the last shapes, the newest lowest, had an id left out: a bit each.
+    masked: u32,
+    /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
+    calls: Ring<Key>,
+    /// The places that were walked to.
+    circuit: PlaceCycle,
+    refusals: RefusedProposals,
+}
+
+impl Detector for Cycle {
+    type Settings = CycleSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        82 + self.exact.bytes(digits)
+            + self.shapes.bytes(digits)
+            + self.calls.len() * KEY_BYTES
+            + self.circuit.bytes(digits)
+            + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &CycleSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.user.is_some() || context.further {
+            *self = Cycle::default();
+        }
+        if context.moved && !context.step.refused {
+            self.walk(context, settings, out);
+        }
+        let Some(prints) = context.prints else { return };
+        // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
+        if prints.kind == Kind::Wait || context.moved {
+            return;
+        }
+        let here = context.trail.here().unwrap_or_default();
+        let call = key_of_parts(&[prints.call, here]);
+        // A proposal that was refused is no part of the loop: nothing came of it.
+        if context.step.refused {
+            if let Some((_, reason)) = self.goes_on(call, context.measured, settings) {
+                self.refusals.insist(DetectorName::Cycle, call, reason, context, out);
+            }
+            return;
+        }
+        self.calls.push(call, LONGEST);
+        let pair = key_of_parts(&[prints.pair, here]);
+        let exact = self.exact.push(pair, context.turn, context.weight(), settings.max_period);
+        let exact = exact.filter(|round| round.period > 1 || !context.is_waited_for());
+        let shaped = self.push_shape(context, prints, settings);
+        let exact = exact.map(|round| (round, self.exact.identity(round.period)));
+        let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
+        let told = |it: &(RepeatedPeriod, Key)| settings.severity(it.0, context.measured).is_some();
+        let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::Cycle,
+            family: LoopFamily::Action,
+            identity,
+            since: round.since,
+            severity: settings.severity(round, context.measured),
+            stage: 0,
+            count: round.times,
+            requested_intervention: None,
+        });
+        evidence.note("period", round.period).note("rounds", round.times);
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+        if let Some(text) = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
+            evidence.quote("outcome", text);
+        }
+    }
+
+    fn weigh(&self, proposal: &ProposalContext<'_>, settings: &CycleSettings, review: &mut ProposalReview) {
+        let destination = proposal.destination.filter(|_| !proposal.allowed);
+        if let Some(round) = destination.and_then(|to| self.circuit.goes_on(to, settings.max_period)) {
+            let RepeatedPeriod { period, times, .. } = round;
+            let reason = format!("goes on with a round of {period} places, walked {times} times");
+            review.repeats(Severity::Warn, reason);
+        }
+        let Some(prints) = &proposal.prints else { return };
+        let call = key_of_parts(&[prints.call, proposal.from.unwrap_or_default()]);
+        if let Some((severity, reason)) = self.goes_on(call, prints.measured, settings) {
+            review.repeats(severity, reason);
+        }
+    }
+}
+
+impl Cycle {
+    /// Follows where the agent goes.
+    fn walk(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &CycleSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let Some((round, identity)) = self.circuit.walk(context, settings.max_period) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::Circuit,
+            family: LoopFamily::Place,
+            identity,
+            since: round.since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count: round.times,
+            requested_intervention: None,
+        });
+        evidence.note("period", round.period).note("rounds", round.times);
+        let recent = context.trail.moves().map(|stay| stay.place).collect::<Vec<_>>();
+        let places = &recent[recent.len().saturating_sub(round.period as usize)..];
+        let names: Vec<String> = places.iter().map(|place| context.map.name(*place)).collect();
+        evidence.quote("places", &names.join(" → "));
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
+    /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
+    fn goes_on(&self, call: Key, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
+        let round = self.exact.now(settings.max_period)?;
+        let severity = settings.severity(round, measured)?;
+        let next = *self.calls.newest().nth(round.period as usize - 1)?;
+        let RepeatedPeriod { period, times, .. } = round;
+        let reason = if period == 1 {
+            format!("was done {times} times in a row with the same outcome")
+        } else {
+            format!("is the next of {period} calls that went round {times} times with the same outcomes")
+        };
+        (next == call).then_some((severity, reason))
+    }
+
+    /// Follows the shapes of actions that are logged without an outcome, where the ids in them tell nothing.
+    fn push_shape(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        settings: &CycleSettings,
+    ) -> Option<RepeatedPeriod> {
+        let shape = prints.shape?;
+        let weight = if shape.telling { SOME } else { FAINT };
+        self.masked = (self.masked << 1) | u32::from(shape.masked);
+        let round = self.shapes.push(shape.key, context.turn, weight, settings.max_period)?;
+        // Without an id in it, the round is the one that is seen anyway.
+        (self.masked & ((1 << round.period) - 1) != 0).then_some(round)
+    }
+}

@@ -1,0 +1,101 @@
+//! One tool that fails in the same way again and again, whatever it is given.
+
+use serde::{Deserialize, Serialize};
+
+use super::DriftSettings;
+use crate::detectors::repetition::{WHOLE, whole};
+use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
+use crate::fingerprint::Prints;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::verdict::Severity;
+
+/// How many kinds of failure are told apart at a time.
+const FAILURES: usize = 4;
+
+/// The ways in which tools failed lately.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Failures {
+    alike: Ring<Failure>,
+    /// The same of calls that were the same as well, whatever was changed in between: how often with a change before.
+    vain: Ring<Failure>,
+    /// Something was changed since the last failure.
+    changed: bool,
+}
+
+/// One way in which a tool fails.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Failure {
+    key: Key,
+    count: u32,
+    weight: u32,
+    since: u64,
+}
+
+impl Failures {
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        50 + (self.alike.len() + self.vain.len()) * (60 + KEY_BYTES + digits)
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        settings: &DriftSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if prints.effect {
+            self.alike.clear();
+            self.changed = true;
+        }
+        let Some(gist) = prints.outcome.filter(|_| prints.failed) else { return };
+        let alike = note(&mut self.alike, key_of_parts(&[prints.tool, gist]), context);
+        let call = key_of_parts(&[prints.call, gist]);
+        if std::mem::take(&mut self.changed) {
+            let vain = note(&mut self.vain, call, context);
+            if vain.weight >= whole(2 * settings.warn_at) {
+                sight(context, Pattern::VainEdits, &vain, Severity::Warn, out);
+            }
+        }
+        if let Some(severity) = settings.severity(alike.weight) {
+            sight(context, Pattern::SameFailure, &alike, severity, out);
+        }
+    }
+}
+
+/// Counts a failure.
+fn note(among: &mut Ring<Failure>, key: Key, context: &StepContext<'_>) -> Failure {
+    let known = among.iter().find(|failure| failure.key == key).copied();
+    let mut failure = known.unwrap_or(Failure { key, count: 0, weight: 0, since: context.turn });
+    among.retain(|failure| failure.key != key);
+    failure.weight = failure.weight.saturating_add(if failure.count == 0 { WHOLE } else { context.weight() });
+    failure.count = failure.count.saturating_add(1);
+    among.push(failure, FAILURES);
+    failure
+}
+
+fn sight(
+    context: &StepContext<'_>,
+    pattern: Pattern,
+    failure: &Failure,
+    severity: Severity,
+    out: &mut DetectionCollector<'_>,
+) {
+    let evidence = out.add(Detection {
+        pattern,
+        family: LoopFamily::Action,
+        identity: key_of_parts(&[failure.key, 8]),
+        since: failure.since,
+        severity: Some(severity),
+        stage: 0,
+        count: failure.count,
+        requested_intervention: None,
+    });
+    evidence.note("failures", failure.count);
+    if let Some(action) = &context.step.action {
+        evidence.quote("action", &action.line());
+    }
+    if let Some(text) = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
+        evidence.quote("failure", text);
+    }
+}

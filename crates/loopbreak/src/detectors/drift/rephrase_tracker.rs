@@ -1,0 +1,99 @@
+//! The same question in other words.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::DriftSettings;
+use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
+use crate::fingerprint::Prints;
+use crate::memory::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
+use crate::verdict::Severity;
+
+/// How many words of a question are kept, and how many of its arguments are looked at.
+const WORDS: usize = 24;
+const VALUES: usize = 8;
+
+/// The last question, and how many like it there were in a row.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Question {
+    tool: Key,
+    values: Vec<Key>,
+    words: Vec<Key>,
+    count: u32,
+    since: u64,
+}
+
+impl Question {
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        80 + (self.words.len() + self.values.len() + 1) * KEY_BYTES + digits
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        settings: &DriftSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        // A search that is due after a wait is none of the same kind.
+        let Some(action) = context.step.action.as_ref().filter(|_| !context.is_waited_for()) else { return };
+        let mut texts = Vec::new();
+        if let Some(Ok(args)) = action.args.as_ref().map(|args| serde_json::from_str(args.json())) {
+            values(args, &mut texts);
+        }
+        // An argument that stays as it was (a folder, an option) is not what is asked.
+        let asked = texts.iter().filter(|text| !self.values.contains(&key_of(text)));
+        let asked = words(asked.map(String::as_str));
+        let shared = asked.iter().filter(|word| self.words.contains(word)).count();
+        let fewer = asked.len().min(self.words.len());
+        let alike =
+            self.tool == prints.tool && fewer >= 3 && shared as f64 >= settings.likeness * fewer as f64;
+        let (count, since) =
+            if alike { (self.count.saturating_add(1), self.since) } else { (1, context.turn) };
+        *self = Question {
+            tool: prints.tool,
+            values: texts.iter().map(|text| key_of(text)).collect(),
+            words: words(texts.iter().map(String::as_str)),
+            count,
+            since,
+        };
+        if count < settings.warn_at {
+            return;
+        }
+        let evidence = out.add(Detection {
+            pattern: Pattern::Rephrased,
+            family: LoopFamily::Action,
+            identity: key_of_parts(&[prints.tool, since, 9]),
+            since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count,
+            requested_intervention: None,
+        });
+        evidence.note("questions", count).quote("action", &action.line());
+    }
+}
+
+/// The texts among the arguments of a question, without the names they stand under.
+fn values(args: Value, into: &mut Vec<String>) {
+    match args {
+        Value::String(text) if into.len() < VALUES => into.push(text),
+        Value::Array(all) => all.into_iter().for_each(|value| values(value, into)),
+        Value::Object(all) => all.into_iter().for_each(|(_, value)| values(value, into)),
+        _ => {}
+    }
+}
+
+/// The words of a question, each once, in no order.
+fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Key> {
+    let mut words: Vec<Key> = Vec::new();
+    let all = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
+    for word in all.filter(|word| word.len() > 2) {
+        let key = key_of_lower(word);
+        if words.len() < WORDS && !words.contains(&key) {
+            words.push(key);
+        }
+    }
+    words
+}

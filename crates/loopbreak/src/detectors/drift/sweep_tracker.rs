@@ -1,0 +1,214 @@
+//! Ever more of the same: one number among the arguments grows from call to call, and nothing else changes.
+//!
+//! What the number is for decides. An amount (a depth, a limit) that only grows asks the same question for more. A page
+//! that only moves on is reading, as long as there is something on it. Anything else (an id, a year) is a batch.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::DriftSettings;
+use crate::detectors::repetition::WHOLE;
+use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
+use crate::fingerprint::{Kind, Prints, text_key, words_of};
+use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
+use crate::step::Action;
+
+/// Words in the names of arguments that are amounts.
+const AMOUNTS: [&str; 14] = [
+    "depth", "max", "limit", "size", "count", "length", "level", "levels", "timeout", "retries", "top",
+    "width", "num", "budget",
+];
+/// Words in the names of arguments that say which part to read.
+const PAGES: [&str; 14] = [
+    "offset",
+    "page",
+    "start",
+    "line",
+    "from",
+    "chunk",
+    "cursor",
+    "skip",
+    "begin",
+    "end",
+    "position",
+    "seek",
+    "startline",
+    "endline",
+];
+
+/// The call that was swept last.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Sweep {
+    tool: Key,
+    rest: Key,
+    numbers: Vec<(Key, f64)>,
+    /// Which number moves, and whether it rises.
+    moving: Option<(usize, bool)>,
+    /// How often it moved on, what that weighs, and what it weighs since the outcome last changed.
+    count: u32,
+    weight: u32,
+    outcome: Option<Key>,
+    equal: u32,
+    since: u64,
+    grown: Grown,
+}
+
+/// A call that begins with all of the one before it, and goes on.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Grown {
+    tool: Key,
+    text: Key,
+    bytes: usize,
+    count: u32,
+    weight: u32,
+    since: u64,
+}
+
+/// A shorter call says too little to be begun with.
+const SHORTEST: usize = 16;
+
+impl Sweep {
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        270 + 5 * KEY_BYTES + digits + self.numbers.len() * (KEY_BYTES + 24) + digits
+    }
+
+    pub(super) fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        settings: &DriftSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        self.grown.observe(context, prints, settings, out);
+        let numbers = prints.numbers.as_slice();
+        if numbers.is_empty() && prints.tool != self.tool {
+            return;
+        }
+        let moved = self.moves_on(prints, numbers);
+        if moved.is_some() && (self.moving.is_none() || self.moving == moved) {
+            let weight = context.weight();
+            self.count = self.count.saturating_add(1);
+            self.weight = self.weight.saturating_add(weight);
+            self.equal =
+                if prints.outcome == self.outcome { self.equal.saturating_add(weight) } else { WHOLE };
+            self.moving = moved;
+        } else {
+            let grown = std::mem::take(&mut self.grown);
+            *self = Sweep {
+                count: 1,
+                weight: WHOLE,
+                equal: WHOLE,
+                since: context.turn,
+                grown,
+                ..Sweep::default()
+            };
+        }
+        (self.tool, self.rest, self.outcome) = (prints.tool, prints.numbers.rest, prints.outcome);
+        self.numbers.clear();
+        self.numbers.extend_from_slice(numbers);
+        self.judge(context, settings, out);
+    }
+
+    /// Which number moved since the last call, and whether it rose, where nothing else did.
+    fn moves_on(&self, prints: &Prints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
+        if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
+        {
+            return None;
+        }
+        let mut moved = None;
+        for (index, (now, before)) in numbers.iter().zip(&self.numbers).enumerate() {
+            if now.0 != before.0 {
+                return None;
+            }
+            if now.1.to_bits() != before.1.to_bits() {
+                if moved.is_some() {
+                    return None;
+                }
+                moved = Some((index, now.1 > before.1));
+            }
+        }
+        moved
+    }
+
+    fn judge(&self, context: &StepContext<'_>, settings: &DriftSettings, out: &mut DetectionCollector<'_>) {
+        // The names of arguments are looked at only where it matters what they are called.
+        if self.count < settings.warn_at {
+            return;
+        }
+        let (Some((index, _)), Some(action)) = (self.moving, &context.step.action) else { return };
+        let Some(name) = name_of(action, self.numbers[index].0) else { return };
+        let names = |words: &[&str]| {
+            words_of(&name).any(|part| words.iter().any(|word| part.eq_ignore_ascii_case(word)))
+        };
+        let weight = if names(&PAGES) {
+            self.equal
+        } else if names(&AMOUNTS) {
+            // The outcome differs: half as many again.
+            self.weight * 2 / 3
+        } else {
+            return;
+        };
+        let Some(severity) = settings.severity(weight) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::Sweep,
+            family: LoopFamily::Action,
+            identity: key_of_parts(&[self.tool, self.rest, 10]),
+            since: self.since,
+            severity: Some(severity),
+            stage: 0,
+            count: self.count,
+            requested_intervention: None,
+        });
+        evidence.note("calls", self.count).quote("argument", &name).quote("action", &action.line());
+    }
+}
+
+impl Grown {
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        settings: &DriftSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        // A text that is written may grow.
+        let args = context.step.action.as_ref().and_then(|action| action.args.as_ref());
+        let Some(args) = args.filter(|_| prints.kind != Kind::Edit) else { return };
+        let text = args.json().trim_end_matches(['"', '}', ']', ' ']);
+        let begins = self.tool == prints.tool
+            && text.len() > self.bytes
+            && self.bytes >= SHORTEST
+            && text.get(..self.bytes).is_some_and(|start| key_of(start) == self.text);
+        if begins {
+            self.count = self.count.saturating_add(1);
+            self.weight = self.weight.saturating_add(context.weight());
+        } else {
+            (self.count, self.weight, self.since) = (1, WHOLE, context.turn);
+        }
+        (self.tool, self.text, self.bytes) = (prints.tool, key_of(text), text.len());
+        let Some(severity) = settings.severity(self.weight * 2 / 3) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::Sweep,
+            family: LoopFamily::Action,
+            identity: key_of_parts(&[self.tool, self.since, 12]),
+            since: self.since,
+            severity: Some(severity),
+            stage: 0,
+            count: self.count,
+            requested_intervention: None,
+        });
+        evidence.note("calls", self.count).note("argument", "its length");
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+}
+
+/// The name of the argument that goes by this key.
+fn name_of(action: &Action<'_>, key: Key) -> Option<String> {
+    let args = action.args.as_ref()?;
+    let Ok(Value::Object(args)) = serde_json::from_str(args.json()) else { return None };
+    args.into_iter().map(|(name, _)| name).find(|name| text_key(name) == key)
+}

@@ -1,0 +1,329 @@
+//! `failing_target`: the same thing fails again and again, whatever is tried on it.
+//!
+//! Catches: four failures at one target (a file, an address, a thing at a place), eight for hard, hidden by varied
+//! tools, verbs and replies: open, push, pry and kick one grating, write and replace one file, list one folder that is
+//! not there. A failure is marked as one, begins like one, or, for a command in words, refuses in words.
+//! Must not catch: work on a target that succeeds in between; tests that fail between edits that take effect; a batch
+//! over many files; searches; looking at many things; a thing that was left for a while, or came to be tried again after
+//! something else was done; polling, spaced in time.
+//! From: complaints 22, 23, 24.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::RefusedProposals;
+use super::repetition::{WHOLE, whole};
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::evidence::redact_and_truncate;
+use crate::fingerprint::{Aim, Kind, Manner, Reply, Target};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::place::way_of_action;
+use crate::settings::{Mode, SettingsChecks};
+use crate::text::clip::clip;
+use crate::verdict::Severity;
+
+/// The same thing fails again and again, whatever is tried on it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct FailingTargetSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// Warn at so many failures at one target without a success at it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub warn_at: u32,
+    /// Act at so many failures at one target; 0 for never.
+    pub hard_at: u32,
+    /// After so many other calls a target is forgotten.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub forget_after: u32,
+    /// Words, or words in a row, by which the first sentence of a short reply refuses a command in words. Tool calls
+    /// are not judged by them.
+    pub refusals: Vec<String>,
+}
+
+/// Words that refuse, in games and elsewhere.
+const REFUSALS: [&str; 22] = [
+    "can't",
+    "cannot",
+    "couldn't",
+    "don't",
+    "doesn't",
+    "didn't",
+    "won't",
+    "isn't",
+    "aren't",
+    "not",
+    "there is no",
+    "there's no",
+    "no such",
+    "no way",
+    "no effect",
+    "nothing",
+    "never",
+    "unable",
+    "locked",
+    "impossible",
+    "refuses",
+    "already",
+];
+
+impl Default for FailingTargetSettings {
+    fn default() -> Self {
+        FailingTargetSettings {
+            mode: Mode::Enforce,
+            warn_at: 4,
+            hard_at: 8,
+            forget_after: 20,
+            refusals: REFUSALS.map(str::to_owned).to_vec(),
+        }
+    }
+}
+
+impl FailingTargetSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.warns_first(self.warn_at, self.hard_at);
+        checks.within("forget_after", self.forget_after, &(1..=1000));
+    }
+
+    fn severity(&self, weight: u32) -> Option<Severity> {
+        if self.hard_at > 0 && weight >= whole(self.hard_at) {
+            Some(Severity::Hard)
+        } else {
+            (weight >= whole(self.warn_at)).then_some(Severity::Warn)
+        }
+    }
+}
+
+/// How many failing targets are kept apart at a time.
+const TARGETS: usize = 8;
+/// How many commands in words are remembered that something came of.
+const DEEDS: usize = 16;
+/// How much of a failure is looked at to see which target it names.
+const NAMING: usize = 600;
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct FailingTarget {
+    targets: Ring<Failing>,
+    /// How many calls were seen.
+    calls: u64,
+    /// Where the last one left the agent.
+    here: Key,
+    /// The last commands in words that something came of.
+    deeds: Ring<Key>,
+    refusals: RefusedProposals,
+}
+
+/// A target that failed, and did not succeed since.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Failing {
+    /// The target at its place.
+    #[serde(rename = "k")]
+    key: Key,
+    /// The tool that failed last.
+    #[serde(rename = "t")]
+    tool: Key,
+    /// The gravest way in which it was tried.
+    #[serde(rename = "m")]
+    manner: Manner,
+    #[serde(rename = "c")]
+    count: u32,
+    #[serde(rename = "w")]
+    weight: u32,
+    #[serde(rename = "s")]
+    since: u64,
+    /// The number of the call that failed last.
+    #[serde(rename = "l")]
+    last: u64,
+}
+
+impl Failing {
+    /// Whether a success shows that the target works after all. A file that can be read can still not be edited, and
+    /// an edit that was made before brings nothing new.
+    fn is_cleared_by(&self, aim: &Aim, kind: Kind, effect: bool) -> bool {
+        match aim.manner {
+            Manner::Do if kind == Kind::Edit => effect,
+            Manner::Do => true,
+            Manner::Look => self.manner == Manner::Look,
+            Manner::Run => self.manner == Manner::Look || self.tool == aim.tool,
+        }
+    }
+
+    /// Whether an action would be another try. Who looks at a thing that cannot be changed does the right thing.
+    fn is_tried_by(&self, aim: &Aim) -> bool {
+        match aim.manner {
+            Manner::Do => true,
+            Manner::Look => self.manner == Manner::Look,
+            Manner::Run => self.tool == aim.tool,
+        }
+    }
+}
+
+impl Detector for FailingTarget {
+    type Settings = FailingTargetSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        90 + (1 + self.deeds.len()) * KEY_BYTES
+            + self.targets.len() * (80 + 2 * KEY_BYTES + 2 * digits)
+            + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &FailingTargetSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.user.is_some() || context.further {
+            self.targets.clear();
+        }
+        let here = context.trail.here().unwrap_or_default();
+        let before = std::mem::replace(&mut self.here, here);
+        // The first place that is heard of is where the agent was all along.
+        let moved = context.moved && before != 0;
+        let (Some(prints), Some(action)) = (context.prints, &context.step.action) else { return };
+        if context.step.refused {
+            let aim = context.tables.actions.aim(action, prints.kind);
+            let known = aim.and_then(|aim| self.tried_again(&aim, here, settings));
+            if let Some((_, reason)) = known {
+                self.refusals.insist(DetectorName::FailingTarget, prints.call, reason, context, out);
+            }
+            return;
+        }
+        self.calls += 1;
+        let (calls, forget_after) = (self.calls, u64::from(settings.forget_after));
+        self.targets.retain(|known| calls <= known.last + forget_after);
+        // What is run after a change is another experiment.
+        if prints.effect {
+            self.targets.retain(|known| known.manner != Manner::Run);
+        }
+        let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
+        let goes = text.is_some() && way_of_action(action).is_some();
+        let outcome = match text {
+            _ if prints.failed => Reply::Refusal,
+            _ if moved => Reply::Success,
+            // What a tool replies is not judged by its words.
+            Some(text) if goes || !action.is_structured() => context.tables.refusals.reply(text),
+            Some(_) => Reply::Success,
+            None => return,
+        };
+        // Where the log knows no places, a way that was gone leads away from everything that was tried.
+        if before == 0 && here == 0 && outcome == Reply::Success && goes {
+            self.targets.clear();
+        }
+        // Most calls succeed while nothing is failing: they need no target.
+        if self.targets.len() == 0 && outcome != Reply::Refusal {
+            return;
+        }
+        let Some(aim) = context.tables.actions.aim(action, prints.kind) else { return };
+        let place = if moved { before } else { here };
+        if prints.failed || (aim.spoken && outcome == Reply::Refusal) {
+            self.fail(&aim, place, text.unwrap_or_default(), context, settings, out);
+        } else if !aim.spoken || outcome == Reply::Success {
+            // In a game every deed that is new changes the world a little: what failed before may work now.
+            if aim.spoken && aim.manner == Manner::Do && !self.deeds.iter().any(|deed| *deed == prints.call) {
+                self.deeds.push(prints.call, DEEDS);
+                self.targets.clear();
+            }
+            let cleared = |known: &Failing| {
+                aim.targets.iter().any(|target| at(target, place) == known.key)
+                    && known.is_cleared_by(&aim, prints.kind, prints.effect)
+            };
+            self.targets.retain(|known| !cleared(known));
+        }
+    }
+
+    fn weigh(
+        &self,
+        proposal: &ProposalContext<'_>,
+        settings: &FailingTargetSettings,
+        review: &mut ProposalReview,
+    ) {
+        let Some(prints) = &proposal.prints else { return };
+        if self.targets.iter().all(|known| known.weight < whole(settings.warn_at)) {
+            return;
+        }
+        let aim = proposal.tables.actions.aim(proposal.action, prints.kind);
+        let here = proposal.from.unwrap_or_default();
+        if let Some((severity, reason)) = aim.and_then(|aim| self.tried_again(&aim, here, settings)) {
+            review.repeats(severity, reason);
+        }
+    }
+}
+
+impl FailingTarget {
+    fn fail(
+        &mut self,
+        aim: &Aim,
+        place: Key,
+        failure: &str,
+        context: &StepContext<'_>,
+        settings: &FailingTargetSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        // To look in vain is no try, where it is said in words only: things are looked at for what can be seen.
+        if aim.spoken && aim.manner == Manner::Look {
+            return;
+        }
+        let named = |target: &&Target| !aim.to_be_named || clip(failure, NAMING).contains(&target.text);
+        let Some(target) = aim.targets.iter().find(named) else { return };
+        let key = at(target, place);
+        let known = self.targets.iter().find(|known| known.key == key).copied();
+        let mut failing = known.unwrap_or(Failing {
+            key,
+            tool: aim.tool,
+            manner: aim.manner,
+            count: 0,
+            weight: 0,
+            since: context.turn,
+            last: 0,
+        });
+        self.targets.retain(|known| known.key != key);
+        failing.weight =
+            failing.weight.saturating_add(if failing.count == 0 { WHOLE } else { context.weight() });
+        failing.count = failing.count.saturating_add(1);
+        failing.manner = failing.manner.max(aim.manner);
+        (failing.tool, failing.last) = (aim.tool, self.calls);
+        self.targets.push(failing, TARGETS);
+        let Some(severity) = settings.severity(failing.weight) else { return };
+        let evidence = out.add(Detection {
+            pattern: Pattern::FailingTarget,
+            family: LoopFamily::Action,
+            identity: key_of_parts(&[key, 10]),
+            since: failing.since,
+            severity: Some(severity),
+            stage: 0,
+            count: failing.count,
+            requested_intervention: None,
+        });
+        evidence.quote("target", &target.text).note("failures", failing.count).quote("failure", failure);
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
+    /// Whether an action would be another try at something that keeps failing: how bad that is, and why.
+    fn tried_again(
+        &self,
+        aim: &Aim,
+        here: Key,
+        settings: &FailingTargetSettings,
+    ) -> Option<(Severity, String)> {
+        aim.targets.iter().find_map(|target| {
+            let key = at(target, here);
+            let known = self.targets.iter().find(|known| known.key == key && known.is_tried_by(aim))?;
+            let severity = settings.severity(known.weight)?;
+            let (text, count, since) = (redact_and_truncate(&target.text), known.count, known.since);
+            Some((severity, format!("tries {text} again, which failed {count} times since turn {since}")))
+        })
+    }
+}
+
+/// A target at a place.
+fn at(target: &Target, place: Key) -> Key {
+    key_of_parts(&[target.key, place])
+}

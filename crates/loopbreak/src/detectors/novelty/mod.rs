@@ -1,0 +1,111 @@
+//! `novelty`: a proposal that was tried a moment ago, and the exits that nobody tried.
+//!
+//! Catches: a proposed action among the last 15 (trimmed, lower case), and a place with unexplored exits. Both are
+//! hints, never more, and only for proposals: an agent that acts without proposing is not disturbed.
+//! Must not catch: an action that a rule of the user's allows.
+//! From: document 000, phase 1C.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Detection, DetectionCollector, Detector, LoopFamily, Pattern, ProposalContext, ProposalReview,
+    StepContext,
+};
+use crate::evidence::{Evidence, EvidenceKey};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::step::{Action, Args};
+use crate::verdict::Severity;
+
+/// A proposal that was tried a moment ago, and exits nobody tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct NoveltySettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// How many of the last actions count as recent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 50)))]
+    pub window: u32,
+    /// Whether unexplored exits are told of.
+    pub unexplored_exits: bool,
+}
+
+impl Default for NoveltySettings {
+    fn default() -> Self {
+        NoveltySettings { mode: Mode::Enforce, window: 15, unexplored_exits: true }
+    }
+}
+
+impl NoveltySettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("window", self.window, &(5..=50));
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Novelty {
+    actions: Ring<(Key, u64)>,
+}
+
+impl Detector for Novelty {
+    type Settings = NoveltySettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.actions.len() * (KEY_BYTES + digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &NoveltySettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
+        let repeated = context
+            .weighed
+            .and_then(|weighed| Some((weighed, weighed.review.hint_of(Pattern::RepeatedAction)?)));
+        if let Some((weighed, known)) = repeated {
+            let since = known.number(EvidenceKey::LAST_TURN).unwrap_or(context.turn);
+            let evidence = out.add(Detection {
+                pattern: Pattern::RepeatedAction,
+                family: LoopFamily::Action,
+                identity: weighed.proposal,
+                since,
+                severity: Some(Severity::Hint),
+                stage: 0,
+                count: 1,
+                requested_intervention: None,
+            });
+            *evidence = known.clone();
+        }
+        if let Some(action) = &context.step.action {
+            self.actions.push((key(action), context.turn), settings.window as usize);
+        }
+    }
+
+    fn weigh(&self, proposal: &ProposalContext<'_>, settings: &NoveltySettings, review: &mut ProposalReview) {
+        let proposed = key(proposal.action);
+        if !proposal.allowed
+            && let Some((_, turn)) = self.actions.newest().find(|(action, _)| *action == proposed)
+        {
+            let mut evidence = Evidence::default();
+            evidence.quote("action", &proposal.action.line()).note("last_turn", *turn);
+            review.hint(Pattern::RepeatedAction, evidence);
+        }
+        let unexplored =
+            proposal.from.filter(|_| settings.unexplored_exits).map(|from| proposal.map.unexplored(from));
+        if let Some(exits) = unexplored.filter(|exits| !exits.is_empty()) {
+            let mut evidence = Evidence::default();
+            evidence.note("exits", exits);
+            review.hint(Pattern::UnexploredExits, evidence);
+        }
+    }
+}
+
+fn key(action: &Action<'_>) -> Key {
+    let args = action.args.as_ref().map(Args::as_text);
+    key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
+}

@@ -1,0 +1,149 @@
+//! `oscillation`: to and fro between two places.
+//!
+//! Catches: A B A B in the last four moves, turns spent at a place without moving left out. A proposal back into the
+//! pattern loses 0.8; one to a known place outside it gains 0.5. Who went to and fro between two places before, in the
+//! last moves and without any progress since, loses it for the first step back: the pattern need not come about again.
+//! Must not catch: A B A C, one way there and back, a walk through new rooms; and a proposal whose destination is
+//! unknown is neither punished nor rewarded.
+//! From: document 001, mechanism 2, pattern 1.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::RefusedProposals;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::event::OscillationDetected;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::verdict::Severity;
+
+/// To and fro between two places.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct OscillationSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// What a proposal back into the pattern loses.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub return_penalty: f64,
+    /// What a proposal to a known place outside the pattern gains.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
+    pub exploration_bonus: f64,
+}
+
+impl Default for OscillationSettings {
+    fn default() -> Self {
+        OscillationSettings { mode: Mode::Enforce, return_penalty: -0.8, exploration_bonus: 0.5 }
+    }
+}
+
+impl OscillationSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.penalty("return_penalty", self.return_penalty);
+        checks.within("exploration_bonus", self.exploration_bonus, &(0.0..=1.0));
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Oscillation {
+    /// Pairs of places between which the agent went to and fro since it last got further.
+    known: Ring<Key>,
+    refusals: RefusedProposals,
+}
+
+/// Whoever goes to where it was so many moves ago goes back.
+const BACK: usize = 3;
+
+/// How many pairs of places are remembered.
+const PAIRS: usize = 8;
+
+fn pair(a: Key, b: Key) -> Key {
+    key_of_parts(&[a.min(b), a.max(b)])
+}
+
+impl Detector for Oscillation {
+    type Settings = OscillationSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        30 + self.known.len() * KEY_BYTES + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        _: &OscillationSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        self.refusals.observe(DetectorName::Oscillation, context, out);
+        if context.step.user.is_some() || context.further {
+            self.known = Ring::default();
+        }
+        // Each further move goes on with the pattern; staying where one is does not.
+        if !context.moved {
+            return;
+        }
+        let Some(([a, b], since)) = context.trail.oscillation() else { return };
+        let count = context.trail.alternations();
+        let identity = pair(a, b);
+        self.known.retain(|known| *known != identity);
+        self.known.push(identity, PAIRS);
+        let evidence = out.add(Detection {
+            pattern: Pattern::Oscillation,
+            family: LoopFamily::Place,
+            identity,
+            since,
+            severity: Some(Severity::Warn),
+            stage: 0,
+            count,
+            requested_intervention: None,
+        });
+        let (ids, names) =
+            ([context.map.id(a), context.map.id(b)], [context.map.name(a), context.map.name(b)]);
+        evidence.note("pattern_ids", ids.to_vec()).note("pattern_names", names.to_vec());
+        if out.is_reported() {
+            out.event(OscillationDetected {
+                episode_id: context.run.clone(),
+                turn: context.turn,
+                detected: true,
+                pattern_ids: ids.to_vec(),
+                pattern_names: names.to_vec(),
+                recent_locations: context.trail.moves().map(|stay| context.map.id(stay.place)).collect(),
+            });
+        }
+    }
+
+    fn weigh(
+        &self,
+        proposal: &ProposalContext<'_>,
+        settings: &OscillationSettings,
+        review: &mut ProposalReview,
+    ) {
+        let Some(destination) = proposal.destination else { return };
+        let Some(([a, b], _)) = proposal.trail.oscillation() else {
+            let mut moves = proposal.trail.moves().map(|stay| stay.place).rev();
+            if let Some(here) = moves.next()
+                && moves.take(BACK).any(|place| place == destination)
+                && self.known.iter().any(|known| *known == pair(here, destination))
+            {
+                let (here, there) = (proposal.map.name(here), proposal.map.name(destination));
+                review.adjust(settings.return_penalty, 0, format!("begins {there} → {here} again"));
+            }
+            return;
+        };
+        if destination == a || destination == b {
+            let reason = format!("goes on with {} → {}", proposal.map.name(a), proposal.map.name(b));
+            review.adjust(settings.return_penalty, 0, reason);
+        } else {
+            review.adjust(
+                settings.exploration_bonus,
+                0,
+                format!("leaves {} → {}", proposal.map.name(a), proposal.map.name(b)),
+            );
+        }
+    }
+}

@@ -1,0 +1,385 @@
+//! `recurrence`: the same action with the same outcome again and again, whatever lies between.
+//!
+//! Catches: one step that returns again and again after others (`again`), and a run in which many of the last steps were all there
+//! before (`recycling`), however they are mixed. These are the loops that no period shows: 164 reads of one file that
+//! wrap around, a handful of failing calls in ever new order.
+//! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few
+//! repeats in a long run; waiting. Where a run tells how far it got (by a score, an objective, a place), coming back to
+//! known ground is half of the way: there it takes more, or is only warned of.
+//! From: complaints 15, 16, 21, 23.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::RefusedProposals;
+use super::repetition::{WHOLE, whole};
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::fingerprint::{Kind, Prints};
+use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::verdict::Severity;
+
+/// The same action with the same outcome again and again, whatever lies between.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct RecurrenceSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// How many of the last steps with an action are looked at.
+    #[cfg_attr(feature = "schema", schemars(range(min = 8, max = 60)))]
+    pub window: u32,
+    /// Warn at so many repeats among them.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub warn_at: u32,
+    /// Act at so many repeats among them, two and a half times as many where the run goes from place to place; 0 for
+    /// never. Never where the run has a score, an objective or a mark: there `stagnation` knows how long is too long.
+    pub hard_at: u32,
+    /// Warn when one step came so often, with less than the window between two times; twice as often where the run
+    /// tells how far it got.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub again_warn_at: u32,
+    /// Act when one step came so often; 0 for never. Never where the run tells how far it got.
+    pub again_hard_at: u32,
+}
+
+impl Default for RecurrenceSettings {
+    fn default() -> Self {
+        RecurrenceSettings {
+            mode: Mode::Enforce,
+            window: 30,
+            warn_at: 6,
+            hard_at: 8,
+            again_warn_at: 4,
+            again_hard_at: 8,
+        }
+    }
+}
+
+impl RecurrenceSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("window", self.window, &(8..=60));
+        checks.warns_first(self.warn_at, self.hard_at);
+        checks.warns_first_by(("again_warn_at", self.again_warn_at), ("again_hard_at", self.again_hard_at));
+    }
+
+    /// How bad it is that one step came so often.
+    fn again(&self, weight: u32, measured: bool) -> Option<Severity> {
+        if !measured && self.again_hard_at > 0 && weight >= whole(self.again_hard_at) {
+            Some(Severity::Hard)
+        } else {
+            let warn_at = if measured { 2 * self.again_warn_at } else { self.again_warn_at };
+            (weight >= whole(warn_at)).then_some(Severity::Warn)
+        }
+    }
+}
+
+/// How many fingerprints of all agents together are remembered.
+const KNOWN: usize = 192;
+/// For how many agents the last steps are kept.
+const AGENTS: usize = 16;
+/// How many calls of all agents together are known again when they are proposed.
+const CALLS: usize = 64;
+
+/// The detector. One store for all agents of the run: fingerprints differ by agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Recurrence {
+    steps: Lru<Known>,
+    agents: Ring<Recent>,
+    /// Counts what ends a step's returning: progress, a change, a word from a human.
+    era: u32,
+    /// The last calls, by agent and place: by these a proposal is known, which has no outcome yet.
+    calls: Lru<Call>,
+    refusals: RefusedProposals,
+}
+
+/// A call, and what came of it last.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(from = "(Key, u32, u64)", into = "(Key, u32, u64)")]
+struct Call {
+    pair: Key,
+    /// How many times in a row it had the same outcome.
+    equal: u32,
+    /// How many changes there had been: after another one the call is worth a try.
+    epoch: u64,
+}
+
+impl From<(Key, u32, u64)> for Call {
+    fn from((pair, equal, epoch): (Key, u32, u64)) -> Self {
+        Call { pair, equal, epoch }
+    }
+}
+
+impl From<Call> for (Key, u32, u64) {
+    fn from(call: Call) -> Self {
+        (call.pair, call.equal, call.epoch)
+    }
+}
+
+/// A step that was there.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
+struct Known {
+    first: u64,
+    /// How many steps its agent had done when it came last.
+    last: u64,
+    era: u32,
+    /// Since when it has been returning in this era, how often, and what that weighs.
+    since: u64,
+    count: u32,
+    weight: u32,
+}
+
+/// How it is put away.
+type Row = (u64, u64, u32, u64, u32, u32);
+
+impl From<Row> for Known {
+    fn from((first, last, era, since, count, weight): Row) -> Self {
+        Known { first, last, era, since, count, weight }
+    }
+}
+
+impl From<Known> for Row {
+    fn from(it: Known) -> Self {
+        (it.first, it.last, it.era, it.since, it.count, it.weight)
+    }
+}
+
+/// Which of an agent's last steps were there before, and which of these were no plain repeats: a bit each, the newest
+/// lowest.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Recent {
+    agent: Key,
+    steps: u64,
+    repeats: u64,
+    slight: u64,
+    first: u64,
+    /// How many repeats were told of, and whether as hard. Forgotten when half of what is warned of has gone by.
+    told: u32,
+    hard: bool,
+}
+
+impl Detector for Recurrence {
+    type Settings = RecurrenceSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        60 + self.steps.len() * (KEY_BYTES + 3 * digits + 16)
+            + self.agents.len() * (140 + KEY_BYTES + 2 * digits)
+            + self.calls.len() * (2 * KEY_BYTES + 36)
+            + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &RecurrenceSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let ends = context.step.user.is_some() || context.further;
+        let changes = context.prints.is_some_and(|prints| prints.effect);
+        self.era = self.era.wrapping_add(u32::from(ends || changes));
+        if ends {
+            self.calls = Lru::default();
+        }
+        let Some(prints) = context.prints else { return };
+        if prints.kind == Kind::Wait || context.moved {
+            return;
+        }
+        let agent = key_of(context.agent);
+        let here = context.trail.here().unwrap_or_default();
+        let call = key_of_parts(&[agent, prints.call, here]);
+        // A proposal that was refused comes back to nothing.
+        if context.step.refused {
+            if let Some((_, reason)) = self.comes_back(agent, call, context.epoch, context.measured, settings)
+            {
+                self.refusals.insist(DetectorName::Recurrence, call, reason, context, out);
+            }
+            return;
+        }
+        self.note_call(call, prints.pair, context.epoch);
+        let mut recent = self.agents.iter().find(|recent| recent.agent == agent).copied().unwrap_or_default();
+        recent.steps += 1;
+        let (known, repeated) = self.note(context, prints, agent, recent.steps, settings.window);
+        if ends {
+            (recent.repeats, recent.slight) = (0, 0);
+        }
+        if recent.repeats == 0 {
+            recent.first = known.first;
+        }
+        let window = (1_u64 << settings.window) - 1;
+        let weight = context.weight_apart();
+        recent.repeats = ((recent.repeats << 1) | u64::from(repeated)) & window;
+        recent.slight = ((recent.slight << 1) | u64::from(weight < WHOLE)) & window;
+        recent.agent = agent;
+        if repeated {
+            again(context, &known, key_of_parts(&[prints.pair, agent, 11]), settings, out);
+            recycling(context, &mut recent, &known, settings, out);
+        } else if recent.repeats.count_ones() <= settings.warn_at / 2 {
+            (recent.told, recent.hard) = (0, false);
+        }
+        self.agents.retain(|recent| recent.agent != agent);
+        self.agents.push(recent, AGENTS);
+    }
+
+    fn weigh(
+        &self,
+        proposal: &ProposalContext<'_>,
+        settings: &RecurrenceSettings,
+        review: &mut ProposalReview,
+    ) {
+        let Some(prints) = &proposal.prints else { return };
+        let call = key_of_parts(&[prints.agent, prints.call, proposal.from.unwrap_or_default()]);
+        if let Some((severity, reason)) =
+            self.comes_back(prints.agent, call, prints.epoch, prints.measured, settings)
+        {
+            review.repeats(severity, reason);
+        }
+    }
+}
+
+impl Recurrence {
+    /// Notes a step. Gives what is known of it, and whether it was there before.
+    fn note(
+        &mut self,
+        context: &StepContext<'_>,
+        prints: &Prints<'_>,
+        agent: Key,
+        step: u64,
+        window: u32,
+    ) -> (Known, bool) {
+        let here = context.trail.here().unwrap_or_default();
+        // What is typed into an element is the same, whatever the element is called after the page was loaded again.
+        let telling = prints.shape.filter(|shape| shape.masked && shape.telling);
+        let same = telling.map_or(prints.pair, |shape| shape.key);
+        let era = self.era;
+        let key = key_of_parts(&[agent, same, here]);
+        let repeated = self.steps.touch(key).is_some();
+        let fresh = Known { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0 };
+        let known = self.steps.touch_or_insert(key, || fresh);
+        let gone_on = known.era == era && step - known.last.min(step) <= u64::from(window);
+        if !gone_on {
+            *known = Known { first: known.first, ..fresh };
+        }
+        // A step that follows upon itself is `cycle`'s to judge; the first time counts whatever it was like.
+        let returns = known.count == 0 || step > known.last + 1;
+        let weight = if known.count == 0 { WHOLE } else { context.weight_apart() };
+        if returns {
+            known.count = known.count.saturating_add(1);
+            known.weight = known.weight.saturating_add(weight);
+        }
+        known.last = step;
+        let known = *known;
+        while self.steps.len() > KNOWN {
+            self.steps.pop_oldest();
+        }
+        (known, repeated)
+    }
+
+    /// Notes a call and what came of it.
+    fn note_call(&mut self, call: Key, pair: Key, epoch: u64) {
+        let known = self.calls.touch_or_insert(call, || Call { pair, equal: 0, epoch });
+        known.equal =
+            if (known.pair, known.epoch) == (pair, epoch) { known.equal.saturating_add(1) } else { 1 };
+        (known.pair, known.epoch) = (pair, epoch);
+        while self.calls.len() > CALLS {
+            self.calls.pop_oldest();
+        }
+    }
+
+    /// Whether a call is one of those that keep coming back with the same outcome: how bad that is, and why.
+    fn comes_back(
+        &self,
+        agent: Key,
+        call: Key,
+        epoch: u64,
+        measured: bool,
+        settings: &RecurrenceSettings,
+    ) -> Option<(Severity, String)> {
+        let known = self.calls.peek(call).filter(|known| known.epoch == epoch)?;
+        if let Some(severity) = settings.again(whole(known.equal), measured) {
+            let reason = format!("was done {} times before, each time with the same outcome", known.equal);
+            return Some((severity, reason));
+        }
+        // Where most of the last calls were there before, one more of them goes on with that. A run that tells how far it
+        // got has had no progress by any of them; of others nobody knows.
+        let recycles = measured && self.agents.iter().any(|recent| recent.agent == agent && recent.told > 0);
+        let reason = || "was done before with the same outcome, as were most of the last calls".to_owned();
+        recycles.then(|| (Severity::Warn, reason()))
+    }
+}
+
+/// One step that returns again and again.
+fn again(
+    context: &StepContext<'_>,
+    known: &Known,
+    identity: Key,
+    settings: &RecurrenceSettings,
+    out: &mut DetectionCollector<'_>,
+) {
+    let Some(severity) = settings.again(known.weight, context.measured) else { return };
+    let evidence = out.add(Detection {
+        pattern: Pattern::Again,
+        family: LoopFamily::Action,
+        identity,
+        since: known.since,
+        severity: Some(severity),
+        stage: 0,
+        count: known.count,
+        requested_intervention: None,
+    });
+    evidence.note("times", known.count).note("first_turn", known.since);
+    if let Some(action) = &context.step.action {
+        evidence.quote("action", &action.line());
+    }
+    if let Some(text) = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()) {
+        evidence.quote("outcome", text);
+    }
+}
+
+/// Many steps that were all there before.
+fn recycling(
+    context: &StepContext<'_>,
+    recent: &mut Recent,
+    known: &Known,
+    settings: &RecurrenceSettings,
+    out: &mut DetectionCollector<'_>,
+) {
+    let count = recent.repeats.count_ones();
+    let slight = (recent.repeats & recent.slight).count_ones();
+    // Slight repeats count two fifths.
+    let weight = whole(count) - 3 * slight;
+    if count < 2 {
+        return;
+    }
+    let hard = if context.measured { whole(settings.hard_at) * 5 / 2 } else { whole(settings.hard_at) };
+    let severity = if settings.hard_at > 0 && !context.scored && weight >= hard {
+        Some(Severity::Hard)
+    } else {
+        (weight >= whole(settings.warn_at)).then_some(Severity::Warn)
+    };
+    // Other steps lie between the repeats, which does not make each of them a new loop.
+    let hard = severity == Some(Severity::Hard);
+    let news = severity.is_some() && (recent.told == 0 || (hard && !recent.hard) || count >= 2 * recent.told);
+    if news {
+        (recent.told, recent.hard) = (count, hard || recent.hard);
+    }
+    let detection = Detection {
+        pattern: Pattern::Recycling,
+        family: LoopFamily::Action,
+        identity: key_of_parts(&[recent.agent, 6]),
+        since: recent.first,
+        severity,
+        stage: 0,
+        count,
+        requested_intervention: None,
+    };
+    let evidence = out.add_as(detection, news);
+    evidence.note("repeats", count).note("window", settings.window).note("first_turn", known.first);
+    if let Some(action) = &context.step.action {
+        evidence.quote("action", &action.line());
+    }
+}

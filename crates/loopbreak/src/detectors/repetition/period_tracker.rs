@@ -1,0 +1,76 @@
+//! Finds the period of a sequence as it goes: for each period, how many steps in a row equalled the one a period before.
+
+use serde::{Deserialize, Serialize};
+
+use super::repeat_weight::WHOLE;
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+
+/// The longest period there is.
+pub(crate) const LONGEST: usize = 12;
+
+/// A sequence of keys that may go round.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct PeriodTracker {
+    /// The last keys, and the turns they came at.
+    last: Ring<(Key, u64)>,
+    /// For each period, how many steps in a row equalled the one a period before, and what they weigh.
+    equal: Vec<(u32, u32)>,
+}
+
+/// A sequence that goes round.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RepeatedPeriod {
+    pub(crate) period: u32,
+    /// How often it was gone through, the first time included.
+    pub(crate) times: u32,
+    /// The same, where each step counts by its weight.
+    pub(crate) weighed: u32,
+    pub(crate) since: u64,
+}
+
+impl PeriodTracker {
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        30 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 24
+    }
+
+    /// Takes in the next key. Gives the shortest period whose last round was gone through twice.
+    pub(crate) fn push(&mut self, key: Key, turn: u64, weight: u32, longest: u32) -> Option<RepeatedPeriod> {
+        self.equal.resize(LONGEST, (0, 0));
+        for (equal, (before, _)) in self.equal.iter_mut().zip(self.last.newest()) {
+            *equal = if *before == key {
+                (equal.0.saturating_add(1), equal.1.saturating_add(weight))
+            } else {
+                (0, 0)
+            };
+        }
+        self.last.push((key, turn), LONGEST);
+        self.now(longest)
+    }
+
+    /// The shortest period whose last round was gone through twice.
+    pub(crate) fn now(&self, longest: u32) -> Option<RepeatedPeriod> {
+        let (period, (equal, weight)) =
+            (1..=longest).zip(&self.equal).find(|(period, (equal, _))| equal >= period)?;
+        let began = (equal + period) as usize;
+        Some(RepeatedPeriod {
+            period,
+            times: equal / period + 1,
+            weighed: weight / (WHOLE * period) + 1,
+            // As far as it is remembered.
+            since: self.last.newest().take(began).next_back().map_or(0, |(_, turn)| *turn),
+        })
+    }
+
+    /// The key that comes next, should the sequence go on with this period.
+    pub(crate) fn next(&self, period: u32) -> Option<Key> {
+        self.last.newest().nth(period as usize - 1).map(|(key, _)| *key)
+    }
+
+    /// The name of the loop with this period: its smallest rotation.
+    pub(crate) fn identity(&self, period: u32) -> Key {
+        let round: Vec<Key> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();
+        let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());
+        key_of_parts(&rotations.min().unwrap_or_default())
+    }
+}

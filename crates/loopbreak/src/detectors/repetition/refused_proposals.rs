@@ -1,0 +1,111 @@
+//! Proposals that are refused: the first is warned of, the same one again is hard.
+
+use serde::{Deserialize, Serialize};
+
+use crate::detectors::{Detection, DetectionCollector, DetectorName, LoopFamily, Pattern, StepContext};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::verdict::{Intervention, Severity};
+
+/// How many refused proposals are remembered, and for how many turns.
+const REMEMBERED: usize = 4;
+const TURNS: u64 = 20;
+
+/// The proposals that one detector's penalty refused lately.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct RefusedProposals(Ring<(Key, u64)>);
+
+impl RefusedProposals {
+    /// What they take in a snapshot, at most.
+    pub(crate) fn bytes(&self, digits: usize) -> usize {
+        2 + self.0.len() * (KEY_BYTES + digits)
+    }
+
+    /// Looks whether this detector's own penalty takes the step's action below the threshold. Only its own, so that
+    /// what it finds does not depend on the other detectors.
+    pub(crate) fn observe(
+        &mut self,
+        detector: DetectorName,
+        context: &StepContext<'_>,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let Some(weighed) = context.weighed else { return };
+        let Some(opinion) = weighed.review.adjustments.iter().find(|opinion| opinion.detector == detector)
+        else {
+            return;
+        };
+        if weighed.base < weighed.accept_at || weighed.base + opinion.amount >= weighed.accept_at {
+            return;
+        }
+        let (since, repeated) = self.note(weighed.proposal, context.turn);
+        let evidence = out.add(Detection {
+            pattern: Pattern::RefusedReturn,
+            family: LoopFamily::Proposal,
+            identity: key_of_parts(&[weighed.proposal, number_of(detector)]),
+            since,
+            severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
+            stage: 0,
+            count: 1 + u32::from(repeated),
+            requested_intervention: Some(if weighed.rejected {
+                Intervention::Reject
+            } else {
+                Intervention::Penalize
+            }),
+        });
+        evidence
+            .note("base_score", weighed.base)
+            .note("penalty", opinion.amount)
+            .note("reason", opinion.reason.as_str());
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
+    /// Notes that a proposal was refused that would have gone on with a loop the detector knows.
+    pub(crate) fn insist(
+        &mut self,
+        detector: DetectorName,
+        call: Key,
+        reason: String,
+        context: &StepContext<'_>,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        let (since, repeated) = self.note(call, context.turn);
+        let evidence = out.add(Detection {
+            pattern: Pattern::RefusedRepeat,
+            family: LoopFamily::Proposal,
+            identity: key_of_parts(&[call, number_of(detector)]),
+            since,
+            severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
+            stage: 0,
+            count: 1 + u32::from(repeated),
+            requested_intervention: Some(Intervention::Reject),
+        });
+        evidence.note("reason", reason);
+        if let Some(action) = &context.step.action {
+            evidence.quote("action", &action.line());
+        }
+    }
+
+    /// Since when a proposal is refused, and whether it was lately.
+    fn note(&mut self, proposal: Key, turn: u64) -> (u64, bool) {
+        let lately = |(known, at): &&(Key, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
+        let before = self.0.newest().find(lately).map(|(_, at)| *at);
+        self.0.push((proposal, turn), REMEMBERED);
+        (before.unwrap_or(turn), before.is_some())
+    }
+}
+
+/// The number that tells the refusals of one detector from those of another. It is part of loop ids, and so stays as it
+/// is.
+fn number_of(detector: DetectorName) -> Key {
+    match detector {
+        DetectorName::Recurrence => 4,
+        DetectorName::Oscillation => 6,
+        DetectorName::Camping => 7,
+        DetectorName::Revisit => 8,
+        DetectorName::Cycle => 12,
+        DetectorName::FailingTarget => 13,
+        // Others refuse no proposals.
+        _ => 18,
+    }
+}

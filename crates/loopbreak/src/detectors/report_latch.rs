@@ -1,0 +1,103 @@
+//! What a detector has already reported, so that it speaks once, and again only when things worsen.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Key, Ring};
+use crate::verdict::Severity;
+
+/// After so many steps without a detection a loop counts as over: the next one is reported anew.
+pub(crate) const CLOSING_STEPS: u64 = 3;
+
+/// How many loops a detector keeps apart at a time.
+const LOOPS: usize = 8;
+
+/// The loops a detector has reported.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct ReportLatch(Ring<ReportedLoop>);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
+struct ReportedLoop {
+    identity: Key,
+    severity: Severity,
+    stage: u8,
+    count: u32,
+    step: u64,
+}
+
+/// How it is put away.
+type Row = (Key, Severity, u8, u32, u64);
+
+impl From<Row> for ReportedLoop {
+    fn from((identity, severity, stage, count, step): Row) -> Self {
+        ReportedLoop { identity, severity, stage, count, step }
+    }
+}
+
+impl From<ReportedLoop> for Row {
+    fn from(it: ReportedLoop) -> Self {
+        (it.identity, it.severity, it.stage, it.count, it.step)
+    }
+}
+
+impl ReportLatch {
+    /// Whether this detection is news: a loop not seen lately, or one that got worse: a higher severity or stage, or
+    /// twice the count of the last report.
+    pub(crate) fn is_news(
+        &mut self,
+        identity: Key,
+        severity: Severity,
+        stage: u8,
+        count: u32,
+        step: u64,
+    ) -> bool {
+        if let Some(known) = self.0.iter_mut().find(|known| known.identity == identity) {
+            let over = step > known.step + CLOSING_STEPS;
+            known.step = step;
+            let worse = (severity, stage) > (known.severity, known.stage)
+                || (severity == known.severity && count >= known.count.saturating_mul(2));
+            if over || worse {
+                (known.severity, known.stage, known.count) = (severity, stage, count);
+            }
+            return over || worse;
+        }
+        self.0.push(ReportedLoop { identity, severity, stage, count, step }, LOOPS);
+        true
+    }
+
+    /// What it takes in a snapshot, at most.
+    pub(super) fn bytes(&self) -> usize {
+        2 + self.0.len() * 62
+    }
+
+    /// A human spoke: whatever comes now is new.
+    pub(crate) fn reset(&mut self) {
+        self.0.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Severity::{Hard, Warn};
+
+    #[test]
+    fn a_loop_is_reported_once_and_again_when_it_worsens() {
+        let mut latch = ReportLatch::default();
+        assert!(latch.is_news(1, Warn, 0, 4, 10));
+        assert!(!latch.is_news(1, Warn, 0, 5, 11));
+        assert!(!latch.is_news(1, Warn, 0, 7, 12));
+        assert!(latch.is_news(1, Warn, 0, 8, 13), "twice the count");
+        assert!(latch.is_news(1, Warn, 1, 9, 14), "a higher stage");
+        assert!(latch.is_news(1, Hard, 0, 9, 15), "a higher severity");
+        assert!(!latch.is_news(1, Warn, 1, 10, 16), "milder than before");
+    }
+
+    #[test]
+    fn a_loop_that_paused_is_reported_anew() {
+        let mut latch = ReportLatch::default();
+        assert!(latch.is_news(1, Warn, 0, 4, 10));
+        assert!(!latch.is_news(1, Warn, 0, 4, 13));
+        assert!(latch.is_news(1, Warn, 0, 4, 17));
+    }
+}

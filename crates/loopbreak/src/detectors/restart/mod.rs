@@ -1,0 +1,160 @@
+//! `restart`: runs that die young, one after the other, with the same prompt: the outer loop is stuck.
+//!
+//! Catches, over the runs of a series: 3 runs in a row with one prompt that died young (`dies_young`): no more than 10
+//! steps, no progress, nobody there, and an end in failure, in the middle of a call, or right after the prompt; and
+//! 20 runs with one prompt that were started within a minute and came to nothing (`spawning`): agents that start
+//! agents.
+//! Must not catch: short healthy runs, however many, for a run that ends with an answer or changed something ended
+//! well; a nightly job that succeeds each time; other prompts; runs without a prompt. Dates, times and counters do not
+//! make another prompt. It only warns: what starts the runs is not the agent's to stop.
+//! From: complaints 20 and 28.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Detection, DetectorName, DetectorReport, LoopFamily, Pattern};
+use crate::evidence::Evidence;
+use crate::memory::{Key, Lru, Ring, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::summary::RunSummary;
+use crate::verdict::Severity;
+
+/// Runs that die young, one after the other, with the same prompt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct RestartSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// Warn at so many runs in a row that died young.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
+    pub warn_at: u32,
+    /// A run of more steps did not die young.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub young: u32,
+    /// Warn at so many runs that were started within a minute and came to nothing; 0 for never.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 64)))]
+    pub spawn_at: u32,
+}
+
+impl Default for RestartSettings {
+    fn default() -> Self {
+        RestartSettings { mode: Mode::Enforce, warn_at: 3, young: 10, spawn_at: 20 }
+    }
+}
+
+impl RestartSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("warn_at", self.warn_at, &(2..=1000));
+        checks.within("young", self.young, &(1..=1000));
+        checks.within("spawn_at", self.spawn_at, &(0..=64));
+    }
+}
+
+/// How many prompts a series tells apart, and how many starts it keeps of each.
+const PROMPTS: usize = 1024;
+const STARTS: usize = 64;
+/// Within this time, in milliseconds.
+const WINDOW_MS: i64 = 60_000;
+
+/// What a series knows of the runs of each prompt.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Restarts(Lru<Prompt>);
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Prompt {
+    /// Runs in a row that died young, since which of all runs, and how many were told of.
+    dead: u32,
+    since: u64,
+    told: u32,
+    /// When the last runs were started that came to nothing, and how many in a minute were told of.
+    starts: Ring<i64>,
+    told_starts: u32,
+}
+
+impl Restarts {
+    /// Takes in a run that is over; `tick` is its number among all runs.
+    pub(crate) fn conclude(
+        &mut self,
+        run: &RunSummary,
+        tick: u64,
+        settings: &RestartSettings,
+        acted: bool,
+    ) -> Vec<DetectorReport> {
+        let Some(key) = run.prompt_key() else { return Vec::new() };
+        let prompt = self.0.touch_or_insert(key, Prompt::default);
+        let mut reports = Vec::new();
+        let report = |pattern, identity: Key, since, count, news| DetectorReport {
+            detector: DetectorName::Restart,
+            acted,
+            detection: Detection {
+                pattern,
+                family: LoopFamily::Run,
+                identity,
+                since,
+                severity: Some(Severity::Warn),
+                stage: 0,
+                count,
+                requested_intervention: None,
+            },
+            news,
+            evidence: evidence(run, count, pattern),
+        };
+        if run.died_young(u64::from(settings.young)) {
+            if prompt.dead == 0 {
+                prompt.since = tick;
+            }
+            prompt.dead = prompt.dead.saturating_add(1);
+            if prompt.dead >= settings.warn_at {
+                let news = is_news(prompt.dead, &mut prompt.told);
+                reports.push(report(
+                    Pattern::DiesYoung,
+                    key_of_parts(&[key, 14]),
+                    prompt.since,
+                    prompt.dead,
+                    news,
+                ));
+            }
+        } else {
+            (prompt.dead, prompt.told) = (0, 0);
+        }
+        if let (true, Some(started)) = (run.came_to_nothing(), run.started()) {
+            prompt.starts.push(started, STARTS);
+            let near =
+                prompt.starts.iter().filter(|start| (started - **start).abs() <= WINDOW_MS).count() as u32;
+            if settings.spawn_at > 0 && near >= settings.spawn_at {
+                let news = is_news(near, &mut prompt.told_starts);
+                reports.push(report(Pattern::Spawning, key_of_parts(&[key, 15]), tick, near, news));
+            }
+        }
+        while self.0.len() > PROMPTS {
+            self.0.pop_oldest();
+        }
+        reports
+    }
+}
+
+/// Told once, and again when there are twice as many.
+fn is_news(count: u32, told: &mut u32) -> bool {
+    let news = *told == 0 || count >= told.saturating_mul(2);
+    if news {
+        *told = count;
+    }
+    news
+}
+
+fn evidence(run: &RunSummary, count: u32, pattern: Pattern) -> Evidence {
+    let mut evidence = Evidence::default();
+    evidence.note("runs", count).quote("last_run", run.run());
+    if let Some(prompt) = run.prompt() {
+        evidence.quote("prompt", prompt);
+    }
+    if let Some(error) = run.last_error() {
+        evidence.quote("ended_with", error);
+    }
+    if pattern == Pattern::Spawning {
+        evidence.note("seconds", WINDOW_MS / 1000);
+    }
+    evidence
+}

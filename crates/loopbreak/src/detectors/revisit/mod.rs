@@ -1,0 +1,132 @@
+//! `revisit`: the agent is back at a place of a moment ago.
+//!
+//! Catches: coming back to a place within the last few turns; for a proposal, a move whose known destination is one of
+//! the last few places (−0.2 a visit, −0.6 at the most).
+//! Must not catch: staying where one is; a move whose destination is unknown, anything that is no move, a place left longer ago than the
+//! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
+//! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
+
+use serde::{Deserialize, Serialize};
+
+use super::repetition::RefusedProposals;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
+    ProposalReview, StepContext,
+};
+use crate::memory::{Key, key_of_parts};
+use crate::place::Trail;
+use crate::settings::{Mode, SettingsChecks};
+use crate::verdict::Severity;
+
+/// Back at a place of a moment ago.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct RevisitSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// How many of the last places count as recent.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
+    pub window: u32,
+    /// How many of the last places are remembered.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
+    pub history: u32,
+    /// What each recent visit takes from a proposal's score.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub penalty: f64,
+    /// The most that visits take from a proposal's score together.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub max_penalty: f64,
+}
+
+impl Default for RevisitSettings {
+    fn default() -> Self {
+        RevisitSettings { mode: Mode::Enforce, window: 5, history: 20, penalty: -0.2, max_penalty: -0.6 }
+    }
+}
+
+impl RevisitSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("window", self.window, &(2..=20));
+        checks.within("history", self.history, &(2..=50));
+        checks.that(self.window <= self.history, "window", || {
+            (
+                format!("window ({}) must not exceed history ({})", self.window, self.history),
+                "raise history or lower window".into(),
+            )
+        });
+        checks.penalty("penalty", self.penalty);
+        checks.penalty("max_penalty", self.max_penalty);
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Revisit {
+    refusals: RefusedProposals,
+}
+
+impl Detector for Revisit {
+    type Settings = RevisitSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        16 + self.refusals.bytes(digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &RevisitSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        self.refusals.observe(DetectorName::Revisit, context, out);
+        // Whoever stays and works at a place does not come back to it.
+        if !context.moved {
+            return;
+        }
+        let Some(here) = context.trail.here() else { return };
+        // The newest place is the present one: the window lies before it.
+        let (visits, since) = visits(context.trail, here, 1, settings.window);
+        if visits == 0 {
+            return;
+        }
+        let evidence = out.add(Detection {
+            pattern: Pattern::Revisit,
+            family: LoopFamily::Place,
+            identity: key_of_parts(&[here, 1]),
+            since,
+            severity: Some(Severity::Hint),
+            stage: 0,
+            count: visits,
+            requested_intervention: None,
+        });
+        evidence
+            .note("location_id", context.map.id(here))
+            .quote("location_name", &context.map.name(here))
+            .note("recent_visits", visits);
+    }
+
+    fn weigh(&self, proposal: &ProposalContext<'_>, settings: &RevisitSettings, review: &mut ProposalReview) {
+        let Some(destination) = proposal.destination else { return };
+        let (visits, _) = visits(proposal.trail, destination, 0, settings.window);
+        if visits > 0 {
+            // The cap is for many visits: one alone costs what was set.
+            let cap = settings.max_penalty.min(settings.penalty);
+            let penalty = (settings.penalty * f64::from(visits)).max(cap);
+            let name = proposal.map.name(destination);
+            let times = if visits == 1 { "visited once" } else { &format!("visited {visits} times") };
+            review.adjust(
+                penalty,
+                visits,
+                format!("leads back to {name}, {times} in the last {} turns", settings.window),
+            );
+        }
+    }
+}
+
+/// How often a place occurs among `window` places, after skipping the newest `skip`, and the turn of the first.
+fn visits(trail: &Trail, place: Key, skip: usize, window: u32) -> (u32, u64) {
+    let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
+    stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
+}

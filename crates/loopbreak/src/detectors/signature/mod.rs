@@ -1,0 +1,144 @@
+//! `signature`: the same core of an iteration's output again and again.
+//!
+//! Catches: the same error, failing tests, file change or search in 3 outputs in a row (or, if set, in 3 of the last
+//! 5). A hint at the second, hard at the third.
+//! Must not catch: different changes to one file; a falling count of failures; a retry that succeeds. Reads only steps
+//! without an action, unless `scope = "all"`: on tool replies it would fire on every healthy run.
+//! From: document 004. Mistake 10: the examples there are the intent, not the code.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of};
+use crate::settings::{Mode, OutputScope, SettingsChecks};
+use crate::step::Step;
+use crate::text::signature::signature;
+use crate::verdict::Severity;
+
+/// The same core of an iteration's output again and again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SignatureSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// Hint at so many equal signatures; 0 for never.
+    pub hint_at: u32,
+    /// So many equal signatures are a loop.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
+    pub hard_at: u32,
+    /// Look for them among so many of the last outputs; 0 to ask for them in a row.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 20)))]
+    pub window: u32,
+    /// Which steps are read.
+    pub scope: OutputScope,
+}
+
+impl Default for SignatureSettings {
+    fn default() -> Self {
+        SignatureSettings {
+            mode: Mode::Enforce,
+            hint_at: 2,
+            hard_at: 3,
+            window: 0,
+            scope: OutputScope::Iterations,
+        }
+    }
+}
+
+impl SignatureSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("hard_at", self.hard_at, &(2..=20));
+        checks.that(self.hint_at < self.hard_at, "hint_at", || {
+            (
+                format!("hint_at ({}) must be below hard_at ({})", self.hint_at, self.hard_at),
+                "a hint comes before the loop is acted on: lower hint_at, or set it to 0 for none".into(),
+            )
+        });
+        checks.within("window", self.window, &(0..=20));
+        checks.that(self.window == 0 || self.window >= self.hard_at, "window", || {
+            (
+                format!("a window of {} never holds {} equal signatures", self.window, self.hard_at),
+                "raise window, lower hard_at, or set window = 0 to ask for them in a row".into(),
+            )
+        });
+    }
+}
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Signature {
+    /// The last signatures and the turns they came at.
+    last: Ring<(Key, u64)>,
+    /// How many of the newest are equal, in a row, and since which turn.
+    streak: u32,
+    since: u64,
+}
+
+impl Detector for Signature {
+    type Settings = SignatureSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        50 + digits + self.last.len() * (KEY_BYTES + digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &SignatureSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.user.is_some() {
+            *self = Signature::default();
+        }
+        let Some(output) = output(context.step, settings.scope) else { return };
+        let signature = signature(output);
+        if signature.is_empty() {
+            return;
+        }
+        let key = key_of(&signature);
+        if self.last.last().is_some_and(|(last, _)| *last == key) {
+            self.streak = self.streak.saturating_add(1);
+        } else {
+            (self.streak, self.since) = (1, context.turn);
+        }
+        self.last.push((key, context.turn), settings.window.max(1) as usize);
+        let (count, since) = if settings.window == 0 {
+            (self.streak, self.since)
+        } else {
+            let equal = self.last.newest().filter(|(other, _)| *other == key);
+            equal.fold((0, context.turn), |(count, _), (_, turn)| (count + 1, *turn))
+        };
+        let severity = if count >= settings.hard_at {
+            Some(Severity::Hard)
+        } else if settings.hint_at > 0 && count >= settings.hint_at {
+            Some(Severity::Hint)
+        } else {
+            None
+        };
+        if count < 2 {
+            return;
+        }
+        let detection = Detection {
+            pattern: Pattern::RepeatedSignature,
+            family: LoopFamily::Output,
+            identity: key,
+            since,
+            severity,
+            stage: 0,
+            count,
+            requested_intervention: None,
+        };
+        let evidence = out.add(detection);
+        evidence.quote("signature", &signature).note("repeats", count).quote("output", output);
+    }
+}
+
+/// The output that the detectors of outputs read, if this step is one of theirs.
+pub(super) fn output<'s>(step: &'s Step<'_>, scope: OutputScope) -> Option<&'s str> {
+    if step.refused || (scope == OutputScope::Iterations && step.action.is_some()) {
+        return None;
+    }
+    step.outcome.as_ref()?.text.as_deref().filter(|text| !text.trim().is_empty())
+}

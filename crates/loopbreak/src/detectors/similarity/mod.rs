@@ -1,0 +1,186 @@
+//! `similarity`: an iteration's output much like one of the last.
+//!
+//! Catches: an output at least 0.90 similar (normalised indel similarity, as `rapidfuzz.ratio`) to one of the last 5.
+//! The first match is a hint, the second in a row is hard.
+//! Must not catch: outputs that differ in more than a tenth; one retry. Reads only steps without an action, unless
+//! `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of like length.
+//! From: document 004, Ralph's approach. Mistake 11: it cannot be missing, for it needs no library.
+
+use serde::{Deserialize, Serialize};
+
+use super::signature::output;
+use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::settings::{Mode, OutputScope, SettingsChecks};
+use crate::text::clip::{escaped_len, head_and_tail};
+use crate::text::indel::{Prepared, ratio_at_least};
+use crate::verdict::Severity;
+
+/// An iteration's output much like one of the last.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct SimilaritySettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// From this similarity on, two outputs are alike.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.5, max = 1.0)))]
+    pub threshold: f64,
+    /// With how many of the last outputs each is compared.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
+    pub window: u32,
+    /// So many matches in a row are a loop.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
+    pub hard_at: u32,
+    /// Which steps are read.
+    pub scope: OutputScope,
+}
+
+impl Default for SimilaritySettings {
+    fn default() -> Self {
+        SimilaritySettings {
+            mode: Mode::Enforce,
+            threshold: 0.90,
+            window: 5,
+            hard_at: 2,
+            scope: OutputScope::Iterations,
+        }
+    }
+}
+
+impl SimilaritySettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("threshold", self.threshold, &(0.5..=1.0));
+        checks.within("window", self.window, &(1..=20));
+        checks.within("hard_at", self.hard_at, &(1..=20));
+    }
+}
+
+/// The longest text that is kept for comparison, and what all kept texts may take together in a snapshot.
+const TEXT_BYTES: usize = 4 * 1024;
+const ALL_BYTES: usize = 20 * 1024;
+
+/// The detector. It judges each agent by its own outputs, but keeps one store for all, for texts are large.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Similarity {
+    kept: Ring<Output>,
+    /// What the kept texts take in a snapshot.
+    bytes: usize,
+    /// Matches in a row, by agent, for the agents that have any.
+    streaks: Ring<Streak>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Output {
+    agent: Key,
+    turn: u64,
+    /// Of the whole text, before it was cut.
+    length: u64,
+    whole: Key,
+    text: Prepared,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Streak {
+    agent: Key,
+    matches: u32,
+    since: u64,
+    identity: Key,
+}
+
+/// How many agents' streaks are kept.
+const AGENTS: usize = 16;
+
+impl Detector for Similarity {
+    type Settings = SimilaritySettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        60 + self.bytes + self.kept.len() * (110 + digits) + self.streaks.len() * (90 + digits)
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &SimilaritySettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.user.is_some() {
+            *self = Similarity::default();
+        }
+        let Some(text) = output(context.step, settings.scope) else { return };
+        let agent = key_of(context.agent);
+        let new = Output {
+            agent,
+            turn: context.turn,
+            length: text.len() as u64,
+            whole: key_of(text),
+            text: Prepared::new(head_and_tail(text, TEXT_BYTES)),
+        };
+        let like =
+            self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).find_map(
+                |old| {
+                    let similarity = old.likeness(&new, settings.threshold)?;
+                    Some((similarity, old.turn, old.whole))
+                },
+            );
+        self.keep(new);
+        let before = self.streaks.iter().find(|streak| streak.agent == agent).cloned();
+        let Some((similarity, like_turn, whole)) = like else {
+            self.forget_streak(agent);
+            return;
+        };
+        let streak = match before {
+            Some(streak) => Streak { matches: streak.matches.saturating_add(1), ..streak },
+            None => Streak { agent, matches: 1, since: like_turn, identity: key_of_parts(&[whole, 5]) },
+        };
+        self.forget_streak(agent);
+        self.streaks.push(streak.clone(), AGENTS);
+        let evidence = out.add(Detection {
+            pattern: Pattern::SimilarOutput,
+            family: LoopFamily::Output,
+            identity: streak.identity,
+            since: streak.since,
+            severity: Some(if streak.matches >= settings.hard_at { Severity::Hard } else { Severity::Hint }),
+            stage: 0,
+            count: streak.matches,
+            requested_intervention: None,
+        });
+        evidence.note("similarity", similarity).note("like_turn", like_turn).quote("output", text);
+    }
+}
+
+impl Similarity {
+    fn keep(&mut self, output: Output) {
+        self.kept.push(output, 20);
+        let (mut fit, mut bytes) = (0, 0);
+        for output in self.kept.newest() {
+            let more = bytes + escaped_len(output.text.as_str());
+            if more > ALL_BYTES {
+                break;
+            }
+            (fit, bytes) = (fit + 1, more);
+        }
+        self.kept.keep_newest(fit);
+        self.bytes = bytes;
+    }
+
+    fn forget_streak(&mut self, agent: Key) {
+        self.streaks.retain(|streak| streak.agent != agent);
+    }
+}
+
+impl Output {
+    /// How alike two outputs are, if they are.
+    fn likeness(&self, other: &Output, threshold: f64) -> Option<f64> {
+        if self.whole == other.whole && self.length == other.length {
+            return Some(1.0);
+        }
+        // Indel similarity cannot exceed what the lengths allow; the cut texts no longer show them.
+        let (short, long) = (self.length.min(other.length) as f64, self.length.max(other.length) as f64);
+        if long > TEXT_BYTES as f64 && 2.0 * short < threshold * (short + long) {
+            return None;
+        }
+        ratio_at_least(&self.text, &other.text, threshold)
+    }
+}

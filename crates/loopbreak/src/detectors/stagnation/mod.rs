@@ -1,0 +1,361 @@
+//! `stagnation`: no progress for too long.
+//!
+//! Catches: a run whose score stands still, completes no objective and is not marked as progressing for `max_turns`
+//! turns. Warned of from `warn_at` on, stopped at the first check after that.
+//! Must not catch: a run without any such facet; a run that completes objectives while its score stands still; the
+//! first score, which is a baseline and no change; an objective that was completed before. With
+//! `patience = "exploring"`: a run that still finds something new, or that is not slower than it was before, within
+//! bounds.
+//! From: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown runs to the check
+//! that really stops, one objective resets the timer once, the old score is the old score. The moving deadline answers
+//! what the fixed one does to known winning games: it stops every third of them.
+
+mod exploration_tracker;
+
+use serde::{Deserialize, Serialize};
+
+use self::exploration_tracker::ExplorationTracker;
+use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
+use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::settings::{Mode, SettingsChecks};
+use crate::step::Step;
+use crate::verdict::{Intervention, Severity, StepProgress};
+
+/// No progress for too long.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct StagnationSettings {
+    /// Whether it acts.
+    pub mode: Mode,
+    /// So many turns without progress are too many.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub max_turns: u64,
+    /// Look whether to stop at every so many turns.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
+    pub check_interval: u64,
+    /// Warn from so many turns without progress on.
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 100)))]
+    pub warn_at: u64,
+    /// Whether warnings are given at all.
+    pub warnings: bool,
+    /// Which changes of the score are progress.
+    pub progress: ScoreProgress,
+    /// Whether a completed objective is progress.
+    pub objectives: bool,
+    /// Whether the deadline moves: with `exploring`, later while the run still finds new things, sooner while it only
+    /// goes over old ground.
+    pub patience: StagnationPatience,
+}
+
+/// Which changes of the score are progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ScoreProgress {
+    /// Any change, up or down.
+    #[default]
+    AnyChange,
+    /// A score above the one before.
+    Increase,
+    /// A score above all before.
+    HighWater,
+}
+
+/// Whether the deadline moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StagnationPatience {
+    /// It does not: `max_turns`, whatever the run does.
+    #[default]
+    Fixed,
+    /// A find moves it later by a fifth of `max_turns`, to twice `max_turns` at most; a find is the first walk from one
+    /// place to another, or a reply of 120 bytes or more that was not read before. An idle step brings it nearer by a
+    /// twentieth, to 5 turns after `warn_at` at the soonest, and never below `max_turns` before the first progress; idle
+    /// is a reply of less than 60 bytes, or one that three different actions got, unless the step led to another place.
+    /// Besides, it is never sooner than three times
+    /// the longest gap between two progresses of this run, up to three times `max_turns`: who is slow but gets there is
+    /// not stuck. Where the steps carry no replies and no places, nothing moves.
+    Exploring,
+}
+
+impl Default for StagnationSettings {
+    fn default() -> Self {
+        StagnationSettings {
+            mode: Mode::Enforce,
+            max_turns: 40,
+            check_interval: 10,
+            warn_at: 20,
+            warnings: true,
+            progress: ScoreProgress::AnyChange,
+            objectives: true,
+            patience: StagnationPatience::Fixed,
+        }
+    }
+}
+
+impl StagnationSettings {
+    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("max_turns", self.max_turns, &(1..=1000));
+        checks.within("check_interval", self.check_interval, &(1..=100));
+        checks.within("warn_at", self.warn_at, &(5..=100));
+        checks.that(self.max_turns >= self.check_interval, "max_turns", || {
+            (
+                format!(
+                    "max_turns ({}) must be at least check_interval ({})",
+                    self.max_turns, self.check_interval
+                ),
+                format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
+            )
+        });
+        checks.that(self.warn_at < self.max_turns, "warn_at", || {
+            (
+                format!("warn_at ({}) must be below max_turns ({})", self.warn_at, self.max_turns),
+                "a warning must come before the stop: lower warn_at or raise max_turns".into(),
+            )
+        });
+    }
+
+    /// How many turns are left until the check that really stops the run, where so many without progress are allowed.
+    fn turns_left(&self, turn: u64, last_progress: u64, allowed: u64, ends: bool) -> u64 {
+        let mut due = last_progress.saturating_add(allowed);
+        // A deadline that came nearer may lie behind: the next check it is.
+        if self.patience == StagnationPatience::Exploring && !ends {
+            due = due.max(turn.saturating_add(1));
+        }
+        due.div_ceil(self.check_interval).saturating_mul(self.check_interval).saturating_sub(turn).max(1)
+    }
+}
+
+/// How many completed objectives are remembered, so that one is not progress twice.
+const OBJECTIVES: usize = 192;
+
+/// The detector.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Stagnation {
+    /// None until a facet of progress is seen.
+    last_progress: Option<u64>,
+    last_turn: u64,
+    score: Option<f64>,
+    highest: Option<f64>,
+    last_score_change: Option<u64>,
+    last_objective: Option<u64>,
+    completed: Ring<Key>,
+    /// Stays empty where the deadline is fixed.
+    exploring: ExplorationTracker,
+}
+
+impl Detector for Stagnation {
+    type Settings = StagnationSettings;
+
+    fn bytes(&self, digits: usize) -> usize {
+        225 + 4 * digits + self.completed.len() * KEY_BYTES + self.exploring.bytes()
+    }
+
+    fn observe(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &StagnationSettings,
+        out: &mut DetectionCollector<'_>,
+    ) {
+        if context.step.refused {
+            return;
+        }
+        let (step, turn) = (context.step, context.turn);
+        let before = std::mem::replace(&mut self.last_turn, turn);
+        let objectives = step.objectives.as_ref().filter(|_| settings.objectives);
+        let score = step.score.filter(|score| score.is_finite());
+        if score.is_some() || objectives.is_some() || step.progress.is_some() {
+            self.last_progress.get_or_insert(turn.saturating_sub(1));
+        }
+        let Some(last_progress) = self.last_progress else { return };
+        let stuck_before = turn.saturating_sub(last_progress);
+
+        let mut progress = StepProgress { mark: step.progress == Some(true), ..StepProgress::default() };
+        if let Some(score) = score {
+            progress.score = self.score_moves(score, context, settings, out);
+        }
+        let completed = if objectives.is_some() { self.completes(step, turn) } else { None };
+        progress.objective = completed.is_some();
+        let mut latest = last_progress;
+        if progress.score || progress.mark {
+            latest = turn;
+        }
+        if let Some(completed) = completed {
+            latest = latest.max(completed);
+            self.last_objective = self.last_objective.max(Some(completed));
+        }
+        self.last_progress = Some(latest);
+        out.progress(progress);
+
+        let stuck = turn.saturating_sub(latest);
+        let check = turn - turn % settings.check_interval;
+        let gap = progress.any().then_some(stuck_before);
+        let (allowed, at_check) = self.turns_allowed(context, settings, gap, check < turn);
+        let recent =
+            |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
+        // The documents count a score that never changed from turn 0 on.
+        let score_since = self.score.map(|_| self.last_score_change.unwrap_or(0));
+        let (score_progress, objective_progress) = (recent(score_since), recent(self.last_objective));
+        out.event(ProgressCheck {
+            episode_id: context.run.clone(),
+            turn,
+            score_progress,
+            objective_progress,
+            progress_made: progress.any(),
+            last_score_change_turn: self.last_score_change,
+            last_objective_completion_turn: self.last_objective,
+            turns_stuck: stuck,
+            turns_allowed: (allowed != settings.max_turns).then_some(allowed),
+        });
+        if progress.any() && stuck_before > 0 {
+            out.event(ProgressDetected {
+                episode_id: context.run.clone(),
+                turn,
+                score_progress: progress.score,
+                objective_progress: progress.objective,
+                last_score_change_turn: self.last_score_change,
+                last_objective_completion_turn: self.last_objective,
+                turns_stuck_before_reset: stuck_before,
+            });
+        }
+
+        // A log may leave turns out: a check is made when its turn is reached or passed, and judges what held at its
+        // turn, or the countdown would not end where the run does.
+        let ends = check > before && check.saturating_sub(latest) >= at_check;
+        if !ends && (stuck < settings.warn_at || !settings.warnings) {
+            return;
+        }
+        let left = settings.turns_left(turn, latest, allowed, ends);
+        let detection = Detection {
+            pattern: Pattern::StuckNoProgress,
+            family: LoopFamily::Progress,
+            identity: key_of_parts(&[latest, 4]),
+            since: latest,
+            severity: Some(if ends { Severity::Hard } else { Severity::Warn }),
+            stage: WarningUrgency::of(left) as u8,
+            count: stuck.min(u64::from(u32::MAX)) as u32,
+            requested_intervention: Some(Intervention::Stop),
+        };
+        let evidence = out.add(detection);
+        evidence.note("turns_stuck", stuck).note("turns_left", left).note("score", self.score);
+        evidence.note("last_score_change_turn", self.last_score_change);
+        evidence.note("last_objective_completion_turn", self.last_objective);
+        evidence.note("max_turns_stuck", settings.max_turns);
+        if settings.patience == StagnationPatience::Exploring {
+            let (finds, idle) = self.exploring.counts();
+            evidence.note("turns_allowed", allowed).note("finds", finds).note("idle", idle);
+        }
+        if !ends {
+            out.event(LoopBreakWarning {
+                episode_id: context.run.clone(),
+                turn,
+                turns_stuck: stuck,
+                last_score_change_turn: self.last_score_change,
+                last_objective_completion_turn: self.last_objective,
+                score_progress,
+                objective_progress,
+            });
+        }
+    }
+}
+
+impl Stagnation {
+    /// How many turns without progress are too many, as the run stands now and as it stood at the last check, which may
+    /// lie before this step.
+    fn turns_allowed(
+        &mut self,
+        context: &StepContext<'_>,
+        settings: &StagnationSettings,
+        ended_gap: Option<u64>,
+        check_is_past: bool,
+    ) -> (u64, u64) {
+        let max_turns = settings.max_turns;
+        if settings.patience == StagnationPatience::Fixed {
+            return (max_turns, max_turns);
+        }
+        let before = self.exploring.patience(max_turns, settings.warn_at);
+        self.exploring.read(context);
+        if let Some(gap) = ended_gap {
+            self.exploring.progress(gap);
+        }
+        let now = self.exploring.patience(max_turns, settings.warn_at);
+        (now, if check_is_past { before } else { now })
+    }
+
+    /// Takes in a score. True if it is progress.
+    fn score_moves(
+        &mut self,
+        score: f64,
+        context: &StepContext<'_>,
+        settings: &StagnationSettings,
+        out: &mut DetectionCollector<'_>,
+    ) -> bool {
+        let highest = self.highest.map_or(score, |highest| highest.max(score));
+        let was_highest = self.highest.replace(highest);
+        let Some(old) = self.score.replace(score) else { return false };
+        #[expect(clippy::float_cmp, reason = "a score is a figure that was written down, not computed")]
+        let changed = score != old;
+        if changed {
+            out.event(ScoreChange {
+                episode_id: context.run.clone(),
+                turn: context.turn,
+                old_score: old,
+                new_score: score,
+                was_stuck_for: context.turn.saturating_sub(self.last_progress.unwrap_or_default()),
+            });
+        }
+        let counts = match settings.progress {
+            ScoreProgress::AnyChange => changed,
+            ScoreProgress::Increase => score > old,
+            ScoreProgress::HighWater => was_highest.is_some_and(|was| score > was),
+        };
+        if counts {
+            self.last_score_change = Some(context.turn);
+        }
+        counts
+    }
+
+    /// Takes in completed objectives. The turn of the latest that was not completed before.
+    fn completes(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
+        let mut latest = None;
+        for done in step.objectives.iter().flat_map(|objectives| &objectives.completed) {
+            let key = key_of(done.objective.trim());
+            if self.completed.iter().any(|known| *known == key) {
+                continue;
+            }
+            self.completed.push(key, OBJECTIVES);
+            latest = latest.max(Some(done.completed_turn.map_or(turn, |completed| completed.min(turn))));
+        }
+        latest
+    }
+}
+
+/// How little time is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum WarningUrgency {
+    Important,
+    Urgent,
+    Critical,
+}
+
+impl WarningUrgency {
+    pub(crate) fn of(turns_left: u64) -> Self {
+        match turns_left {
+            0..=5 => WarningUrgency::Critical,
+            6..=10 => WarningUrgency::Urgent,
+            _ => WarningUrgency::Important,
+        }
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            WarningUrgency::Important => "important",
+            WarningUrgency::Urgent => "urgent",
+            WarningUrgency::Critical => "critical",
+        }
+    }
+}
