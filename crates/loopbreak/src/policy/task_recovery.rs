@@ -6,7 +6,7 @@ use super::LoopLedger;
 use crate::advice::{TemplateValues, text_of};
 use crate::detectors::task::TaskSettings;
 use crate::settings::Settings;
-use crate::tasks::{History, TaskPattern};
+use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{
     ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
 };
@@ -24,7 +24,7 @@ pub(crate) struct TaskRecovery {
 pub(crate) fn choose_recovery(
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     ledger: &LoopLedger,
     settings: &Settings,
 ) -> Option<Intervention> {
@@ -47,7 +47,7 @@ impl TaskRecovery {
         intervention: Intervention,
         pattern: TaskPattern,
         attempts: u32,
-        history: &History,
+        history: &TaskHistory,
         at: Option<i64>,
         settings: &Settings,
     ) -> Self {
@@ -106,7 +106,7 @@ impl<'w> EntryWriter<'w> {
     fn new(
         pattern: TaskPattern,
         attempts: u32,
-        history: &'w History,
+        history: &'w TaskHistory,
         reason: &str,
         at: Option<i64>,
         settings: &'w Settings,
@@ -141,8 +141,8 @@ impl<'w> EntryWriter<'w> {
 }
 
 /// Returns why a task is said to repeat itself, in one sentence without a full stop.
-pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &History) -> String {
-    let History { id, blockers, .. } = history;
+pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+    let TaskHistory { id, blockers, .. } = history;
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")
