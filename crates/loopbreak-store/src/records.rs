@@ -1,8 +1,9 @@
 //! What a run leaves behind besides its events: tasks, attempts at them, entries for the context that agents share, and
 //! recoveries.
 
+use loopbreak::Verdict;
+use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{EVIDENCE_BYTES, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 

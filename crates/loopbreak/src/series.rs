@@ -15,7 +15,9 @@ use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, task_loop_
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
+pub use crate::summary::SummaryState;
 use crate::tasks::{HistoryBounds, TaskHistories};
+pub use crate::tasks::{TaskLoop, TaskPattern};
 use crate::verdict::{Intervention, Verdict};
 
 /// Number of tasks and attempts that a series remembers.

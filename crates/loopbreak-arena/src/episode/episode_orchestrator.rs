@@ -68,13 +68,13 @@ pub struct EpisodeResult {
 ///
 /// ```
 /// use loopbreak::{Config, Guard};
-/// use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, StoryWorld, stories};
+/// use loopbreak_arena::{EpisodeOrchestrator, HeuristicCritic, PlayerKind, StoryWorld, stories};
 ///
 /// let mut world = StoryWorld::new(stories::spillway(), 1);
 /// let mut player = PlayerKind::Camper.player(2);
-/// let mut critic = Heuristic::default();
+/// let mut critic = HeuristicCritic::default();
 /// let guard = Guard::new(Config::default());
-/// let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard).play("ep-1")?;
+/// let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard).play("ep-1")?;
 /// assert_eq!(episode.ending.as_str(), "loop_break");
 /// assert_eq!(episode.ending.reason(), "stuck_no_progress");
 /// # Ok::<(), std::io::Error>(())

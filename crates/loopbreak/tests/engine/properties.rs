@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{config, near, settings_of, written};
+use loopbreak::snapshot::SNAPSHOT_BYTES;
+use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
-    Action, ActionArgs, CompletedObjective, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode,
-    Objectives, Outcome, Place, Proposal, SNAPSHOT_BYTES, Settings, Snapshot, Step, StepText, Task, Usage,
-    Verdict,
+    Action, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode, Objectives, Outcome, Place,
+    Proposal, Settings, Snapshot, Step, StepText, Task, Usage, Verdict,
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
