@@ -3,7 +3,7 @@
 //! A [`GameWorld`] takes commands and answers with text. The first kind of world is a story file for the Z-machine,
 //! version 3, the kind of the classic text adventures: see [`zmachine`]. Worlds are deterministic: the same story, the
 //! same seed and the same commands give the same texts, however many of them run side by side. The second kind is any
-//! program that speaks JSON by the line: see [`talk`].
+//! program that speaks JSON by the line: see [`line_protocol`].
 //!
 //! A [`GamePlayer`] proposes commands, a [`ProposalCritic`] says what they seem to be worth, and a guard of the engine says what
 //! they are worth in the light of all that came before. The [`EpisodeOrchestrator`] puts them together, turn by turn, until the
