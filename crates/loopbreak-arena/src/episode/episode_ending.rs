@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use loopbreak::{Pattern, RunStop};
+use loopbreak::Pattern;
+use loopbreak::verdict::RunStop;
 
 /// The ending of an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl EpisodeEnding {
             EpisodeEnding::Victory => "victory",
             EpisodeEnding::Death => "death",
             EpisodeEnding::Left => "left",
-            EpisodeEnding::LoopBreak(_) => RunStop::ENDING,
+            EpisodeEnding::LoopBreak(_) => RunStop::ENDING.as_str(),
             EpisodeEnding::TurnLimit => "turn_limit",
             EpisodeEnding::ModelFailed(_) => "model_failed",
             EpisodeEnding::Interrupted => "interrupted",

@@ -1,8 +1,7 @@
 //! A turn that was played. The step for the guard and the entries of the journal come from the same record.
 
-use loopbreak::{
-    Action, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage,
-};
+use loopbreak::step::CompletedObjective;
+use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage};
 
 use crate::episode::WorldObjective;
 use crate::world::WorldObservation;
