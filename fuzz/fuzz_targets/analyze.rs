@@ -1,4 +1,4 @@
-//! Any bytes, through the reader that their content asks for and then through a guard for each run.
+//! Feeds arbitrary bytes through the detected reader and then through one guard per run.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use loopbreak::{Config, Guard};
 use loopbreak_trace::{OpenedLog, LogRecord, RecordSink, SkippedLine};
 
-/// The guards, and the last turn that each gave.
+/// The guards, and the last turn of each.
 #[derive(Default)]
 struct RunGuards(HashMap<String, (Option<Guard>, u64)>);
 
@@ -26,7 +26,7 @@ impl RecordSink for RunGuards {
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(log) = OpenedLog::from_stream(Cursor::new(data.to_vec()), None, |_| {}) {
-        // What is packed and broken cannot be read to its end.
+        // Broken compressed data cannot be read to its end.
         _ = log.read(&mut RunGuards::default());
     }
 });

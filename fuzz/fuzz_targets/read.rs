@@ -1,4 +1,4 @@
-//! Any bytes, through the reader that their content asks for and through one of them by name. The first byte chooses it.
+//! Feeds arbitrary bytes through the detected reader and through one reader by name, which the first byte selects.
 
 #![no_main]
 
@@ -7,7 +7,7 @@ use std::io::Cursor;
 use libfuzzer_sys::fuzz_target;
 use loopbreak_trace::{LogFormat, OpenedLog, LogRecord, RecordSink, SkippedLine};
 
-/// Keeps nothing, but looks at everything.
+/// Inspects every record and keeps nothing.
 struct RecordInspector(usize);
 
 impl RecordSink for RecordInspector {
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
     let named = data.first().and_then(|first| LogFormat::all().nth(usize::from(*first) % 16));
     for format in [None, named] {
         if let Ok(log) = OpenedLog::from_stream(Cursor::new(data.to_vec()), format, |_| {}) {
-            // What is packed and broken cannot be read to its end.
+            // Broken compressed data cannot be read to its end.
             _ = log.read(&mut RecordInspector(0));
         }
     }

@@ -1,4 +1,4 @@
-//! Any bytes as a story file: played for a few commands, undone, played again.
+//! Plays arbitrary bytes as a story file for a few commands, undoes them, and plays them again.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fn play(story: StoryFile) -> Result<(), MachineFault> {
 
 fuzz_target!(|data: &[u8]| {
     if let Ok(story) = StoryFile::new(data) {
-        // A fault is an answer; a panic is not.
+        // A fault is a valid result; a panic is not.
         _ = play(story);
     }
 });

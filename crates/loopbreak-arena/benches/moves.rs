@@ -3,11 +3,11 @@
     clippy::expect_used,
     reason = "a benchmark reads the clock, prints its figures and has a valid load"
 )]
-//! Moves a second on one core, on the story in the tree: `cargo bench -p loopbreak-arena --bench moves`.
+//! Moves per second on one core, on the built-in story: `cargo bench -p loopbreak-arena --bench moves`.
 //!
-//! The world alone, then whole episodes of every kind of player: without Loopbreak, with Loopbreak that only observes, and
-//! with Loopbreak on. The first two play the very same moves, so what they differ by is Loopbreak's own share. Time is that
-//! of the processor, where the system tells it, so that other programs on the machine do not count.
+//! Measures the world alone, then whole episodes of every kind of player: without Loopbreak, with Loopbreak in
+//! observe mode, and with Loopbreak enforcing. The first two play exactly the same moves, so their difference is the
+//! cost of Loopbreak. The time is CPU time if the system provides it, so that other programs do not count.
 
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use loopbreak_arena::{
 const ROUNDS: usize = 7;
 const SEEDS: u32 = 10;
 
-/// So many turns, in this time.
+/// Number of turns, and the time they took.
 type MovePace = (u64, Duration);
 
 fn main() {
@@ -43,12 +43,12 @@ fn rate((turns, time): MovePace) -> f64 {
     turns as f64 / time.as_secs_f64()
 }
 
-/// The quickest of some rounds: what else the machine does can only slow one down.
+/// Returns the fastest of several rounds: other load can only slow a round down.
 fn best(round: impl Fn() -> MovePace) -> MovePace {
     (0..ROUNDS).map(|_| round()).min_by_key(|(_, time)| *time).expect("there are rounds")
 }
 
-/// The time that this thread was at work; where nobody tells, the time that went by.
+/// Returns the CPU time of this thread or, if unavailable, the elapsed time.
 fn now() -> Duration {
     static STARTED: LazyLock<Instant> = LazyLock::new(Instant::now);
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

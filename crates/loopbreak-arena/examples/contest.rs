@@ -1,6 +1,7 @@
-//! Every kind of player, on the story in the tree or one of yours, with Loopbreak and without.
+//! Plays games with every kind of player, with and without Loopbreak, on the built-in story or another one.
 //!
-//! `cargo run --release -p loopbreak-arena --example contest -- [STORY [GAMES]]`; `loopbreak arena` does the same, and more.
+//! `cargo run --release -p loopbreak-arena --example contest -- [STORY [GAMES]]`. The command `loopbreak arena` does
+//! the same and more.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 

@@ -1,7 +1,7 @@
-//! Plays an episode of a story, with Loopbreak in the loop, and writes its journal.
+//! Plays an episode with Loopbreak and writes its journal.
 //!
-//! `cargo run -p loopbreak-arena --example episode -- STORY PLAYER SEED OBEDIENCE JOURNAL`, where the story is a file such
-//! as `zork1.z3`, or `spillway` for the one in the tree; then `loopbreak analyze JOURNAL`.
+//! `cargo run -p loopbreak-arena --example episode -- STORY PLAYER SEED OBEDIENCE JOURNAL`, where the story is a file
+//! such as `zork1.z3`, or `spillway` for the built-in one. Then run `loopbreak analyze JOURNAL`.
 
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 

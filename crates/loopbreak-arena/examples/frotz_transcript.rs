@@ -1,4 +1,4 @@
-//! Plays a script of commands on a story of yours, here and in `dfrotz`, and says whether the transcripts are equal.
+//! Plays a script of commands with this crate and with `dfrotz`, and compares the transcripts.
 //!
 //! `cargo run -p loopbreak-arena --example frotz_transcript -- STORY SCRIPT [SEED]`
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), String> {
     let script = std::fs::read_to_string(script).map_err(|error| format!("{script}: {error}"))?;
     let commands: Vec<String> = script.lines().map(str::to_owned).collect();
     let story = Path::new(story);
-    let ours = frotz::ours(story, seed, &commands)?;
+    let ours = frotz::own_transcript(story, seed, &commands)?;
     let theirs = frotz::frotz_transcript(story, seed, &commands)?;
     println!("{} commands, {} bytes of transcript", commands.len(), ours.len());
     match frotz::difference(&ours, &theirs) {

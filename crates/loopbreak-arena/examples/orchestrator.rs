@@ -1,7 +1,7 @@
-//! An orchestrator of one's own, with nothing of Loopbreak's in it but the guard.
+//! A custom orchestrator that uses only the guard of Loopbreak.
 //!
-//! This is what you add to a game agent that you have: four places in its loop, marked 1 to 4. Everything else stands for
-//! your own code: the game (here a story of the arena), the model (here a few lines that like to walk to and fro) and the
+//! This is what you add to an existing game agent: four places in its loop, marked 1 to 4. Everything else stands for
+//! your own code: the game (here a story of the arena), the model (here a script that moves back and forth) and the
 //! critic (here none).
 //!
 //! `cargo run -p loopbreak-arena --example orchestrator`
@@ -11,13 +11,13 @@
 use loopbreak::{Action, Audience, Config, Guard, Label, Outcome, Place, Profile, Proposal, Step};
 use loopbreak_arena::{GameWorld, StoryWorld, WorldError, stories};
 
-/// Your model: it is shown what the game said and what Loopbreak says, and answers with a command.
+/// Your model: it gets the text of the game and the advice of Loopbreak, and answers with a command.
 struct ScriptedModel {
     turn: usize,
 }
 
 impl ScriptedModel {
-    /// Goes to and fro. When it is told that this does not help, it tries one of these.
+    /// Moves back and forth. After advice, it tries one of these commands.
     fn command(&mut self, advice: &[String]) -> &'static str {
         self.turn += 1;
         let fresh = ["east", "north", "take lantern", "east", "look", "north", "take pine cone", "east"];
@@ -26,32 +26,32 @@ impl ScriptedModel {
     }
 }
 
-/// Plays a game, and gives the reason for its end, and the turn.
+/// Plays a game. Returns the reason for its end, and the turn.
 fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
     let mut world = StoryWorld::new(stories::spillway(), 1);
     let mut model = ScriptedModel { turn: 0 };
 
-    // 1. One guard a run. It keeps what it has to know, and no more than 160 kB of it, however long the run is.
+    // 1. Create one guard per run. Its memory is bounded to 160 kB, however long the run is.
     let mut guard = Guard::new(Config::of(Profile::Game));
     let mut advice: Vec<String> = Vec::new();
 
     world.reset()?;
     for turn in 1..=max_turns {
-        // 2. Before the action: what is it worth? Whoever has a critic passes its score on.
+        // 2. Before the action, weigh it. If you have a critic, pass its score.
         let mut command = model.command(&advice);
         for _ in 0..3 {
             let ruling = guard.weigh(&Proposal::new(command, 0.9));
             if ruling.accepted {
                 break;
             }
-            // Refused: the model is told why, and asked again.
+            // Refused: tell the model why, and ask again.
             advice.extend(ruling.adjustments.iter().map(|adjustment| adjustment.reason.clone()));
             command = model.command(&advice);
         }
 
         let observation = world.act(command)?;
 
-        // 3. After the action: what was done, what came of it, where the agent is now, and how it stands.
+        // 3. After the action, report what was done, the outcome, the place and the score.
         let verdict = guard.observe(&Step {
             turn: Some(turn),
             action: Some(Action::new(command)),
@@ -65,7 +65,7 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
             ..Step::default()
         });
 
-        // 4. What Loopbreak says goes into the next prompt; where nothing helps, it ends the run.
+        // 4. Put the advice into the next prompt. If nothing helps, the guard stops the run.
         let said = verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent);
         advice = said.map(|advice| advice.text.clone()).collect();
         if let Some(stop) = verdict.stop {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loop_is_broken_long_before_the_last_turn() {
+    fn the_loop_is_broken_long_before_the_turn_limit() {
         let (reason, turn) = play(300).unwrap();
         assert_eq!(reason, "stuck_no_progress");
         assert!(turn < 150, "{turn}");

@@ -1,38 +1,39 @@
-//! What can go wrong with somebody who plays or judges: a model can be slow, broken, or unwilling.
+//! Failures of players and critics: a model can be slow, broken, or unwilling.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// In which way it went wrong. Its name stands in journals.
+/// The kind of a failure. Its name is written to journals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum FailureKind {
     /// No answer in time.
     Timeout,
-    /// Nobody there to be asked.
+    /// The endpoint cannot be reached.
     Unreachable,
-    /// Asked too often.
+    /// Too many requests.
     RateLimited,
     /// The server failed.
     ServerError,
-    /// The request itself is not taken: a wrong key, no such model. Asking again does not help.
+    /// The request was rejected, for example because of a wrong key or an unknown model. A retry does not help.
     Denied,
-    /// The model does not want to.
+    /// The model refused to answer.
     Refusal,
-    /// An answer with nothing in it.
+    /// The answer is empty.
     Empty,
-    /// An answer that is none.
+    /// The answer cannot be understood.
     Malformed,
-    /// More of an answer than is taken in.
+    /// The answer is larger than the limit.
     TooLarge,
-    /// The program that was asked has ended. Asking again does not help.
+    /// The program has ended. A retry does not help.
     Ended,
-    /// The player has left. That is no failure of a model.
+    /// The player left the game. This is not a failure of a model.
     Left,
 }
 
 impl FailureKind {
-    /// Its name.
+    /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
             FailureKind::Timeout => "timeout",
@@ -49,7 +50,7 @@ impl FailureKind {
         }
     }
 
-    /// Whether it makes no sense to ask again.
+    /// Returns whether a retry is pointless.
     pub fn is_final(self) -> bool {
         matches!(self, FailureKind::Denied | FailureKind::Ended | FailureKind::Left)
     }
@@ -61,18 +62,18 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// Why there is no proposal, or no opinion.
+/// The reason why there is no proposal, or no opinion.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct AgentFailure {
-    /// In which way it went wrong.
+    /// Kind of the failure.
     pub kind: FailureKind,
-    /// In words, without secrets.
+    /// Message, without secrets.
     pub message: String,
 }
 
 impl AgentFailure {
-    /// A failure of this kind.
+    /// Creates a failure of this kind.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         AgentFailure { kind, message: message.into() }
     }

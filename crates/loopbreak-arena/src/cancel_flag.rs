@@ -1,19 +1,19 @@
-//! A sign that everybody who waits looks at: it is time to end.
+//! A flag that cancels an episode and everything that waits in it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tells an episode, and whoever waits inside it, that it is to end. Clones are the same sign.
+/// Cancels an episode and everything that waits in it. Clones share the same flag.
 #[derive(Clone, Debug, Default)]
 pub struct CancelFlag(Arc<AtomicBool>);
 
 impl CancelFlag {
-    /// It is time to end.
+    /// Sets the flag.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it is.
+    /// Returns whether the flag is set.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

@@ -1,6 +1,6 @@
-//! What can be read out of the text of a game, by anyone who sees nothing but the text.
+//! Extracts facts from the text of a game, for players and critics that see only the text.
 
-/// The ways that players try where a game does not list them.
+/// Directions that players try if a game does not list them.
 pub(crate) const DIRECTIONS: [&str; 12] = [
     "north",
     "south",
@@ -15,10 +15,10 @@ pub(crate) const DIRECTIONS: [&str; 12] = [
     "in",
     "out",
 ];
-/// Their short forms, where they have one.
+/// Short forms of the first directions.
 const SHORT: [&str; 10] = ["n", "s", "e", "w", "u", "d", "ne", "nw", "se", "sw"];
 
-/// The way as the full word, if the command is one.
+/// Returns the direction of a command as a full word, if the command is a move.
 pub(crate) fn direction_of(command: &str) -> Option<&'static str> {
     // Models like to write "North".
     let command = command.trim().to_ascii_lowercase();
@@ -27,7 +27,7 @@ pub(crate) fn direction_of(command: &str) -> Option<&'static str> {
     DIRECTIONS.into_iter().find(|way| *way == word).or_else(|| short.map(|index| DIRECTIONS[index]))
 }
 
-/// The way back.
+/// Returns the opposite direction.
 pub(crate) fn opposite(way: &str) -> &'static str {
     match way {
         "north" => "south",
@@ -45,13 +45,13 @@ pub(crate) fn opposite(way: &str) -> &'static str {
     }
 }
 
-/// The exits, where a line of the text lists them: `Exits: north, up.`
+/// Returns the exits if a line of the text lists them: `Exits: north, up.`
 pub(crate) fn listed_exits(text: &str) -> Option<Vec<String>> {
     let listed = text.lines().find_map(|line| line.strip_prefix("Exits: "))?;
     Some(listed.trim_end_matches('.').split(", ").map(str::to_owned).collect())
 }
 
-/// A text on one line, with at most so many characters.
+/// Returns a text on one line, shortened to `longest` characters.
 pub(crate) fn one_line(text: &str, longest: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(longest) {
@@ -60,16 +60,16 @@ pub(crate) fn one_line(text: &str, longest: usize) -> String {
     }
 }
 
-/// The ways that a description speaks of, where it lists none.
+/// Returns the directions that a description mentions.
 pub(crate) fn mentioned_directions(text: &str) -> Vec<&'static str> {
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
-    // Nobody means the way by the word "in".
+    // The word "in" rarely means the direction.
     DIRECTIONS.into_iter().filter(|way| !matches!(*way, "in" | "out") && words.contains(way)).collect()
 }
 
-/// The name of the place that the text shows: the first line of the paragraph with the exits, or, where there are none,
-/// a first line that is short and no sentence.
+/// Returns the name of the place that a text describes: the first line of the paragraph with the exits or, without
+/// exits, a first line that is short and not a sentence.
 pub(crate) fn place_title(text: &str) -> Option<&str> {
     let paragraph =
         text.split("\n\n").find(|paragraph| paragraph.lines().any(|line| line.starts_with("Exits: ")));
@@ -78,7 +78,7 @@ pub(crate) fn place_title(text: &str) -> Option<&str> {
     (paragraph.is_some() || !sentence).then_some(line)
 }
 
-/// The things that the text says are there: `There is a lantern here.`, `In the tin box is a fuse.`
+/// Returns the objects that a text lists: `There is a lantern here.`, `In the tin box is a fuse.`
 pub(crate) fn listed_things(text: &str) -> Vec<&str> {
     let mut things = Vec::new();
     for line in text.lines() {
@@ -96,7 +96,7 @@ pub(crate) fn listed_things(text: &str) -> Vec<&str> {
     things
 }
 
-/// Nouns of a description: what follows an article, up to the end of the phrase.
+/// Returns the nouns of a description: the words after an article, up to the end of the phrase.
 pub(crate) fn nouns(text: &str) -> Vec<String> {
     let mut nouns: Vec<String> = Vec::new();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -104,7 +104,7 @@ pub(crate) fn nouns(text: &str) -> Vec<String> {
         if !matches!(word.to_lowercase().as_str(), "a" | "an" | "the") {
             continue;
         }
-        // The last word before a verb or a mark is the noun; with one word before it at most.
+        // The last word before a verb or a punctuation mark is the noun, after at most one other word.
         let phrase: Vec<&str> = words[index + 1..].iter().take(2).copied().collect();
         let Some(first) = phrase.first() else { continue };
         let ends = |word: &str| word.ends_with(['.', ',', ';', ':']);
@@ -134,7 +134,7 @@ mod tests {
                        There is a crank here.\nThere is an oil can here.\n\nA heron goes over, slowly.";
 
     #[test]
-    fn a_text_tells_the_place_its_exits_and_what_is_there() {
+    fn extracts_place_exits_and_objects() {
         assert_eq!(place_title(DAM), Some("Dam"));
         assert_eq!(listed_exits(DAM), Some(vec!["north".to_owned(), "down".to_owned()]));
         assert_eq!(listed_things(DAM), ["crank", "oil can"]);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_are_found_in_prose() {
+    fn finds_directions_in_prose() {
         let text = "Back Yard\nA track runs off to the east. In one wall there is a window.";
         assert_eq!(mentioned_directions(text), ["east"]);
         assert_eq!(mentioned_directions("A path goes Northwest, and down."), ["down", "northwest"]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_that_go_somewhere_are_known() {
+    fn recognizes_moves() {
         assert_eq!(
             (direction_of("n"), direction_of("go north"), direction_of(" down ")),
             (Some("north"), Some("north"), Some("down"))

@@ -1,14 +1,32 @@
 //! Games with an agent, a critic and Loopbreak in the loop.
 //!
-//! A [`GameWorld`] takes commands and answers with text. The first kind of world is a story file for the Z-machine,
-//! version 3, the kind of the classic text adventures: see [`zmachine`]. Worlds are deterministic: the same story, the
-//! same seed and the same commands give the same texts, however many of them run side by side. The second kind is any
-//! program that speaks JSON by the line: see [`talk`].
+//! A [`GamePlayer`] proposes commands, a [`ProposalCritic`] scores them, and a guard of the engine adjusts the scores in view
+//! of everything that happened before. The [`EpisodeOrchestrator`] connects them turn by turn, until the game is over or the
+//! guard stops it. It writes a journal that can be replayed with the same verdicts:
 //!
-//! A [`GamePlayer`] proposes commands, a [`ProposalCritic`] says what they seem to be worth, and a guard of the engine says what
-//! they are worth in the light of all that came before. The [`EpisodeOrchestrator`] puts them together, turn by turn, until the
-//! game is over or the guard ends it, and writes a journal that can be read and judged again with the same verdicts.
-//! Players and critics may be models and programs too, which can fail: see [`agent`].
+//! ```
+//! use loopbreak::{Config, Guard, Profile};
+//! use loopbreak_arena::{EpisodeOrchestrator, HeuristicCritic, PlayerKind, StoryWorld, stories};
+//!
+//! let mut world = StoryWorld::new(stories::spillway(), 1);
+//! let mut player = PlayerKind::Oscillator.player(2);
+//! let mut critic = HeuristicCritic::default();
+//! let guard = Guard::new(Config::of(Profile::Game));
+//! let mut journal = Vec::new();
+//! let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard)
+//!     .journal(&mut journal)
+//!     .play("oscillator-2")?;
+//! println!("{} after {} turns", episode.ending.as_str(), episode.turns);
+//! assert!(!journal.is_empty());
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! A [`GameWorld`] takes commands and answers with text. A [`StoryWorld`] runs a story file on a Z-machine of version 3, the
+//! format of the classic text adventures: see [`zmachine`]. A [`CommandWorld`] is any program that speaks JSON line by line: see
+//! [`line_protocol`]. Worlds are deterministic: the same story, seed and commands give the same texts, however many games run
+//! in parallel. Players and critics may be models and programs too, which can fail: see [`agent`].
+//!
+//! A [`GameContest`] plays many games with and without Loopbreak and measures the difference.
 
 pub mod agent;
 mod agent_failure;
@@ -44,7 +62,7 @@ pub use world::{
     WorldObservation,
 };
 
-/// The snippets of the guides are compiled and run with the tests.
+/// Compiles and runs the snippets of the guides with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/arena.md")]
 #[doc = include_str!("../../../docs/guide/game-agent.md")]

@@ -1,71 +1,71 @@
-//! What a player is shown before each turn: texts, and nothing else.
+//! The information that a player gets before each turn: texts only.
 
 use serde::Serialize;
 
-/// A proposal of this turn that was refused, and why.
+/// A proposal of this turn that was refused.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RefusedProposal {
-    /// What was proposed.
+    /// Proposed command.
     pub action: String,
-    /// What the critic gave for it.
+    /// Score given by the critic.
     pub base: f64,
-    /// What it was found to be worth.
+    /// Score after the adjustments of Loopbreak.
     pub score: f64,
-    /// Why, in words.
+    /// Reasons for the refusal.
     pub reasons: Vec<String>,
 }
 
-/// Something that was done, and how the world answered.
+/// A past action and the answer of the world.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PastAction {
     /// The command.
     pub action: String,
-    /// The beginning of the answer.
+    /// Beginning of the answer.
     pub answer: String,
 }
 
-/// What a player knows: what the game said, what it was advised, what was refused.
+/// The knowledge of a player: the text of the game, advice, and refused proposals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PlayerContext {
-    /// The turn that is to come.
+    /// Number of the next turn.
     pub turn: u64,
-    /// What was done last.
+    /// Last action.
     pub last_action: Option<String>,
-    /// What the game said to that, or at its beginning.
+    /// Answer of the game to the last action, or its opening text.
     pub text: String,
-    /// The name of the place, if the world tells of it.
+    /// Name of the place, if the world reports it.
     pub place: Option<String>,
-    /// The ways out that are known.
+    /// Known exits.
     pub exits: Vec<String>,
-    /// The score, if the world tells of it.
+    /// Score, if the world reports it.
     pub score: Option<i32>,
-    /// What is carried, as far as it is known: what the world tells, or what it answered when it was asked last.
+    /// Inventory as far as it is known: as reported by the world, or as in its last answer to an inventory command.
     pub inventory: Option<String>,
-    /// What was done lately, oldest first, each with what came of it.
+    /// Recent actions, oldest first, each with its answer.
     pub recent: Vec<PastAction>,
-    /// What is to be reached.
+    /// Open objectives.
     pub objectives: Vec<String>,
-    /// What Loopbreak says to the agent.
+    /// Advice of Loopbreak to the agent.
     pub advice: Vec<String>,
-    /// What it says to the critic.
+    /// Advice of Loopbreak to the critic.
     pub critic_advice: Vec<String>,
-    /// What was proposed for this turn and refused.
+    /// Proposals of this turn that were refused.
     pub refused: Vec<RefusedProposal>,
 }
 
 impl PlayerContext {
-    /// Whether Loopbreak wants the player to do something else: it gave advice, or lowered what was proposed. What the
-    /// critic alone refused does not count.
+    /// Returns whether Loopbreak wants the player to do something else: it gave advice, or lowered the score of a
+    /// proposal. Refusals by the critic alone do not count.
     pub fn is_admonished(&self) -> bool {
         !self.advice.is_empty() || self.refused.iter().any(|refusal| refusal.score < refusal.base)
     }
 
-    /// How many proposals of this turn Loopbreak lowered, so that they were refused.
+    /// Returns the number of refused proposals of this turn whose score Loopbreak lowered.
     pub fn lowered(&self) -> usize {
         self.refused.iter().filter(|refusal| refusal.score < refusal.base).count()
     }
 
-    /// Whether this was refused in this turn.
+    /// Returns whether this action was refused in this turn.
     pub fn was_refused(&self, action: &str) -> bool {
         self.refused.iter().any(|refusal| refusal.action == action)
     }

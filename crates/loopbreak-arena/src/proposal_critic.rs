@@ -1,4 +1,4 @@
-//! The critic: what a proposal seems to be worth, before Loopbreak is asked.
+//! The critic, which scores a proposal before Loopbreak weighs it.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use crate::agent_failure::AgentFailure;
 use crate::game_text;
 use crate::player_context::PlayerContext;
 
-/// What a critic thinks of a proposal.
+/// The opinion of a critic on a proposal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CriticOpinion {
-    /// From 0 (bad) to 1 (good).
+    /// Score from 0 (bad) to 1 (good).
     pub score: f64,
-    /// Why, in words.
+    /// Reason for the score.
     pub justification: String,
 }
 
@@ -23,24 +23,24 @@ impl CriticOpinion {
     }
 }
 
-/// Somebody who judges proposals. Sees what the player sees.
+/// Scores proposals. A critic sees what the player sees.
 pub trait ProposalCritic {
-    /// What this command seems to be worth now; nothing, if it has no opinion.
+    /// Scores a command. Returns `None` without an opinion.
     fn judge(&mut self, context: &PlayerContext, action: &str)
     -> Result<Option<CriticOpinion>, AgentFailure>;
 
-    /// Whether it ever has an opinion.
+    /// Returns whether the critic ever has an opinion.
     fn is_active(&self) -> bool {
         true
     }
 
-    /// What it used since this was asked last, also for answers that failed.
+    /// Returns the usage since the last call of this method, including failed answers.
     fn take_usage(&mut self) -> Usage {
         Usage::default()
     }
 }
 
-/// No critic at all: only Loopbreak weighs what is proposed.
+/// No critic: only Loopbreak weighs proposals.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCritic;
 
@@ -54,18 +54,18 @@ impl ProposalCritic for NoCritic {
     }
 }
 
-/// A critic without a model: it knows which exits the game told of and which words it did not understand. It does not
-/// look back: that is Loopbreak's part.
+/// A critic without a model: it knows the listed exits and the words that the game did not understand. It ignores the
+/// history, which is the job of Loopbreak.
 #[derive(Clone, Debug, Default)]
 pub struct HeuristicCritic {
     exits: Option<Vec<String>>,
-    /// First words that the game did not understand.
+    /// First words of commands that the game did not understand.
     nonsense: BTreeSet<String>,
 }
 
-/// Longer commands are no commands.
+/// Maximum length of a sensible command.
 const LONGEST: usize = 60;
-/// What games say to words that they do not know.
+/// Replies of games to unknown words.
 const NOT_UNDERSTOOD: [&str; 4] =
     ["means nothing here", "don't know the word", "no sentence that", "don't understand"];
 
@@ -99,7 +99,7 @@ fn first_word(action: &str) -> Option<&str> {
 }
 
 impl HeuristicCritic {
-    /// What this command seems to be worth now.
+    /// Scores a command.
     pub fn opinion(&mut self, context: &PlayerContext, action: &str) -> CriticOpinion {
         if context.refused.is_empty() {
             self.see(context);
@@ -135,19 +135,19 @@ mod tests {
     }
 
     #[test]
-    fn ways_that_the_game_tells_of_are_worth_more_than_others() {
+    fn listed_exits_score_higher_than_others() {
         let mut critic = HeuristicCritic::default();
         let hut = context("north", "Hut\nOne room.\nExits: south.");
         assert!(critic.opinion(&hut, "south").score > 0.8);
         assert!(critic.opinion(&hut, "n").score < 0.5);
-        // It is still the hut.
+        // The player is still in the hut.
         assert!(critic.opinion(&context("jump", "You jump."), "north").score < 0.5);
-        // Here, nobody told.
+        // The exits are unknown here.
         assert!(critic.opinion(&context("south", "Forest\nTrees."), "north").score > 0.5);
     }
 
     #[test]
-    fn what_the_game_does_not_understand_is_not_worth_trying_again() {
+    fn words_that_the_game_does_not_understand_score_low() {
         let mut critic = HeuristicCritic::default();
         assert!(critic.opinion(&context("look", "Hut"), "dance wildly").score > 0.5);
         let told = context("dance wildly", "The word \"dance\" means nothing here.");

@@ -1,11 +1,11 @@
-//! Chance for players, from a seed.
+//! Random numbers for players, from a seed.
 
 /// A small generator (splitmix64): the same seed gives the same numbers on every machine.
 #[derive(Clone, Debug)]
 pub struct SeededRng(u64);
 
 impl SeededRng {
-    /// Chance from a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Self {
         SeededRng(seed)
     }
@@ -17,18 +17,18 @@ impl SeededRng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`; 0 if that is 0.
+    /// Returns a number below `bound`, or 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// True with this probability.
+    /// Returns true with this probability.
     pub fn random_bool(&mut self, probability: f64) -> bool {
-        // 53 bits are what a float can hold.
+        // A float holds 53 bits.
         ((self.next() >> 11) as f64) < probability * (1_u64 << 53) as f64
     }
 
-    /// One of these.
+    /// Returns a random element, or `None` for an empty slice.
     pub fn choose<'t, T>(&mut self, things: &'t [T]) -> Option<&'t T> {
         let index = self.below(things.len());
         things.get(index)
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probabilities_are_kept() {
+    fn respects_probabilities() {
         let mut rng = SeededRng::new(1);
         let hits = (0..10_000).filter(|_| rng.random_bool(0.3)).count();
         assert!((2800..3200).contains(&hits), "{hits}");

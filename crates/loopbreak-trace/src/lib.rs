@@ -1,12 +1,50 @@
 //! Readers of agent logs: each turns one log format into [`loopbreak`] steps.
 //!
-//! [`expand_paths`] turns what the user named into [`LogInput`]s, [`LogInput::open`] looks at the content and chooses the
-//! [`LogFormat`], and [`OpenedLog::read`] streams its records to a [`RecordSink`]. Nothing is judged here, and memory does not grow with the
-//! length of a log: one line is held at a time, none longer than [`LONGEST_LINE`]. Only a log that is one JSON document over
-//! many lines is held as a whole, up to [`LARGEST_DOCUMENT`].
+//! [`expand_paths`] turns the paths that a user names into [`LogInput`]s. [`LogInput::open`] detects the [`LogFormat`] from the
+//! content, and [`OpenedLog::read`] streams the records to a [`RecordSink`]:
 //!
-//! Where each line of a log stands by itself, [`OpenedLog::into_blocks`] gives the lines in [`LineBlock`]s, which several threads can read.
-//! While a log is written, [`probe`] says what it is, and [`LogFollower`] takes what is appended to it.
+//! ```
+//! use std::io::Cursor;
+//!
+//! use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
+//!
+//! #[derive(Default)]
+//! struct ActionNames(Vec<String>);
+//!
+//! impl RecordSink for ActionNames {
+//!     fn record(&mut self, record: &LogRecord<'_>) {
+//!         self.0.extend(record.step.action.as_ref().map(|action| action.name.to_string()));
+//!     }
+//!     fn skipped(&mut self, skipped: SkippedLine) {
+//!         eprintln!("line {}: {}", skipped.line, skipped.reason);
+//!     }
+//! }
+//!
+//! let log = "{\"action\":\"look\",\"score\":1}\n{\"action\":\"north\",\"score\":1}\n";
+//! let opened = OpenedLog::from_stream(Cursor::new(log), None, |_| {}).expect("a known format");
+//! assert_eq!(opened.format().as_str(), "steps");
+//! let mut names = ActionNames::default();
+//! let stats = opened.read(&mut names)?;
+//! assert_eq!((names.0.join(", ").as_str(), stats.lines), ("look, north", 2));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! The readers judge nothing, and their memory does not grow with the length of a log: they hold one line at a time, of at
+//! most [`LONGEST_LINE`] bytes. Only a log that is one JSON document over several lines is held as a whole, up to
+//! [`LARGEST_DOCUMENT`] bytes.
+//!
+//! If the lines of a log are independent of each other, [`OpenedLog::into_blocks`] returns them in [`LineBlock`]s, which several
+//! threads can read. For a log that is still being written, [`probe`] detects what it is, and [`LogFollower`] reads what is
+//! appended to it.
+//!
+//! | module | content |
+//! |---|---|
+//! | `input` | paths, files of one run, compressed files, folders of installed agents, opening |
+//! | `sniff` | format detection |
+//! | `line` | bytes to lines: streams, pushed bytes, blocks |
+//! | `message` | pieces that formats share: message content, calls and results, arguments, JSON documents |
+//! | `formats` | one file or folder per format |
+//! | `follow` | logs that are still being written |
 
 mod follow;
 mod formats;

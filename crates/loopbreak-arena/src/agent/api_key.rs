@@ -1,26 +1,26 @@
-//! A key that nobody gets to see.
+//! An API key that is never shown.
 
 use std::fmt;
 
-/// What stands where a key stood.
+/// Replacement for a key in a text.
 const MASK: &str = "***";
 
-/// A key. It is shown to the endpoint and to nobody else.
+/// An API key. It is sent to the endpoint and shown nowhere.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ApiKey(String);
 
 impl ApiKey {
-    /// A key.
+    /// Creates a key.
     pub fn new(key: impl Into<String>) -> Self {
         ApiKey(key.into().trim().to_owned())
     }
 
-    /// What goes to the endpoint.
+    /// Returns the value of the authorization header.
     pub(super) fn header(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// A text without the key.
+    /// Returns a text with the key masked.
     pub(super) fn hide_in(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, MASK) }
     }

@@ -1,4 +1,4 @@
-//! One question to a chat endpoint, and what its answer says.
+//! One request to a chat endpoint, and its answer.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use super::api_key::ApiKey;
 use crate::agent_failure::{AgentFailure, FailureKind};
 use crate::game_text;
 
-/// How much of what a server says is told.
+/// Maximum number of characters of a server message in an error.
 const TOLD: usize = 200;
 
-/// A message of a conversation.
+/// A message of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct PromptMessage {
     pub(super) role: &'static str,
     pub(super) content: String,
 }
 
-/// A request, as the endpoint wants it.
+/// The body of a request.
 #[derive(Serialize)]
 pub(super) struct ChatRequest<'r> {
     pub(super) model: &'r str,
@@ -31,13 +31,13 @@ pub(super) struct ChatRequest<'r> {
     pub(super) max_tokens: Option<u32>,
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 #[derive(Debug)]
 pub(super) struct ChatAttempt {
     pub(super) result: Result<String, AgentFailure>,
-    /// Tokens and money, if the endpoint counts them.
+    /// Tokens and cost, if the endpoint reports them.
     pub(super) usage: Usage,
-    /// For how long the server wants to be left alone.
+    /// Time that the server asks to wait.
     pub(super) pause: Option<Duration>,
 }
 
@@ -47,7 +47,7 @@ impl ChatAttempt {
     }
 }
 
-/// Asks once.
+/// Sends one request.
 pub(super) fn ask(
     agent: &ureq::Agent,
     (url, host): (&str, &str),
@@ -83,16 +83,16 @@ pub(super) fn ask(
     attempt
 }
 
-/// The way to the endpoint is broken. What the library says may hold the whole address.
+/// Describes a failed connection. Messages of the library may contain the whole address, so they are not used.
 fn broken(error: &ureq::Error, host: &str) -> ChatAttempt {
     let (kind, why) = match error {
         ureq::Error::Timeout(_) => (FailureKind::Timeout, "gave no answer in time".to_owned()),
-        ureq::Error::HostNotFound => (FailureKind::Unreachable, "is not known".to_owned()),
+        ureq::Error::HostNotFound => (FailureKind::Unreachable, "cannot be resolved".to_owned()),
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::TimedOut => {
             (FailureKind::Timeout, "gave no answer in time".to_owned())
         }
         ureq::Error::Io(error) => match distrust(&error.to_string()) {
-            Some(why) => (FailureKind::Denied, format!("is not asked: {why}")),
+            Some(why) => (FailureKind::Denied, format!("is not trusted: {why}")),
             None => (FailureKind::Unreachable, format!("cannot be reached: {error}")),
         },
         ureq::Error::Protocol(_) | ureq::Error::Http(_) => {
@@ -103,19 +103,19 @@ fn broken(error: &ureq::Error, host: &str) -> ChatAttempt {
     ChatAttempt::failed(kind, format!("{host} {why}"))
 }
 
-/// Why an endpoint is not trusted, if that is what an error of the connection says.
+/// Returns why the certificate of an endpoint is rejected, if this is such an error.
 fn distrust(error: &str) -> Option<String> {
     let why = error.strip_prefix("invalid peer certificate: ")?;
     Some(match why {
-        "UnknownIssuer" => "nobody that is trusted vouches for it".to_owned(),
+        "UnknownIssuer" => "its certificate is not signed by a trusted authority".to_owned(),
         _ if why.starts_with("certificate not valid for name") => {
             "its certificate is for another name".to_owned()
         }
-        _ => format!("its certificate does not hold: {why}"),
+        _ => format!("its certificate is invalid: {why}"),
     })
 }
 
-/// A status that is no success.
+/// Describes an HTTP status other than success.
 fn refused(
     status: ureq::http::StatusCode,
     text: &str,
@@ -134,7 +134,7 @@ fn refused(
     ChatAttempt::failed(kind, format!("{host} answered {status}{said}"))
 }
 
-/// The error in a body, if that is what it holds.
+/// Returns the error message in a body, if any.
 fn error_of(value: &Value) -> Option<String> {
     match value.get("error")? {
         Value::Null => None,
@@ -174,7 +174,7 @@ struct ChatUsage {
     read: Option<u64>,
     #[serde(rename = "completion_tokens")]
     written: Option<u64>,
-    /// Some routers tell what it cost.
+    /// Some routers report the cost.
     cost: Option<f64>,
 }
 
@@ -182,13 +182,13 @@ fn read(text: &str, host: &str, hide: &dyn Fn(&str) -> String) -> ChatAttempt {
     let malformed =
         |why: &str| ChatAttempt::failed(FailureKind::Malformed, format!("{host} answered with {why}"));
     let Ok(value) = serde_json::from_str::<Value>(text) else {
-        return malformed(&format!("something else than JSON: {}", hide(text)));
+        return malformed(&format!("text that is not JSON: {}", hide(text)));
     };
     if let Some(error) = error_of(&value) {
         return ChatAttempt::failed(FailureKind::ServerError, format!("{host} says: {}", hide(&error)));
     }
     let Ok(answer) = serde_json::from_value::<ChatAnswer>(value) else {
-        return malformed(&format!("JSON of another shape: {}", hide(text)));
+        return malformed(&format!("unexpected JSON: {}", hide(text)));
     };
     let counted = answer.usage.unwrap_or_default();
     let usage = Usage {
@@ -203,7 +203,7 @@ fn read(text: &str, host: &str, hide: &dyn Fn(&str) -> String) -> ChatAttempt {
     ChatAttempt { result, usage, pause: None }
 }
 
-/// What the model said.
+/// Returns the text of the model.
 fn content(choice: ChatChoice, host: &str, hide: &dyn Fn(&str) -> String) -> Result<String, AgentFailure> {
     let said = choice.message.unwrap_or_default();
     if let Some(refusal) = said.refusal.filter(|refusal| !refusal.trim().is_empty()) {
@@ -214,7 +214,7 @@ fn content(choice: ChatChoice, host: &str, hide: &dyn Fn(&str) -> String) -> Res
     }
     let text = match said.content {
         Some(Value::String(text)) => text,
-        // Some write a list of parts.
+        // Some services return a list of parts.
         Some(Value::Array(parts)) => {
             parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("\n")
         }
@@ -229,8 +229,8 @@ fn content(choice: ChatChoice, host: &str, hide: &dyn Fn(&str) -> String) -> Res
         }
         Some("length") => Err(AgentFailure::new(
             FailureKind::Empty,
-            "the model used up its tokens before it said anything".to_owned(),
+            "the model used all its tokens before it answered".to_owned(),
         )),
-        _ => Err(AgentFailure::new(FailureKind::Empty, "the model said nothing".to_owned())),
+        _ => Err(AgentFailure::new(FailureKind::Empty, "the answer of the model is empty".to_owned())),
     }
 }

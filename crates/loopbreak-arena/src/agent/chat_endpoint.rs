@@ -1,4 +1,4 @@
-//! A model behind an endpoint that speaks the chat protocol of OpenAI, as most servers and routers do.
+//! A model behind an endpoint with the chat completions protocol of OpenAI, which most servers and routers support.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
@@ -13,7 +13,7 @@ use super::trusted_roots::TrustedRoots;
 use crate::agent_failure::{AgentFailure, FailureKind};
 use crate::cancel_flag::CancelFlag;
 
-/// How often the sign to end is looked at.
+/// Interval at which the cancel flag is checked.
 const TICK: Duration = Duration::from_millis(50);
 
 /// A model behind an endpoint.
@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(50);
 pub struct ChatEndpoint {
     agent: ureq::Agent,
     url: String,
-    /// What of the address is told: its path may be a secret.
+    /// The part of the address that is shown: the path may contain a secret.
     host: String,
     model: String,
     key: Option<ApiKey>,
@@ -34,15 +34,16 @@ pub struct ChatEndpoint {
 }
 
 impl ChatEndpoint {
-    /// A model behind this base address, such as `https://example.com/v1`. An error says what is wrong with the address.
+    /// Creates an endpoint with a base address such as `https://example.com/v1`. Returns an error for an invalid
+    /// address.
     pub fn new(base: &str, model: impl Into<String>) -> Result<Self, String> {
         let base = base.trim().trim_end_matches('/');
-        let uri: ureq::http::Uri = base.parse().map_err(|_| "this is no address".to_owned())?;
+        let uri: ureq::http::Uri = base.parse().map_err(|_| "invalid address".to_owned())?;
         let (Some(scheme @ ("http" | "https")), Some(host)) = (uri.scheme_str(), uri.host()) else {
-            return Err("the address has to begin with http:// or https://".to_owned());
+            return Err("the address must start with http:// or https://".to_owned());
         };
         if scheme == "https" && cfg!(not(feature = "https")) {
-            return Err("this build cannot ask https:// addresses".to_owned());
+            return Err("this build does not support https:// addresses".to_owned());
         }
         let host = uri.port_u16().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
         let path = "/chat/completions";
@@ -63,21 +64,21 @@ impl ChatEndpoint {
         })
     }
 
-    /// With this key.
+    /// Sets the API key.
     #[must_use]
     pub fn key(mut self, key: Option<ApiKey>) -> Self {
         self.key = key;
         self
     }
 
-    /// With this temperature.
+    /// Sets the temperature.
     #[must_use]
     pub fn temperature(mut self, temperature: Option<f64>) -> Self {
         self.temperature = temperature;
         self
     }
 
-    /// Within these limits.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: ChatLimits) -> Self {
         self.agent = agent(limits.timeout, &self.trusted);
@@ -85,39 +86,39 @@ impl ChatEndpoint {
         self
     }
 
-    /// Trusts the certificates in this text, in PEM, and those that they vouch for, instead of the well-known ones. An error
-    /// says what is wrong with them.
+    /// Trusts the certificates in this PEM text, and those signed by them, instead of the well-known ones. Returns an
+    /// error for invalid certificates.
     pub fn trust(mut self, certificates: &str) -> Result<Self, String> {
         self.trusted = TrustedRoots::read(certificates)?;
         self.agent = agent(self.limits.timeout, &self.trusted);
         Ok(self)
     }
 
-    /// At these prices.
+    /// Sets the prices.
     #[must_use]
     pub fn prices(mut self, prices: TokenPrices) -> Self {
         self.prices = prices;
         self
     }
 
-    /// Gives up waiting when this sign is given.
+    /// Sets the flag that cancels waiting.
     #[must_use]
     pub fn cancel(mut self, cancel: CancelFlag) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// The name of the model.
+    /// Returns the name of the model.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// What was used since this was asked last.
+    /// Returns the usage since the last call of this method.
     pub(super) fn take_usage(&mut self) -> Usage {
         std::mem::take(&mut self.spent)
     }
 
-    /// Asks the model, again where that may help.
+    /// Sends a request, and retries after transient failures.
     pub(super) fn ask(&mut self, messages: &[PromptMessage]) -> Result<String, AgentFailure> {
         let max_tokens = Some(self.limits.max_tokens).filter(|tokens| *tokens > 0);
         let request = ChatRequest { model: &self.model, messages, temperature: self.temperature, max_tokens };
@@ -148,14 +149,14 @@ impl ChatEndpoint {
         }
     }
 
-    /// Asks once, on a thread of its own, so that nobody has to wait for an answer that is not wanted any more.
+    /// Sends one request on its own thread, so that a cancelled episode does not wait for the answer.
     fn attempt(&self, body: String) -> ChatAttempt {
         let (tell, told) = channel();
         let most = self.limits.answer_bytes;
         thread::spawn({
             let (agent, url, host, key) =
                 (self.agent.clone(), self.url.clone(), self.host.clone(), self.key.clone());
-            // Nobody listens any more where this fails.
+            // Fails only if the receiver has given up.
             move || tell.send(ask(&agent, (&url, &host), key.as_ref(), &body, most))
         });
         let gone = |kind, why: &str| ChatAttempt {
@@ -167,17 +168,17 @@ impl ChatEndpoint {
             match told.recv_timeout(TICK) {
                 Ok(attempt) => return attempt,
                 Err(RecvTimeoutError::Timeout) if self.cancel.is_cancelled() => {
-                    return gone(FailureKind::Timeout, "was not waited for");
+                    return gone(FailureKind::Timeout, "did not answer before the interruption");
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return gone(FailureKind::Unreachable, "could not be asked");
+                    return gone(FailureKind::Unreachable, "could not be reached");
                 }
             }
         }
     }
 
-    /// Adds tokens and money to what was used. A price that was given counts for more than one that the server tells.
+    /// Adds usage. A configured price takes precedence over the cost reported by the server.
     fn count(&mut self, usage: Usage) {
         let cost = self.prices.cost(&usage).or(usage.cost_usd);
         let add = |sum: &mut Option<u64>, more: Option<u64>| {
@@ -192,7 +193,7 @@ impl ChatEndpoint {
         }
     }
 
-    /// Waits, unless the sign to end is given.
+    /// Waits, unless cancelled.
     fn rest(&self, time: Duration) {
         let mut left = time;
         while !left.is_zero() && !self.cancel.is_cancelled() {
@@ -207,7 +208,7 @@ fn agent(timeout: Duration, trusted: &TrustedRoots) -> ureq::Agent {
     trusted
         .apply(ureq::Agent::config_builder())
         .timeout_global(Some(timeout))
-        // A key is not carried to wherever a server points.
+        // A key must not be sent to the target of a redirect.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
@@ -221,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_checked_before_anybody_is_asked() {
+    fn rejects_invalid_addresses() {
         for (base, url) in [
             ("http://localhost:8080/v1", "http://localhost:8080/v1/chat/completions"),
             ("http://localhost:8080/v1/", "http://localhost:8080/v1/chat/completions"),

@@ -1,23 +1,23 @@
-//! How long, how much, how often, and at what price a model is asked.
+//! Limits and prices for requests to a model.
 
 use std::time::Duration;
 
 use loopbreak::Usage;
 
-/// Bounds for each question to a model.
+/// Limits for each request to a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChatLimits {
-    /// No attempt may take longer.
+    /// Maximum duration of one attempt.
     pub timeout: Duration,
-    /// How often it is tried again where that may help: no answer in time, asked too often, a server that failed.
+    /// Number of retries after transient failures: timeout, rate limit, server error.
     pub retries: u32,
-    /// How long is waited before the first of these; doubled each time, and a server that says for how long is obeyed.
+    /// Pause before the first retry. It doubles each time; a pause requested by the server takes precedence.
     pub backoff: Duration,
-    /// No pause is longer, whatever a server says.
+    /// Maximum pause, even if the server requests a longer one.
     pub longest_pause: Duration,
-    /// How many bytes of an answer are taken in.
+    /// Maximum size of an answer in bytes.
     pub answer_bytes: u64,
-    /// How many tokens the model may write; 0 leaves it to the model.
+    /// Maximum number of tokens of an answer; 0 leaves it to the model.
     pub max_tokens: u32,
 }
 
@@ -34,17 +34,17 @@ impl Default for ChatLimits {
     }
 }
 
-/// What a million tokens cost, in US dollars. Without prices, only tokens are counted.
+/// Prices per million tokens in US dollars. Without prices, only tokens are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TokenPrices {
-    /// Those that the model reads.
+    /// Price of input tokens.
     pub input: Option<f64>,
-    /// Those that it writes.
+    /// Price of output tokens.
     pub output: Option<f64>,
 }
 
 impl TokenPrices {
-    /// What so many tokens cost: nothing is known where there is no price for them.
+    /// Returns the cost of the usage, or `None` without a price for it.
     pub(super) fn cost(&self, usage: &Usage) -> Option<f64> {
         let part = |tokens: Option<u64>, price: Option<f64>| Some(tokens? as f64 * price? / 1e6);
         let parts = [part(usage.input_tokens, self.input), part(usage.output_tokens, self.output)];
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_cost_what_they_cost_and_without_a_price_nothing_is_known() {
+    fn the_cost_is_unknown_without_a_price() {
         let usage = Usage { input_tokens: Some(2_000_000), output_tokens: Some(500_000), cost_usd: None };
         let prices = TokenPrices { input: Some(0.5), output: Some(4.0) };
         assert_eq!(prices.cost(&usage), Some(3.0));

@@ -1,4 +1,4 @@
-//! A program that plays, and a program that judges. See `docs/guide/worlds.md`.
+//! An external program as a player, and an external program as a critic. See `docs/guide/worlds.md`.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::player::{GamePlayer, PlayerMove};
 use crate::player_context::PlayerContext;
 use crate::proposal_critic::{CriticOpinion, ProposalCritic};
 
-/// What a program is asked.
+/// A request to a program.
 #[derive(Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum AgentQuery<'a> {
@@ -35,7 +35,7 @@ struct JudgeReply {
     usage: Option<Usage>,
 }
 
-/// A program that plays.
+/// A player that asks an external program.
 #[derive(Debug)]
 pub struct CommandPlayer {
     program: LineProgram,
@@ -43,7 +43,7 @@ pub struct CommandPlayer {
 }
 
 impl CommandPlayer {
-    /// Starts the program. No answer of its may take longer than `timeout`.
+    /// Starts the program. No answer may take longer than `timeout`.
     pub fn start(words: &[String], timeout: Duration, cancel: &CancelFlag) -> Result<Self, ProtocolError> {
         Ok(CommandPlayer { program: LineProgram::start(words, timeout, cancel)?, spent: Usage::default() })
     }
@@ -66,7 +66,7 @@ impl GamePlayer for CommandPlayer {
     }
 }
 
-/// A program that judges.
+/// A critic that asks an external program.
 #[derive(Debug)]
 pub struct CommandCritic {
     program: LineProgram,
@@ -74,7 +74,7 @@ pub struct CommandCritic {
 }
 
 impl CommandCritic {
-    /// Starts the program. No answer of its may take longer than `timeout`.
+    /// Starts the program. No answer may take longer than `timeout`.
     pub fn start(words: &[String], timeout: Duration, cancel: &CancelFlag) -> Result<Self, ProtocolError> {
         Ok(CommandCritic { program: LineProgram::start(words, timeout, cancel)?, spent: Usage::default() })
     }

@@ -1,4 +1,4 @@
-//! A model that plays, and a model that judges.
+//! A model as a player, and a model as a critic.
 
 use loopbreak::Usage;
 
@@ -9,14 +9,14 @@ use crate::player::{GamePlayer, PlayerMove};
 use crate::player_context::PlayerContext;
 use crate::proposal_critic::{CriticOpinion, ProposalCritic};
 
-/// A model behind an endpoint that plays.
+/// A player that asks a model behind an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointPlayer {
     chat: ChatEndpoint,
 }
 
 impl EndpointPlayer {
-    /// This model.
+    /// Creates a player that asks this model.
     pub fn new(chat: ChatEndpoint) -> Self {
         EndpointPlayer { chat }
     }
@@ -36,14 +36,14 @@ impl GamePlayer for EndpointPlayer {
     }
 }
 
-/// A model behind an endpoint that judges.
+/// A critic that asks a model behind an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointCritic {
     chat: ChatEndpoint,
 }
 
 impl EndpointCritic {
-    /// This model.
+    /// Creates a critic that asks this model.
     pub fn new(chat: ChatEndpoint) -> Self {
         EndpointCritic { chat }
     }

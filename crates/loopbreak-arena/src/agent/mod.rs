@@ -1,4 +1,5 @@
-//! Agents and critics that ask somebody else: a model behind an endpoint, or a program.
+//! Players and critics that ask a model behind an endpoint, or an external program. Both can fail: see
+//! [`AgentFailure`](crate::AgentFailure).
 
 mod api_key;
 mod chat_attempt;

@@ -1,31 +1,31 @@
-//! What a model is told: the context of the documents, as text.
+//! The prompts for models: the context of a turn as text.
 
 use std::fmt::Write as _;
 
 use super::chat_attempt::PromptMessage;
 use crate::player_context::PlayerContext;
 
-/// The longest text of the game that is passed on.
+/// Maximum number of bytes of game text in a prompt.
 const TEXT: usize = 4000;
 
 const PLAYER: &str = "\
-You play a text adventure. Explore, solve its puzzles and raise the score. Each turn you are shown the game's answer to your \
-last command, and what is known. Answer with one command for the game, as short as a player would type it, such as: north, \
-take lantern, open door, unlock door with key. Do not repeat what did not help; heed advice and refusals.
+You are playing a text adventure. Explore, solve its puzzles and raise the score. Each turn shows the game's answer to your \
+last command, and everything known so far. Answer with one command for the game, as short as a player would type it, such as: north, \
+take lantern, open door, unlock door with key. Do not repeat commands that did not help; follow the advice and respect refusals.
 Answer with JSON on one line and nothing else: {\"action\": \"the command\", \"reason\": \"why, in one sentence\"}";
 
 const CRITIC: &str = "\
-You are the critic of a player of a text adventure. You are shown what the player knows and the command that it proposes. Say \
-what the command is worth now: 0 is useless, 0.5 is as good as not, 1 is just right. A command that was tried here without \
-effect, or leads where there is no way, is worth little.
+You are the critic of a player of a text adventure. You see what the player knows and the command it proposes. Score \
+the command: 0 is useless, 0.5 is neutral, 1 is exactly right. A command that was tried here without \
+effect, or that leads where there is no exit, scores low.
 Answer with JSON on one line and nothing else: {\"score\": 0.0, \"reason\": \"why, in one sentence\"}";
 
-/// What the player is asked.
+/// Builds the prompt for a player.
 pub(super) fn for_player(context: &PlayerContext) -> [PromptMessage; 2] {
     let mut text = situation(context);
     list(&mut text, "Advice", &context.advice);
     if !context.refused.is_empty() {
-        text.push_str("\nRefused in this turn, so propose something else:\n");
+        text.push_str("\nRefused in this turn; propose something else:\n");
         for refusal in &context.refused {
             let _ = writeln!(text, "- {}: {}", refusal.action, refusal.reasons.join("; "));
         }
@@ -37,7 +37,7 @@ pub(super) fn for_player(context: &PlayerContext) -> [PromptMessage; 2] {
     ]
 }
 
-/// What the critic is asked.
+/// Builds the prompt for a critic.
 pub(super) fn for_critic(context: &PlayerContext, action: &str) -> [PromptMessage; 2] {
     let mut text = situation(context);
     list(&mut text, "Advice", &context.critic_advice);
@@ -64,7 +64,7 @@ fn situation(context: &PlayerContext) -> String {
         let _ = writeln!(text, "Inventory: {inventory}");
     }
     if !context.recent.is_empty() {
-        text.push_str("\nWhat was done lately, oldest first:\n");
+        text.push_str("\nRecent actions, oldest first:\n");
         for past in &context.recent {
             let _ = writeln!(text, "- {}: {}", past.action, past.answer);
         }
@@ -97,7 +97,7 @@ mod tests {
     use crate::player_context::{PastAction, RefusedProposal};
 
     #[test]
-    fn a_model_is_told_all_that_is_known() {
+    fn the_prompt_contains_everything_that_is_known() {
         let context = PlayerContext {
             turn: 7,
             last_action: Some("north".to_owned()),
@@ -121,9 +121,9 @@ mod tests {
         assert_eq!(
             player.content,
             "Turn 7, score 5\nPlace: Dam\nKnown exits: south, up\nInventory: a lantern\n\n\
-             What was done lately, oldest first:\n- north: Dam A wall.\n\nObjectives:\n- explore up from Dam\n\n\
+             Recent actions, oldest first:\n- north: Dam A wall.\n\nObjectives:\n- explore up from Dam\n\n\
              The game's answer to \"north\":\nDam\nA wall.\n\nAdvice:\n- Try another way.\n\n\
-             Refused in this turn, so propose something else:\n- south: it leads back\n\nYour command?"
+             Refused in this turn; propose something else:\n- south: it leads back\n\nYour command?"
         );
         let [_, critic] = for_critic(&context, "up");
         assert!(

@@ -1,4 +1,4 @@
-//! What a model meant by what it said.
+//! Parses the answers of models.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,14 +8,14 @@ use crate::game_text;
 use crate::player::PlayerMove;
 use crate::proposal_critic::CriticOpinion;
 
-/// The longest command; no game takes more.
+/// Maximum length of a command.
 const ACTION: usize = 200;
-/// The longest reason that is kept.
+/// Maximum length of a reason.
 const REASON: usize = 1000;
-/// How much of an answer that is none is told.
+/// Maximum number of characters of an unusable answer in an error.
 const TOLD: usize = 100;
 
-/// How models begin when they do not want to.
+/// Beginnings of refusals.
 const UNWILLING: [&str; 14] = [
     "i can't",
     "i cannot",
@@ -32,10 +32,10 @@ const UNWILLING: [&str; 14] = [
     "as an ai",
     "i must decline",
 ];
-/// What models put before a command.
+/// Labels that models put before a command.
 const LABELS: [&str; 5] = ["action:", "command:", "my command:", "next command:", ">"];
 
-/// The command in what a model said.
+/// Parses the command in an answer.
 pub(super) fn action(text: &str) -> Result<PlayerMove, AgentFailure> {
     let text = spoken(text);
     if let Some(object) = object(text) {
@@ -51,12 +51,12 @@ pub(super) fn action(text: &str) -> Result<PlayerMove, AgentFailure> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("```"));
     let line = line.unwrap_or_default();
     if line.starts_with('{') {
-        return Err(malformed("JSON that is broken", line));
+        return Err(malformed("broken JSON", line));
     }
     checked(line, "")
 }
 
-/// A proposal from somebody's words.
+/// Checks a command and builds a proposal.
 pub(super) fn checked(action: &str, reason: &str) -> Result<PlayerMove, AgentFailure> {
     let mut action = action.trim();
     for label in LABELS {
@@ -67,7 +67,7 @@ pub(super) fn checked(action: &str, reason: &str) -> Result<PlayerMove, AgentFai
     let plain: String = action.chars().filter(|c| !c.is_control()).collect();
     let plain = plain.trim().trim_matches(['"', '`', '*', '\'']).trim_end_matches(['.', '!']).trim();
     if plain.is_empty() {
-        return Err(AgentFailure::new(FailureKind::Empty, "there is no command in the answer"));
+        return Err(AgentFailure::new(FailureKind::Empty, "the answer contains no command"));
     }
     let lower = plain.to_lowercase().replace('\u{2019}', "'");
     if UNWILLING.iter().any(|words| lower.starts_with(words)) {
@@ -80,7 +80,7 @@ pub(super) fn checked(action: &str, reason: &str) -> Result<PlayerMove, AgentFai
     Ok(PlayerMove { action: plain.to_owned(), reason: game_text::one_line(reason, REASON) })
 }
 
-/// The score in what a model said.
+/// Parses the score in an answer.
 pub(super) fn opinion(text: &str) -> Result<CriticOpinion, AgentFailure> {
     let text = spoken(text);
     if let Some(object) = object(text) {
@@ -95,10 +95,10 @@ pub(super) fn opinion(text: &str) -> Result<CriticOpinion, AgentFailure> {
     judged(score.map_err(|_| malformed("no score", text))?, "")
 }
 
-/// An opinion from somebody's words.
+/// Checks a score and builds an opinion.
 pub(super) fn judged(score: f64, reason: &str) -> Result<CriticOpinion, AgentFailure> {
     if !(0.0..=1.0).contains(&score) {
-        let message = format!("a score goes from 0 to 1, and {score} does not");
+        let message = format!("the score {score} is not between 0 and 1");
         return Err(AgentFailure::new(FailureKind::Malformed, message));
     }
     let justification = game_text::one_line(reason, REASON);
@@ -115,7 +115,7 @@ fn malformed(what: &str, text: &str) -> AgentFailure {
     AgentFailure::new(FailureKind::Malformed, format!("the model answered with {what}: {text}"))
 }
 
-/// What was said, without what was only thought.
+/// Returns the answer without the reasoning before it.
 fn spoken(text: &str) -> &str {
     match text.rsplit_once("</think>") {
         Some((_, spoken)) => spoken.trim(),
@@ -124,7 +124,7 @@ fn spoken(text: &str) -> &str {
     }
 }
 
-/// The first JSON object in a text.
+/// Returns the first JSON object in a text.
 fn object(text: &str) -> Option<serde_json::Map<String, Value>> {
     let start = text.find('{')?;
     let mut values = serde_json::Deserializer::from_str(&text[start..]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_found_in_what_models_say() {
+    fn finds_the_command_in_an_answer() {
         for (text, expected) in [
             ("north", "north"),
             ("{\"action\": \"take lantern\", \"reason\": \"it is dark\"}", "take lantern"),
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_a_failure_of_its_kind() {
+    fn classifies_answers_without_a_command() {
         assert_eq!(kind("I can't help with that."), FailureKind::Refusal);
         assert_eq!(kind("I\u{2019}m sorry, but I cannot do this."), FailureKind::Refusal);
         assert_eq!(kind("{\"action\":\"I cannot continue\"}"), FailureKind::Refusal);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_is_found_in_what_critics_say() {
+    fn finds_the_score_in_an_answer() {
         for (text, expected) in [
             ("{\"score\": 0.25, \"reason\": \"was tried\"}", 0.25),
             ("{\"score\": \"1\"}", 1.0),
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_model_says_nothing_panics_and_a_command_is_short_and_plain() {
+    fn any_answer_gives_a_short_plain_command_or_an_error() {
         let pieces = [
             "{",
             "}",

@@ -1,4 +1,4 @@
-//! Whom an endpoint with `https://` has to be vouched for by.
+//! The certificates that an `https://` endpoint is checked against.
 
 use ureq::config::ConfigBuilder;
 use ureq::typestate::AgentScope;
@@ -11,23 +11,23 @@ mod system {
 
     use super::{AgentScope, ConfigBuilder};
 
-    /// Certificates to trust; the well-known ones where there are none.
+    /// Trusted certificates; without any, the well-known ones.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct TrustedRoots(Option<Arc<Vec<Certificate<'static>>>>);
 
     impl TrustedRoots {
-        /// Those in a text in PEM. Keys and the like beside them are passed over.
+        /// Reads the certificates of a PEM text. Keys and other items in it are ignored.
         pub(crate) fn read(pem: &str) -> Result<Self, String> {
             let mut certificates = Vec::new();
             for item in parse_pem(pem.as_bytes()) {
-                // What the library says may hold what it read, and that may be a key.
-                let item = item.map_err(|_| "this is no PEM, or a broken one".to_owned())?;
+                // Messages of the library may contain what it read, possibly a key.
+                let item = item.map_err(|_| "invalid PEM".to_owned())?;
                 if let PemItem::Certificate(certificate) = item {
                     certificates.push(certificate);
                 }
             }
             if certificates.is_empty() {
-                return Err("there is no certificate in it".to_owned());
+                return Err("the file contains no certificate".to_owned());
             }
             Ok(TrustedRoots(Some(Arc::new(certificates))))
         }
@@ -48,16 +48,16 @@ mod system {
 mod system {
     use super::{AgentScope, ConfigBuilder};
 
-    /// Nobody is asked over `https://` here.
+    /// A build without `https://` needs no certificates.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct TrustedRoots {}
 
     impl TrustedRoots {
         pub(crate) fn read(_: &str) -> Result<Self, String> {
-            Err("this build cannot ask https:// addresses".to_owned())
+            Err("this build does not support https:// addresses".to_owned())
         }
 
-        #[expect(clippy::unused_self, reason = "the other build has something to apply")]
+        #[expect(clippy::unused_self, reason = "the build with https uses it")]
         pub(crate) fn apply(&self, config: ConfigBuilder<AgentScope>) -> ConfigBuilder<AgentScope> {
             config
         }

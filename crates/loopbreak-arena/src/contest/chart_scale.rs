@@ -1,18 +1,18 @@
-//! Small pictures for the page of a contest: a mean as a dot, its interval as a line.
+//! Small charts for the page of a contest: a mean as a dot, its interval as a line.
 
 use std::fmt::Write as _;
 
 use super::intervals::MeanInterval;
 
 const WIDTH: f64 = 220.0;
-/// Room for half a dot, or half a figure, at both ends.
+/// Margin for half a dot, or half a number, at both ends.
 const EDGE: f64 = 14.0;
-/// The height of one dot with its line.
+/// Height of one dot with its line.
 const LANE: f64 = 13.0;
-/// About so many figures fit under an axis.
+/// Approximate number of labels on an axis.
 const TICKS: f64 = 5.0;
 
-/// From what to what the pictures of a table go: the same for all of them, so that they can be compared.
+/// The range of the charts of a table, which all of them share to be comparable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChartScale {
     low: f64,
@@ -21,12 +21,12 @@ pub(super) struct ChartScale {
 }
 
 impl ChartScale {
-    /// Wide enough for all of these with their intervals, and for zero.
+    /// Creates a scale that includes all of these intervals and zero.
     pub(super) fn fitting<'m>(means: impl IntoIterator<Item = &'m MeanInterval>) -> Self {
         let reach = |(low, high): (f64, f64), mean: &MeanInterval| (low.min(mean.low), high.max(mean.high));
         let (low, high) = means.into_iter().fold((0.0, 0.0), reach);
         let step = step(high - low);
-        // Where all are zero there is still a scale.
+        // A scale needs a range even if all values are zero.
         let high = if high > low { high } else { low + 1.0 };
         ChartScale { low: (low / step).floor() * step, high: (high / step).ceil() * step, step }
     }
@@ -37,11 +37,11 @@ impl ChartScale {
 
     fn ticks(&self) -> impl Iterator<Item = f64> {
         let count = ((self.high - self.low) / self.step).round() as u32;
-        // Minus zero is zero.
+        // Turns minus zero into zero.
         (0..=count).map(|tick| self.low + f64::from(tick) * self.step + 0.0)
     }
 
-    /// The figures that stand above the pictures.
+    /// Renders the labels above the charts.
     pub(super) fn axis(&self) -> String {
         let mut out = format!("<svg class=\"dots\" viewBox=\"0 0 {WIDTH} 14\" aria-hidden=\"true\">");
         for tick in self.ticks() {
@@ -50,11 +50,12 @@ impl ChartScale {
         out + "</svg>"
     }
 
-    /// Dots below each other, each with its class and its interval. `told` says the same in words; it is markup already.
-    pub(super) fn dots(&self, told: &str, dots: &[(&str, &MeanInterval)]) -> String {
+    /// Renders dots below each other, each with its class and its interval. `label` describes them in words and is
+    /// already escaped.
+    pub(super) fn dots(&self, label: &str, dots: &[(&str, &MeanInterval)]) -> String {
         let height = LANE * dots.len() as f64 + 4.0;
         let mut out = format!(
-            "<svg class=\"dots\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{told}\">"
+            "<svg class=\"dots\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">"
         );
         for tick in self.ticks() {
             let x = self.x(tick);
@@ -75,9 +76,9 @@ impl ChartScale {
     }
 }
 
-/// A distance between figures that people count in: 1, 2 or 5, and so many zeros.
+/// Returns a round distance between labels: 1, 2 or 5 times a power of ten.
 fn step(range: f64) -> f64 {
-    // Scores are whole points: nobody needs finer figures.
+    // Scores are integers, so finer labels are not needed.
     let rough = (range / TICKS).max(1.0);
     let power = 10_f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= rough).unwrap_or(10.0);
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_holds_all_figures_and_zero() {
+    fn a_scale_includes_all_values_and_zero() {
         for (low, high, ticks) in [
             (0.0, 0.0, vec![0.0, 1.0]),
             (-0.5, 31.4, vec![-10.0, 0.0, 10.0, 20.0, 30.0, 40.0]),
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dot_stands_where_its_figure_does() {
+    fn a_dot_is_drawn_at_its_value() {
         let scale = ChartScale::fitting([&about(0.0, 10.0)]);
         let picture = scale.dots("5", &[("with", &about(0.0, 10.0))]);
         assert!(picture.contains("<circle cx=\"110.0\"") && picture.contains("M14.0 8.5H206.0"), "{picture}");

@@ -1,4 +1,4 @@
-//! What a contest shows.
+//! The results of a contest.
 
 use loopbreak::settings::SettingsProblems;
 use loopbreak::{Config, Mode, Settings};
@@ -10,112 +10,112 @@ use super::game_record::GameRecord;
 use super::intervals::{MeanInterval, ShareInterval};
 use crate::player::PlayerKind;
 
-/// Who plays, and with what.
+/// The players and settings of a contest.
 #[derive(Clone, Debug)]
 pub struct ContestPlan {
-    /// The players.
+    /// Players.
     pub players: Vec<PlayerKind>,
-    /// With which probabilities they do what they are told.
+    /// Probabilities with which the players follow advice.
     pub obedience: Vec<f64>,
-    /// The settings of Loopbreak.
+    /// Settings of Loopbreak.
     pub config: Config,
-    /// Take out one part after the other, to see what it does.
+    /// Whether to repeat the contest with each part of Loopbreak removed.
     pub ablate: bool,
 }
 
-/// One kind of player.
+/// The results of one kind of player at one obedience.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerRow {
-    /// The player.
+    /// Name of the player.
     pub player: &'static str,
-    /// Whether it is of a kind that gets stuck.
+    /// Whether it is a kind that gets stuck.
     pub stuck: bool,
-    /// With which probability it does what it is told.
+    /// Probability with which it follows advice.
     pub obedience: f64,
-    /// The score at the end without Loopbreak.
+    /// Final score without Loopbreak.
     pub score_without: MeanInterval,
-    /// The score with it.
+    /// Final score with Loopbreak.
     pub score: MeanInterval,
-    /// What Loopbreak makes of the score, game by game.
+    /// Difference of the scores, game by game.
     pub gain: MeanInterval,
-    /// Turns without it.
+    /// Turns without Loopbreak.
     pub turns_without: MeanInterval,
-    /// Turns with it.
+    /// Turns with Loopbreak.
     pub turns: MeanInterval,
-    /// Turns after the last progress, without it.
+    /// Turns after the last progress, without Loopbreak.
     pub wasted_without: MeanInterval,
-    /// The same with it.
+    /// Turns after the last progress, with Loopbreak.
     pub wasted: MeanInterval,
-    /// Loops that were left within ten turns and not resumed, without it.
+    /// Loops left within ten turns and not resumed, without Loopbreak.
     pub broken_without: ShareInterval,
-    /// The same with it.
+    /// Loops left within ten turns and not resumed, with Loopbreak.
     pub broken: ShareInterval,
-    /// Episodes that it ended.
+    /// Episodes stopped by Loopbreak.
     pub stops: ShareInterval,
-    /// Episodes that it ended although the score would have risen after that.
+    /// Episodes stopped by Loopbreak although the score would still have risen.
     pub false_stops: ShareInterval,
-    /// Points that such stops cost, a game.
+    /// Points lost by such stops, per game.
     pub destroyed: MeanInterval,
-    /// Proposals to return to a loop that lost worth.
+    /// Proposals to return to a loop whose score was lowered.
     pub penalized: ShareInterval,
-    /// Games in which the player died without it.
+    /// Games in which the player died, without Loopbreak.
     pub died_without: u64,
-    /// Games in which it died with it: whoever is sent on may come to harm there.
+    /// Games in which the player died, with Loopbreak. A player that is sent elsewhere may die there.
     pub died: u64,
-    /// Games that were won without it.
+    /// Games won without Loopbreak.
     pub won_without: u64,
-    /// Games that were won with it.
+    /// Games won with Loopbreak.
     pub won: u64,
 }
 
-/// The contest without a part of Loopbreak.
+/// The results with one part of Loopbreak removed.
 #[derive(Clone, Debug, Serialize)]
 pub struct AblationRow {
-    /// What was taken out; nothing for the whole.
+    /// Name of the removed part; `None` for the complete settings.
     pub without: Option<&'static str>,
-    /// The score of players that get stuck.
+    /// Score of the players that get stuck.
     pub stuck_score: MeanInterval,
-    /// Their turns.
+    /// Turns of the players that get stuck.
     pub stuck_turns: MeanInterval,
-    /// The loops they left.
+    /// Loops that they left.
     pub broken: ShareInterval,
-    /// The score of the others.
+    /// Score of the other players.
     pub healthy_score: MeanInterval,
-    /// Episodes of the others that were ended.
+    /// Stopped episodes of the other players.
     pub healthy_stops: ShareInterval,
 }
 
 /// A target, and whether it is met.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContestTarget {
-    /// What is wanted.
+    /// Description of the target.
     pub target: &'static str,
-    /// What was seen.
+    /// Measured value.
     pub seen: String,
-    /// Whether that is enough; nothing where there was nothing to measure.
+    /// Whether the target is met; `None` if there was nothing to measure.
     pub met: Option<bool>,
 }
 
-/// What a contest shows.
+/// The results of a contest.
 #[derive(Clone, Debug, Serialize)]
 pub struct ContestReport {
-    /// The version of this report.
+    /// Version of the report format.
     pub schema: &'static str,
-    /// Games a player.
+    /// Number of games per player.
     pub episodes: u32,
-    /// The first seed.
+    /// First seed.
     pub seed: u32,
-    /// Turns a game at most.
+    /// Maximum number of turns per game.
     pub max_turns: u64,
-    /// A row a player and obedience.
+    /// One row per player and obedience.
     pub rows: Vec<PlayerRow>,
-    /// What was to be reached.
+    /// Targets.
     pub targets: Vec<ContestTarget>,
-    /// The contest with one part taken out after the other.
+    /// Results with each part removed in turn.
     pub ablations: Vec<AblationRow>,
 }
 
-/// The accounts of one kind of player: without Loopbreak, with it, and with it but for the stops.
+/// The records of one kind of player: without Loopbreak, with it, and with it but without stops.
 struct PlayerGames<'g> {
     kind: PlayerKind,
     obedience: f64,
@@ -125,14 +125,14 @@ struct PlayerGames<'g> {
 }
 
 impl ContestPlan {
-    /// How many games there are to play.
+    /// Returns the number of games to play.
     pub fn games(&self, contest: &GameContest) -> u64 {
         let arms =
             self.players.len() * (1 + 2 * self.obedience.len() + self.ablations() * self.obedience.len());
         arms as u64 * u64::from(contest.episodes)
     }
 
-    /// Every player, at every obedience, with these settings.
+    /// Returns a match for every player at every obedience with these settings.
     fn each<'m>(&'m self, config: &'m Config) -> impl Iterator<Item = ContestMatch<'m>> {
         self.players.iter().flat_map(move |kind| {
             self.obedience.iter().map(move |obedience| ContestMatch {
@@ -149,15 +149,15 @@ impl ContestPlan {
 }
 
 impl ContestReport {
-    /// Plays the contest. `over` is called for each game that is over.
+    /// Plays the contest. `over` is called after each game.
     pub fn play(
         contest: &GameContest,
         plan: &ContestPlan,
         over: &(dyn Fn() + Sync),
     ) -> Result<Self, SettingsProblems> {
         let silent = Config::new(Settings { mode: Mode::Observe, ..Settings::clone(&plan.config) })?;
-        let unstopping = Config::new(EnginePart::Stops.taken_out_of(&plan.config))?;
-        // Without Loopbreak nobody tells a player anything: how well it obeys makes no difference.
+        let unstopping = Config::new(EnginePart::Stops.removed_from(&plan.config))?;
+        // Without Loopbreak there is no advice, so obedience makes no difference.
         let alone =
             plan.players.iter().map(|kind| ContestMatch { kind: *kind, obedience: 0.0, config: &silent });
         let matches: Vec<ContestMatch<'_>> =
@@ -181,7 +181,7 @@ impl ContestReport {
                 games.iter().map(|one| (one.kind, one.with)).collect();
             ablations.push(AblationRow::new(None, &all));
             for part in EnginePart::ALL {
-                let config = Config::new(part.taken_out_of(&plan.config))?;
+                let config = Config::new(part.removed_from(&plan.config))?;
                 let matches: Vec<ContestMatch<'_>> = plan.each(&config).collect();
                 let played = contest.play(&matches, over);
                 let all: Vec<(PlayerKind, &[GameRecord])> = matches
@@ -218,7 +218,7 @@ fn is_stuck(kind: PlayerKind) -> bool {
 }
 
 impl PlayerGames<'_> {
-    /// The points that each stop cost: what the same game brings if it goes on.
+    /// Returns the points lost by each stop: what the same game gains without it.
     fn destroyed(&self) -> impl Iterator<Item = f64> {
         self.with.iter().zip(self.unstopped).map(|(ended, went_on)| match ended.stopped {
             Some(turn) if went_on.gains_after(turn) => (went_on.score - ended.score).max(1) as f64,
@@ -284,7 +284,7 @@ impl AblationRow {
     }
 }
 
-/// The targets of the documents.
+/// Evaluates the targets of Loopbreak.
 fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
     let stuck = || games.iter().filter(|one| is_stuck(one.kind));
     let healthy = || games.iter().filter(|one| !is_stuck(one.kind));

@@ -1,41 +1,42 @@
-//! The parts of Loopbreak that can be taken out, to see what each does.
+//! The parts of Loopbreak that a contest can remove, to measure their effect.
 
 use loopbreak::settings::StagnationPatience;
 use loopbreak::{Config, Mode, Settings};
 
-/// A part that can be taken out.
+/// A part that can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EnginePart {
-    /// Ending a run.
+    /// Stopping a run.
     Stops,
     /// Hints and warnings.
     Advice,
-    /// Lowering the worth of proposals, and refusing them.
+    /// Lowering the scores of proposals, and refusing them.
     Penalties,
-    /// `revisit`.
+    /// The detector `revisit`.
     Revisit,
-    /// `oscillation`.
+    /// The detector `oscillation`.
     Oscillation,
-    /// `camping`.
+    /// The detector `camping`.
     Camping,
-    /// `novelty`.
+    /// The detector `novelty`.
     Novelty,
-    /// `cycle`.
+    /// The detector `cycle`.
     Cycle,
-    /// `recurrence`.
+    /// The detector `recurrence`.
     Recurrence,
-    /// `drift` and `failing_target`.
+    /// The detectors `drift` and `failing_target`.
     Targets,
-    /// The deadline that moves.
+    /// The adaptive patience of `stagnation`.
     Patience,
-    /// Objectives as progress.
+    /// Completed objectives as progress.
     Objectives,
-    /// The mercy at dead ends.
+    /// The exception for places with a single exit.
     DeadEnds,
 }
 
 impl EnginePart {
-    /// All of them.
+    /// All parts.
     pub const ALL: [EnginePart; 13] = [
         EnginePart::Stops,
         EnginePart::Advice,
@@ -52,7 +53,7 @@ impl EnginePart {
         EnginePart::DeadEnds,
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
             EnginePart::Stops => "stops",
@@ -71,8 +72,9 @@ impl EnginePart {
         }
     }
 
-    /// The settings without it. What was valid stays valid: nothing is switched on, and no limit is moved.
-    pub fn taken_out_of(self, config: &Config) -> Settings {
+    /// Returns the settings without this part. Valid settings stay valid: nothing is switched on, and no limit is
+    /// changed.
+    pub fn removed_from(self, config: &Config) -> Settings {
         let mut settings = Settings::clone(config);
         let ladder = &mut settings.policy.ladder;
         match self {
@@ -102,10 +104,10 @@ mod tests {
     use loopbreak::Profile;
 
     #[test]
-    fn every_part_can_be_taken_out_and_makes_a_difference() {
+    fn removing_a_part_changes_the_settings() {
         let whole = Config::of(Profile::Game);
         for part in EnginePart::ALL {
-            let rest = Config::new(part.taken_out_of(&whole)).unwrap();
+            let rest = Config::new(part.removed_from(&whole)).unwrap();
             assert_ne!(*rest, *whole, "{}", part.as_str());
         }
     }

@@ -1,4 +1,4 @@
-//! Plays the games of a contest, on all cores.
+//! Plays the games of a contest on all cores.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -14,20 +14,21 @@ use crate::proposal_critic::HeuristicCritic;
 use crate::world::StoryWorld;
 use crate::zmachine::StoryFile;
 
-/// What is played: a story, by these rules, with these seeds.
+/// A contest: a story, rules and seeds.
 #[derive(Clone, Debug)]
 pub struct GameContest {
     /// The story.
     pub story: Arc<StoryFile>,
-    /// How each episode is played.
+    /// Rules of each episode.
     pub rules: EpisodeRules,
-    /// The first seed. One episode a seed; it decides both chance in the world and what the player is like.
+    /// First seed, with one episode per seed. The seed determines random events in the world and the behaviour of the
+    /// player.
     pub seed: u32,
-    /// How many episodes each player plays.
+    /// Number of episodes per player.
     pub episodes: u32,
 }
 
-/// All episodes of one kind of player, with one set of settings.
+/// All episodes of one kind of player with one set of settings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ContestMatch<'m> {
     pub(super) kind: PlayerKind,
@@ -45,15 +46,15 @@ impl GameContest {
         let orchestrator =
             EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, Guard::new(config.clone()))
                 .rules(self.rules)
-                .view(|event| observer.see(event));
-        // Nothing fails to be written where nothing is written.
+                .view(|event| observer.process(event));
+        // Without a journal, nothing can fail.
         match orchestrator.play(&format!("{kind}-{seed}")) {
-            Ok(episode) => observer.conclude(&episode),
+            Ok(episode) => observer.finish(&episode),
             Err(_) => GameRecord::default(),
         }
     }
 
-    /// Plays all games of these matches, in any order, and gives them in theirs. Tells of each game that is over.
+    /// Plays all games of these matches in parallel and returns the records in order. Calls `over` after each game.
     pub(super) fn play(
         &self,
         matches: &[ContestMatch<'_>],
@@ -78,7 +79,7 @@ impl GameContest {
         };
         let mut played: Vec<(usize, GameRecord)> = std::thread::scope(|scope| {
             let shares: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            // A thread that panicked takes this one with it.
+            // A panic in a thread is propagated.
             let join = |share: std::thread::ScopedJoinHandle<'_, _>| {
                 share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };

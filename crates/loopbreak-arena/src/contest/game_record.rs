@@ -1,39 +1,39 @@
-//! What is left of an episode once it is over: the figures that contests are about.
+//! The figures of one episode that a contest evaluates.
 
 use serde::Serialize;
 
-/// An episode in figures.
+/// The figures of one episode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GameRecord {
-    /// How it ended, by its mark.
+    /// Name of the ending.
     pub ending: String,
-    /// The turns that were played.
+    /// Number of turns played.
     pub turns: u64,
-    /// The score at the end.
+    /// Final score.
     pub score: i64,
-    /// The turns at which the score rose above all before.
+    /// Turns at which the score reached a new maximum.
     pub gains: Vec<u64>,
-    /// The turn of the last progress: a point, or an objective.
+    /// Turn of the last progress: a point or an objective.
     pub last_progress: u64,
-    /// The turn at which Loopbreak ended it.
+    /// Turn at which Loopbreak stopped the episode.
     pub stopped: Option<u64>,
-    /// Loops that were seen and had their ten turns, or were left before.
+    /// Loops that were detected and lasted ten turns, or were left before.
     pub loops: u64,
-    /// Those that were left within ten turns, and not gone back to within twenty.
+    /// Loops that were left within ten turns and not resumed within twenty.
     pub broken: u64,
-    /// Proposals to go on with a loop that was seen, where there was something else to do.
+    /// Proposals to continue a detected loop although there was an alternative.
     pub returns: u64,
-    /// Those of them that lost worth.
+    /// Such proposals whose score was lowered.
     pub penalized: u64,
 }
 
 impl GameRecord {
-    /// Turns after the last progress: they brought nothing.
+    /// Returns the number of turns after the last progress.
     pub fn wasted(&self) -> u64 {
         self.turns.saturating_sub(self.last_progress)
     }
 
-    /// Whether the score rose after this turn.
+    /// Returns whether the score rose after this turn.
     pub fn gains_after(&self, turn: u64) -> bool {
         self.gains.iter().any(|gain| *gain > turn)
     }

@@ -1,23 +1,23 @@
-//! Figures with their intervals: how sure one can be after so many games.
+//! Means and shares with their confidence intervals.
 
 use serde::Serialize;
 
-/// 95 % of a normal distribution lie within so many standard deviations.
+/// Number of standard deviations that contain 95 % of a normal distribution.
 const Z: f64 = 1.96;
 
-/// A mean, and between what it lies with 95 % confidence.
+/// A mean with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct MeanInterval {
     /// The mean.
     pub mean: f64,
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 impl MeanInterval {
-    /// Of these figures.
+    /// Computes the mean of these values.
     pub fn from_values(figures: &[f64]) -> Self {
         let n = figures.len() as f64;
         if figures.is_empty() {
@@ -30,24 +30,24 @@ impl MeanInterval {
     }
 }
 
-/// How many of how many, and between what the share lies with 95 % confidence (Wilson's interval, which does not end at
-/// zero for a thing that was not seen).
+/// A share with its 95 % confidence interval (Wilson score interval, which does not end at zero for events that were
+/// not observed).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct ShareInterval {
-    /// So many.
+    /// Number of hits.
     pub count: u64,
-    /// Of so many.
+    /// Total number.
     pub of: u64,
-    /// The share, from 0 to 1; nothing where there is none to have a share in.
+    /// Share from 0 to 1; `None` if the total is 0.
     pub share: Option<f64>,
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 impl ShareInterval {
-    /// So many of so many.
+    /// Computes the share of `count` in `of`.
     pub fn new(count: u64, of: u64) -> Self {
         if of == 0 {
             return ShareInterval { high: 1.0, ..ShareInterval::default() };
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mean_lies_within_its_interval_and_more_games_make_it_narrower() {
+    fn more_values_make_the_interval_of_a_mean_narrower() {
         let few = MeanInterval::from_values(&[1.0, 2.0, 3.0, 4.0]);
         assert!((few.mean - 2.5).abs() < 1e-9 && few.low < 2.5 && few.high > 2.5, "{few:?}");
         let many = MeanInterval::from_values(&[1.0, 2.0, 3.0, 4.0].repeat(100));
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_may_happen_all_the_same() {
+    fn the_interval_of_an_unobserved_event_exceeds_zero() {
         let never = ShareInterval::new(0, 200);
         assert!(never.share == Some(0.0) && never.low.abs() < 1e-9);
         assert!(never.high > 0.015 && never.high < 0.02, "{never:?}");

@@ -1,5 +1,5 @@
-//! Somebody who looks on and keeps count. It learns from the guard only that there is a loop; whether the loop was left,
-//! and whether a proposal goes back to it, it sees for itself.
+//! Observes an episode and counts loops. It learns from the guard only that there is a loop; it determines
+//! independently whether the loop was left and whether a proposal returns to it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,23 +11,23 @@ use crate::episode::{EpisodeEvent, EpisodeResult};
 use crate::game_text;
 use crate::world::WorldObservation;
 
-/// A loop has to be left within so many turns.
+/// Number of turns within which a loop has to be left.
 const TURNS_TO_LEAVE: u64 = 10;
-/// So many turns in a row elsewhere are a loop left.
+/// Number of consecutive turns outside a loop after which it counts as left.
 const ELSEWHERE: u64 = 3;
-/// Whoever is back within so many turns has resumed it.
+/// Number of turns within which a return resumes a loop.
 const RESUMED_WITHIN: u64 = 20;
-/// A loop is what was done since it began, so many turns at most.
+/// Maximum number of past turns that make up a loop.
 const PAST: usize = 12;
 
-/// What makes up a loop.
+/// The actions that make up a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LoopTrack {
     /// Being at this place.
     Camp(u32),
-    /// Going from here to there.
+    /// Moving between these places.
     Moves(BTreeSet<(u32, u32)>),
-    /// Doing one of these things at its place.
+    /// Doing one of these actions at its place.
     Actions(BTreeSet<(u32, String)>),
 }
 
@@ -35,19 +35,19 @@ enum LoopTrack {
 struct ObservedLoop {
     track: LoopTrack,
     since: u64,
-    /// Turns in a row elsewhere.
+    /// Number of consecutive turns outside the loop.
     elsewhere: u64,
     left: Option<u64>,
 }
 
-/// What became of a loop.
+/// The outcome of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoopOutcome {
     Broken,
-    GoneOn,
+    Continued,
 }
 
-/// A turn: where, what, and where that led.
+/// A turn: the place, the action, and the destination.
 #[derive(Clone, Debug)]
 struct PlayedMove {
     turn: u64,
@@ -56,7 +56,7 @@ struct PlayedMove {
     to: u32,
 }
 
-/// Keeps count of an episode.
+/// Counts the loops of an episode.
 #[derive(Clone, Debug, Default)]
 pub struct LoopObserver {
     here: u32,
@@ -69,8 +69,8 @@ pub struct LoopObserver {
 }
 
 impl LoopObserver {
-    /// Sees what happens.
-    pub fn see(&mut self, event: &EpisodeEvent<'_>) {
+    /// Processes an event.
+    pub fn process(&mut self, event: &EpisodeEvent<'_>) {
         match event {
             EpisodeEvent::Begun { observation, .. } => {
                 self.highest = observation.score;
@@ -78,7 +78,7 @@ impl LoopObserver {
             }
             EpisodeEvent::Refused { action, ruling, .. } => self.proposed(action, ruling.score < ruling.base),
             EpisodeEvent::Turn { taken, observation, verdict, .. } => {
-                // One that is taken although it was refused has been counted then.
+                // A proposal that was taken after a refusal has already been counted.
                 if !taken.overridden {
                     self.proposed(taken.action, taken.critic.is_some_and(|base| taken.score < base));
                 }
@@ -88,14 +88,14 @@ impl LoopObserver {
         }
     }
 
-    /// The figures, once the episode is over.
-    pub fn conclude(mut self, episode: &EpisodeResult) -> GameRecord {
+    /// Returns the figures of the finished episode.
+    pub fn finish(mut self, episode: &EpisodeResult) -> GameRecord {
         for open in std::mem::take(&mut self.open) {
             let turns = episode.turns.saturating_sub(open.since);
             match open.left {
                 Some(_) => self.settle(LoopOutcome::Broken),
-                None if turns >= TURNS_TO_LEAVE => self.settle(LoopOutcome::GoneOn),
-                // It ended before anybody can say.
+                None if turns >= TURNS_TO_LEAVE => self.settle(LoopOutcome::Continued),
+                // The episode ended before the outcome was clear.
                 None => {}
             }
         }
@@ -112,7 +112,7 @@ impl LoopObserver {
         }
     }
 
-    /// Whether a proposal goes back to a loop that was seen, although there is something else to do.
+    /// Counts a proposal that returns to a detected loop although there is an alternative.
     fn proposed(&mut self, action: &str, penalized: bool) {
         let to = game_text::direction_of(action).and_then(|way| self.ways.get(&(self.here, way)).copied());
         let goes_on = self.open.iter().filter(|open| open.left.is_none()).any(|open| match &open.track {
@@ -149,7 +149,7 @@ impl LoopObserver {
         }
     }
 
-    /// What becomes of the loops that were seen.
+    /// Updates the detected loops.
     fn follow(&mut self, done: &PlayedMove, gained: bool) {
         let mut outcomes = Vec::new();
         self.open.retain_mut(|open| {
@@ -169,13 +169,14 @@ impl LoopObserver {
 
     fn found(&mut self, turn: u64, finding: &Finding) {
         let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
-        // What comes back is the last call; a round is so many; else it is all since it began.
+        // A recurrence is about the last call, a cycle about one round, everything else about all actions since the
+        // start.
         let actions = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,
             (DetectorName::Recurrence, Pattern::Again) => 1,
             _ => PAST,
         };
-        // Where an agent goes is no deed: that is for the loops of places.
+        // Moves are not actions here: loops of places cover them.
         let span = || {
             let past = self.past.iter().take_while(|done| done.turn >= finding.since.min(turn));
             past.filter(|done| done.from == done.to)
@@ -193,10 +194,10 @@ impl LoopObserver {
             ),
         };
         match self.open.iter().position(|open| open.track == track) {
-            // Left, and here it is again.
+            // The loop was left and has returned.
             Some(index) if self.open[index].left.is_some() => {
                 self.open.swap_remove(index);
-                self.settle(LoopOutcome::GoneOn);
+                self.settle(LoopOutcome::Continued);
             }
             Some(_) => {}
             None => self.open.push(ObservedLoop { track, since: turn, elsewhere: 0, left: None }),
@@ -205,7 +206,7 @@ impl LoopObserver {
 }
 
 impl ObservedLoop {
-    /// Sees the next turn. Gives what became of the loop, once that is clear.
+    /// Processes the next turn. Returns the outcome of the loop once it is clear.
     fn follow(&mut self, done: &PlayedMove, gained: bool) -> Option<LoopOutcome> {
         let inside = match &self.track {
             LoopTrack::Camp(place) => *place == done.to,
@@ -224,11 +225,11 @@ impl ObservedLoop {
             self.left = Some(done.turn + 1 - ELSEWHERE);
         }
         let late = done.turn.saturating_sub(self.since) >= TURNS_TO_LEAVE + ELSEWHERE;
-        (late && self.left.is_none()).then_some(LoopOutcome::GoneOn)
+        (late && self.left.is_none()).then_some(LoopOutcome::Continued)
     }
 }
 
-/// Whether a finding is of a loop that can be left: the same places, the same actions, the same target.
+/// Returns whether a finding is a loop that can be left: of places, actions or targets.
 fn is_loop(finding: &Finding) -> bool {
     let kind = matches!(
         finding.detector,
@@ -252,7 +253,7 @@ mod tests {
     use crate::world::StoryWorld;
     use loopbreak::{Config, Guard, Mode, Profile, Settings};
 
-    /// Says its lines, whatever anybody thinks of them.
+    /// Proposes fixed commands, whatever the context is.
     struct FixedLines(Vec<&'static str>);
 
     impl InfalliblePlayer for FixedLines {
@@ -278,24 +279,24 @@ mod tests {
             Guard::new(Config::new(settings).unwrap()),
         )
         .rules(EpisodeRules { max_turns: lines.len() as u64, ..EpisodeRules::default() })
-        .view(|event| observer.see(event))
+        .view(|event| observer.process(event))
         .play("lines")
         .unwrap();
-        observer.conclude(&episode)
+        observer.finish(&episode)
     }
 
     #[test]
-    fn a_loop_that_is_left_at_once_and_not_resumed_is_broken() {
+    fn a_loop_that_is_left_immediately_and_not_resumed_is_broken() {
         let mut lines = ["north", "south"].repeat(3);
         lines.extend(["east", "north", "east", "up", "down", "west", "south", "west"]);
         let record = record(&lines);
         assert_eq!((record.loops, record.broken), (1, 1), "{record:?}");
         assert!(record.returns >= 1, "{record:?}");
-        assert_eq!(record.penalized, 0, "whoever only observes takes nothing away");
+        assert_eq!(record.penalized, 0, "observe mode lowers no scores");
     }
 
     #[test]
-    fn a_loop_that_goes_on_or_is_gone_back_to_is_not() {
+    fn a_loop_that_continues_or_is_resumed_is_not_broken() {
         let on = record(&["north", "south"].repeat(12));
         assert!(on.loops >= 1 && on.broken == 0, "{on:?}");
         let mut lines = ["north", "south"].repeat(3);
@@ -306,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn points_and_turns_without_any_are_counted() {
+    fn counts_points_and_wasted_turns() {
         let record = record(&["north", "take lantern", "look", "look", "look"]);
         assert_eq!((record.score, record.gains.as_slice(), record.turns), (5, [2].as_slice(), 5));
         assert_eq!((record.wasted(), record.gains_after(1), record.gains_after(2)), (3, true, false));

@@ -1,4 +1,8 @@
-//! Many games with Loopbreak, and the same games without: does it help, what does it spoil, and which part does what?
+//! Contests: many games with Loopbreak, and the same games without it. A contest measures whether Loopbreak helps,
+//! what it destroys, and which part has which effect.
+//!
+//! [`GameContest`] plays the games, [`LoopObserver`] counts what happens in each, and [`ContestReport`] summarizes
+//! them as a table, as JSON and as a page.
 
 mod chart_scale;
 mod contest_report;

@@ -1,4 +1,4 @@
-//! A contest as one page for a browser: no network, no script, light and dark, fit to be printed.
+//! Renders a contest as one HTML page: no network, no script, light and dark mode, printable.
 
 use std::fmt::Write as _;
 
@@ -10,39 +10,30 @@ use super::intervals::{MeanInterval, ShareInterval};
 
 const STYLE: &str = include_str!("page.css");
 
-/// How the figures of the page come about.
+/// Explanations of the columns.
 const MEASURES: [(&str, &str); 8] = [
-    (
-        "without",
-        "The same games, in which Loopbreak only observes: the player makes the moves it would make alone.",
-    ),
-    (
-        "obeys",
-        "With which probability a player does what it is told. Without Loopbreak nobody tells it anything.",
-    ),
+    ("without", "The same games with Loopbreak in observe mode: the player makes the same moves as alone."),
+    ("obeys", "Probability with which a player follows advice. Without Loopbreak there is no advice."),
     (
         "wasted",
-        "Turns after the last progress: a point or an objective. A game that ends early has fewer of them, be it by a stop or \
-         by a death.",
+        "Turns after the last progress, which is a point or an objective. A game that ends early, by a stop or by a death, has \
+         fewer of them.",
     ),
     (
         "loops left",
-        "Loops that were left within 10 turns after they were seen, and not resumed within 20. One whose game ended before \
-         it had its 10 turns is not counted: where games are ended, fewer are.",
+        "Loops that were left within 10 turns after they were detected, and not resumed within 20. A loop whose game ended \
+         within these 10 turns is not counted, so stopped games have fewer loops.",
     ),
-    ("ended", "Games that Loopbreak ended."),
-    (
-        "falsely",
-        "Games that it ended, and that would still have scored: the same game, played without stops, did.",
-    ),
-    ("points lost", "What such stops cost, over all games."),
+    ("ended", "Games stopped by Loopbreak."),
+    ("falsely", "Stopped games that would still have scored, as the same game without stops did."),
+    ("points lost", "Points lost by such stops, averaged over all games."),
     (
         "penalized",
-        "Proposals to go on with a loop that was seen, where there was something else to do, that lost worth.",
+        "Proposals to continue a detected loop, although there was an alternative, whose score was lowered.",
     ),
 ];
 
-/// The whole page.
+/// Renders the page.
 pub fn render_page(report: &ContestReport) -> String {
     let mut out = format!(
         "<header>\n<h1>Games with Loopbreak, and without</h1>\n\
@@ -65,7 +56,7 @@ fn games(count: u32) -> String {
     if count == 1 { "1 game".to_owned() } else { format!("{count} games") }
 }
 
-/// A figure with one digit. Nothing is less than zero by being rounded.
+/// Formats a value with one digit. Rounding never gives minus zero.
 fn number(figure: f64) -> String {
     format!("{:.1}", (figure * 10.0).round() / 10.0 + 0.0)
 }
@@ -74,7 +65,7 @@ fn mean(mean: &MeanInterval) -> String {
     format!("{} <small>{} to {}</small>", number(mean.mean), number(mean.low), number(mean.high))
 }
 
-/// A change has its sign.
+/// Formats a difference with its sign.
 fn change(mean: &MeanInterval) -> String {
     let signed = |figure: f64| format!("{:+.1}", (figure * 10.0).round() / 10.0 + 0.0);
     format!("{} <small>{} to {}</small>", signed(mean.mean), signed(mean.low), signed(mean.high))
@@ -88,13 +79,13 @@ fn share(share: &ShareInterval) -> String {
     )
 }
 
-/// Two figures in a cell, in the order and the colours of the dots beside them.
+/// Renders two values in a cell, in the order and colours of the dots next to them.
 fn pair(without: &str, with: &str) -> String {
     format!("<span class=\"before\">{without}</span><span class=\"after\">{with}</span>")
 }
 
 fn targets(out: &mut String, report: &ContestReport) {
-    let text = "What Loopbreak is to reach, and what was seen in these games.";
+    let text = "The targets of Loopbreak, and the values measured in these games.";
     section(out, "targets", "Targets", text, &["target", "seen", ""]);
     for target in &report.targets {
         let (class, met) = match target.met {
@@ -140,14 +131,14 @@ fn players<'r>(
     ];
     section(out, id, title, text, &columns);
     for one in rows {
-        let told = format!(
+        let label = format!(
             "score {} without Loopbreak, {} with it",
             number(one.score_without.mean),
             number(one.score.mean)
         );
         let cells = [
             one.obedience.to_string(),
-            scale.dots(&told, &[("without", &one.score_without), ("with", &one.score)]),
+            scale.dots(&label, &[("without", &one.score_without), ("with", &one.score)]),
             pair(&mean(&one.score_without), &mean(&one.score)),
             change(&one.gain),
             pair(&number(one.turns_without.mean), &number(one.turns.mean)),
@@ -168,15 +159,15 @@ fn ablations(out: &mut String, ablations: &[AblationRow]) {
     if ablations.is_empty() {
         return;
     }
-    let text = "The same games with all of Loopbreak but one part: what it does shows in what is missing without it.";
+    let text = "The same games with one part of Loopbreak removed at a time. The difference shows the effect of the part.";
     let scale = ChartScale::fitting(ablations.iter().map(|one| &one.stuck_score));
     let score = format!("score of the stuck{}", scale.axis());
     let columns = ["taken out", &score, "", "their turns", "loops left", "score of the others", "ended"];
     section(out, "parts", "Part by part", text, &columns);
     for one in ablations {
-        let told = format!("score {}", number(one.stuck_score.mean));
+        let label = format!("score {}", number(one.stuck_score.mean));
         let cells = [
-            scale.dots(&told, &[("with", &one.stuck_score)]),
+            scale.dots(&label, &[("with", &one.stuck_score)]),
             mean(&one.stuck_score),
             mean(&one.stuck_turns),
             share(&one.broken),
@@ -216,10 +207,10 @@ mod tests {
         ContestReport::play(&contest, &plan, &|| {}).unwrap()
     }
 
-    /// Every element is closed, in its order.
+    /// Checks that every element is closed, in order.
     fn assert_balanced(page: &str) {
         let mut open = Vec::new();
-        // Signs of tags in texts are escaped, and the style has none.
+        // Angle brackets in texts are escaped, and the style contains none.
         for tag in page.split('<').skip(1) {
             let tag = tag.split_once('>').unwrap_or_else(|| panic!("a tag is left open: {tag}")).0;
             let name = tag.split_whitespace().next().unwrap_or_default();
@@ -233,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_row_a_player_and_obedience_and_one_a_part() {
+    fn the_page_has_one_row_per_player_and_obedience_and_one_per_part() {
         let page = render_page(&report(vec![PlayerKind::Camper, PlayerKind::Explorer], true));
         assert_balanced(&page);
         for name in ["camper", "explorer"] {
@@ -243,13 +234,13 @@ mod tests {
         for part in EnginePart::ALL {
             assert!(page.contains(&format!("<th scope=\"row\">{}</th>", part.as_str())), "{part:?}");
         }
-        // Two dots a player and obedience, one for the whole, one a part.
+        // Two dots per player and obedience, one for the complete settings, one per part.
         assert_eq!(page.matches("<circle").count(), 2 * 4 + 1 + EnginePart::ALL.len());
         assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
     }
 
     #[test]
-    fn sections_without_rows_are_left_out() {
+    fn sections_without_rows_are_omitted() {
         let page = render_page(&report(vec![PlayerKind::Wanderer], false));
         assert_balanced(&page);
         assert!(page.contains("id=\"others\"") && page.contains("not measured"));
@@ -257,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_needs_nothing_from_elsewhere_and_lets_no_text_become_a_tag() {
+    fn the_page_loads_nothing_and_escapes_all_texts() {
         let mut report = report(vec![PlayerKind::Camper], false);
         let seen = "<script src=x>alert('1')</script> & \"more\"".to_owned();
         report.targets.push(ContestTarget { target: "a < b", seen, met: Some(false) });
@@ -272,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rounded_to_zero_is_not_below_it() {
+    fn rounding_never_gives_minus_zero() {
         let near = MeanInterval { mean: -0.01, low: -0.04, high: 0.02 };
         assert_eq!(change(&near), "+0.0 <small>+0.0 to +0.0</small>");
         assert_eq!(number(-0.04), "0.0");

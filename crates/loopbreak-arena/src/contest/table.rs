@@ -1,4 +1,4 @@
-//! A contest as a table, for a terminal or a page of markdown.
+//! Renders a contest as a Markdown table for the terminal.
 
 use std::fmt;
 
@@ -9,12 +9,12 @@ fn percent(share: &ShareInterval) -> String {
     share.share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }
 
-/// A change, and how far it may be off.
+/// Formats a difference with its margin of error.
 fn change(mean: &MeanInterval) -> String {
     format!("{:+.1} ±{:.1}", mean.mean, mean.high - mean.mean)
 }
 
-/// Columns of equal width, written as markdown.
+/// Writes a Markdown table with aligned columns.
 fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> fmt::Result {
     let width = |column: usize| {
         let cells = lines.iter().map(|line| line[column].chars().count());
@@ -23,7 +23,7 @@ fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> f
     let widths: Vec<usize> = (0..heads.len()).map(width).collect();
     let cells = |f: &mut fmt::Formatter<'_>, line: &[String]| {
         for (index, (cell, width)) in line.iter().zip(&widths).enumerate() {
-            // The first column is a name, the others are figures.
+            // The first column is a name, the others are numbers.
             if index == 0 { write!(f, "| {cell:<width$} ")? } else { write!(f, "| {cell:>width$} ")? }
         }
         writeln!(f, "|")

@@ -1,4 +1,4 @@
-//! Asking the player until a proposal is worth enough.
+//! Asks the player until a proposal is accepted.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use loopbreak::{Action, Audience, Proposal, Ruling};
 
 use super::episode_event::EpisodeEvent;
 use super::episode_orchestrator::EpisodeOrchestrator;
-use super::episode_progress::{EpisodeProgress, said_to};
+use super::episode_progress::{EpisodeProgress, advice_for};
 use super::played_turn::{EpisodeActor, JudgedProposal};
 use crate::agent_failure::AgentFailure;
 use crate::player_context::RefusedProposal;
@@ -14,8 +14,8 @@ use crate::proposal_critic::CriticOpinion;
 use crate::world::GameWorld;
 
 impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
-    /// Asks the player until a proposal is worth enough, or too many were not: then the best of them is taken, and so it is
-    /// where the player fails when it is asked again. Fails only where there is no proposal at all.
+    /// Asks the player until a proposal is accepted. After too many refusals, or if the player fails when asked
+    /// again, the best refused proposal is taken. Fails only without any proposal.
     pub(super) fn choose(
         &mut self,
         actor: &EpisodeActor,
@@ -32,7 +32,7 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
                 Err(failure) => {
                     let Some(best) = best else { return Ok(Err(failure)) };
                     progress.player_failures += 1;
-                    self.note_failure(actor, turn, &failure, 1)?;
+                    self.record_failure(actor, turn, &failure, 1)?;
                     return Ok(Ok((best, true)));
                 }
             };
@@ -68,7 +68,8 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
         }
     }
 
-    /// What the critic thinks. One that fails has no opinion: then Loopbreak alone weighs the proposal.
+    /// Returns the opinion of the critic. A critic that fails has no opinion; then only Loopbreak weighs the
+    /// proposal.
     fn opinion(
         &mut self,
         actor: &EpisodeActor,
@@ -90,7 +91,7 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
         }
     }
 
-    /// Tells everybody that a proposal is refused, and why.
+    /// Records a refused proposal and reports it.
     fn refuse(
         &mut self,
         actor: &EpisodeActor,
@@ -112,7 +113,7 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
         let verdict = self.guard.observe(&actor.refused(judged, at));
         self.journal.events(at, &verdict.events)?;
         (self.watch)(&verdict);
-        reasons.extend(said_to(&verdict, Audience::Agent));
+        reasons.extend(advice_for(&verdict, Audience::Agent));
         (self.view)(&EpisodeEvent::Refused { turn, action: &judged.action, ruling, reasons: &reasons });
         progress.refused += 1;
         let (action, base, score) = (judged.action.clone(), ruling.base, judged.score);
@@ -120,8 +121,8 @@ impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
         Ok(())
     }
 
-    /// Tells everybody that the player gave no proposal.
-    pub(super) fn note_failure(
+    /// Records that the player gave no proposal and reports it.
+    pub(super) fn record_failure(
         &mut self,
         actor: &EpisodeActor,
         turn: u64,

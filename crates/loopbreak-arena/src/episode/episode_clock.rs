@@ -1,11 +1,11 @@
-//! Time comes from outside: the arena reads no clock.
+//! The clock of an episode, which is passed in: the arena does not read the system clock.
 
 use loopbreak::EpochMillis;
 
-/// Says what time it is.
+/// Returns the current time.
 pub type EpisodeClock<'c> = Box<dyn FnMut() -> EpochMillis + 'c>;
 
-/// A clock that begins at some time and goes on by so many milliseconds whenever it is looked at.
+/// Creates a clock that starts at `start` and advances by `step` milliseconds each time it is read.
 pub fn ticking_clock(start: EpochMillis, step: i64) -> EpisodeClock<'static> {
     let mut now = start.0;
     Box::new(move || {
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ticking_clock_goes_on_evenly() {
+    fn a_ticking_clock_advances_evenly() {
         let mut clock = ticking_clock(EpochMillis(1000), 250);
         assert_eq!([clock(), clock()], [EpochMillis(1250), EpochMillis(1500)]);
     }

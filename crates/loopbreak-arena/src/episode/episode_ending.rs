@@ -1,34 +1,35 @@
-//! How an episode ended. An end that Loopbreak made is never taken for one inside the game.
+//! The ending of an episode. A stop by Loopbreak is never confused with an ending of the game.
 
 use std::borrow::Cow;
 
 use loopbreak::Pattern;
 use loopbreak::verdict::RunStop;
 
-/// How an episode ended.
+/// The ending of an episode.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum EpisodeEnding {
     /// The game was won.
     Victory,
-    /// The player died, for good.
+    /// The player died permanently.
     Death,
-    /// The game ended in another way: the player left it.
+    /// The game ended in another way, for example because the player left it.
     Left,
-    /// Loopbreak ended it, for this reason, such as `stuck_no_progress`.
+    /// Loopbreak stopped the episode because of this pattern, such as `stuck_no_progress`.
     LoopBreak(Pattern),
-    /// All turns were used.
+    /// The turn limit was reached.
     TurnLimit,
-    /// The model that plays failed too often in a row, or for good: the last time for this reason. That is no loop.
+    /// The model failed too often in a row, or permanently. Holds the last message. This is not a loop.
     ModelFailed(String),
-    /// Somebody outside ended it.
+    /// The episode was cancelled from outside.
     Interrupted,
     /// The world failed.
     Fault(String),
 }
 
 impl EpisodeEnding {
-    /// The mark of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `model_failed`,
-    /// `interrupted`, `fault`.
+    /// Returns the name of the ending: `victory`, `death`, `left`, `loop_break`, `turn_limit`, `model_failed`,
+    /// `interrupted` or `fault`.
     pub fn as_str(&self) -> &'static str {
         match self {
             EpisodeEnding::Victory => "victory",
@@ -42,7 +43,7 @@ impl EpisodeEnding {
         }
     }
 
-    /// Why it ended: the mark, or the reason of Loopbreak, of the model or of the fault.
+    /// Returns the reason: the name, or the reason given by Loopbreak, the model or the world.
     pub fn reason(&self) -> Cow<'_, str> {
         match self {
             EpisodeEnding::LoopBreak(reason) => Cow::Borrowed(reason.as_str()),
@@ -52,8 +53,8 @@ impl EpisodeEnding {
     }
 }
 
-/// How the game ended, if it did: `over` says that it takes no more commands. Many classics go on asking what to do once
-/// all is over: that is an end too.
+/// Returns the ending of the game, if it has ended. `over` means that it accepts no further commands. Many classics
+/// keep asking what to do after the end; that is an ending too.
 pub(crate) fn ending_of_game(text: &str, over: bool) -> Option<EpisodeEnding> {
     let asks = text.contains("Would you like to restart") || text.contains("Would you like to start over");
     if !over && !asks {
@@ -75,18 +76,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_of_the_game_are_told_from_its_words() {
+    fn recognizes_endings_by_the_text_of_the_game() {
         assert_eq!(ending_of_game("*** You have won ***", true), Some(EpisodeEnding::Victory));
         assert_eq!(ending_of_game("*** You have died ***", true), Some(EpisodeEnding::Death));
         assert_eq!(ending_of_game("You go home.", true), Some(EpisodeEnding::Left));
-        // Zork goes on after a death, twice.
+        // Zork continues after a death, twice.
         assert_eq!(ending_of_game("****  You have died  ****\n\nForest", false), None);
         let asks = "You have died.\nWould you like to restart, or to stop here?";
         assert_eq!(ending_of_game(asks, false), Some(EpisodeEnding::Death));
     }
 
     #[test]
-    fn an_end_that_loopbreak_made_is_no_death() {
+    fn a_stop_by_loopbreak_is_not_a_death() {
         let ending = EpisodeEnding::LoopBreak(Pattern::StuckNoProgress);
         assert_eq!((ending.as_str(), &*ending.reason()), ("loop_break", "stuck_no_progress"));
         assert_ne!(ending.as_str(), EpisodeEnding::Death.as_str());

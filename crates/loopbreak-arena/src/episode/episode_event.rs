@@ -1,4 +1,4 @@
-//! What happens in an episode, for those who look on while it is played.
+//! The events of an episode, for observers.
 
 use loopbreak::{Ruling, Usage, Verdict};
 
@@ -9,70 +9,70 @@ use crate::world::WorldObservation;
 /// An action that was taken.
 #[derive(Clone, Debug)]
 pub struct TakenAction<'t> {
-    /// The turn.
+    /// Turn number.
     pub turn: u64,
     /// The command.
     pub action: &'t str,
-    /// Why, in the player's words.
+    /// Reason given by the player.
     pub reason: &'t str,
-    /// What the critic gave for it.
+    /// Score given by the critic.
     pub critic: Option<f64>,
-    /// What it was worth in the end.
+    /// Final score.
     pub score: f64,
-    /// It was taken although it had been refused.
+    /// Whether it was taken although it had been refused.
     pub overridden: bool,
-    /// What was used since the turn before.
+    /// Usage since the previous turn.
     pub usage: Option<Usage>,
 }
 
-/// Something that happened.
+/// An event of an episode.
 #[derive(Clone, Debug)]
 pub enum EpisodeEvent<'m> {
-    /// The game began.
+    /// The game started.
     Begun {
-        /// What is to be seen first.
+        /// First observation.
         observation: &'m WorldObservation,
         /// The map.
         map: &'m WorldMap,
     },
     /// A proposal was refused.
     Refused {
-        /// The turn it was for.
+        /// Turn number.
         turn: u64,
         /// The command.
         action: &'m str,
-        /// What it was found to be worth.
+        /// Ruling of the guard.
         ruling: &'m Ruling,
-        /// Why, in words.
+        /// Reasons for the refusal.
         reasons: &'m [String],
     },
     /// The player gave no proposal.
     PlayerFailed {
-        /// The turn that was to come.
+        /// Number of the turn that was to be played.
         turn: u64,
-        /// Why.
+        /// The failure.
         failure: &'m AgentFailure,
-        /// How many times in a row by now.
+        /// Number of consecutive failures.
         in_a_row: usize,
     },
     /// The critic gave no score.
     CriticFailed {
-        /// The turn that was to come.
+        /// Number of the turn that was to be played.
         turn: u64,
-        /// Why.
+        /// The failure.
         failure: &'m AgentFailure,
     },
     /// A turn was played.
     Turn {
-        /// What was done.
+        /// The action.
         taken: TakenAction<'m>,
-        /// What is to be seen now.
+        /// Observation after the action.
         observation: &'m WorldObservation,
         /// The map.
         map: &'m WorldMap,
-        /// The open objectives.
+        /// Open objectives.
         objectives: &'m [String],
-        /// What Loopbreak says.
+        /// Verdict of the guard.
         verdict: &'m Verdict,
     },
 }

@@ -1,5 +1,5 @@
-//! The journal of an episode: JSONL, an event a line, under the names that the documents use. The reader `zorkgpt` of
-//! the readers' crate makes of it the very steps that the guard was shown.
+//! The journal of an episode: JSON lines, one event per line, with the event names of ZorkGPT. The log format
+//! `zorkgpt` reads it back into exactly the steps that the guard observed.
 
 use std::io::{self, Write};
 
@@ -12,7 +12,7 @@ use crate::episode::EpisodeEnding;
 use crate::episode::WorldObjective;
 use crate::world::WorldLocation;
 
-/// What the orchestrator itself writes; the guard has events of its own.
+/// An event of the orchestrator; the guard adds its own events.
 #[derive(Serialize)]
 #[serde(tag = "event_type", rename_all = "snake_case")]
 enum JournalEntry<'n> {
@@ -130,7 +130,7 @@ enum JournalEntry<'n> {
     },
 }
 
-/// A line: when, how grave, in words, and the event.
+/// A line: timestamp, level, message and event.
 #[derive(Serialize)]
 struct JournalLine<'l, T> {
     timestamp: &'l str,
@@ -140,7 +140,7 @@ struct JournalLine<'l, T> {
     event: &'l T,
 }
 
-/// Writes the journal; without a writer, writes nothing.
+/// Writes the journal; without a writer, it writes nothing.
 pub(super) struct EpisodeJournal<'j> {
     to: Option<Box<dyn Write + 'j>>,
 }
@@ -296,7 +296,7 @@ impl<'j> EpisodeJournal<'j> {
         self.line(turn.at, "INFO", "an objective is completed", &note)
     }
 
-    /// There was no proposal: the turn is not played.
+    /// Records that there was no proposal; the turn is not played.
     pub(super) fn agent_failed(
         &mut self,
         actor: &EpisodeActor,
@@ -311,7 +311,7 @@ impl<'j> EpisodeJournal<'j> {
         self.line(at, "WARNING", "the agent gave no action", &note)
     }
 
-    /// There was no opinion: only Loopbreak weighs the proposal.
+    /// Records that there was no opinion; only Loopbreak weighs the proposal.
     pub(super) fn critic_failed(
         &mut self,
         actor: &EpisodeActor,
@@ -325,7 +325,7 @@ impl<'j> EpisodeJournal<'j> {
         self.line(at, "WARNING", "the critic gave no score", &note)
     }
 
-    /// What Loopbreak had to say.
+    /// Records the events of the guard.
     pub(super) fn events(&mut self, at: EpochMillis, events: &[Event]) -> io::Result<()> {
         for event in events {
             let (level, message) = match event {

@@ -1,4 +1,4 @@
-//! The turn, as the documents have it: context, proposal, critic, Loopbreak, the world, and round again.
+//! Plays an episode turn by turn: context, proposal, critic, Loopbreak, world.
 
 use std::io::{self, Write};
 
@@ -16,18 +16,18 @@ use crate::player::GamePlayer;
 use crate::proposal_critic::ProposalCritic;
 use crate::world::{GameWorld, WorldLocation, WorldObservation};
 
-/// How an episode is played.
+/// The rules of an episode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EpisodeRules {
-    /// Turns at most.
+    /// Maximum number of turns.
     pub max_turns: u64,
-    /// How often a turn's proposal is refused at most; after that the best one is taken as it is.
+    /// Maximum number of refusals per turn; after that, the best proposal is taken.
     pub rejections: usize,
-    /// Objectives are looked for every so many turns.
+    /// Interval in turns at which objectives are discovered.
     pub discover_every: u64,
-    /// An objective that is open for so many turns is given up.
+    /// Number of turns after which an open objective is given up.
     pub stale_after: u64,
-    /// The episode ends when the player gave no proposal so many times in a row.
+    /// Number of consecutive failures of the player that end the episode.
     pub failures: usize,
 }
 
@@ -37,34 +37,34 @@ impl Default for EpisodeRules {
     }
 }
 
-/// An episode that is over.
+/// The result of an episode.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EpisodeResult {
-    /// Its name.
+    /// Name of the episode.
     pub id: String,
     /// How it ended.
     pub ending: EpisodeEnding,
-    /// How many turns were played.
+    /// Number of turns played.
     pub turns: u64,
-    /// The score at the end.
+    /// Final score.
     pub score: Option<i32>,
-    /// How many places were seen.
+    /// Number of places seen.
     pub places: usize,
-    /// How many objectives were completed.
+    /// Number of completed objectives.
     pub objectives: usize,
-    /// How many proposals were refused.
+    /// Number of refused proposals.
     pub refused: u64,
-    /// In how many turns a refused proposal was taken all the same.
+    /// Number of turns in which a refused proposal was taken.
     pub overridden: u64,
-    /// How often the player gave no proposal.
+    /// Number of failures of the player.
     pub player_failures: u64,
-    /// How often the critic gave no score.
+    /// Number of failures of the critic.
     pub critic_failures: u64,
-    /// What was used by all who were asked, if they count it.
+    /// Total usage of all participants, if they report it.
     pub usage: Usage,
 }
 
-/// Plays episodes: a world, a player, a critic, and a guard who watches them.
+/// Plays episodes with a world, a player, a critic and a guard.
 ///
 /// ```
 /// use loopbreak::{Config, Guard};
@@ -93,7 +93,7 @@ pub struct EpisodeOrchestrator<'o, W: ?Sized> {
 }
 
 impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
-    /// These, by the usual rules, with a clock that only ticks, and without a journal.
+    /// Creates an orchestrator with default rules, a ticking clock and no journal.
     pub fn new(
         world: &'o mut W,
         player: &'o mut dyn GamePlayer,
@@ -114,49 +114,49 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
         }
     }
 
-    /// By these rules.
+    /// Sets the rules.
     #[must_use]
     pub fn rules(mut self, rules: EpisodeRules) -> Self {
         self.rules = rules;
         self
     }
 
-    /// With this clock.
+    /// Sets the clock.
     #[must_use]
     pub fn clock(mut self, clock: EpisodeClock<'o>) -> Self {
         self.clock = clock;
         self
     }
 
-    /// With a journal, written to this.
+    /// Writes a journal.
     #[must_use]
     pub fn journal(mut self, to: impl Write + 'o) -> Self {
         self.journal = EpisodeJournal::new(Some(Box::new(to)));
         self
     }
 
-    /// Shows every verdict to somebody, in the order of the journal.
+    /// Calls `watch` with every verdict, in the order of the journal.
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(&Verdict) + 'o) -> Self {
         self.watch = Box::new(watch);
         self
     }
 
-    /// Shows everything that happens to somebody, as it happens.
+    /// Calls `view` with every event as it happens.
     #[must_use]
     pub fn view(mut self, view: impl FnMut(&EpisodeEvent<'_>) + 'o) -> Self {
         self.view = Box::new(view);
         self
     }
 
-    /// Ends before the next turn when this sign is given.
+    /// Sets the flag that ends the episode before the next turn.
     #[must_use]
     pub fn cancel(mut self, cancel: CancelFlag) -> Self {
         self.cancel = cancel;
         self
     }
 
-    /// Plays an episode to its end. Only the journal can fail; a world or a model that fails ends the episode.
+    /// Plays an episode to its end. Only the journal can fail; a failing world or model ends the episode.
     pub fn play(mut self, id: &str) -> io::Result<EpisodeResult> {
         let actor =
             EpisodeActor { run: id.to_owned(), model: self.player.name(), judged: self.critic.is_active() };
@@ -194,7 +194,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
         })
     }
 
-    /// Turn after turn, to the end.
+    /// Plays turns until the end.
     fn turns(
         &mut self,
         actor: &EpisodeActor,
@@ -218,7 +218,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
                     failures = 0;
                     *turn += 1;
                     *observation = after;
-                    // The world's own end is told before ours.
+                    // An ending of the game takes precedence over a stop by Loopbreak.
                     if let (Some(reason), None) = (stop, ending_of_game(&observation.text, observation.over))
                     {
                         return Ok(EpisodeEnding::LoopBreak(reason));
@@ -228,7 +228,8 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
                     return Ok(EpisodeEnding::Interrupted);
                 }
                 TurnOutcome::WorldFailed(fault) => return Ok(EpisodeEnding::Fault(fault)),
-                // A turn without a proposal is none: the world stands still, and the guard is shown nothing.
+                // A turn without a proposal does not count: the world does not change, and the guard observes
+                // nothing.
                 TurnOutcome::PlayerFailed(failure) => {
                     if failure.kind == FailureKind::Left {
                         return Ok(EpisodeEnding::Left);
@@ -238,7 +239,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
                     }
                     failures += 1;
                     progress.player_failures += 1;
-                    self.note_failure(actor, *turn + 1, &failure, failures)?;
+                    self.record_failure(actor, *turn + 1, &failure, failures)?;
                     if failure.kind.is_final() || failures >= self.rules.failures {
                         return Ok(EpisodeEnding::ModelFailed(failure.message));
                     }
@@ -265,7 +266,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
             Err(error) => return Ok(TurnOutcome::WorldFailed(error.to_string())),
         };
         let before = progress.objectives.texts();
-        let completed = progress.walked(from, &chosen.action, &observation, number, &self.rules);
+        let completed = progress.update_map(from, &chosen.action, &observation, number, &self.rules);
         let after = progress.objectives.texts();
         let objectives = (before != after).then(|| after.clone());
         let (at, usage) = ((self.clock)(), progress.take_usage());
@@ -291,17 +292,17 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
             objectives: &after,
             verdict: &verdict,
         });
-        progress.after(number, chosen.action, &observation, after, &verdict);
+        progress.update_context(number, chosen.action, &observation, after, &verdict);
         Ok(TurnOutcome::Played(observation, verdict.stop.map(|stop| stop.reason)))
     }
 }
 
-/// What came of a turn.
+/// The outcome of a turn.
 enum TurnOutcome {
-    /// What is seen after it, and why to stop, if so.
+    /// The observation after the turn, and the pattern to stop for, if any.
     Played(WorldObservation, Option<Pattern>),
     /// There was no proposal.
     PlayerFailed(AgentFailure),
-    /// The world could not go on.
+    /// The world failed.
     WorldFailed(String),
 }

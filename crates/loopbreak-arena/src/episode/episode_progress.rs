@@ -1,4 +1,4 @@
-//! What goes on from turn to turn: the map, the objectives, what the player is shown, and the sums.
+//! State that is kept from turn to turn: the map, the objectives, the context of the player, and totals.
 
 use std::collections::VecDeque;
 
@@ -11,12 +11,12 @@ use crate::player_context::{PastAction, PlayerContext};
 use crate::world::WorldMap;
 use crate::world::{WorldLocation, WorldObservation};
 
-/// So many deeds are shown to the player: as many as Loopbreak looks at for novelty.
-const DEEDS: usize = 15;
-/// So much of the answer to each.
+/// Number of recent actions in the context: as many as the `novelty` detector considers.
+const RECENT_ACTIONS: usize = 15;
+/// Number of characters of each answer in the context.
 const ANSWER: usize = 120;
 
-/// What goes on from turn to turn.
+/// State that is kept from turn to turn.
 pub(super) struct EpisodeProgress {
     pub(super) context: PlayerContext,
     pub(super) map: WorldMap,
@@ -26,9 +26,9 @@ pub(super) struct EpisodeProgress {
     pub(super) overridden: u64,
     pub(super) player_failures: u64,
     pub(super) critic_failures: u64,
-    /// What was used in all.
+    /// Total usage.
     pub(super) used: Usage,
-    /// What was used since the last turn.
+    /// Usage since the last turn.
     spent: Usage,
     recent: VecDeque<PastAction>,
     inventory: Option<String>,
@@ -52,7 +52,7 @@ impl EpisodeProgress {
         }
     }
 
-    /// Adds what somebody used.
+    /// Adds usage of a participant.
     pub(super) fn spend(&mut self, usage: Usage) {
         let cost = usage.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0);
         for sum in [&mut self.used, &mut self.spent] {
@@ -62,14 +62,14 @@ impl EpisodeProgress {
         }
     }
 
-    /// What was used since this was asked last; nothing, if nobody counts.
+    /// Returns the usage since the last call of this method; `None` if no participant reports it.
     pub(super) fn take_usage(&mut self) -> Option<Usage> {
         let spent = std::mem::take(&mut self.spent);
         (spent != Usage::default()).then_some(spent)
     }
 
-    /// Brings map and objectives up to date: gives what was completed.
-    pub(super) fn walked(
+    /// Updates the map and the objectives. Returns the completed objectives.
+    pub(super) fn update_map(
         &mut self,
         from: Option<&WorldLocation>,
         action: &str,
@@ -79,7 +79,7 @@ impl EpisodeProgress {
     ) -> Vec<WorldObjective> {
         let Some(here) = &observation.place else { return Vec::new() };
         self.map.add(here);
-        // A world that lists no exits may speak of them where it describes the place.
+        // A world that lists no exits may mention them in the description of the place.
         if here.exits.is_empty() && game_text::place_title(&observation.text) == Some(here.name.as_str()) {
             self.map.add_exits(here.id, &game_text::mentioned_directions(&observation.text));
         }
@@ -100,16 +100,16 @@ impl EpisodeProgress {
         completed
     }
 
-    /// What the player is shown at the beginning.
+    /// Sets the context for the first turn.
     pub(super) fn begin(&mut self, observation: &WorldObservation) {
         if let Some(place) = &observation.place {
             self.map.add(place);
         }
-        self.context = PlayerContext { text: observation.text.clone(), ..self.seen(observation) };
+        self.context = PlayerContext { text: observation.text.clone(), ..self.context_of(observation) };
     }
 
-    /// What the player is shown after a turn.
-    pub(super) fn after(
+    /// Sets the context after a turn.
+    pub(super) fn update_context(
         &mut self,
         turn: u64,
         action: String,
@@ -124,7 +124,7 @@ impl EpisodeProgress {
             action: action.clone(),
             answer: game_text::one_line(&observation.text, ANSWER),
         });
-        if self.recent.len() > DEEDS {
+        if self.recent.len() > RECENT_ACTIONS {
             self.recent.pop_front();
         }
         self.context = PlayerContext {
@@ -132,13 +132,13 @@ impl EpisodeProgress {
             last_action: Some(action),
             text: observation.text.clone(),
             objectives,
-            advice: said_to(verdict, Audience::Agent),
-            critic_advice: said_to(verdict, Audience::Critic),
-            ..self.seen(observation)
+            advice: advice_for(verdict, Audience::Agent),
+            critic_advice: advice_for(verdict, Audience::Critic),
+            ..self.context_of(observation)
         };
     }
 
-    fn seen(&self, observation: &WorldObservation) -> PlayerContext {
+    fn context_of(&self, observation: &WorldObservation) -> PlayerContext {
         let told = observation.inventory.as_ref().map(|things| things.join(", "));
         PlayerContext {
             place: observation.place.as_ref().map(|place| place.name.clone()),
@@ -158,8 +158,8 @@ fn add<T: Copy>(sum: &mut Option<T>, more: Option<T>, plus: impl Fn(T, T) -> T) 
     };
 }
 
-/// The texts of a verdict for somebody.
-pub(super) fn said_to(verdict: &Verdict, audience: Audience) -> Vec<String> {
+/// Returns the advice of a verdict for an audience.
+pub(super) fn advice_for(verdict: &Verdict, audience: Audience) -> Vec<String> {
     verdict
         .advice
         .iter()
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_counts_is_not_zero() {
+    fn usage_that_is_not_reported_is_unknown() {
         let mut progress = EpisodeProgress::new(&EpisodeRules::default());
         progress.spend(Usage::default());
         assert_eq!(progress.take_usage(), None);

@@ -1,4 +1,4 @@
-//! One game, from its beginning to its end: the turn, and what is written down of it.
+//! One episode from start to end: [`EpisodeOrchestrator`] plays it, the journal records it.
 
 mod choose;
 mod episode_clock;

@@ -1,43 +1,43 @@
-//! What a player is after: discovered from the map and from what stood in the way, completed, or stale.
+//! The objectives of a player: discovered from the map and from obstacles, then completed or given up.
 
 use std::collections::BTreeSet;
 
 use crate::world::WorldMap;
 
-/// So many are open at a time.
+/// Maximum number of open objectives.
 const OPEN: usize = 3;
-/// What games say of a way that is not open yet.
+/// Words that games use for a blocked exit.
 const SHUT: [&str; 4] = ["locked", "rusted", "closed", "shut"];
 
-/// Something to be reached: to go this way from this place.
+/// An objective: to take this exit of this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorldObjective {
-    /// In words.
+    /// Description.
     pub text: String,
-    /// Where.
+    /// Number of the place.
     pub place: u32,
-    /// Which way.
-    pub way: String,
-    /// The turn it was discovered at.
+    /// Direction of the exit.
+    pub direction: String,
+    /// Turn at which it was discovered.
     pub since: u64,
 }
 
-/// The open objectives, and which there were.
+/// The open objectives, and all that were ever discovered.
 #[derive(Clone, Debug)]
 pub struct ObjectiveList {
     open: Vec<WorldObjective>,
-    /// What was discovered once is not discovered again, whatever became of it.
+    /// Objectives are discovered only once, whatever happens to them.
     known: BTreeSet<(u32, String)>,
     stale_after: u64,
 }
 
 impl ObjectiveList {
-    /// None yet. An objective that is open for so many turns is given up.
+    /// Creates an empty list. An objective is given up after `stale_after` turns.
     pub fn new(stale_after: u64) -> Self {
         ObjectiveList { open: Vec::new(), known: BTreeSet::new(), stale_after }
     }
 
-    /// Those that are open, as texts.
+    /// Returns the descriptions of the open objectives.
     pub fn texts(&self) -> Vec<String> {
         self.open.iter().map(|objective| objective.text.clone()).collect()
     }
@@ -45,12 +45,12 @@ impl ObjectiveList {
     fn add(&mut self, text: String, place: u32, way: &str, turn: u64) -> bool {
         let new = self.known.insert((place, way.to_owned()));
         if new {
-            self.open.push(WorldObjective { text, place, way: way.to_owned(), since: turn });
+            self.open.push(WorldObjective { text, place, direction: way.to_owned(), since: turn });
         }
         new
     }
 
-    /// Looks for ways on the map that nobody has gone. True if something was added.
+    /// Adds objectives for unexplored exits on the map. Returns whether any were added.
     pub fn discover(&mut self, map: &WorldMap, here: u32, turn: u64) -> bool {
         let mut added = false;
         for (place, way) in map.unexplored(here) {
@@ -65,26 +65,26 @@ impl ObjectiveList {
         added
     }
 
-    /// A way was tried, and something stood in it. True if that is an objective from now on.
+    /// Adds an objective for a blocked exit. Returns whether the list changed.
     pub fn obstacle(&mut self, name: &str, place: u32, way: &str, reply: &str, turn: u64) -> bool {
         if !SHUT.iter().any(|word| reply.contains(word)) {
             return false;
         }
-        // The same way may have been one to explore: it is known better now.
-        if let Some(open) = self.open.iter_mut().find(|open| open.place == place && open.way == way) {
+        // The same exit may already be an objective to explore; its description becomes more precise.
+        if let Some(open) = self.open.iter_mut().find(|open| open.place == place && open.direction == way) {
             let text = format!("open the way {way} from {name}");
             return std::mem::replace(&mut open.text, text.clone()) != text;
         }
         self.open.len() < OPEN && self.add(format!("open the way {way} from {name}"), place, way, turn)
     }
 
-    /// A way was gone: takes out what is completed by that.
+    /// Removes and returns the objectives that are completed by taking an exit.
     pub fn complete(&mut self, from: u32, way: &str) -> Vec<WorldObjective> {
         self.known.insert((from, way.to_owned()));
-        self.open.extract_if(.., |objective| objective.place == from && objective.way == way).collect()
+        self.open.extract_if(.., |objective| objective.place == from && objective.direction == way).collect()
     }
 
-    /// Gives up what has been open for too long. True if something was given up.
+    /// Gives up objectives that have been open for too long. Returns whether any were given up.
     pub fn give_up_stale(&mut self, turn: u64) -> bool {
         let before = self.open.len();
         self.open.retain(|objective| turn - objective.since < self.stale_after);
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn ways_to_explore_are_discovered_completed_and_not_discovered_again() {
+    fn objectives_are_discovered_only_once() {
         let mut objectives = ObjectiveList::new(30);
         assert!(objectives.discover(&map(), 1, 10));
         assert_eq!(
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_for_thirty_turns_is_given_up_for_good() {
+    fn an_objective_is_given_up_after_thirty_turns() {
         let mut objectives = ObjectiveList::new(30);
         objectives.discover(&map(), 1, 10);
         assert!(!objectives.give_up_stale(39));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_is_shut_is_an_objective() {
+    fn a_blocked_exit_becomes_an_objective() {
         let mut objectives = ObjectiveList::new(30);
         assert!(!objectives.obstacle("Hut", 7, "east", "There is no way east from here.", 3));
         assert!(objectives.obstacle("Hut", 7, "east", "The door is locked.", 3));

@@ -1,4 +1,4 @@
-//! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
+//! A turn that was played. The step for the guard and the entries of the journal come from the same record.
 
 use loopbreak::step::CompletedObjective;
 use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage};
@@ -6,19 +6,19 @@ use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, 
 use crate::episode::WorldObjective;
 use crate::world::WorldObservation;
 
-/// A proposal that was judged.
+/// A proposal with its scores.
 #[derive(Clone, Debug)]
 pub(super) struct JudgedProposal {
     pub(super) action: String,
     pub(super) reason: String,
-    /// What the critic gave, if it gave anything.
+    /// Score given by the critic, if any.
     pub(super) base: Option<f64>,
     pub(super) justification: String,
     /// The score that decides.
     pub(super) score: f64,
 }
 
-/// Whose turns they are.
+/// The run and the player that turns belong to.
 #[derive(Clone, Debug)]
 pub(super) struct EpisodeActor {
     pub(super) run: String,
@@ -33,18 +33,18 @@ pub(super) struct PlayedTurn {
     pub(super) number: u64,
     pub(super) at: EpochMillis,
     pub(super) chosen: JudgedProposal,
-    /// It was taken although it had been refused: nothing better was proposed.
+    /// Whether it was taken although it had been refused, because nothing better was proposed.
     pub(super) overridden: bool,
     pub(super) observation: WorldObservation,
     pub(super) completed: Vec<WorldObjective>,
-    /// The open objectives, where they changed.
+    /// Open objectives, if they changed.
     pub(super) objectives: Option<Vec<String>>,
-    /// What was used since the turn before, by everybody who was asked.
+    /// Usage of all participants since the previous turn.
     pub(super) usage: Option<Usage>,
 }
 
 impl EpisodeActor {
-    /// The step of a proposal that was refused.
+    /// Builds the step of a refused proposal.
     pub(super) fn refused<'s>(&'s self, judged: &'s JudgedProposal, at: EpochMillis) -> Step<'s> {
         Step {
             run: Some(Label::from(self.run.as_str())),
@@ -57,7 +57,7 @@ impl EpisodeActor {
         }
     }
 
-    /// The step of a turn.
+    /// Builds the step of a turn.
     pub(super) fn step<'s>(&'s self, turn: &'s PlayedTurn) -> Step<'s> {
         let PlayedTurn { chosen, observation, .. } = turn;
         let active = turn.objectives.as_deref().unwrap_or_default();

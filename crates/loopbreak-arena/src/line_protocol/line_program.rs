@@ -1,4 +1,5 @@
-//! A program that is asked, line by line. It is ended with all that it started when nobody needs it any more.
+//! A program that answers requests line by line. When it is dropped, it is stopped together with all processes it
+//! started.
 
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -16,41 +17,41 @@ use super::program_lines::{ProgramLine, ProgramLines};
 use crate::cancel_flag::CancelFlag;
 use crate::game_text;
 
-/// The longest line that is taken in.
+/// Maximum length of a line.
 const LINE: usize = 1024 * 1024;
-/// How much of what it said on standard error is kept, and how much of that is told.
+/// Number of bytes of standard error that are kept, and number of characters of it in an error.
 const STDERR: usize = 4096;
 const TOLD: usize = 300;
-/// How long a program may take to end by itself once its input is closed, in ticks.
+/// Time for a program to end after its input is closed, in ticks.
 const GRACE: (u32, Duration) = (50, Duration::from_millis(10));
 
-/// Why a program gave no answer.
+/// The reason why a program gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProtocolError {
-    /// It could not be started.
+    /// The program cannot be started.
     #[error("cannot start {0:?}: {1}")]
     Start(String, String),
-    /// It has ended.
+    /// The program has ended.
     #[error("{0:?} has ended{1}")]
     Ended(String, String),
-    /// It took too long.
-    #[error("{0:?} gave no answer within {1:?}")]
+    /// The program did not answer in time.
+    #[error("{0:?} did not answer within {1:?}")]
     Timeout(String, Duration),
-    /// It said more than is taken in.
+    /// The program answered with a line over the limit.
     #[error("{0:?} answered with a line of more than {LINE} bytes")]
     TooLong(String),
-    /// It answered with something that is no answer.
-    #[error("{0:?} answered with something else than was asked for ({1}): {2}")]
+    /// The answer has an unexpected form.
+    #[error("{0:?} gave an unexpected answer ({1}): {2}")]
     Malformed(String, String, String),
-    /// It says that it cannot.
-    #[error("{0:?} says: {1}")]
+    /// The program reported an error.
+    #[error("{0:?} reported an error: {1}")]
     Said(String, String),
-    /// The sign to end was given.
+    /// The episode was cancelled.
     #[error("interrupted")]
     Cancelled,
 }
 
-/// A request: its number, and what is asked.
+/// A request with its number.
 #[derive(Serialize)]
 struct ProtocolRequest<'r, T> {
     id: u64,
@@ -58,14 +59,14 @@ struct ProtocolRequest<'r, T> {
     what: &'r T,
 }
 
-/// What every answer may have.
+/// The keys that every answer may have.
 #[derive(Deserialize)]
 struct ReplyHead {
     id: Option<u64>,
     error: Option<String>,
 }
 
-/// A program that is asked.
+/// A running program.
 #[derive(Debug)]
 pub struct LineProgram {
     name: String,
@@ -77,7 +78,7 @@ pub struct LineProgram {
     timeout: Duration,
     cancel: CancelFlag,
     last: u64,
-    /// How many answers may still come that nobody waits for any more.
+    /// Number of late answers that may still arrive.
     owed: u64,
 }
 
@@ -93,10 +94,10 @@ impl LineProgram {
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(stdin), Some(stdout), Some(errors)) = pipes else {
             process_group::stop(&mut child, StopSignal::Kill);
-            return Err(failed(name, "it has no pipes"));
+            return Err(failed(name, "its pipes cannot be opened"));
         };
         let (requests, lines) = channel::<String>();
-        // A program need not read what it is told: nobody waits for this thread.
+        // A program may ignore its input, so this thread is not joined.
         thread::spawn(move || lines.into_iter().try_for_each(|line| write(&stdin, &line)));
         let stderr = Arc::new(Mutex::new(Vec::new()));
         let listener = thread::spawn({
@@ -117,12 +118,12 @@ impl LineProgram {
         })
     }
 
-    /// The name of the program.
+    /// Returns the name of the program.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Asks something, and waits for the answer.
+    /// Sends a request and waits for the answer.
     pub fn ask<Q: Serialize, A: DeserializeOwned>(&mut self, what: &Q) -> Result<A, ProtocolError> {
         self.last += 1;
         let id = self.last;
@@ -147,8 +148,8 @@ impl LineProgram {
                 ProtocolError::Malformed(self.name.clone(), why.to_string(), game_text::one_line(&text, 100))
             };
             let head: ReplyHead = serde_json::from_str(&text).map_err(|error| malformed(&error))?;
-            // The answer to a request that was given up: an older number, or, without numbers, one that is owed. Each
-            // request is answered once, so that there are not more of them than requests.
+            // A late answer to an earlier request: it has a lower number or, without numbers, an answer is still
+            // owed. Each request is answered once, so there are at most as many late answers as requests.
             let is_old = head.id.map_or(self.owed > 0, |answered| answered < id && old < id);
             if is_old {
                 self.owed = self.owed.saturating_sub(1);
@@ -167,12 +168,12 @@ impl LineProgram {
         }
     }
 
-    /// It has ended: with what, and what it said last.
+    /// Builds the error for a program that has ended, with its exit status and its last output on standard error.
     fn ended(&mut self) -> ProtocolError {
         let mut how = String::new();
         if let Some(status) = self.wait() {
             how = format!(" ({status})");
-            // With all it started gone, its last words are complete.
+            // After all its processes have ended, its output is complete.
             process_group::stop(&mut self.child, StopSignal::Kill);
             for _ in 0..GRACE.0 {
                 if self.listener.is_finished() {
@@ -191,7 +192,7 @@ impl LineProgram {
         ProtocolError::Ended(self.name.clone(), how)
     }
 
-    /// Waits for its end, for a while.
+    /// Waits a short time for the program to end.
     fn wait(&mut self) -> Option<std::process::ExitStatus> {
         for _ in 0..GRACE.0 {
             match self.child.try_wait() {
@@ -206,7 +207,7 @@ impl LineProgram {
 
 impl Drop for LineProgram {
     fn drop(&mut self) {
-        // Its input ends: whoever wants to tidy up may do so now.
+        // Closing the input lets the program clean up.
         self.requests = None;
         self.wait();
         process_group::stop(&mut self.child, StopSignal::Kill);
@@ -218,7 +219,7 @@ fn write(mut to: &ChildStdin, line: &str) -> std::io::Result<()> {
     to.write_all(line.as_bytes()).and_then(|()| to.flush())
 }
 
-/// Keeps the last words of a program.
+/// Keeps the last output of a program.
 fn listen(mut from: impl Read, kept: &Mutex<Vec<u8>>) {
     let mut buffer = [0; 1024];
     while let Ok(count @ 1..) = from.read(&mut buffer) {
@@ -229,7 +230,7 @@ fn listen(mut from: impl Read, kept: &Mutex<Vec<u8>>) {
     }
 }
 
-/// A thread that panicked left what it had.
+/// Locks a mutex, even if a thread panicked while holding it.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

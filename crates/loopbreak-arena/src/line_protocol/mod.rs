@@ -1,4 +1,5 @@
-//! Talking with a program: a JSON object a line there, a JSON object a line back. See `docs/guide/worlds.md`.
+//! The line protocol for external programs: one JSON object per line for each request, and one for each answer. See
+//! `docs/guide/worlds.md`.
 
 mod line_program;
 pub mod process_group;

@@ -1,13 +1,13 @@
-//! A program with all that it started: a process group, where the system has such a thing.
+//! Stops a program together with all processes it started, on systems with process groups.
 
 use std::process::{Child, Command};
 
-/// How strongly a group is asked to end.
+/// How a process group is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopSignal {
-    /// It may tidy up.
+    /// Asks the processes to end; they may clean up.
     Terminate,
-    /// At once.
+    /// Ends the processes immediately.
     Kill,
 }
 
@@ -20,28 +20,28 @@ mod system {
 
     use super::{Child, Command, StopSignal};
 
-    /// The program will have a group of its own. A Ctrl-C on the terminal does not reach it then.
+    /// Gives the program its own process group. Ctrl-C on the terminal then no longer reaches it.
     pub fn isolate(command: &mut Command) {
         command.process_group(0);
     }
 
-    /// Asks all of the group to end, or ends it.
+    /// Stops all processes of the group.
     pub fn stop(child: &mut Child, force: StopSignal) {
         let group = pid(child);
         let signal = if force == StopSignal::Kill { Signal::SIGKILL } else { Signal::SIGTERM };
-        // Whoever is gone needs no signal.
+        // A process that has ended needs no signal.
         let _ = killpg(group, signal);
-        // One that was stopped hears nothing before it goes on.
+        // A suspended process receives no signal until it continues.
         let _ = killpg(group, Signal::SIGCONT);
     }
 
-    /// Whether any process of the group is there, also after its first one is gone.
+    /// Returns whether any process of the group is running, even after the first one has ended.
     pub fn is_running(child: &Child) -> bool {
         killpg(pid(child), None).is_ok()
     }
 
     fn pid(child: &Child) -> Pid {
-        // Process ids fit: the system's own type is this one.
+        // Process ids fit into the type of the system.
         Pid::from_raw(child.id().cast_signed())
     }
 }
@@ -50,15 +50,15 @@ mod system {
 mod system {
     use super::{Child, Command, StopSignal};
 
-    /// There are no groups here.
+    /// Does nothing: this system has no process groups.
     pub fn isolate(_: &mut Command) {}
 
-    /// Only the program itself can be ended here, and not gently.
+    /// Kills the program itself; this system has no process groups.
     pub fn stop(child: &mut Child, _: StopSignal) {
         let _ = child.kill();
     }
 
-    /// Nobody knows.
+    /// Always returns false: this system has no process groups.
     pub fn is_running(_: &Child) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Lines with a bound, read by a thread of their own, so that whoever waits for one can give up.
+//! Reads lines of limited length on a separate thread, so that waiting for a line can be cancelled.
 
 use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -7,42 +7,42 @@ use std::time::Duration;
 
 use crate::cancel_flag::CancelFlag;
 
-/// How many lines wait to be read. Whoever writes more has to wait.
+/// Number of lines in the queue. A writer that is faster has to wait.
 const WAITING: usize = 4;
-/// How often the sign to end is looked at.
+/// Interval at which the cancel flag is checked.
 const TICK: Duration = Duration::from_millis(50);
 
-/// What came.
+/// The result of waiting for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProgramLine {
-    /// A line, without its end.
+    /// A line, without its line break.
     Text(String),
-    /// A line that was longer than is taken in. It is thrown away to its end.
+    /// A line over the limit, which was discarded.
     TooLong,
-    /// Nothing in time.
+    /// No line in time.
     Late,
-    /// There is nothing more.
+    /// The end of the input.
     End,
-    /// The sign to end was given.
+    /// The wait was cancelled.
     Cancelled,
 }
 
-/// Lines that somebody else reads.
+/// Lines that are read on a separate thread.
 #[derive(Debug)]
 pub struct ProgramLines {
     lines: Receiver<ProgramLine>,
 }
 
 impl ProgramLines {
-    /// Reads lines of at most so many bytes.
+    /// Starts reading lines of at most `longest` bytes.
     pub fn new(from: impl Read + Send + 'static, longest: usize) -> Self {
         let (tell, lines) = sync_channel(WAITING);
-        // Nobody waits for this thread: it ends when its source does, or when nobody listens.
+        // The thread is not joined: it ends with its source, or when the receiver is dropped.
         thread::spawn(move || read(BufReader::new(from), longest, &tell));
         ProgramLines { lines }
     }
 
-    /// The next line. Waits for so long at most, or for ever.
+    /// Returns the next line. Waits at most `longest`, or without a limit.
     pub fn next(&self, longest: Option<Duration>, cancel: &CancelFlag) -> ProgramLine {
         let mut waited = Duration::ZERO;
         loop {
@@ -56,7 +56,7 @@ impl ProgramLines {
             let tick = left.map_or(TICK, |left| left.min(TICK));
             match self.lines.recv_timeout(tick) {
                 Ok(line) => return line,
-                // The ticks are counted: this crate reads no clock.
+                // Ticks are counted because this crate does not read a clock.
                 Err(RecvTimeoutError::Timeout) => waited += tick,
                 Err(RecvTimeoutError::Disconnected) => return ProgramLine::End,
             }
@@ -84,7 +84,7 @@ fn read(mut from: impl BufRead, longest: usize, tell: &SyncSender<ProgramLine>) 
             return;
         }
     }
-    // A last line may lack its end.
+    // The last line may lack its line break.
     if too_long || !line.is_empty() {
         let _ = tell.send(told(&mut line, &mut too_long));
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_one_by_one_and_long_ones_are_thrown_away_to_their_end() {
+    fn lines_over_the_limit_are_discarded() {
         let text = format!("one\r\n{}\n\nlast", "x".repeat(100_000));
         let lines = ProgramLines::new(Cursor::new(text.into_bytes()), 20);
         let cancel = CancelFlag::default();
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_asked() {
+    fn waiting_ends_at_the_time_limit() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let lines = ProgramLines::new(reader, 20);
         assert_eq!(lines.next(Some(Duration::from_millis(10)), &CancelFlag::default()), ProgramLine::Late);

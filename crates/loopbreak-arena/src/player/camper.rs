@@ -1,4 +1,4 @@
-//! Walks a little, then stays where it is, busy.
+//! A player that stays at one place.
 
 use super::game_player::{InfalliblePlayer, PlayerMove};
 use super::wanderer::WandererPlayer;
@@ -6,11 +6,11 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// It gives up on a place where so many proposals of one turn lost their worth. What the critic alone does not like, it only
-/// says in other words.
+/// Number of lowered proposals in one turn after which it leaves its place. Refusals by the critic alone only make it
+/// rephrase.
 const SETTLED: usize = 2;
 
-/// Stays at one place and looks at things there.
+/// Walks a few moves, then stays at one place and examines things there.
 #[derive(Clone, Debug)]
 pub struct CamperPlayer {
     rng: SeededRng,
@@ -20,7 +20,7 @@ pub struct CamperPlayer {
 }
 
 impl CamperPlayer {
-    /// A camper from a seed, which decides where.
+    /// Creates a player. The seed determines the place.
     pub fn new(seed: u64) -> Self {
         let mut rng = SeededRng::new(seed);
         let walks = 2 + rng.below(6);
@@ -37,14 +37,14 @@ impl InfalliblePlayer for CamperPlayer {
         if self.walks > 0 {
             self.walks -= usize::from(context.refused.is_empty());
             self.nouns = game_text::nouns(&context.text);
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         if game_text::listed_exits(&context.text).is_some() {
             self.nouns = game_text::nouns(&context.text);
         }
-        // Nothing that it likes to do here is let through: then it settles elsewhere.
+        // All its favourite actions were refused, so it moves on.
         if context.lowered() >= SETTLED {
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         if self.rng.random_bool(0.4)
             && let Some(noun) = self.rng.choose(&self.nouns)

@@ -1,4 +1,4 @@
-//! Walks a little, then the same round over and over: three moves out, three moves back.
+//! A player that walks in circles.
 
 use super::game_player::{InfalliblePlayer, PlayerMove};
 use super::wanderer::WandererPlayer;
@@ -6,21 +6,21 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// The moves out; with those back, a round has six.
+/// Number of moves out; with the moves back, a round has six.
 const OUT: usize = 3;
 
-/// Walks a round of six moves.
+/// Walks a few moves, then repeats a round of six moves: three out, three back.
 #[derive(Clone, Debug)]
 pub struct CirclerPlayer {
     wanderer: WandererPlayer,
     walks: usize,
-    /// The moves out that led somewhere.
+    /// Moves out that led to another place.
     out: Vec<&'static str>,
     at: usize,
 }
 
 impl CirclerPlayer {
-    /// One from a seed, which decides where.
+    /// Creates a player. The seed determines the place.
     pub fn new(seed: u64) -> Self {
         CirclerPlayer {
             wanderer: WandererPlayer::new(seed),
@@ -40,18 +40,19 @@ impl InfalliblePlayer for CirclerPlayer {
         let first_try = context.refused.is_empty();
         if self.walks > 0 {
             self.walks -= usize::from(first_try);
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         if !first_try && self.out.len() == OUT {
-            // It is not let round: a new round, from wherever the next way leads.
+            // The round was refused, so it starts a new one after the next move.
             self.out.clear();
             self.at = 0;
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         if self.out.len() < OUT {
-            // Another way out than the one it came by, if there is one.
+            // It prefers an exit other than the one it came through.
             let came = self.out.last().map(|way| game_text::opposite(way));
-            let way = (0..4).map(|_| self.wanderer.way(context)).find(|way| Some(way.as_str()) != came);
+            let way =
+                (0..4).map(|_| self.wanderer.random_exit(context)).find(|way| Some(way.as_str()) != came);
             let way = way.as_deref().and_then(game_text::direction_of).or(came).unwrap_or("north");
             if first_try || self.out.is_empty() {
                 self.out.push(way);

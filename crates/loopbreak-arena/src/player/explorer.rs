@@ -1,5 +1,5 @@
-//! Looks for what is new: things to take, ways not gone, and a little of what every player of such games knows. Once it
-//! has something in hand that a place asked for, it goes back there.
+//! A player that explores: it takes objects, tries unexplored exits, and uses common knowledge about text adventures.
+//! When it holds an object that a place needs, it returns there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,50 +9,50 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// What is known of a place, by its name in the texts.
+/// What is known about a place, identified by its name in the text.
 #[derive(Clone, Debug, Default)]
 struct KnownPlace {
-    /// Where the ways lead; nothing yet for those not gone.
+    /// Destinations of the exits; `None` if unexplored.
     ways: BTreeMap<String, Option<String>>,
-    /// The game lists them: there are no others.
+    /// Whether the game lists the exits, so that there are no others.
     listed: bool,
-    /// What may be done here, and what has to be in hand for it.
+    /// Commands that may be useful here, with the object they need.
     uses: BTreeSet<(&'static str, &'static str)>,
-    /// What may be looked at.
+    /// Objects that can be examined.
     nouns: Vec<String>,
 }
 
-/// A reply to something that it used tells something if it has so many bytes.
+/// Minimum number of bytes of an informative reply to a used object.
 const TELLING: usize = 48;
 
-/// It stops to look at something with this probability.
+/// Probability of stopping to examine something.
 const CURIOUS: f64 = 0.12;
 
-/// Looks for what is new.
+/// Explores the world.
 #[derive(Clone, Debug)]
 pub struct ExplorerPlayer {
     rng: SeededRng,
     places: BTreeMap<String, KnownPlace>,
     here: Option<String>,
     carried: Vec<String>,
-    /// Things to be taken here.
+    /// Objects to take here.
     seen: Vec<String>,
-    /// Ways of which it believes that they lead back to where it came from.
+    /// Exits that are assumed to lead back to the previous place.
     assumed: Vec<(String, &'static str)>,
-    /// Things that it put down to have its hands free.
+    /// Objects that were dropped to have free hands.
     left: BTreeSet<String>,
-    /// What was tried at which place.
+    /// Actions that were tried, by place.
     tried: BTreeSet<(String, String)>,
-    /// What every player knows to try next, because of what the game just said.
+    /// Commands to try next, suggested by the last text.
     ideas: VecDeque<String>,
-    /// How often the world changed for the better: what did not work before may work now.
+    /// Number of improvements of the world: what failed before may work after one.
     changes: u32,
-    /// What was used where, and after how many changes.
+    /// Commands that were used, by place, with the number of changes at that time.
     used: BTreeMap<(String, &'static str), u32>,
 }
 
 impl ExplorerPlayer {
-    /// An explorer from a seed.
+    /// Creates an explorer from a seed.
     pub fn new(seed: u64) -> Self {
         ExplorerPlayer {
             rng: SeededRng::new(seed),
@@ -69,13 +69,13 @@ impl ExplorerPlayer {
         }
     }
 
-    /// Takes in what the game said to the last command.
-    pub(super) fn see(&mut self, context: &PlayerContext) {
+    /// Processes the reply to the last command.
+    pub(super) fn process(&mut self, context: &PlayerContext) {
         let text = context.text.as_str();
         let went = context.last_action.as_deref().and_then(game_text::direction_of);
         let title = game_text::place_title(text).map(str::to_owned);
         if let (Some(way), Some(from)) = (went, self.here.clone()) {
-            // A way that leads nowhere leads back here.
+            // A direction without an exit leads back here.
             let to = title.clone().unwrap_or_else(|| from.clone());
             self.places.entry(from).or_default().ways.insert(way.to_owned(), Some(to));
         }
@@ -83,10 +83,10 @@ impl ExplorerPlayer {
             let known = self.places.entry(title.clone()).or_default();
             let exits = game_text::listed_exits(text);
             known.listed = exits.is_some();
-            for way in exits.unwrap_or_else(|| guess(text, went)) {
+            for way in exits.unwrap_or_else(|| guess_exits(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
-            // Nearly always the way back leads back.
+            // The opposite direction nearly always leads back.
             if let (Some(way), Some(from)) = (went, self.here.as_ref().filter(|from| **from != title))
                 && let Some(back @ None) = known.ways.get_mut(game_text::opposite(way))
             {
@@ -103,7 +103,7 @@ impl ExplorerPlayer {
         self.learn(context.last_action.as_deref().unwrap_or_default(), text);
     }
 
-    /// What every player knows.
+    /// Applies common knowledge about text adventures.
     fn learn(&mut self, action: &str, text: &str) {
         if let Some(thing) = action.strip_prefix("take ") {
             self.seen.retain(|seen| seen != thing);
@@ -121,7 +121,7 @@ impl ExplorerPlayer {
                 self.ideas.push_back(format!("drop {useless}"));
             }
         }
-        // A long reply that brings no point says what is missing; a short one says that there is nothing to it.
+        // A long reply without points says what is missing; a short one says that the command is useless.
         if (text.contains("score has gone up") || text.len() < TELLING)
             && let Some(used) = self.here.clone().and_then(|here| {
                 self.used.iter_mut().find(|((place, command), _)| *place == here && *command == action)
@@ -131,7 +131,7 @@ impl ExplorerPlayer {
         }
         if text.contains("score has gone up") {
             self.changes += 1;
-            self.try_shut_ways();
+            self.reset_blocked_exits();
         }
         if text.contains("locked")
             && let Some(key) = self.carried.iter().find(|thing| thing.contains("key"))
@@ -153,7 +153,7 @@ impl ExplorerPlayer {
                 self.ideas.push_back(idea.to_owned());
             }
         }
-        // What opened may be a way, one not gone.
+        // Something that was opened may be an unexplored exit.
         let opens = ["unlock", "oil", "open", "move"].iter().any(|verb| action.starts_with(verb));
         if opens && (text.contains("window") || text.contains("trap door")) {
             self.ideas.extend(["in", "down"].map(str::to_owned));
@@ -167,14 +167,14 @@ impl ExplorerPlayer {
         }
     }
 
-    /// What did not lead anywhere may do so now, where the game says that there is a way.
-    fn try_shut_ways(&mut self) {
+    /// Marks blocked exits as unexplored, because they may be open now.
+    fn reset_blocked_exits(&mut self) {
         for (place, known) in self.places.iter_mut().filter(|(_, known)| known.listed) {
             known.ways.values_mut().filter(|to| to.as_ref() == Some(place)).for_each(|to| *to = None);
         }
     }
 
-    /// What to do now: the first of these that was not refused.
+    /// Chooses a command: the first idea that was not refused.
     pub(super) fn choose(&mut self, context: &PlayerContext) -> PlayerMove {
         while let Some(idea) = self.ideas.pop_front() {
             if context.was_refused(&idea) {
@@ -206,7 +206,7 @@ impl ExplorerPlayer {
         }
         let unknown = |explorer: &ExplorerPlayer, place: &str| explorer.has_unknown_ways(place);
         let mut way = self.way_to(&here, context, unknown);
-        if way.is_none() && (self.doubt() || self.try_all_ways(&here)) {
+        if way.is_none() && (self.reset_assumed_exits() || self.add_all_directions(&here)) {
             way = self.way_to(&here, context, unknown);
         }
         if let Some(way) = way {
@@ -218,8 +218,8 @@ impl ExplorerPlayer {
         self.rng.choose(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
     }
 
-    /// Where nothing is left to explore, the ways back may lead elsewhere. True if there is something to find out.
-    fn doubt(&mut self) -> bool {
+    /// Marks the assumed exits as unexplored when nothing else is left. Returns whether there were any.
+    fn reset_assumed_exits(&mut self) -> bool {
         let assumed = std::mem::take(&mut self.assumed);
         for (place, way) in &assumed {
             if let Some(to) = self.places.get_mut(place).and_then(|known| known.ways.get_mut(*way)) {
@@ -229,8 +229,8 @@ impl ExplorerPlayer {
         !assumed.is_empty()
     }
 
-    /// Where nothing is left to explore, there may be ways here that nobody spoke of. True if there are more now.
-    fn try_all_ways(&mut self, here: &str) -> bool {
+    /// Adds all directions as exits when nothing else is left. Returns whether there are more exits now.
+    fn add_all_directions(&mut self, here: &str) -> bool {
         let Some(known) = self.places.get_mut(here).filter(|known| !known.listed) else { return false };
         let before = known.ways.len();
         for way in game_text::DIRECTIONS {
@@ -239,7 +239,7 @@ impl ExplorerPlayer {
         known.ways.len() > before
     }
 
-    /// Something to look at that was not looked at.
+    /// Returns a command to examine something for the first time.
     fn look_closer(&mut self, here: &str, context: &PlayerContext) -> Option<String> {
         let nouns = &self.places.get(here)?.nouns;
         let action = format!("examine {}", self.rng.choose(nouns)?);
@@ -247,11 +247,12 @@ impl ExplorerPlayer {
         new.then_some(action)
     }
 
-    /// What can be done at a place with what is in hand, and was not done since the world last changed.
-    fn due(&self, place: &str) -> impl Iterator<Item = &'static str> {
+    /// Returns the commands that can be used at a place with the carried objects and were not used since the last
+    /// change.
+    fn usable_commands(&self, place: &str) -> impl Iterator<Item = &'static str> {
         let known = self.places.get(place);
         let in_hand = |tool: &str| {
-            // A fuse box is no fuse.
+            // A fuse box is not a fuse.
             let is = |thing: &String| thing.split(' ').any(|word| word == tool) && !thing.ends_with("box");
             tool.is_empty() || self.carried.iter().any(is)
         };
@@ -267,7 +268,7 @@ impl ExplorerPlayer {
     }
 
     fn is_of_use(&self, place: &str) -> bool {
-        self.due(place).next().is_some()
+        self.usable_commands(place).next().is_some()
     }
 
     fn has_unknown_ways(&self, place: &str) -> bool {
@@ -275,13 +276,13 @@ impl ExplorerPlayer {
     }
 
     fn use_here(&mut self, here: &str, context: &PlayerContext) -> Option<&'static str> {
-        let command = self.due(here).find(|command| !context.was_refused(command))?;
+        let command = self.usable_commands(here).find(|command| !context.was_refused(command))?;
         self.used.insert((here.to_owned(), command), self.changes);
         Some(command)
     }
 
-    /// The first move towards the nearest place of this kind: one of them, where several are as near. At such a place, a
-    /// way not gone.
+    /// Returns the first move towards the nearest wanted place, a random one if several are equally near. At a wanted
+    /// place, it returns an unexplored exit.
     fn way_to(
         &mut self,
         here: &str,
@@ -304,7 +305,7 @@ impl ExplorerPlayer {
                     match to {
                         None if hit => found.push(first),
                         Some(to) if reached.insert(to.clone()) => {
-                            // A place to do something at is reached by getting there.
+                            // A place to use something at is wanted itself.
                             if wanted(self, to) {
                                 found.push(first.clone());
                             }
@@ -323,8 +324,8 @@ impl ExplorerPlayer {
     }
 }
 
-/// The ways out, where the game does not list them: what the text speaks of, and the way back.
-fn guess(text: &str, went: Option<&str>) -> Vec<String> {
+/// Returns the exits of a place that does not list them: the directions mentioned in the text, and the way back.
+fn guess_exits(text: &str, went: Option<&str>) -> Vec<String> {
     game_text::mentioned_directions(text)
         .into_iter()
         .chain(went.map(game_text::opposite))
@@ -332,7 +333,7 @@ fn guess(text: &str, went: Option<&str>) -> Vec<String> {
         .collect()
 }
 
-/// Things that players of such games do not leave behind.
+/// Returns whether an object is worth keeping.
 fn is_tool(thing: &str) -> bool {
     ["key", "lantern", "lamp", "oil", "fuse", "crank", "bell", "sword", "wrench", "egg"]
         .iter()
@@ -346,7 +347,7 @@ impl InfalliblePlayer for ExplorerPlayer {
 
     fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if context.refused.is_empty() {
-            self.see(context);
+            self.process(context);
         }
         self.choose(context)
     }

@@ -1,4 +1,4 @@
-//! Walks a little, then tries verb after verb at one thing.
+//! A player that tries many verbs on one object.
 
 use super::game_player::{InfalliblePlayer, PlayerMove};
 use super::wanderer::WandererPlayer;
@@ -9,20 +9,20 @@ use crate::seeded_rng::SeededRng;
 const VERBS: [&str; 12] =
     ["push", "pull", "turn", "open", "examine", "read", "touch", "kick", "move", "press", "rub", "hit"];
 
-/// Tries verb after verb at one thing.
+/// Walks a few moves, then tries verb after verb on one object.
 #[derive(Clone, Debug)]
 pub struct FiddlerPlayer {
     rng: SeededRng,
     wanderer: WandererPlayer,
     walks: usize,
-    /// What there is to fiddle with here.
+    /// Objects that it can try verbs on here.
     nouns: Vec<String>,
     noun: Option<String>,
     verb: usize,
 }
 
 impl FiddlerPlayer {
-    /// One from a seed, which decides where and at what.
+    /// Creates a player. The seed determines the place and the object.
     pub fn new(seed: u64) -> Self {
         let mut rng = SeededRng::new(seed);
         let walks = 2 + rng.below(6);
@@ -45,9 +45,10 @@ impl InfalliblePlayer for FiddlerPlayer {
     fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if self.walks > 0 {
             self.walks -= usize::from(context.refused.is_empty());
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
-        // What the critic alone does not like is said in other words. What lost its worth is given up: another verb; if that is refused too, another thing; in the end, another place.
+        // Refusals by the critic alone make it rephrase. A lowered proposal makes it try another verb, then another
+        // object, and finally another place.
         match context.lowered() {
             0 | 1 => {}
             2 => {
@@ -55,9 +56,9 @@ impl InfalliblePlayer for FiddlerPlayer {
                     self.nouns.iter().filter(|noun| Some(*noun) != self.noun.as_ref()).cloned().collect();
                 self.noun = self.rng.choose(&others).cloned().or(self.noun.take());
             }
-            _ => return self.wanderer.way(context).into(),
+            _ => return self.wanderer.random_exit(context).into(),
         }
-        // A description that tells of something: that is the thing.
+        // The object comes from the first description that mentions one.
         let told = context.refused.is_empty() && game_text::place_title(&context.text).is_some();
         if self.noun.is_none() || told {
             self.nouns = game_text::nouns(&context.text);

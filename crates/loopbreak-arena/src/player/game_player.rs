@@ -1,16 +1,16 @@
-//! What a player is.
+//! The trait of all players.
 
 use loopbreak::Usage;
 
 use crate::agent_failure::AgentFailure;
 use crate::player_context::PlayerContext;
 
-/// What a player wants to do.
+/// A proposal of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayerMove {
     /// The command.
     pub action: String,
-    /// Why, in the player's words; empty where it does not say.
+    /// Reason given by the player; may be empty.
     pub reason: String,
 }
 
@@ -20,23 +20,23 @@ impl<T: Into<String>> From<T> for PlayerMove {
     }
 }
 
-/// Somebody who plays. Sees what the context shows, never the world itself.
+/// A player. It sees the context, never the world itself.
 pub trait GamePlayer {
-    /// The name under which it is logged.
+    /// Returns the name used in logs.
     fn name(&self) -> String;
 
-    /// Proposes a command, or says why it cannot. Asked again in the same turn where that was refused.
+    /// Proposes a command, or returns why it cannot. Called again in the same turn after a refusal.
     fn propose(&mut self, context: &PlayerContext) -> Result<PlayerMove, AgentFailure>;
 
-    /// What it used since this was asked last, also for answers that failed.
+    /// Returns the usage since the last call of this method, including failed answers.
     fn take_usage(&mut self) -> Usage {
         Usage::default()
     }
 }
 
-/// A player that never fails, for it asks nobody: every one of these is a [`GamePlayer`].
+/// A player that cannot fail because it asks no model and no program. Every such player is a [`GamePlayer`].
 pub trait InfalliblePlayer {
-    /// The name under which it is logged.
+    /// Returns the name used in logs.
     fn name(&self) -> String;
 
     /// Proposes a command.

@@ -1,4 +1,4 @@
-//! Walks until it finds something, then takes and drops it, over and over.
+//! A player that keeps taking and dropping things.
 
 use std::collections::BTreeSet;
 
@@ -8,19 +8,19 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// Takes and drops the same things.
+/// Walks until it finds an object, then takes and drops it repeatedly.
 #[derive(Clone, Debug)]
 pub struct JugglerPlayer {
     rng: SeededRng,
     wanderer: WandererPlayer,
-    /// What it takes and drops.
+    /// Objects that it takes and drops.
     things: Vec<String>,
     held: BTreeSet<String>,
     last: String,
 }
 
 impl JugglerPlayer {
-    /// One from a seed.
+    /// Creates a player from a seed.
     pub fn new(seed: u64) -> Self {
         JugglerPlayer {
             rng: SeededRng::new(seed),
@@ -31,8 +31,8 @@ impl JugglerPlayer {
         }
     }
 
-    /// Takes in what the game said.
-    fn see(&mut self, text: &str) {
+    /// Processes the reply of the game.
+    fn process(&mut self, text: &str) {
         if game_text::place_title(text).is_some() {
             self.things = game_text::listed_things(text).into_iter().map(str::to_owned).collect();
             self.things.extend(self.held.iter().cloned());
@@ -55,11 +55,11 @@ impl InfalliblePlayer for JugglerPlayer {
 
     fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if context.refused.is_empty() {
-            self.see(&context.text);
+            self.process(&context.text);
         }
-        // Neither this thing nor another one: then it looks for some elsewhere.
+        // Two objects were refused, so it looks for others elsewhere.
         if self.things.is_empty() || context.lowered() >= 2 {
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         if self.rng.random_bool(0.2) {
             return "inventory".into();

@@ -1,6 +1,6 @@
-//! What every player of such games knows: words that ask for a command.
+//! Common knowledge about text adventures: words that suggest a command.
 
-/// A word of the game, and what it asks for.
+/// Words and the commands that they suggest.
 const LORE: [(&str, &str); 9] = [
     ("window", "open window"),
     ("mailbox", "open mailbox"),
@@ -13,7 +13,7 @@ const LORE: [(&str, &str); 9] = [
     ("leaflet", "take leaflet"),
 ];
 
-/// What a place speaks of, what one has to have in hand for it (or nothing), and what is done then.
+/// Words in a description, the object that is needed (or none), and the command.
 const USES: [(&str, &str, &str); 9] = [
     ("door", "key", "unlock door with key"),
     ("door", "oil", "oil door"),
@@ -26,17 +26,17 @@ const USES: [(&str, &str, &str); 9] = [
     ("case", "egg", "put egg in case"),
 ];
 
-/// What a description gives to do sooner or later: what has to be in hand, and the command.
+/// Returns the commands that a description suggests, with the object that each needs.
 pub(super) fn uses(description: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     USES.iter().filter(|(word, ..)| has_word(description, word)).map(|(_, tool, command)| (*tool, *command))
 }
 
-/// What this text asks for.
+/// Returns the commands that a text suggests.
 pub(super) fn ideas(text: &str) -> impl Iterator<Item = &'static str> {
     LORE.iter().filter(|(word, _)| has_word(text, word)).map(|(_, idea)| *idea)
 }
 
-/// Whether a text has a word, as a word: a rug, but no drug.
+/// Returns whether a text contains a whole word: "rug", but not "drug".
 fn has_word(text: &str, word: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.match_indices(word)
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_ask_for_commands_where_they_are_words() {
+    fn only_whole_words_suggest_commands() {
         let found = |text| ideas(text).collect::<Vec<_>>();
         assert_eq!(found("There is a window, slightly ajar."), ["open window"]);
         assert_eq!(found("drugs and windows"), [""; 0]);

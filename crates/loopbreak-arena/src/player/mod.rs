@@ -1,4 +1,4 @@
-//! Players that need no model. They see only texts.
+//! The trait [`GamePlayer`], and players that need no model. They see only texts.
 
 mod camper;
 mod circler;

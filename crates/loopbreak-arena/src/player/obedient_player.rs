@@ -1,4 +1,4 @@
-//! Does as it does, and sometimes as it is told.
+//! A player that follows advice with some probability.
 
 use super::explorer::ExplorerPlayer;
 use super::game_player::{GamePlayer, PlayerMove};
@@ -6,10 +6,10 @@ use crate::agent_failure::AgentFailure;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// For how many turns a player who has listened goes its new way.
+/// Number of turns for which a player that follows advice explores.
 const LISTENS_FOR: u32 = 10;
 
-/// A player with a habit who obeys advice with some probability: then it looks for what is new, for a while.
+/// A player that follows advice with some probability. It then explores for a while instead of following its habit.
 pub struct ObedientPlayer {
     habit: Box<dyn GamePlayer>,
     explorer: ExplorerPlayer,
@@ -19,7 +19,7 @@ pub struct ObedientPlayer {
 }
 
 impl ObedientPlayer {
-    /// This player, but it listens with this probability, each time that somebody says something.
+    /// Creates a player with this habit that follows each piece of advice with probability `obedience`.
     pub fn new(habit: Box<dyn GamePlayer>, seed: u64, obedience: f64) -> Self {
         let rng = SeededRng::new(seed ^ 0x5eed);
         ObedientPlayer { habit, explorer: ExplorerPlayer::new(seed), rng, obedience, listening: 0 }
@@ -34,7 +34,7 @@ impl GamePlayer for ObedientPlayer {
     fn propose(&mut self, context: &PlayerContext) -> Result<PlayerMove, AgentFailure> {
         if context.refused.is_empty() {
             self.listening = self.listening.saturating_sub(1);
-            self.explorer.see(context);
+            self.explorer.process(context);
         }
         if context.is_admonished() && self.rng.random_bool(self.obedience) {
             self.listening = LISTENS_FOR;

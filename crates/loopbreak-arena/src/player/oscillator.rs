@@ -1,4 +1,4 @@
-//! Walks a little, then goes to and fro between two places.
+//! A player that moves back and forth.
 
 use super::game_player::{InfalliblePlayer, PlayerMove};
 use super::wanderer::WandererPlayer;
@@ -6,7 +6,7 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// Goes to and fro.
+/// Walks a few moves, then moves back and forth between two places.
 #[derive(Clone, Debug)]
 pub struct OscillatorPlayer {
     wanderer: WandererPlayer,
@@ -15,7 +15,7 @@ pub struct OscillatorPlayer {
 }
 
 impl OscillatorPlayer {
-    /// One from a seed, which decides where.
+    /// Creates a player. The seed determines the places.
     pub fn new(seed: u64) -> Self {
         OscillatorPlayer {
             wanderer: WandererPlayer::new(seed),
@@ -31,18 +31,18 @@ impl InfalliblePlayer for OscillatorPlayer {
     }
 
     fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
-        // What was refused or led nowhere is not gone back from.
+        // A move that was refused or led nowhere needs no way back.
         let went = context.last_action.as_deref().and_then(game_text::direction_of);
         if context.refused.is_empty() && game_text::place_title(&context.text).is_some() && self.walks == 0 {
             self.next = went.map(game_text::opposite);
         }
         if self.walks > 0 {
             self.walks -= usize::from(context.refused.is_empty());
-            return self.wanderer.way(context).into();
+            return self.wanderer.random_exit(context).into();
         }
         match self.next.filter(|way| !context.was_refused(way)) {
             Some(way) => PlayerMove { action: way.into(), reason: "Back again.".into() },
-            None => self.wanderer.way(context).into(),
+            None => self.wanderer.random_exit(context).into(),
         }
     }
 }

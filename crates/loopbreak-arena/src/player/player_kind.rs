@@ -1,4 +1,4 @@
-//! The players that come with the crate, by name.
+//! The built-in players, by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,27 +9,28 @@ use super::{
     OscillatorPlayer, WandererPlayer,
 };
 
-/// The players that come with the crate.
+/// The built-in players.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum PlayerKind {
-    /// Goes wherever there is a way.
+    /// Walks randomly.
     Wanderer,
-    /// Looks for what is new.
+    /// Explores the world.
     Explorer,
     /// Stays at one place.
     Camper,
-    /// Goes to and fro between two places.
+    /// Moves back and forth between two places.
     Oscillator,
-    /// Walks the same round of six moves.
+    /// Repeats a round of six moves.
     Circler,
-    /// Tries verb after verb at one thing.
+    /// Tries verb after verb on one object.
     Fiddler,
-    /// Takes and drops the same things.
+    /// Keeps taking and dropping the same objects.
     Juggler,
 }
 
 impl PlayerKind {
-    /// All of them.
+    /// All players.
     pub const ALL: [PlayerKind; 7] = [
         PlayerKind::Wanderer,
         PlayerKind::Explorer,
@@ -40,7 +41,7 @@ impl PlayerKind {
         PlayerKind::Juggler,
     ];
 
-    /// Those that get stuck.
+    /// The players that get stuck.
     pub const STUCK: [PlayerKind; 5] = [
         PlayerKind::Camper,
         PlayerKind::Oscillator,
@@ -49,7 +50,7 @@ impl PlayerKind {
         PlayerKind::Juggler,
     ];
 
-    /// Its name.
+    /// Returns the name.
     pub fn as_str(self) -> &'static str {
         match self {
             PlayerKind::Wanderer => "wanderer",
@@ -62,7 +63,7 @@ impl PlayerKind {
         }
     }
 
-    /// A player of this kind. It does as it does, whatever it is told.
+    /// Creates a player of this kind that ignores advice.
     pub fn player(self, seed: u64) -> Box<dyn GamePlayer> {
         match self {
             PlayerKind::Wanderer => Box::new(WandererPlayer::new(seed)),
@@ -75,8 +76,8 @@ impl PlayerKind {
         }
     }
 
-    /// A player of this kind that does what it is told, with this probability. Whoever looks for what is new does so
-    /// already.
+    /// Creates a player of this kind that follows advice with probability `obedience`. The explorer never needs
+    /// advice.
     pub fn player_with_obedience(self, seed: u64, obedience: f64) -> Box<dyn GamePlayer> {
         match self {
             PlayerKind::Explorer => self.player(seed),
@@ -99,7 +100,7 @@ impl FromStr for PlayerKind {
         PlayerKind::ALL
             .into_iter()
             .find(|kind| kind.as_str() == name)
-            .ok_or_else(|| format!("there is no player {name:?}; there are {known}"))
+            .ok_or_else(|| format!("unknown player {name:?}; the players are {known}"))
     }
 }
 
@@ -108,12 +109,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn players_are_known_by_their_names() {
+    fn players_are_parsed_from_their_names() {
         for kind in PlayerKind::ALL {
             assert_eq!(kind.as_str().parse(), Ok(kind));
             assert_eq!(kind.player(1).name(), kind.as_str());
         }
         let error = "dancer".parse::<PlayerKind>().unwrap_err();
-        assert!(error.starts_with("there is no player \"dancer\"; there are wanderer, "), "{error}");
+        assert!(error.starts_with("unknown player \"dancer\"; the players are wanderer, "), "{error}");
     }
 }

@@ -1,11 +1,11 @@
-//! Goes wherever there is a way, and takes what lies there now and then.
+//! A player that walks randomly and sometimes takes an object.
 
 use super::game_player::{InfalliblePlayer, PlayerMove};
 use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// A random walk.
+/// Walks randomly.
 #[derive(Clone, Debug)]
 pub struct WandererPlayer {
     rng: SeededRng,
@@ -13,13 +13,13 @@ pub struct WandererPlayer {
 }
 
 impl WandererPlayer {
-    /// A walk from a seed.
+    /// Creates a player from a seed.
     pub fn new(seed: u64) -> Self {
         WandererPlayer { rng: SeededRng::new(seed), exits: Vec::new() }
     }
 
-    /// A way out of here: one that the game tells of, or any; another one than those that were refused.
-    pub(super) fn way(&mut self, context: &PlayerContext) -> String {
+    /// Returns an exit that was not refused: a listed one, or any direction.
+    pub(super) fn random_exit(&mut self, context: &PlayerContext) -> String {
         if let Some(exits) = game_text::listed_exits(&context.text) {
             self.exits = exits;
         }
@@ -41,6 +41,6 @@ impl InfalliblePlayer for WandererPlayer {
         {
             return format!("take {thing}").into();
         }
-        self.way(context).into()
+        self.random_exit(context).into()
     }
 }

@@ -1,4 +1,4 @@
-//! A world behind a program: any game can be joined, in any language. See `docs/guide/worlds.md`.
+//! A world in an external program, which connects games in any language. See `docs/guide/worlds.md`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::cancel_flag::CancelFlag;
 use crate::game_text;
 use crate::line_protocol::LineProgram;
 
-/// What a world is asked.
+/// A request to a world.
 #[derive(Serialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 enum WorldQuery<'a> {
@@ -29,7 +29,7 @@ enum WirePlaceId {
     Name(String),
 }
 
-/// A place: a name, or more than that.
+/// A place: a name, or an object.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum WirePlace {
@@ -42,7 +42,7 @@ enum WirePlace {
     },
 }
 
-/// What it answers to `reset` and `act`.
+/// The answer to `reset` and `act`.
 #[derive(Deserialize)]
 struct WorldReply {
     text: String,
@@ -54,33 +54,33 @@ struct WorldReply {
     over: bool,
 }
 
-/// What it answers to `save`.
+/// The answer to `save`.
 #[derive(Deserialize)]
 struct SaveReply {
     saved: Value,
 }
 
-/// What it answers to `restore`: that it is done.
+/// The answer to `restore`.
 #[derive(Deserialize)]
 struct RestoreReply {}
 
-/// A game as it was, in a shape that only its program knows.
+/// A saved game, in a form that only its program understands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SavedGame(Value);
 
-/// A world behind a program.
+/// A world in an external program.
 #[derive(Debug)]
 pub struct CommandWorld {
     program: LineProgram,
     seed: u32,
-    /// Numbers for places that have only names, in the order in which they were first seen.
+    /// Numbers of places that have only names, in the order in which they were first seen.
     numbers: BTreeMap<String, u32>,
-    /// The exits of the places where somebody told of them.
+    /// Known exits of places.
     exits: BTreeMap<u32, Vec<String>>,
 }
 
 impl CommandWorld {
-    /// Starts the program. No answer of its may take longer than `timeout`.
+    /// Starts the program. No answer may take longer than `timeout`.
     pub fn start(
         words: &[String],
         seed: u32,
@@ -91,13 +91,13 @@ impl CommandWorld {
         Ok(CommandWorld { program, seed, numbers: BTreeMap::new(), exits: BTreeMap::new() })
     }
 
-    /// Everything as it is now. A world need not be able to.
+    /// Saves the game. A world may not support this.
     pub fn save(&mut self) -> Result<SavedGame, WorldError> {
         let SaveReply { saved } = self.program.ask(&WorldQuery::Save)?;
         Ok(SavedGame(saved))
     }
 
-    /// Goes back to how it was.
+    /// Restores a saved game.
     pub fn restore(&mut self, saved: &SavedGame) -> Result<(), WorldError> {
         let RestoreReply {} = self.program.ask(&WorldQuery::Restore { saved: &saved.0 })?;
         Ok(())
@@ -106,7 +106,7 @@ impl CommandWorld {
     fn see(&mut self, ask: &WorldQuery<'_>) -> Result<WorldObservation, WorldError> {
         let WorldReply { text, place, score, moves, inventory, over } = self.program.ask(ask)?;
         let place = place.map(|place| self.location(place, &text));
-        // A float becomes the nearest number that fits.
+        // The cast saturates at the nearest number that fits.
         let score = score.map(|score| score.round() as i32);
         let moves = moves.map(|moves| moves.round() as u32);
         Ok(WorldObservation { text: text.trim().to_owned(), place, score, moves, inventory, over })

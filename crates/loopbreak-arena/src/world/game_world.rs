@@ -1,17 +1,17 @@
-//! A world: takes commands, answers with text, knows the place and the score.
+//! A world: it takes commands, answers with text, and reports the place and the score.
 
 use thiserror::Error;
 
 use crate::line_protocol::ProtocolError;
 use crate::zmachine::MachineFault;
 
-/// Why a world cannot go on.
+/// The reason why a world failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum WorldError {
-    /// The story did something that it cannot do.
+    /// The story executed an invalid operation.
     #[error("the story failed: {0}")]
     Story(#[from] MachineFault),
-    /// The program behind the world failed.
+    /// The external program failed.
     #[error("the world failed: {0}")]
     LineProgram(#[from] ProtocolError),
 }
@@ -19,36 +19,36 @@ pub enum WorldError {
 /// A place in a world.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorldLocation {
-    /// Its number, the same whenever one comes back.
+    /// Number of the place, which stays the same.
     pub id: u32,
-    /// Its name.
+    /// Name of the place.
     pub name: String,
-    /// The ways out, if the world tells of them.
+    /// Exits, if the world reports them.
     pub exits: Vec<String>,
 }
 
-/// What is to be seen after a command.
+/// The observation after a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorldObservation {
-    /// What the world answered, without the prompt for the next command.
+    /// Answer of the world, without the prompt for the next command.
     pub text: String,
-    /// Where one is.
+    /// Current place.
     pub place: Option<WorldLocation>,
-    /// The score.
+    /// Score.
     pub score: Option<i32>,
-    /// The moves, as the world counts.
+    /// Number of moves, as counted by the world.
     pub moves: Option<u32>,
-    /// What is carried, if the world tells of it.
+    /// Inventory, if the world reports it.
     pub inventory: Option<Vec<String>>,
-    /// It has ended: no command is taken any more.
+    /// Whether the game is over and accepts no further commands.
     pub over: bool,
 }
 
-/// Something to act in. Deterministic: the same commands give the same sights.
+/// A world to act in. Worlds are deterministic: the same commands give the same observations.
 pub trait GameWorld {
-    /// Begins, or begins again.
+    /// Starts or restarts the game.
     fn reset(&mut self) -> Result<WorldObservation, WorldError>;
 
-    /// Does a command.
+    /// Executes a command.
     fn act(&mut self, command: &str) -> Result<WorldObservation, WorldError>;
 }

@@ -1,4 +1,4 @@
-//! Worlds: what a world is, and the kinds that there are.
+//! Worlds: the trait [`GameWorld`], its implementations, and the map of the places seen.
 
 mod command_world;
 mod game_world;

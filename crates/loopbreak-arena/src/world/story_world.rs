@@ -11,11 +11,11 @@ use crate::zmachine::{MachineLimits, MachineSnapshot, StoryFile, ZMachine};
 #[derive(Clone, Debug)]
 pub struct StoryWorld {
     machine: ZMachine,
-    /// The exits of the places where the story told of them.
+    /// Known exits of places.
     exits: BTreeMap<u16, Vec<String>>,
 }
 
-/// A story as it was.
+/// A saved state of a story.
 #[derive(Clone, Debug)]
 pub struct SavedStory {
     machine: MachineSnapshot,
@@ -23,22 +23,22 @@ pub struct SavedStory {
 }
 
 impl StoryWorld {
-    /// The world of a story. The seed decides what is left to chance.
+    /// Creates the world of a story. The seed determines all random events.
     pub fn new(story: Arc<StoryFile>, seed: u32) -> Self {
         StoryWorld::with_limits(story, seed, MachineLimits::default())
     }
 
-    /// The same, with other limits for each command.
+    /// Creates the world of a story with these limits per command.
     pub fn with_limits(story: Arc<StoryFile>, seed: u32, limits: MachineLimits) -> Self {
         StoryWorld { machine: ZMachine::with_limits(story, seed, limits), exits: BTreeMap::new() }
     }
 
-    /// Everything as it is now: restored before a command, it undoes the command.
+    /// Saves the state. Restoring it undoes all commands after it.
     pub fn save(&self) -> SavedStory {
         SavedStory { machine: self.machine.snapshot(), exits: self.exits.clone() }
     }
 
-    /// Goes back to how it was.
+    /// Restores a saved state.
     pub fn restore(&mut self, saved: &SavedStory) -> Result<(), WorldError> {
         self.machine.restore(&saved.machine)?;
         self.exits.clone_from(&saved.exits);
@@ -66,7 +66,7 @@ impl StoryWorld {
     }
 }
 
-/// The text without the prompt at its end, and without empty lines around it.
+/// Returns the text without the prompt at its end and without surrounding blank lines.
 fn without_prompt(text: &str) -> &str {
     let text = text.trim_end();
     text.strip_suffix('>').filter(|rest| rest.is_empty() || rest.ends_with('\n')).unwrap_or(text).trim()
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_prompt_is_no_part_of_the_answer() {
+    fn removes_the_prompt_from_the_answer() {
         assert_eq!(without_prompt("\nTaken.\n\n>"), "Taken.");
         assert_eq!(without_prompt(">"), "");
         assert_eq!(without_prompt("Do you wish to leave? "), "Do you wish to leave?");

@@ -1,4 +1,4 @@
-//! The map: which places there are, and where the ways lead that were gone.
+//! The map of the places seen so far and the connections between them.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use crate::world::WorldLocation;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct MapRoom {
     name: String,
-    /// Where each way leads; nothing yet for those that the world tells of and nobody has gone.
+    /// Destination of each exit; `None` if unexplored.
     ways: BTreeMap<String, Option<u32>>,
 }
 
-/// The places that were seen.
+/// The places seen so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorldMap {
     rooms: BTreeMap<u32, MapRoom>,
 }
 
 impl WorldMap {
-    /// Puts a place on the map.
+    /// Adds a place.
     pub fn add(&mut self, place: &WorldLocation) {
         let room = self.rooms.entry(place.id).or_default();
         if room.name != place.name {
@@ -32,7 +32,7 @@ impl WorldMap {
         }
     }
 
-    /// Ways out of a place that somebody spoke of; there may be others.
+    /// Adds exits of a place that were mentioned; there may be others.
     pub fn add_exits(&mut self, place: u32, ways: &[&str]) {
         let room = self.rooms.entry(place).or_default();
         for way in ways {
@@ -40,32 +40,32 @@ impl WorldMap {
         }
     }
 
-    /// Notes that a way from one place leads to another.
+    /// Records that an exit of one place leads to another.
     pub fn connect(&mut self, from: u32, way: &str, to: u32) {
         self.rooms.entry(from).or_default().ways.insert(way.to_owned(), Some(to));
     }
 
-    /// How many places are known.
+    /// Returns the number of places.
     pub fn len(&self) -> usize {
         self.rooms.len()
     }
 
-    /// Whether no place is known.
+    /// Returns whether the map is empty.
     pub fn is_empty(&self) -> bool {
         self.rooms.is_empty()
     }
 
-    /// The name of a place.
+    /// Returns the name of a place.
     pub fn name(&self, place: u32) -> Option<&str> {
         self.rooms.get(&place).map(|room| room.name.as_str())
     }
 
-    /// All places, by their numbers.
+    /// Returns all places, ordered by number.
     pub fn places(&self) -> impl Iterator<Item = u32> {
         self.rooms.keys().copied()
     }
 
-    /// The ways out of a place, each with where it leads; nothing for those that nobody has gone.
+    /// Returns the exits of a place with their destinations; `None` for unexplored exits.
     pub fn ways(&self, place: u32) -> impl Iterator<Item = (&str, Option<u32>)> {
         self.rooms
             .get(&place)
@@ -74,7 +74,7 @@ impl WorldMap {
             .map(|(way, to)| (way.as_str(), *to))
     }
 
-    /// The ways that nobody has gone: those of this place first, then those of the others.
+    /// Returns the unexplored exits: those of this place first, then those of the others.
     pub fn unexplored(&self, here: u32) -> impl Iterator<Item = (u32, &str)> {
         let first = self.rooms.get_key_value(&here).into_iter();
         let others = self.rooms.iter().filter(move |(id, _)| **id != here);
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ways_not_gone_are_told_nearest_first() {
+    fn unexplored_exits_of_the_current_place_come_first() {
         let place = |id, name: &str, exits: &[&str]| WorldLocation {
             id,
             name: name.to_owned(),

@@ -1,12 +1,12 @@
-//! From bytes to instructions.
+//! Decodes instructions.
 
 use super::fault::{FaultKind, FaultResult};
 use super::machine::MachineState;
 
-/// At most so many operands.
+/// Maximum number of operands.
 const OPERANDS: usize = 4;
 
-/// How an instruction is counted: by the number of its operands.
+/// The class of an instruction, by its number of operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OperandCount {
     None,
@@ -20,20 +20,20 @@ pub(super) enum OperandCount {
 pub(super) struct DecodedInstruction {
     pub(super) class: OperandCount,
     pub(super) number: u8,
-    /// The first byte, to name it in a fault.
+    /// First byte, to name the instruction in a fault.
     pub(super) byte: u8,
     values: [u16; OPERANDS],
     count: u8,
 }
 
 impl DecodedInstruction {
-    /// The operands that are there.
+    /// Returns the operands.
     #[inline]
     pub(super) fn operands(&self) -> &[u16] {
         &self.values[..usize::from(self.count)]
     }
 
-    /// An operand that has to be there.
+    /// Returns a required operand.
     #[inline]
     pub(super) fn operand(&self, index: u8) -> FaultResult<u16> {
         if index < self.count { Ok(self.values[usize::from(index)]) } else { Err(FaultKind::MissingOperand) }
@@ -44,13 +44,13 @@ impl DecodedInstruction {
     }
 }
 
-/// What the two bits of an operand's kind say.
+/// Values of the two bits for the type of an operand.
 const LARGE: u8 = 0;
 const SMALL: u8 = 1;
 const VARIABLE: u8 = 2;
 
 impl MachineState {
-    /// Reads the instruction at the counter and moves the counter behind its operands.
+    /// Reads the instruction at the program counter and moves the counter past its operands.
     #[inline]
     pub(super) fn decode(&mut self) -> FaultResult<DecodedInstruction> {
         let byte = self.fetch()?;
@@ -104,7 +104,7 @@ impl MachineState {
         }
     }
 
-    /// The byte at the counter.
+    /// Reads the byte at the program counter.
     #[inline]
     pub(super) fn fetch(&mut self) -> FaultResult<u8> {
         let byte = self.memory.byte(self.counter)?;
@@ -112,7 +112,7 @@ impl MachineState {
         Ok(byte)
     }
 
-    /// Reads a variable; reading the stack takes the value away.
+    /// Reads a variable; reading the stack pops the value.
     #[inline]
     pub(super) fn variable(&mut self, variable: u8) -> FaultResult<u16> {
         match variable {
@@ -122,7 +122,7 @@ impl MachineState {
         }
     }
 
-    /// Writes a variable; writing the stack puts a value on top.
+    /// Writes a variable; writing the stack pushes the value.
     #[inline]
     pub(super) fn set_variable(&mut self, variable: u8, value: u16) -> FaultResult<()> {
         match variable {
@@ -133,7 +133,7 @@ impl MachineState {
         Ok(())
     }
 
-    /// Reads a variable that an operand names; the stack keeps its value.
+    /// Reads a variable named by an operand; the stack keeps its value.
     pub(super) fn named(&mut self, variable: u16) -> FaultResult<u16> {
         match variable as u8 {
             0 => self.stack.top().copied(),
@@ -141,7 +141,7 @@ impl MachineState {
         }
     }
 
-    /// Writes a variable that an operand names; on the stack it takes the place of the value on top.
+    /// Writes a variable named by an operand; on the stack it replaces the top value.
     pub(super) fn set_named(&mut self, variable: u16, value: u16) -> FaultResult<()> {
         match variable as u8 {
             0 => *self.stack.top()? = value,
@@ -150,14 +150,14 @@ impl MachineState {
         Ok(())
     }
 
-    /// Stores a result where the next byte says.
+    /// Stores a result in the variable named by the next byte.
     #[inline]
     pub(super) fn store(&mut self, value: u16) -> FaultResult<()> {
         let variable = self.fetch()?;
         self.set_variable(variable, value)
     }
 
-    /// Branches as the next bytes say, if the condition is what they ask for.
+    /// Branches as encoded in the next bytes, if the condition matches.
     #[inline]
     pub(super) fn branch(&mut self, condition: bool) -> FaultResult<()> {
         let first = self.fetch()?;
@@ -165,19 +165,19 @@ impl MachineState {
             i16::from(first & 0x3f)
         } else {
             let far = u16::from_be_bytes([first & 0x3f, self.fetch()?]);
-            // Fourteen bits, the highest of them the sign.
+            // Fourteen bits, the highest of them is the sign.
             (far << 2).cast_signed() >> 2
         };
         if condition != (first & 0x80 != 0) {
             return Ok(());
         }
         match offset {
-            0 | 1 => self.give_back(offset.cast_unsigned()),
+            0 | 1 => self.return_value(offset.cast_unsigned()),
             _ => self.jump(offset),
         }
     }
 
-    /// Goes this far from the counter, as branches and jumps reckon it: less two.
+    /// Jumps relative to the program counter. The encoding counts from two bytes earlier.
     #[inline]
     pub(super) fn jump(&mut self, offset: i16) -> FaultResult<()> {
         let to = i64::from(self.counter) + i64::from(offset) - 2;
@@ -187,7 +187,7 @@ impl MachineState {
 
     /// Returns from the routine with a value.
     #[inline]
-    pub(super) fn give_back(&mut self, value: u16) -> FaultResult<()> {
+    pub(super) fn return_value(&mut self, value: u16) -> FaultResult<()> {
         self.counter = self.stack.leave()?;
         self.store(value)
     }

@@ -1,4 +1,4 @@
-//! What the instructions do. The numbers are those of the standard, section 14.
+//! Executes instructions. The numbers are those of section 14 of the standard.
 
 use super::decode::{DecodedInstruction, OperandCount};
 use super::fault::{FaultKind, FaultResult};
@@ -36,7 +36,7 @@ impl ZMachine {
                 state.branch(if by < 0 { value < signed_b } else { value > signed_b })
             }
             6 => {
-                let parent = state.memory.kin(a, ObjectRelation::Parent)?;
+                let parent = state.memory.relative(a, ObjectRelation::Parent)?;
                 state.branch(parent == b)
             }
             7 => state.branch(a & b == b),
@@ -88,12 +88,12 @@ impl ZMachine {
             1 | 2 => {
                 let kin =
                     if instruction.number == 1 { ObjectRelation::Sibling } else { ObjectRelation::Child };
-                let object = state.memory.kin(a, kin)?;
+                let object = state.memory.relative(a, kin)?;
                 state.store(object)?;
                 state.branch(object != 0)
             }
             3 => {
-                let parent = state.memory.kin(a, ObjectRelation::Parent)?;
+                let parent = state.memory.relative(a, ObjectRelation::Parent)?;
                 state.store(parent)
             }
             4 => {
@@ -111,7 +111,7 @@ impl ZMachine {
                 Some(at) => self.print_packed(at).map(drop),
                 None => Ok(()),
             },
-            11 => state.give_back(a),
+            11 => state.return_value(a),
             12 => state.jump(a.cast_signed()),
             13 => self.print_packed(2 * u32::from(a)).map(drop),
             14 => {
@@ -125,8 +125,8 @@ impl ZMachine {
 
     fn none(&mut self, instruction: &DecodedInstruction) -> FaultResult<()> {
         match instruction.number {
-            0 => self.state.give_back(1),
-            1 => self.state.give_back(0),
+            0 => self.state.return_value(1),
+            1 => self.state.return_value(0),
             2 => {
                 self.state.counter = self.print_packed(self.state.counter)?;
                 Ok(())
@@ -134,16 +134,16 @@ impl ZMachine {
             3 => {
                 self.print_packed(self.state.counter)?;
                 self.print("\n")?;
-                self.state.give_back(1)
+                self.state.return_value(1)
             }
-            // Nothing to do; nobody looks at the status line (12).
+            // No operation; the status line (12) is not displayed.
             4 | 12 => Ok(()),
             5 => self.save_story(),
             6 => self.restore_story(),
             7 => self.restart_story(),
             8 => {
                 let value = self.state.stack.pop()?;
-                self.state.give_back(value)
+                self.state.return_value(value)
             }
             9 => self.state.stack.pop().map(drop),
             10 => {
@@ -152,7 +152,7 @@ impl ZMachine {
             }
             11 => self.print("\n"),
             13 => {
-                // Every byte is looked at.
+                // The checksum reads every byte.
                 self.budget.spend(self.story().bytes().len() as u64 / 8)?;
                 let intact = self.story().is_intact();
                 self.state.branch(intact)
@@ -199,7 +199,7 @@ impl ZMachine {
                 let value = self.state.stack.pop()?;
                 self.state.set_named(operand(0)?, value)
             }
-            // Windows have no size here (10); commands come from the player alone (20); there is no sound (21).
+            // Windows have no size here (10); commands come only from the player (20); there is no sound (21).
             10 | 20 | 21 => Ok(()),
             11 => {
                 self.state.streams.choose_window(operand(0)?);
@@ -235,7 +235,7 @@ impl ZMachine {
         Ok(())
     }
 
-    /// Prints the packed text at an address, and gives the address behind it.
+    /// Prints the packed text at an address, and returns the address after it.
     fn print_packed(&mut self, at: u32) -> FaultResult<u32> {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();

@@ -1,66 +1,66 @@
-//! What can go wrong in a story, and where.
+//! Faults of a story.
 
 use thiserror::Error;
 
-/// The story did something that it cannot do. The machine stays where it was until it is restored or started again.
+/// An invalid operation of a story. The machine stays in this state until it is restored or restarted.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} (instruction at {at:#07x})")]
 pub struct MachineFault {
-    /// What went wrong.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// The address of the instruction.
+    /// Address of the instruction.
     pub at: u32,
 }
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An address behind the end of the story, or before its beginning.
+    /// An address outside the story.
     #[error("the address {0:#x} is outside the story")]
     Outside(i64),
-    /// A write to what may only be read.
+    /// A write to read-only memory.
     #[error("the address {0:#x} may not be written to")]
     ReadOnly(u32),
-    /// No such instruction in version 3.
+    /// An instruction that version 3 does not have.
     #[error("there is no instruction {0:#04x}")]
     UnknownInstruction(u8),
     /// Too few operands for the instruction.
     #[error("an operand is missing")]
     MissingOperand,
-    /// More was taken from the stack than the routine had put there.
+    /// More values were popped than the routine had pushed.
     #[error("the stack is empty")]
     StackEmpty,
-    /// More values, or more calls inside calls, than fit.
+    /// Too many values or nested calls.
     #[error("the stack is full")]
     StackFull,
-    /// The routine has no such local variable.
+    /// A local variable that the routine does not have.
     #[error("there is no local variable {0}")]
     NoLocal(u8),
-    /// No routine begins with such a number of local variables.
+    /// An invalid routine header.
     #[error("there is no routine at {0:#x}")]
     NoRoutine(u32),
-    /// A return where nothing was called.
+    /// A return outside a routine.
     #[error("there is nothing to return to")]
     NothingToReturnTo,
     /// A division by zero.
     #[error("division by zero")]
     DivisionByZero,
-    /// No such object.
+    /// An object that does not exist.
     #[error("there is no object {0}")]
     NoObject(u16),
-    /// The tree of objects has a circle in it.
+    /// The object tree contains a cycle.
     #[error("the object tree is damaged at object {0}")]
     DamagedTree(u16),
-    /// No such attribute.
+    /// An attribute that does not exist.
     #[error("there is no attribute {0}")]
     NoAttribute(u16),
-    /// The object does not have the property, or it is too long to be read or written as a number.
-    #[error("object {object} has no property {property} that can be used so")]
+    /// A property that the object does not have, or that is too long to be read or written as a number.
+    #[error("object {object} has no usable property {property}")]
     NoProperty {
-        /// The object.
+        /// Number of the object.
         object: u16,
-        /// The property.
+        /// Number of the property.
         property: u16,
     },
     /// The list of properties does not end.
@@ -69,19 +69,19 @@ pub enum FaultKind {
     /// An abbreviation inside an abbreviation.
     #[error("an abbreviation is used inside another one")]
     NestedAbbreviation,
-    /// Text goes to memory inside text that goes to memory, too often.
+    /// Too many nested output tables in memory.
     #[error("too many output tables at once")]
     TooManyTables,
-    /// The buffer for the player's line is too small to hold anything.
+    /// The input buffer is too small to hold anything.
     #[error("the input buffer at {0:#x} is too small")]
     SmallBuffer(u16),
-    /// The command took too long.
+    /// The command exceeded the instruction limit.
     #[error("no end after {0} instructions")]
     Budget(u64),
-    /// The command printed too much.
+    /// The command exceeded the text limit.
     #[error("more than {0} characters were printed")]
     TooMuchText(usize),
-    /// A line was given to a machine that does not wait for one: it was not started, or the story is over.
+    /// A line was entered while the machine was not waiting for one: it was not started, or the story is over.
     #[error("the story does not wait for a line")]
     NotWaiting,
     /// A snapshot of another story.
@@ -89,5 +89,5 @@ pub enum FaultKind {
     OtherStory,
 }
 
-/// What the parts of the machine return: the run loop adds where it was.
+/// The result of internal operations; the run loop adds the address.
 pub(super) type FaultResult<T> = std::result::Result<T, FaultKind>;

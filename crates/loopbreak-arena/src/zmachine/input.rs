@@ -1,11 +1,11 @@
-//! The player's line: into the text buffer, cut into words, looked up in the dictionary.
+//! Player input: stores the line in the text buffer, splits it into words, and looks them up in the dictionary.
 
 use super::fault::{FaultKind, FaultResult};
 use super::machine::MachineState;
 use super::memory::MachineMemory;
 use super::text::pack;
 
-/// Longer lines are cut, whatever the size of the buffer.
+/// Maximum length of a line, whatever the size of the buffer.
 const LONGEST: usize = 199;
 
 /// The buffers of the instruction that waits for a line.
@@ -15,18 +15,18 @@ pub(super) struct PendingLine {
     pub(super) words: u16,
 }
 
-/// A word of the line: where it begins and ends.
+/// Start and end of a word in the line.
 type WordSpan = (usize, usize);
 
 impl MachineState {
-    /// Puts the line into the buffers of the waiting instruction, and gives it as the transcript shows it.
+    /// Stores the line in the buffers of the waiting instruction. Returns it as shown in the transcript.
     pub(super) fn take_line(&mut self, waiting: PendingLine, line: &str) -> FaultResult<String> {
         let text = u32::from(waiting.text);
         let room = usize::from(self.memory.byte(text)?);
         if room < 2 {
             return Err(FaultKind::SmallBuffer(waiting.text));
         }
-        // What a keyboard cannot type is left out; only the first line counts.
+        // Characters that a keyboard cannot type are dropped; only the first line counts.
         let typed = line.lines().next().unwrap_or_default().bytes().filter(|byte| matches!(byte, 32..=126));
         let typed: Vec<u8> = typed.take((room - 1).min(LONGEST)).collect();
         for (at, byte) in (text + 1..).zip(&typed) {
@@ -57,7 +57,7 @@ impl MachineState {
     }
 }
 
-/// Words end at spaces, which are dropped, and at separators, which are words themselves.
+/// Splits a line into words. Words end at spaces, which are dropped, and at separators, which are words themselves.
 fn spans(line: &[u8], separates: impl Fn(u8) -> bool) -> Vec<WordSpan> {
     let mut spans = Vec::new();
     let mut begun = None;
@@ -76,12 +76,12 @@ fn spans(line: &[u8], separates: impl Fn(u8) -> bool) -> Vec<WordSpan> {
     spans
 }
 
-/// The dictionary: separators, then entries of one length in order.
+/// The dictionary: separators, then sorted entries of equal length.
 struct WordDictionary {
     separators: (u32, u32),
     entries: u32,
     length: u32,
-    /// Below zero: the entries are in no order.
+    /// Negative if the entries are not sorted.
     count: i16,
 }
 
@@ -104,7 +104,7 @@ impl WordDictionary {
         Ok((at as u16, bytes))
     }
 
-    /// The address of a word, or 0.
+    /// Returns the address of a word, or 0.
     fn look_up(&self, memory: &MachineMemory, word: [u8; 4]) -> FaultResult<u16> {
         if self.count < 0 {
             for index in 0..u32::from(self.count.unsigned_abs()) {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_cut_as_the_standard_shows_it() {
+    fn splits_a_line_as_in_the_standard() {
         // Standard 13.6.1.
         assert_eq!(words("fred,go fishing"), ["fred", ",", "go", "fishing"]);
         assert_eq!(words("  take   lamp. "), ["take", "lamp", "."]);

@@ -1,4 +1,4 @@
-//! The machine: a story, where it is, and the way from one line of the player to the next.
+//! The machine: runs a story from one line of the player to the next.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use super::stack::CallStack;
 use super::story::StoryFile;
 use super::text::unpack;
 
-/// What one command may take. Generous for any honest story: the classics need some ten thousand instructions.
+/// Limits per command. They are generous: the classics need about ten thousand instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MachineLimits {
-    /// Instructions; the words of printed text count too.
+    /// Number of instructions; each word of printed text counts as one.
     pub instructions: u64,
-    /// Bytes of text.
+    /// Number of bytes of text.
     pub text: usize,
 }
 
@@ -27,7 +27,7 @@ impl Default for MachineLimits {
     }
 }
 
-/// What is left of the instructions of one command.
+/// The remaining instructions of one command.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InstructionBudget {
     total: u64,
@@ -51,27 +51,27 @@ impl InstructionBudget {
     }
 }
 
-/// What the story printed until it waited for a line, or ended.
+/// The output of a story until it waits for a line or ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MachineReply {
     /// The text, with the prompt at its end.
     pub text: String,
-    /// What went into the transcript, the line itself included, where the story keeps one.
+    /// Output to the transcript, including the entered line, if the story keeps one.
     pub transcript: String,
-    /// The story has ended.
+    /// Whether the story has ended.
     pub over: bool,
 }
 
-/// What the status line shows.
+/// The content of the status line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StatusLine {
-    /// The number of the object that is the place.
+    /// Number of the object that is the current place.
     pub place: Option<u16>,
-    /// Its name.
+    /// Name of the place.
     pub name: Option<String>,
-    /// The score; none where the story shows the time instead.
+    /// Score; `None` if the story shows the time instead.
     pub score: Option<i16>,
-    /// The moves; none where the story shows the time instead.
+    /// Number of moves; `None` if the story shows the time instead.
     pub moves: Option<u16>,
 }
 
@@ -84,12 +84,12 @@ pub(super) enum MachinePhase {
     Faulted(MachineFault),
 }
 
-/// Everything that changes while a story is played.
+/// The complete mutable state of a machine.
 #[derive(Clone, Debug)]
 pub(super) struct MachineState {
     pub(super) memory: MachineMemory,
     pub(super) stack: CallStack,
-    /// The address of what is read next.
+    /// Program counter.
     pub(super) counter: u32,
     pub(super) random: StoryRandom,
     pub(super) streams: OutputStreams,
@@ -109,7 +109,7 @@ impl MachineState {
     }
 }
 
-/// A Z-machine with a story in it.
+/// A Z-machine that runs a story.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -125,23 +125,23 @@ impl MachineState {
 #[derive(Clone, Debug)]
 pub struct ZMachine {
     pub(super) state: MachineState,
-    /// What the story itself saved last, for when it asks for it.
+    /// State that the story itself saved last.
     pub(super) slot: Option<Arc<MachineState>>,
     pub(super) seed: u32,
     pub(super) limits: MachineLimits,
     pub(super) budget: InstructionBudget,
     pub(super) printed: PrintedText,
-    /// Text on its way to the output, kept for its memory.
+    /// Reused buffer for text on its way to the output.
     pub(super) scratch: String,
 }
 
 impl ZMachine {
-    /// A machine at the start of a story. The seed decides all that is left to chance.
+    /// Creates a machine at the start of a story. The seed determines all random events.
     pub fn new(story: Arc<StoryFile>, seed: u32) -> Self {
         ZMachine::with_limits(story, seed, MachineLimits::default())
     }
 
-    /// The same, with other limits.
+    /// Creates a machine with these limits.
     pub fn with_limits(story: Arc<StoryFile>, seed: u32, limits: MachineLimits) -> Self {
         ZMachine {
             state: MachineState::new(story, seed),
@@ -154,7 +154,7 @@ impl ZMachine {
         }
     }
 
-    /// Begins the story, or begins it again: up to the first line that it waits for.
+    /// Starts or restarts the story and runs it until it waits for a line.
     pub fn start(&mut self) -> Result<MachineReply, MachineFault> {
         self.state = MachineState::new(Arc::clone(&self.state.memory.story), self.seed);
         self.slot = None;
@@ -162,7 +162,7 @@ impl ZMachine {
         self.run()
     }
 
-    /// Gives the story a line and runs it until it waits for the next.
+    /// Enters a line and runs the story until it waits for the next one.
     pub fn enter(&mut self, line: &str) -> Result<MachineReply, MachineFault> {
         let at = self.state.counter;
         let waiting = match &self.state.phase {
@@ -215,7 +215,7 @@ impl ZMachine {
         fault
     }
 
-    /// The status line: the first three global variables are the place, the score and the moves.
+    /// Returns the status line: the first three global variables are the place, the score and the moves.
     pub fn status(&self) -> StatusLine {
         let memory = &self.state.memory;
         let place = memory.global(0).ok().filter(|place| (1..=255).contains(place));
@@ -235,23 +235,23 @@ impl ZMachine {
         Some(name)
     }
 
-    /// Whether the story has ended.
+    /// Returns whether the story has ended.
     pub fn is_over(&self) -> bool {
         self.state.phase == MachinePhase::Over
     }
 
-    /// Everything as it is now, to come back to.
+    /// Returns a snapshot of the current state.
     pub fn snapshot(&self) -> MachineSnapshot {
         MachineSnapshot::take(self)
     }
 
-    /// Goes back to a snapshot of the same story.
+    /// Restores a snapshot of the same story.
     pub fn restore(&mut self, snapshot: &MachineSnapshot) -> Result<(), MachineFault> {
         let at = self.state.counter;
-        snapshot.put_back(self).map_err(|kind| MachineFault { kind, at })
+        snapshot.restore_to(self).map_err(|kind| MachineFault { kind, at })
     }
 
-    /// The story that is played.
+    /// Returns the story.
     pub fn story(&self) -> &Arc<StoryFile> {
         &self.state.memory.story
     }

@@ -1,18 +1,18 @@
-//! The memory of one machine: what it may write to is its own, the rest is the story's.
+//! The memory of a machine: its writable part is a copy, the rest is shared with the story.
 
 use std::sync::Arc;
 
 use super::fault::{FaultKind, FaultResult};
 use super::story::StoryFile;
 
-/// Where the machine tells of itself.
+/// Header fields in which the machine describes itself.
 const FLAGS_1: usize = 0x01;
 const STANDARD: std::ops::Range<usize> = 0x32..0x34;
 const NO_STATUS_LINE: u8 = 0x10;
 const SPLIT_SCREEN: u8 = 0x20;
 const VARIABLE_PITCH: u8 = 0x40;
 
-/// Bytes by address.
+/// Memory, addressed by byte.
 #[derive(Clone, Debug)]
 pub(super) struct MachineMemory {
     pub(super) story: Arc<StoryFile>,
@@ -20,8 +20,8 @@ pub(super) struct MachineMemory {
 }
 
 impl MachineMemory {
-    /// The memory at the start. The machine tells the story of itself in the header: the screen can be split, letters
-    /// are of one width, and the standard is 1.1. Some classics read these bytes without knowing that they do.
+    /// Creates the initial memory. The machine describes itself in the header: split screen, fixed-width characters,
+    /// standard 1.1. Some classics depend on these bytes by accident.
     pub(super) fn new(story: Arc<StoryFile>) -> Self {
         let mut dynamic = story.dynamic().to_vec();
         if let Some(flags) = dynamic.get_mut(FLAGS_1) {
@@ -33,7 +33,7 @@ impl MachineMemory {
         MachineMemory { story, dynamic }
     }
 
-    /// The byte at an address.
+    /// Returns the byte at an address.
     #[inline]
     pub(super) fn byte(&self, at: u32) -> FaultResult<u8> {
         let index = at as usize;
@@ -43,7 +43,7 @@ impl MachineMemory {
         }
     }
 
-    /// The word at an address, its high byte first.
+    /// Returns the big-endian word at an address.
     #[inline]
     pub(super) fn word(&self, at: u32) -> FaultResult<u16> {
         Ok(u16::from_be_bytes([self.byte(at)?, self.byte(at + 1)?]))
@@ -65,7 +65,7 @@ impl MachineMemory {
         self.set_byte(at + 1, low)
     }
 
-    /// A global variable, counted from 0.
+    /// Returns a global variable, counted from 0.
     #[inline]
     pub(super) fn global(&self, number: u8) -> FaultResult<u16> {
         self.word(self.global_at(number))
@@ -87,7 +87,7 @@ mod tests {
     use crate::stories;
 
     #[test]
-    fn the_machine_tells_of_itself_and_the_story_stays_as_it_is() {
+    fn the_header_describes_the_machine_and_the_story_is_unchanged() {
         let memory = MachineMemory::new(stories::spillway());
         assert_eq!(
             [memory.byte(0x01), memory.byte(0x32), memory.byte(0x33)],
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn only_dynamic_memory_is_written_to() {
+    fn only_dynamic_memory_is_writable() {
         let mut memory = MachineMemory::new(stories::spillway());
         let first_fixed = u32::from(memory.story.static_base);
         assert_eq!(memory.set_byte(first_fixed, 1), Err(FaultKind::ReadOnly(first_fixed)));

@@ -1,10 +1,11 @@
 //! A Z-machine for story files of version 3, after the Z-Machine Standards Document 1.1.
 //!
-//! Headless and deterministic: a [`ZMachine`] takes a line and gives back what the story printed. It has no screen, no
-//! clock and no files; chance comes from a seed. Many machines share one [`StoryFile`], which is never written to.
+//! It is headless and deterministic: a [`ZMachine`] takes a line and returns the output of the story. It has no
+//! screen, no clock and no files; random numbers come from a seed. Many machines can share one [`StoryFile`], which
+//! is never modified.
 //!
-//! Story files are not trusted. A damaged or hostile one ends in a [`MachineFault`] that says what and where; it cannot make
-//! the machine panic, run for ever, or take memory without bound.
+//! Story files are not trusted. A damaged or hostile one ends in a [`MachineFault`] with the reason and the address.
+//! It cannot make the machine panic, run forever, or use unbounded memory.
 
 mod decode;
 mod execute;

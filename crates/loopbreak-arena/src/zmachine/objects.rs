@@ -1,20 +1,21 @@
-//! The object tree: parents, attributes, properties.
+//! The object tree: parents, attributes and properties.
 //!
-//! Object 0 is "nothing". The standard forbids to ask it anything, but the classics do; it answers as nothing would.
+//! Object 0 means "nothing". The standard forbids operations on it, but the classics use them; they have no effect
+//! and return 0.
 
 use super::fault::{FaultKind, FaultResult};
 use super::memory::MachineMemory;
 
-/// The words of the default properties, before the first object.
+/// Number of words of default properties before the first object.
 const DEFAULTS: u32 = 31;
-/// The bytes of an object.
+/// Size of an object in bytes.
 const ENTRY: u32 = 9;
-/// Objects and properties of an object have numbers up to these.
+/// Highest numbers of objects and properties.
 const OBJECTS: u16 = 255;
 const PROPERTIES: usize = 31;
 const ATTRIBUTES: u16 = 32;
 
-/// Which relative of an object.
+/// A relation of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ObjectRelation {
     Parent = 4,
@@ -22,7 +23,7 @@ pub(super) enum ObjectRelation {
     Child = 6,
 }
 
-/// A property: its number, where its value is, and how long that is.
+/// A property: its number, and the address and length of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ObjectProperty {
     number: u16,
@@ -38,57 +39,57 @@ impl MachineMemory {
         Ok(u32::from(self.story.objects) + 2 * DEFAULTS + ENTRY * u32::from(object - 1))
     }
 
-    /// A relative of an object, or 0.
-    pub(super) fn kin(&self, object: u16, kin: ObjectRelation) -> FaultResult<u16> {
+    /// Returns a relative of an object, or 0.
+    pub(super) fn relative(&self, object: u16, relation: ObjectRelation) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
         }
-        Ok(self.byte(self.object(object)? + kin as u32)?.into())
+        Ok(self.byte(self.object(object)? + relation as u32)?.into())
     }
 
-    fn set_kin(&mut self, object: u16, kin: ObjectRelation, to: u16) -> FaultResult<()> {
-        self.set_byte(self.object(object)? + kin as u32, to as u8)
+    fn set_relative(&mut self, object: u16, relation: ObjectRelation, to: u16) -> FaultResult<()> {
+        self.set_byte(self.object(object)? + relation as u32, to as u8)
     }
 
-    /// Takes an object, with all that is in it, out of where it is.
+    /// Removes an object, with its children, from its parent.
     pub(super) fn remove(&mut self, object: u16) -> FaultResult<()> {
-        let parent = self.kin(object, ObjectRelation::Parent)?;
+        let parent = self.relative(object, ObjectRelation::Parent)?;
         if parent == 0 {
             return Ok(());
         }
-        let after = self.kin(object, ObjectRelation::Sibling)?;
-        let mut before = self.kin(parent, ObjectRelation::Child)?;
+        let after = self.relative(object, ObjectRelation::Sibling)?;
+        let mut before = self.relative(parent, ObjectRelation::Child)?;
         if before == object {
-            self.set_kin(parent, ObjectRelation::Child, after)?;
+            self.set_relative(parent, ObjectRelation::Child, after)?;
         } else {
-            // A tree with a circle in it has no end.
+            // A tree with a cycle has no end.
             for _ in 0..OBJECTS {
-                let next = self.kin(before, ObjectRelation::Sibling)?;
+                let next = self.relative(before, ObjectRelation::Sibling)?;
                 if next == object || next == 0 {
                     break;
                 }
                 before = next;
             }
-            if self.kin(before, ObjectRelation::Sibling)? != object {
+            if self.relative(before, ObjectRelation::Sibling)? != object {
                 return Err(FaultKind::DamagedTree(object));
             }
-            self.set_kin(before, ObjectRelation::Sibling, after)?;
+            self.set_relative(before, ObjectRelation::Sibling, after)?;
         }
-        self.set_kin(object, ObjectRelation::Parent, 0)?;
-        self.set_kin(object, ObjectRelation::Sibling, 0)
+        self.set_relative(object, ObjectRelation::Parent, 0)?;
+        self.set_relative(object, ObjectRelation::Sibling, 0)
     }
 
-    /// Puts an object into another one, before all that is there.
+    /// Inserts an object as the first child of another.
     pub(super) fn insert(&mut self, object: u16, into: u16) -> FaultResult<()> {
         if object == 0 || into == 0 {
             return Ok(());
         }
         self.object(into)?;
         self.remove(object)?;
-        let first = self.kin(into, ObjectRelation::Child)?;
-        self.set_kin(object, ObjectRelation::Parent, into)?;
-        self.set_kin(object, ObjectRelation::Sibling, first)?;
-        self.set_kin(into, ObjectRelation::Child, object)
+        let first = self.relative(into, ObjectRelation::Child)?;
+        self.set_relative(object, ObjectRelation::Parent, into)?;
+        self.set_relative(object, ObjectRelation::Sibling, first)?;
+        self.set_relative(into, ObjectRelation::Child, object)
     }
 
     fn attribute(&self, object: u16, attribute: u16) -> FaultResult<(u32, u8)> {
@@ -115,7 +116,7 @@ impl MachineMemory {
         self.set_byte(at, if on { byte | bit } else { byte & !bit })
     }
 
-    /// Where the short name of an object stands, if it has one.
+    /// Returns the address of the short name of an object, if it has one.
     pub(super) fn name_of(&self, object: u16) -> FaultResult<Option<u32>> {
         if object == 0 {
             return Ok(None);
@@ -124,7 +125,7 @@ impl MachineMemory {
         Ok((self.byte(table)? > 0).then_some(table + 1))
     }
 
-    /// The property at an address, or none at the end of the list.
+    /// Returns the property at an address, or `None` at the end of the list.
     fn property_at(&self, at: u32) -> FaultResult<Option<ObjectProperty>> {
         let size = self.byte(at)?;
         Ok((size != 0).then(|| ObjectProperty {
@@ -142,7 +143,7 @@ impl MachineMemory {
 
     fn property(&self, object: u16, number: u16) -> FaultResult<Option<ObjectProperty>> {
         let mut property = self.first_property(object)?;
-        // They stand in falling order, each number once.
+        // Properties are sorted in descending order, each number once.
         for _ in 0..=PROPERTIES {
             match property {
                 Some(found) if found.number == number => return Ok(property),
@@ -155,7 +156,7 @@ impl MachineMemory {
         Err(FaultKind::DamagedProperties(object))
     }
 
-    /// The value of a property: the object's own, or the default.
+    /// Returns the value of a property: that of the object, or the default.
     pub(super) fn property_value(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
@@ -181,7 +182,7 @@ impl MachineMemory {
         }
     }
 
-    /// Where the value of a property stands; 0 if the object does not have it.
+    /// Returns the address of the value of a property; 0 if the object does not have it.
     pub(super) fn property_address(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
@@ -189,7 +190,7 @@ impl MachineMemory {
         Ok(self.property(object, number)?.map_or(0, |property| property.at as u16))
     }
 
-    /// The length of the property whose value stands there.
+    /// Returns the length of the property whose value is at this address.
     pub(super) fn property_length(&self, value_at: u16) -> FaultResult<u16> {
         match value_at {
             0 => Ok(0),
@@ -197,7 +198,7 @@ impl MachineMemory {
         }
     }
 
-    /// The number of the property after this one, or of the first one after 0; 0 after the last.
+    /// Returns the number of the property after this one; after 0, that of the first one; after the last, 0.
     pub(super) fn next_property(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
@@ -241,17 +242,17 @@ mod tests {
     }
 
     fn children(memory: &MachineMemory, of: u16) -> Vec<u16> {
-        let mut child = memory.kin(of, ObjectRelation::Child).unwrap();
+        let mut child = memory.relative(of, ObjectRelation::Child).unwrap();
         let mut children = Vec::new();
         while child != 0 {
             children.push(child);
-            child = memory.kin(child, ObjectRelation::Sibling).unwrap();
+            child = memory.relative(child, ObjectRelation::Sibling).unwrap();
         }
         children
     }
 
     #[test]
-    fn objects_move_about_the_tree() {
+    fn objects_move_in_the_tree() {
         let mut memory = memory();
         memory.remove(3).unwrap();
         assert_eq!(children(&memory, 1), [2, 4]);
@@ -259,21 +260,21 @@ mod tests {
         assert_eq!((children(&memory, 1), children(&memory, 2)), (vec![2], vec![4]));
         memory.insert(3, 1).unwrap();
         assert_eq!(children(&memory, 1), [3, 2]);
-        assert_eq!(memory.kin(4, ObjectRelation::Parent), Ok(2));
+        assert_eq!(memory.relative(4, ObjectRelation::Parent), Ok(2));
     }
 
     #[test]
-    fn nothing_answers_as_nothing_would() {
+    fn operations_on_object_0_have_no_effect() {
         let mut memory = memory();
-        assert_eq!(memory.kin(0, ObjectRelation::Child), Ok(0));
+        assert_eq!(memory.relative(0, ObjectRelation::Child), Ok(0));
         assert_eq!(memory.has_attribute(0, 3), Ok(false));
         assert_eq!(memory.property_value(0, 3), Ok(0));
         assert_eq!(memory.insert(0, 1), Ok(()));
-        assert_eq!(memory.kin(256, ObjectRelation::Child), Err(FaultKind::NoObject(256)));
+        assert_eq!(memory.relative(256, ObjectRelation::Child), Err(FaultKind::NoObject(256)));
     }
 
     #[test]
-    fn properties_are_found_set_and_counted_through() {
+    fn properties_are_found_set_and_enumerated() {
         let mut memory = memory();
         assert_eq!(memory.property_value(2, 20), Ok(0xabcd));
         assert_eq!(memory.property_value(2, 7), Ok(9));
@@ -298,9 +299,9 @@ mod tests {
     }
 
     #[test]
-    fn a_circle_in_the_tree_is_a_fault_and_no_endless_loop() {
+    fn a_cycle_in_the_tree_is_a_fault() {
         let mut memory = memory();
-        memory.set_kin(3, ObjectRelation::Sibling, 2).unwrap();
+        memory.set_relative(3, ObjectRelation::Sibling, 2).unwrap();
         assert_eq!(memory.remove(4), Err(FaultKind::DamagedTree(4)));
     }
 }

@@ -1,29 +1,29 @@
-//! Where text goes: to the screen, to the transcript, into a table in memory.
+//! Output streams: the screen, the transcript, and tables in memory.
 
 use super::fault::{FaultKind, FaultResult};
 use super::memory::MachineMemory;
 use super::story::FLAGS_2;
 
-/// Text into memory inside text into memory: so many at once.
+/// Maximum number of nested output tables.
 const TABLES: usize = 16;
 
-/// A table that text goes into.
+/// A table in memory that receives text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OutputTable {
     at: u16,
     length: u16,
 }
 
-/// The switches of the output, which are part of what a snapshot holds.
+/// The state of the output streams, which is part of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct OutputStreams {
     screen: bool,
-    /// Text goes to the upper window, which is decoration: nobody reads it.
+    /// Text goes to the upper window, which is decoration and ignored.
     upper: bool,
     tables: Vec<OutputTable>,
 }
 
-/// What one command printed.
+/// The output of one command.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrintedText {
     pub(super) screen: String,
@@ -40,7 +40,7 @@ impl OutputStreams {
         self.upper = window == 1;
     }
 
-    /// Switches a stream on (its number) or off (its number below zero).
+    /// Switches a stream on (positive number) or off (negative number).
     pub(super) fn switch(
         &mut self,
         stream: i16,
@@ -62,13 +62,13 @@ impl OutputStreams {
                     memory.set_word(table.at.into(), table.length)?;
                 }
             }
-            // The commands of the player are known to whoever gives them.
+            // The stream of player commands is not needed.
             _ => {}
         }
         Ok(())
     }
 
-    /// Prints a text wherever it goes now.
+    /// Prints a text to the active streams.
     pub(super) fn print(
         &mut self,
         text: &str,
@@ -101,7 +101,7 @@ impl OutputStreams {
     }
 }
 
-/// A character as a code of the machine, in a table.
+/// Returns the character code for a table in memory.
 fn code(character: char) -> u8 {
     match character {
         '\n' => 13,
@@ -109,7 +109,7 @@ fn code(character: char) -> u8 {
     }
 }
 
-/// Whether a transcript is kept: the story sets and clears the bit as it likes.
+/// Returns whether a transcript is kept: the story sets and clears the bit.
 pub(super) fn transcript(memory: &MachineMemory) -> FaultResult<bool> {
     Ok(memory.word(FLAGS_2.into())? & 1 != 0)
 }

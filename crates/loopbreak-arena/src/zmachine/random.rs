@@ -1,19 +1,19 @@
-//! Chance, from a seed.
+//! Random numbers of a story, from a seed.
 
-/// A linear congruential generator, or, where a story asks for it, a plain count.
+/// A linear congruential generator or, if a story asks for it, a counter.
 ///
-/// Constants and use are those that `frotz -s` has, so that a transcript with chance in it can be compared with one of
-/// that interpreter.
+/// The constants are those of `frotz -s`, so that transcripts with random events can be compared with that
+/// interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StoryRandom {
     seed: u32,
     state: u32,
-    /// Counts 0, 1, 2 … up to here, over and over, if it is not 0.
+    /// Counts 0, 1, 2 … up to this number repeatedly, if it is not 0.
     period: u16,
     count: u16,
 }
 
-/// Seeds of a story below this ask for a count.
+/// Seeds below this number select a counter.
 const COUNTING: u16 = 1000;
 
 impl StoryRandom {
@@ -21,7 +21,7 @@ impl StoryRandom {
         StoryRandom { seed, state: seed, period: 0, count: 0 }
     }
 
-    /// The story asks for a seed; 0 asks for the machine's own.
+    /// Sets a seed requested by the story; 0 restores the seed of the machine.
     pub(super) fn reseed(&mut self, seed: u16) {
         (self.period, self.count) = (0, 0);
         match seed {
@@ -31,7 +31,7 @@ impl StoryRandom {
         }
     }
 
-    /// A number from 1 to `range`.
+    /// Returns a number from 1 to `range`.
     pub(super) fn roll(&mut self, range: u16) -> u16 {
         let drawn = if self.period > 0 {
             let count = self.count;
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_rolls_and_another_one_others() {
+    fn rolls_depend_only_on_the_seed() {
         let a = rolls(&mut StoryRandom::new(5), 100, 20);
         assert_eq!(a, rolls(&mut StoryRandom::new(5), 100, 20));
         assert_ne!(a, rolls(&mut StoryRandom::new(6), 100, 20));
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_seed_counts_and_seed_0_begins_again() {
+    fn a_small_seed_counts_and_seed_0_restarts() {
         let mut random = StoryRandom::new(5);
         let first = rolls(&mut random, 1000, 5);
         random.reseed(3);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn every_number_of_the_range_comes_up() {
+    fn every_number_of_the_range_occurs() {
         let mut random = StoryRandom::new(1);
         let mut seen = rolls(&mut random, 6, 200);
         seen.sort_unstable();

@@ -1,4 +1,4 @@
-//! Snapshots, and what the story itself saves and restores.
+//! Snapshots, and the save and restore instructions of a story.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use super::fault::{FaultKind, FaultResult};
 use super::machine::{MachinePhase, MachineState, ZMachine};
 use super::output::{set_transcript, transcript};
 
-/// A machine as it was: memory, stack, chance, what it waited for. To undo a command, take one before it.
+/// A snapshot of a machine: memory, stack, random state and pending input. Taken before a command, it undoes the
+/// command.
 #[derive(Clone, Debug)]
 pub struct MachineSnapshot {
     state: Arc<MachineState>,
@@ -18,7 +19,7 @@ impl MachineSnapshot {
         MachineSnapshot { state: Arc::new(machine.state.clone()), slot: machine.slot.clone() }
     }
 
-    pub(super) fn put_back(&self, machine: &mut ZMachine) -> FaultResult<()> {
+    pub(super) fn restore_to(&self, machine: &mut ZMachine) -> FaultResult<()> {
         if !self.state.memory.story.is_same(machine.story()) {
             return Err(FaultKind::OtherStory);
         }
@@ -29,14 +30,14 @@ impl MachineSnapshot {
 }
 
 impl ZMachine {
-    /// The story saves itself. The counter stands before the branch that tells it how that went.
+    /// Saves the state for the story. The program counter is before the branch that reports the result.
     pub(super) fn save_story(&mut self) -> FaultResult<()> {
         self.pay_for_copy()?;
         self.slot = Some(Arc::new(self.state.clone()));
         self.state.branch(true)
     }
 
-    /// The story restores what it saved. It goes on behind the save, and chance does not run back.
+    /// Restores the state that the story saved. Execution continues after the save, and random numbers do not repeat.
     pub(super) fn restore_story(&mut self) -> FaultResult<()> {
         let Some(saved) = &self.slot else { return self.state.branch(false) };
         let saved = (**saved).clone();
@@ -45,7 +46,7 @@ impl ZMachine {
         self.state.branch(true)
     }
 
-    /// The story begins again.
+    /// Restarts the story.
     pub(super) fn restart_story(&mut self) -> FaultResult<()> {
         self.pay_for_copy()?;
         self.replace(MachineState::new(Arc::clone(self.story()), self.seed))?;
@@ -53,12 +54,12 @@ impl ZMachine {
         Ok(())
     }
 
-    /// Copying the whole memory is dear: a story that does nothing else must come to the end of its budget soon.
+    /// Charges for copying the whole memory: a story that does nothing else must exhaust its budget soon.
     fn pay_for_copy(&mut self) -> FaultResult<()> {
         self.budget.spend(self.state.memory.dynamic.len() as u64 / 8)
     }
 
-    /// What is outside the story stays: the transcript, chance, where text goes.
+    /// Replaces the state but keeps what lies outside the story: transcript, random state and output streams.
     fn replace(&mut self, state: MachineState) -> FaultResult<()> {
         let keeps_transcript = transcript(&self.state.memory)?;
         let before = std::mem::replace(&mut self.state, state);

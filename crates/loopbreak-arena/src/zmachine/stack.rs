@@ -1,31 +1,31 @@
-//! The stack: calls inside calls, their local variables, and the values they work with.
+//! The stack: nested calls, their local variables and values.
 
 use super::fault::{FaultKind, FaultResult};
 
-/// Calls inside calls.
+/// Maximum number of nested calls.
 const FRAMES: usize = 1024;
-/// Values of all of them together.
+/// Maximum number of values of all calls together.
 const VALUES: usize = 16 * 1024;
-/// Local variables of one routine.
+/// Maximum number of local variables of a routine.
 pub(super) const LOCALS: usize = 15;
 
-/// One routine at work.
+/// The frame of a called routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CallFrame {
-    /// Where its caller goes on: at the byte that says where the result goes.
+    /// Address at which the caller continues: the byte that names the variable for the result.
     pub(super) return_to: u32,
-    /// The number of values that are not its own.
+    /// Number of values that belong to the callers.
     floor: usize,
     locals: [u16; LOCALS],
     count: u8,
 }
 
-/// All routines at work, and their values.
+/// All active routines and their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CallStack {
     frames: Vec<CallFrame>,
     values: Vec<u16>,
-    /// The routine at work, which is not among the frames.
+    /// The current routine, which is not among the frames.
     now: CallFrame,
 }
 
@@ -36,7 +36,7 @@ impl CallFrame {
 }
 
 impl CallStack {
-    /// Nothing is called yet.
+    /// Creates an empty stack.
     pub(super) fn new() -> Self {
         CallStack { frames: Vec::new(), values: Vec::new(), now: CallFrame::new(0, 0) }
     }
@@ -52,7 +52,7 @@ impl CallStack {
         Ok(())
     }
 
-    /// Leaves the routine: where does its caller go on?
+    /// Leaves the routine. Returns the address at which its caller continues.
     pub(super) fn leave(&mut self) -> FaultResult<u32> {
         let caller = self.frames.pop().ok_or(FaultKind::NothingToReturnTo)?;
         let left = std::mem::replace(&mut self.now, caller);
@@ -77,7 +77,7 @@ impl CallStack {
         self.values.pop().ok_or(FaultKind::StackEmpty)
     }
 
-    /// The value on top, to be looked at or changed where it is.
+    /// Returns the top value for reading or changing it in place.
     pub(super) fn top(&mut self) -> FaultResult<&mut u16> {
         if self.values.len() <= self.now.floor {
             return Err(FaultKind::StackEmpty);
@@ -85,7 +85,7 @@ impl CallStack {
         self.values.last_mut().ok_or(FaultKind::StackEmpty)
     }
 
-    /// A local variable, counted from 1.
+    /// Returns a local variable, counted from 1.
     #[inline]
     pub(super) fn local(&mut self, number: u8) -> FaultResult<&mut u16> {
         if number == 0 || number > self.now.count {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_routine_cannot_take_the_values_of_its_caller() {
+    fn a_routine_cannot_pop_the_values_of_its_caller() {
         let mut stack = CallStack::new();
         stack.push(7).unwrap();
         stack.enter(100, [0; LOCALS], 0).unwrap();
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_end_fill_the_stack_and_no_more() {
+    fn endless_calls_fill_the_stack() {
         let mut stack = CallStack::new();
         let full = (0..=FRAMES).find_map(|_| stack.enter(0, [0; LOCALS], 0).err());
         assert_eq!(full, Some(FaultKind::StackFull));

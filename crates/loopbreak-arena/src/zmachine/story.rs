@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-/// The header takes this much.
+/// Size of the header.
 const HEADER: usize = 64;
-/// Version 3 cannot address more.
+/// Maximum size that version 3 can address.
 const LARGEST: usize = 128 * 1024;
-/// The game sets this bit of the second flags to ask for a transcript.
+/// Address of the second flags, whose lowest bit asks for a transcript.
 pub(super) const FLAGS_2: u16 = 0x10;
 
-/// Why a file is not a story that can be played.
+/// The reason why a file is not a playable story.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum StoryError {
     /// Shorter than its header.
@@ -20,20 +20,20 @@ pub enum StoryError {
     /// Longer than version 3 allows.
     #[error("the file has {0} bytes: a story file of version 3 has {LARGEST} at most")]
     TooLong(usize),
-    /// Another version, or no story file at all.
+    /// Another version, or not a story file.
     #[error("version {0} is not supported: only story files of version 3 (.z3) are")]
     Version(u8),
-    /// A table that the header points to lies outside the file.
+    /// The header points to a table outside the file.
     #[error("the header is damaged: {table} at {address:#x} lies outside the file")]
     Header {
-        /// Which table.
+        /// Name of the table.
         table: &'static str,
-        /// Where it should be.
+        /// Address in the header.
         address: u16,
     },
 }
 
-/// A story file, checked as far as its header goes. Shared by all machines that play it, and never written to.
+/// A story file with a checked header. It is shared by all machines that play it and never modified.
 #[derive(Clone, Debug)]
 pub struct StoryFile {
     bytes: Arc<[u8]>,
@@ -51,7 +51,7 @@ pub struct StoryFile {
 }
 
 impl StoryFile {
-    /// Takes the bytes of a story file.
+    /// Parses a story file.
     pub fn new(bytes: &[u8]) -> Result<Self, StoryError> {
         if bytes.len() < HEADER {
             return Err(StoryError::TooShort(bytes.len()));
@@ -70,7 +70,7 @@ impl StoryFile {
         };
         let mut serial = [0; 6];
         serial.copy_from_slice(&bytes[0x12..0x18]);
-        // Files are padded to full blocks; the header says where the story ends, or nothing.
+        // Files are padded to full blocks; the header may contain the actual length.
         let length = match usize::from(word(0x1a)) * 2 {
             length @ HEADER.. if length <= bytes.len() => length,
             _ => bytes.len(),
@@ -92,17 +92,17 @@ impl StoryFile {
         })
     }
 
-    /// The release number, as the author counts.
+    /// Returns the release number.
     pub fn release(&self) -> u16 {
         self.release
     }
 
-    /// The serial number, mostly the date of compilation.
+    /// Returns the serial number, usually the compilation date.
     pub fn serial(&self) -> String {
         self.serial.iter().map(|byte| if byte.is_ascii_graphic() { char::from(*byte) } else { '?' }).collect()
     }
 
-    /// Whether the file is as its author's compiler left it.
+    /// Returns whether the checksum matches.
     pub fn is_intact(&self) -> bool {
         let sum =
             self.bytes[HEADER..self.length].iter().fold(0_u16, |sum, byte| sum.wrapping_add((*byte).into()));
@@ -113,7 +113,7 @@ impl StoryFile {
         &self.bytes
     }
 
-    /// What the story may write to, as it is at the start.
+    /// Returns the initial content of the writable memory.
     pub(super) fn dynamic(&self) -> &[u8] {
         &self.bytes[..usize::from(self.static_base)]
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_story_of_version_3_is_refused_with_the_reason() {
+    fn rejects_files_that_are_not_stories_of_version_3() {
         assert_eq!(StoryFile::new(b"PK").unwrap_err(), StoryError::TooShort(2));
         let mut other = smallest();
         other[0] = 5;
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_outside_the_file_is_named() {
+    fn an_error_names_the_table_outside_the_file() {
         let mut bytes = smallest();
         bytes[0x08] = 0xff;
         let error = StoryFile::new(&bytes).unwrap_err();

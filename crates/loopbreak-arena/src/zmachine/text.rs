@@ -1,18 +1,18 @@
-//! Text: packed letters to characters, and words of the player to packed letters.
+//! Text encoding: unpacks text, and packs words of the player for the dictionary.
 
 use super::fault::{FaultKind, FaultResult};
 use super::machine::InstructionBudget;
 use super::memory::MachineMemory;
 
-/// The third alphabet, from letter 6 on; the first two places have other meanings.
+/// The third alphabet, starting at letter 6; its first two positions have other meanings.
 const PUNCTUATION: &[u8; 26] = b"\0\n0123456789.,!?_#'\"/\\-:()";
-/// Letters of an encoded word of the dictionary.
+/// Number of letters of a word in the dictionary.
 pub(super) const WORD_LETTERS: usize = 6;
 
-/// The characters from 155 on that stories may use beyond ASCII.
+/// Characters beyond ASCII, starting at code 155.
 const BEYOND_ASCII: &str = "äöüÄÖÜß»«ëïÿËÏáéíóúýÁÉÍÓÚÝàèìòùÀÈÌÒÙâêîôûÂÊÎÔÛåÅøØãñõÃÑÕæÆçÇþðÞÐ£œŒ¡¿";
 
-/// A character code of the machine as a character; nothing for 0, which prints nothing.
+/// Returns the character for a code; `None` for 0, which prints nothing.
 pub(super) fn character(code: u16) -> Option<char> {
     match code {
         0 => None,
@@ -23,7 +23,7 @@ pub(super) fn character(code: u16) -> Option<char> {
     }
 }
 
-/// What the next letter is part of.
+/// The meaning of the next letter.
 #[derive(Clone, Copy)]
 enum LetterState {
     Letter { alphabet: u8 },
@@ -34,8 +34,8 @@ enum LetterState {
 
 const PLAIN: LetterState = LetterState::Letter { alphabet: 0 };
 
-/// Unpacks the text at an address to the end of `out`, and gives the address behind it. Every word of text is paid for
-/// from the budget: abbreviations can make a short text long.
+/// Unpacks the text at an address, appends it to `out`, and returns the address after it. Every word of text costs
+/// budget, because abbreviations can make a short text long.
 pub(super) fn unpack(
     memory: &MachineMemory,
     at: u32,
@@ -63,7 +63,7 @@ fn unpack_text(
                 LetterState::Abbreviation { bank } => {
                     let table = u32::from(memory.story.abbreviations);
                     let entry = 32 * u32::from(bank - 1) + u32::from(letter);
-                    // The table has word addresses: half of the real ones.
+                    // The table contains word addresses, which are half of the byte addresses.
                     let text = 2 * u32::from(memory.word(table + 2 * entry)?);
                     unpack_text(memory, text, budget, out, false)?;
                     PLAIN
@@ -100,7 +100,7 @@ fn unpack_text(
     }
 }
 
-/// A word as the dictionary has it: six letters in four bytes, the last ones filled up.
+/// Packs a word as in the dictionary: six letters in four bytes, padded.
 pub(super) fn pack(word: &[u8]) -> [u8; 4] {
     let mut letters = [5; WORD_LETTERS];
     let mut places = letters.iter_mut();
@@ -110,7 +110,7 @@ pub(super) fn pack(word: &[u8]) -> [u8; 4] {
         }
     };
     for byte in word.iter().map(u8::to_ascii_lowercase) {
-        // The first two places of the third alphabet are no characters.
+        // The first two positions of the third alphabet are not characters.
         let mark = PUNCTUATION[2..].iter().position(|mark| *mark == byte);
         match (byte, mark) {
             (b'a'..=b'z', _) => put(byte - b'a' + 6),
@@ -132,8 +132,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_packed_as_the_standard_shows_it() {
-        // Standard 3.8 and 13.4: letters from 6 on, filled up with 5, the last word marked.
+    fn packs_a_word_as_in_the_standard() {
+        // Standard 3.8 and 13.4: letters start at 6, padding is 5, the last word is marked.
         assert_eq!(pack(b"i"), [0x38, 0xa5, 0x94, 0xa5]);
         assert_eq!(pack(b"I"), pack(b"i"));
         // Only six letters count.

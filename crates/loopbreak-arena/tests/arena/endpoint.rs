@@ -1,4 +1,4 @@
-//! Models behind an endpoint: a local server that is slow, broken, unwilling, or goes round in circles.
+//! Models behind an endpoint: a local server that is slow, broken, unwilling, or repeats itself.
 
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ use crate::server::{ModelServer, ServerReply};
 
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
 
-/// Long enough for any answer that comes at all, however busy the machine is.
+/// Timeout that is long enough for any answer, even on a busy machine.
 const LONG: Duration = Duration::from_secs(20);
-/// For those that do not.
+/// Timeout for answers that do not arrive.
 const SHORT: Duration = Duration::from_millis(300);
 
 fn limits(timeout: Duration) -> ChatLimits {
@@ -37,7 +37,7 @@ fn context() -> PlayerContext {
     PlayerContext { turn: 1, text: "Valley Road\nExits: north, east.".to_owned(), ..PlayerContext::default() }
 }
 
-/// An episode with the model, its journal as text, and how long it took.
+/// Plays an episode with the model. Returns the result and the journal.
 fn play(server: &ModelServer, timeout: Duration, max_cost: f64) -> (EpisodeResult, String) {
     let mut settings = Settings::of(Profile::Game);
     settings.budget.max_cost = max_cost;
@@ -54,7 +54,7 @@ fn play(server: &ModelServer, timeout: Duration, max_cost: f64) -> (EpisodeResul
 }
 
 #[test]
-fn a_model_is_asked_as_the_protocol_has_it_and_what_it_used_is_counted() {
+fn requests_follow_the_protocol_and_usage_is_counted() {
     let server = ModelServer::script(vec![ServerReply::says("{\"action\":\"north\",\"reason\":\"a way\"}")]);
     let mut player = player(&server);
     let wish = player.propose(&context()).unwrap();
@@ -74,7 +74,7 @@ fn a_model_is_asked_as_the_protocol_has_it_and_what_it_used_is_counted() {
 }
 
 #[test]
-fn a_server_that_fails_now_and_then_is_asked_again() {
+fn retries_after_transient_failures() {
     let busy = || ServerReply::Plain(429, "retry-after: 0\r\n", String::new());
     let server = ModelServer::script(vec![
         busy(),
@@ -89,7 +89,7 @@ fn a_server_that_fails_now_and_then_is_asked_again() {
 }
 
 #[test]
-fn every_way_of_failing_has_its_name_and_costs_bounded_time() {
+fn every_failure_has_a_kind_and_takes_bounded_time() {
     let error = json!({"error": {"message": format!("no quota for {KEY}")}}).to_string();
     let null = json!({"choices": [{"message": {"content": null}}]}).to_string();
     let filtered = json!({"choices": [{"message": {"content": ""}, "finish_reason": "content_filter"}]});
@@ -130,7 +130,7 @@ fn every_way_of_failing_has_its_name_and_costs_bounded_time() {
 }
 
 #[test]
-fn nobody_at_the_address_is_a_failure_and_no_panic() {
+fn an_unreachable_address_is_a_failure() {
     // A port that was free a moment ago.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let chat = ChatEndpoint::new(&format!("http://127.0.0.1:{port}"), "m").unwrap().limits(limits(LONG));
@@ -140,7 +140,7 @@ fn nobody_at_the_address_is_a_failure_and_no_panic() {
 }
 
 #[test]
-fn a_model_that_is_broken_or_refuses_ends_the_episode_as_failed_and_never_as_a_loop() {
+fn a_broken_model_ends_the_episode_as_failed_and_not_as_a_loop() {
     for (reply, timeout) in [
         (ServerReply::Silence(LONG), SHORT),
         (ServerReply::Plain(500, "", String::new()), LONG),
@@ -160,7 +160,7 @@ fn a_model_that_is_broken_or_refuses_ends_the_episode_as_failed_and_never_as_a_l
 }
 
 #[test]
-fn a_model_that_fails_every_other_time_is_played_on_with() {
+fn a_model_that_fails_every_other_time_continues() {
     let server = ModelServer::new(|number, _| match number % 3 {
         0 => ServerReply::says("I can't help with that."),
         1 => ServerReply::says(if number % 2 == 0 { "north" } else { "south" }),
@@ -172,7 +172,7 @@ fn a_model_that_fails_every_other_time_is_played_on_with() {
 }
 
 #[test]
-fn a_model_that_goes_round_in_circles_is_ended_as_a_loop_and_what_it_used_is_counted() {
+fn a_model_that_repeats_itself_is_stopped_as_a_loop_and_its_usage_is_counted() {
     let server = ModelServer::new(|number, _| {
         ServerReply::says(if number % 2 == 0 { "examine panel" } else { "touch panel" })
     });
@@ -182,16 +182,16 @@ fn a_model_that_goes_round_in_circles_is_ended_as_a_loop_and_what_it_used_is_cou
     let asked = server.requests().len() as u64;
     assert_eq!(episode.usage.input_tokens, Some(1000 * asked));
     assert!(journal.contains("\"usage\":{\"input_tokens\":"));
-    // What was refused is told, so that the model can do better.
+    // The model is told what was refused, so that it can do better.
     let told =
         server.requests().iter().any(|request| request.body.to_string().contains("Refused in this turn"));
     assert!(told);
 }
 
 #[test]
-fn a_model_that_costs_too_much_comes_to_the_limit_of_money() {
+fn an_expensive_model_reaches_the_cost_limit() {
     let server = ModelServer::script(vec![ServerReply::says("look")]);
-    // 0.0012 a call.
+    // 0.0012 per call.
     let (episode, _) = play(&server, LONG, 0.006);
     assert_eq!(episode.ending, EpisodeEnding::LoopBreak(loopbreak::Pattern::MaxCost));
     assert!(episode.turns <= 5, "{}", episode.turns);
@@ -212,7 +212,7 @@ fn a_critic_gives_a_score_or_fails() {
 }
 
 #[test]
-fn whoever_waits_for_a_model_can_be_interrupted() {
+fn waiting_for_a_model_can_be_cancelled() {
     let server = ModelServer::script(vec![ServerReply::Silence(LONG)]);
     let cancel = CancelFlag::default();
     let mut player = EndpointPlayer::new(chat(&server, LONG).cancel(cancel.clone()));

@@ -1,4 +1,4 @@
-//! Whole episodes: the turn, the endings, and the journal that gives the same verdicts when it is read again.
+//! Whole episodes: turns, endings, and journals that give the same verdicts when they are read again.
 
 use std::io::Cursor;
 
@@ -50,7 +50,7 @@ fn written(verdict: &Verdict) -> String {
     serde_json::to_string(verdict).unwrap()
 }
 
-/// Plays a list of commands, and insists on them.
+/// Plays a fixed list of commands and insists on them.
 struct ScriptedPlayer {
     commands: Vec<String>,
     seen: Vec<PlayerContext>,
@@ -80,7 +80,7 @@ fn walkthrough() -> Vec<&'static str> {
     include_str!("../../story/walkthrough.txt").lines().collect()
 }
 
-/// Judges a journal again, from nothing but its bytes.
+/// Judges a journal again from its bytes.
 struct EpisodeReplay {
     guard: Guard,
     verdicts: Vec<String>,
@@ -108,7 +108,7 @@ fn replay(journal: &[u8]) -> EpisodeReplay {
 }
 
 #[test]
-fn a_journal_that_is_read_again_gives_the_same_verdicts() {
+fn a_replayed_journal_gives_the_same_verdicts() {
     for kind in PlayerKind::ALL {
         for seed in 1..4_u32 {
             for player in [&mut kind.player(seed.into()), &mut kind.player_with_obedience(seed.into(), 0.5)] {
@@ -147,7 +147,7 @@ fn the_same_seed_plays_the_same_episode() {
 }
 
 #[test]
-fn players_who_do_not_listen_are_ended_sooner_and_an_end_as_stuck_is_marked_as_such() {
+fn players_that_ignore_advice_are_stopped_sooner_as_stuck() {
     let mut stuck = 0;
     for kind in PlayerKind::STUCK {
         for seed in 1..8_u32 {
@@ -155,7 +155,7 @@ fn players_who_do_not_listen_are_ended_sooner_and_an_end_as_stuck_is_marked_as_s
             let off = play(&mut *kind.player(seed.into()), seed, Mode::Off, EpisodeRules::default());
             assert!(on.episode.turns <= off.episode.turns, "{kind} {seed}");
             if on.episode.ending != EpisodeEnding::LoopBreak(loopbreak::Pattern::StuckNoProgress) {
-                // Whom Loopbreak sends elsewhere may come to harm there.
+                // A player that Loopbreak sends elsewhere may die there.
                 assert!(
                     matches!(on.episode.ending, EpisodeEnding::Death | EpisodeEnding::TurnLimit),
                     "{kind} {seed}"
@@ -176,7 +176,7 @@ fn players_who_do_not_listen_are_ended_sooner_and_an_end_as_stuck_is_marked_as_s
 }
 
 #[test]
-fn death_and_victory_are_marked_as_what_they_are() {
+fn death_and_victory_are_reported_as_such() {
     let mut swimmer = ScriptedPlayer::new(&["north", "north", "north", "swim"]);
     let death = play(&mut swimmer, 1, Mode::Enforce, EpisodeRules::default());
     assert_eq!((death.episode.ending.clone(), death.episode.turns), (EpisodeEnding::Death, 4));
@@ -186,13 +186,13 @@ fn death_and_victory_are_marked_as_what_they_are() {
     let victory = play(&mut winner, 1, Mode::Enforce, EpisodeRules::default());
     assert_eq!(victory.episode.ending, EpisodeEnding::Victory);
     assert_eq!(victory.episode.score, Some(stories::SPILLWAY_SCORE));
-    // A player who knows the way is let go it.
+    // A player that knows the solution is not hindered.
     assert_eq!((victory.episode.refused, victory.episode.overridden), (0, 0));
     assert_eq!(victory.events("episode_finalized")[0]["ending"], "victory");
 }
 
 #[test]
-fn the_adjusted_score_is_the_one_that_decides() {
+fn the_adjusted_score_decides() {
     let played = play(&mut *PlayerKind::Oscillator.player(3), 3, Mode::Enforce, EpisodeRules::default());
     let rejected = played.events("action_rejected");
     assert!(!rejected.is_empty());
@@ -201,7 +201,7 @@ fn the_adjusted_score_is_the_one_that_decides() {
         assert!(number(line, "adjusted_score") < 0.5, "{line}");
         assert!(!line["reasons"].as_array().unwrap().is_empty(), "{line}");
     }
-    // The critic liked them: it was Loopbreak that lowered them.
+    // The critic liked them; Loopbreak lowered their scores.
     assert!(rejected.iter().any(|line| number(line, "score") >= 0.9));
     for line in played.events("final_action_selection") {
         let overridden = line["was_overridden"].as_bool().unwrap();
@@ -210,8 +210,8 @@ fn the_adjusted_score_is_the_one_that_decides() {
 }
 
 #[test]
-fn a_refused_proposal_is_asked_for_again_three_times_at_most_with_the_reasons() {
-    // To and fro, whatever anybody says.
+fn a_turn_has_at_most_three_refusals_each_with_reasons() {
+    // Moves back and forth whatever the advice is.
     let mut stubborn = ScriptedPlayer::new(&["north", "south"]);
     let rules = EpisodeRules { max_turns: 12, ..EpisodeRules::default() };
     let played = play(&mut stubborn, 1, Mode::Enforce, rules);
@@ -222,7 +222,7 @@ fn a_refused_proposal_is_asked_for_again_three_times_at_most_with_the_reasons() 
     assert!(!told.refused[0].reasons.is_empty());
     assert!(played.episode.overridden > 0);
     assert_eq!(played.episode.refused, 3 * played.episode.overridden);
-    // Advice of the last turn stands in the next context.
+    // Advice of the last turn is part of the next context.
     assert!(
         stubborn.seen.iter().any(|context| context.advice.iter().any(|text| text.contains("to and fro")))
     );
@@ -243,7 +243,7 @@ fn objectives_are_discovered_completed_and_given_up() {
     ] {
         assert!(!completed[0][key].is_null(), "{key}");
     }
-    // A camper completes none, and gives them up.
+    // A camper completes no objectives and gives them up.
     let rules = EpisodeRules { max_turns: 60, ..EpisodeRules::default() };
     let camped = play(&mut *PlayerKind::Camper.player(2), 2, Mode::Off, rules);
     let updates = camped.events("objectives_updated");
@@ -263,7 +263,7 @@ fn plan(players: &[PlayerKind], obedience: &[f64]) -> ContestPlan {
 }
 
 #[test]
-fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
+fn players_that_sometimes_follow_advice_score_higher_with_loopbreak() {
     let report = ContestReport::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.5]), &|| {}).unwrap();
     assert_eq!(report.rows.len(), PlayerKind::STUCK.len());
     for row in report.rows {
@@ -274,14 +274,14 @@ fn players_who_listen_now_and_then_get_further_with_loopbreak_than_without() {
 }
 
 #[test]
-fn who_wins_without_loopbreak_wins_with_it() {
+fn a_winning_player_also_wins_with_loopbreak() {
     let report = ContestReport::play(&contest(20), &plan(&[PlayerKind::Explorer], &[0.0]), &|| {}).unwrap();
     let row = &report.rows[0];
     assert_eq!((row.won_without, row.won, row.stops.count), (20, 20, 0), "{row:?}");
 }
 
 #[test]
-fn penalties_alone_get_the_deaf_out_of_their_loops() {
+fn penalties_alone_break_loops_of_players_that_ignore_advice() {
     let report = ContestReport::play(&contest(20), &plan(&PlayerKind::STUCK, &[0.0]), &|| {}).unwrap();
     for target in report.targets.iter().filter(|target| target.target.starts_with("loops broken")) {
         assert_eq!(target.met, Some(true), "{target:?}");
@@ -289,7 +289,7 @@ fn penalties_alone_get_the_deaf_out_of_their_loops() {
 }
 
 #[test]
-fn games_side_by_side_are_the_games_that_are_played_alone() {
+fn parallel_games_equal_sequential_games() {
     let contest = contest(4);
     let mut plan = plan(&[PlayerKind::Juggler], &[0.5]);
     plan.ablate = true;

@@ -1,4 +1,4 @@
-//! Players and critics that fail: what becomes of the episode, and of its journal.
+//! Failing players and critics: the effect on the episode and its journal.
 
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -12,7 +12,7 @@ use loopbreak_arena::{
 use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 
-/// Does what it is told to do, failures included; then it looks, for ever.
+/// Plays a script of commands and failures, then looks around forever.
 struct MoodyPlayer {
     moods: VecDeque<Result<&'static str, FailureKind>>,
     asked: usize,
@@ -42,7 +42,7 @@ impl GamePlayer for MoodyPlayer {
     }
 }
 
-/// Has no opinion, for it fails.
+/// A critic that always fails.
 struct BrokenCritic;
 
 impl ProposalCritic for BrokenCritic {
@@ -94,7 +94,7 @@ impl RecordSink for FailureReplay {
     }
 }
 
-/// Judges the journal again: the verdicts have to be those of the live guard.
+/// Judges the journal again and compares the verdicts with those of the live guard.
 fn assert_replays(played: &FailingGame) {
     let mut replay = FailureReplay(Guard::new(config()), Vec::new());
     OpenedLog::from_stream(Cursor::new(played.journal.clone()), None, |_| {})
@@ -107,7 +107,7 @@ fn assert_replays(played: &FailingGame) {
 use FailureKind::{Denied, Left, Timeout};
 
 #[test]
-fn three_failures_in_a_row_end_the_episode_as_a_failure_of_the_model_and_not_as_a_loop() {
+fn three_consecutive_failures_end_the_episode_as_a_model_failure() {
     let mut moody = MoodyPlayer::new(&[Ok("north"), Err(Timeout), Err(Timeout), Err(Timeout)]);
     let played = play(&mut moody, &mut HeuristicCritic::default(), 50);
     assert_eq!(played.episode.ending, EpisodeEnding::ModelFailed("it is a timeout".to_owned()));
@@ -123,7 +123,7 @@ fn three_failures_in_a_row_end_the_episode_as_a_failure_of_the_model_and_not_as_
 }
 
 #[test]
-fn failures_with_an_answer_between_them_do_not_add_up_and_are_no_turns() {
+fn failures_separated_by_an_answer_do_not_add_up() {
     let two = [Err(Timeout), Err(Timeout)];
     let moods = [&two[..], &[Ok("north")], &two, &[Ok("north")], &two, &[Ok("south")]].concat();
     let played = play(&mut MoodyPlayer::new(&moods), &mut HeuristicCritic::default(), 3);
@@ -136,7 +136,7 @@ fn failures_with_an_answer_between_them_do_not_add_up_and_are_no_turns() {
 }
 
 #[test]
-fn what_will_not_get_better_is_not_tried_again() {
+fn a_final_failure_is_not_retried() {
     let mut moody = MoodyPlayer::new(&[Err(Denied)]);
     let played = play(&mut moody, &mut HeuristicCritic::default(), 50);
     assert_eq!((played.episode.ending.as_str(), moody.asked), ("model_failed", 1));
@@ -145,8 +145,8 @@ fn what_will_not_get_better_is_not_tried_again() {
 }
 
 #[test]
-fn a_player_that_fails_after_a_refusal_has_its_best_proposal_taken() {
-    // The critic sees that there is no way down.
+fn a_failure_after_a_refusal_takes_the_best_proposal() {
+    // The critic sees that there is no exit down.
     let mut moody = MoodyPlayer::new(&[Ok("down"), Err(Timeout), Ok("north")]);
     let played = play(&mut moody, &mut HeuristicCritic::default(), 2);
     assert_eq!((played.episode.turns, played.episode.player_failures), (2, 1));
@@ -156,7 +156,7 @@ fn a_player_that_fails_after_a_refusal_has_its_best_proposal_taken() {
 }
 
 #[test]
-fn a_critic_that_fails_leaves_the_weighing_to_loopbreak() {
+fn without_a_critic_only_loopbreak_weighs_proposals() {
     for (critic, failures) in [(&mut BrokenCritic as &mut dyn ProposalCritic, true), (&mut NoCritic, false)] {
         let moods: Vec<_> = (0..40).map(|turn| Ok(if turn % 2 == 0 { "north" } else { "south" })).collect();
         let played = play(&mut MoodyPlayer::new(&moods), critic, 12);
@@ -169,12 +169,12 @@ fn a_critic_that_fails_leaves_the_weighing_to_loopbreak() {
 }
 
 #[test]
-fn what_is_used_counts_for_the_budget_also_where_it_was_for_nothing() {
+fn usage_of_failed_answers_counts_towards_the_budget() {
     let mut moods = vec![Err(Timeout), Err(Timeout)];
     moods.extend(["north", "south"].repeat(20).into_iter().map(Ok));
     let played = play(&mut MoodyPlayer::new(&moods), &mut NoCritic, 50);
     assert_eq!(played.episode.ending, EpisodeEnding::LoopBreak(loopbreak::Pattern::MaxCost));
-    // Two failures, and then every proposal, refused or not.
+    // Two failures, and every proposal, refused or not.
     let first = &played.events("turn_completed")[0]["usage"];
     assert_eq!((&first["input_tokens"], &first["output_tokens"]), (&300.into(), &30.into()));
     assert!(played.episode.usage.cost_usd.unwrap() >= 0.02);

@@ -1,9 +1,9 @@
-//! Another interpreter tells the same story: transcripts of Debian's `dfrotz`, byte for byte.
+//! Compares transcripts with those of another interpreter, `dfrotz`, byte for byte.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the story understands, what it does not, and what it should not be told.
+/// Commands that the story understands, does not understand, or should reject.
 const LINES: &[&str] = &[
     "n",
     "s",
@@ -120,7 +120,7 @@ fn walkthrough() -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// A part of the way to victory, then whatever comes; `restore` only once something was saved.
+/// Returns a part of the solution followed by random commands; `restore` appears only after a save.
 fn script(seed: u64, prefix: usize) -> Vec<String> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut commands: Vec<String> = walkthrough().into_iter().take(prefix).collect();
@@ -140,7 +140,7 @@ fn compare(seed: u32, commands: &[String]) -> String {
 }
 
 fn compare_story(story: &Path, seed: u32, commands: &[String]) -> String {
-    let ours = crate::frotz::ours(story, seed, commands).unwrap();
+    let ours = crate::frotz::own_transcript(story, seed, commands).unwrap();
     let theirs = crate::frotz::frotz_transcript(story, seed, commands).unwrap();
     if let Some(difference) = crate::frotz::difference(&ours, &theirs) {
         panic!("seed {seed}: {difference}");
@@ -149,7 +149,7 @@ fn compare_story(story: &Path, seed: u32, commands: &[String]) -> String {
 }
 
 #[test]
-fn dfrotz_writes_the_same_transcript_of_scripts_of_more_than_200_commands() {
+fn transcripts_of_long_random_scripts_equal_those_of_dfrotz() {
     let mut long = 0;
     for (seed, prefix) in [(1, 0), (2, 10), (3, 27), (4, 40), (5, 48), (6, 55), (7, 60), (8, 5)] {
         let transcript = compare(1000 + seed, &script(seed.into(), prefix));
@@ -159,7 +159,7 @@ fn dfrotz_writes_the_same_transcript_of_scripts_of_more_than_200_commands() {
 }
 
 #[test]
-fn dfrotz_writes_the_same_transcript_of_the_way_to_victory() {
+fn the_transcript_of_the_solution_equals_that_of_dfrotz() {
     for seed in [1, 999, 1000, 123_456] {
         let transcript = compare(seed, &walkthrough());
         assert!(transcript.contains("*** You have won ***"));
@@ -167,7 +167,7 @@ fn dfrotz_writes_the_same_transcript_of_the_way_to_victory() {
 }
 
 #[test]
-fn dfrotz_saves_restores_and_restarts_alike() {
+fn save_restore_and_restart_equal_those_of_dfrotz() {
     let commands = [
         "n",
         "take lantern",
@@ -193,7 +193,7 @@ fn dfrotz_saves_restores_and_restarts_alike() {
 }
 
 #[test]
-fn every_instruction_does_what_it_does_in_dfrotz() {
+fn every_instruction_behaves_as_in_dfrotz() {
     let target = std::env::temp_dir().join(format!("loopbreak-trials-{}.z3", std::process::id()));
     let compiled = Command::new("inform")
         .arg("trials.inf")
@@ -224,9 +224,9 @@ fn every_instruction_does_what_it_does_in_dfrotz() {
 }
 
 #[test]
-fn the_comparison_sees_what_chance_changes() {
+fn the_comparison_detects_a_different_seed() {
     let commands: Vec<String> = std::iter::repeat_n("wait".to_owned(), 60).collect();
-    let ours = crate::frotz::ours(&story(), 1001, &commands).unwrap();
+    let ours = crate::frotz::own_transcript(&story(), 1001, &commands).unwrap();
     let theirs = crate::frotz::frotz_transcript(&story(), 1002, &commands).unwrap();
     let difference = crate::frotz::difference(&ours, &theirs).unwrap();
     assert!(difference.starts_with("they part at line "), "{difference}");

@@ -1,5 +1,5 @@
-//! Story files that are damaged, or meant to do harm: each ends in a fault that says what and where, or is played.
-//! None makes the machine panic or run for ever.
+//! Damaged or hostile story files: each is played, or ends in a fault with reason and address. None makes the machine
+//! panic or run forever.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const COMMANDS: [&str; 12] = [
     "restart",
 ];
 
-/// Chance that is the same on every machine.
+/// Random numbers that are the same on every machine.
 struct ByteRng(u64);
 
 impl ByteRng {
@@ -39,7 +39,7 @@ impl ByteRng {
     }
 }
 
-/// Plays a few commands; gives how it ended.
+/// Plays a few commands. Returns how it ended.
 fn play(bytes: &[u8]) -> Result<(), Option<MachineFault>> {
     let story = StoryFile::new(bytes).map_err(|_| None)?;
     let mut machine = ZMachine::with_limits(Arc::new(story), 1, LIMITS);
@@ -59,7 +59,7 @@ fn play(bytes: &[u8]) -> Result<(), Option<MachineFault>> {
     Ok(())
 }
 
-/// A name for each kind of end, to see that the damage reaches many parts of the machine.
+/// Names each kind of ending, to check that the damage reaches many parts of the machine.
 fn kind(result: &Result<(), Option<MachineFault>>) -> String {
     match result {
         Ok(()) => "played".to_owned(),
@@ -82,7 +82,7 @@ fn play_many(count: u64, damage: impl Fn(&mut ByteRng) -> Vec<u8>) -> BTreeMap<S
 }
 
 #[test]
-fn stories_with_a_few_bytes_changed_fail_with_a_fault_or_are_played() {
+fn changed_bytes_cause_no_panic() {
     let ends = play_many(12_000, |rng| {
         let mut bytes = stories::SPILLWAY.to_vec();
         for _ in 0..=rng.below(40) {
@@ -96,7 +96,7 @@ fn stories_with_a_few_bytes_changed_fail_with_a_fault_or_are_played() {
 }
 
 #[test]
-fn stories_with_a_damaged_header_fail_with_a_fault_or_are_refused() {
+fn damaged_headers_cause_no_panic() {
     let ends = play_many(5000, |rng| {
         let mut bytes = stories::SPILLWAY.to_vec();
         for _ in 0..=rng.below(4) {
@@ -109,7 +109,7 @@ fn stories_with_a_damaged_header_fail_with_a_fault_or_are_refused() {
 }
 
 #[test]
-fn stories_that_were_cut_short_or_shuffled_fail_with_a_fault() {
+fn truncated_or_shuffled_stories_end_in_a_fault() {
     let ends = play_many(5000, |rng| {
         let mut bytes = stories::SPILLWAY.to_vec();
         let (from, to) = (rng.below(bytes.len() - 512), rng.below(bytes.len() - 512));
@@ -121,7 +121,7 @@ fn stories_that_were_cut_short_or_shuffled_fail_with_a_fault() {
 }
 
 #[test]
-fn noise_behind_a_good_header_fails_with_a_fault() {
+fn noise_after_a_valid_header_ends_in_a_fault() {
     let ends = play_many(5000, |rng| {
         let mut bytes = stories::SPILLWAY[..64].to_vec();
         bytes.extend((0..stories::SPILLWAY.len() - 64).map(|_| rng.byte()));
@@ -130,11 +130,11 @@ fn noise_behind_a_good_header_fails_with_a_fault() {
     assert!(ends.len() > 5, "{ends:?}");
 }
 
-/// The smallest story: these instructions, in memory that can be written to up to address 512.
+/// Builds the smallest story with these instructions, in memory that is writable up to address 512.
 fn story_of(instructions: &[u8]) -> Vec<u8> {
     let mut bytes = vec![0; 2048];
     bytes[0] = 3;
-    // The code at 1024, the dictionary at 768, objects at 64, global variables at 192, static memory from 512 on.
+    // The code is at 1024, the dictionary at 768, objects at 64, global variables at 192, static memory from 512 on.
     for (at, address) in [(0x06, 1024_u16), (0x08, 768), (0x0a, 64), (0x0c, 192), (0x0e, 512), (0x18, 600)] {
         bytes[at..at + 2].copy_from_slice(&address.to_be_bytes());
     }
@@ -150,7 +150,7 @@ fn fault_of(instructions: &[u8]) -> MachineFault {
 }
 
 #[test]
-fn a_fault_says_what_and_where() {
+fn a_fault_has_a_reason_and_an_address() {
     // nop; div 1 0 -> sp
     let fault = fault_of(&[0xb4, 0x17, 1, 0, 0]);
     assert_eq!(fault, MachineFault { kind: FaultKind::DivisionByZero, at: 1025 });
@@ -169,7 +169,7 @@ fn a_fault_says_what_and_where() {
 }
 
 #[test]
-fn what_never_ends_comes_to_the_end_of_its_budget_soon() {
+fn endless_stories_exhaust_their_budget_soon() {
     let forever: &[(&str, &[u8])] = &[
         ("a jump to itself", &[0x8c, 0xff, 0xff]),
         ("saving for ever", &[0xb5, 0xc2, 0x8c, 0xff, 0xfd]),
@@ -184,7 +184,7 @@ fn what_never_ends_comes_to_the_end_of_its_budget_soon() {
         assert_eq!(fault.kind, FaultKind::Budget(MachineLimits::default().instructions), "{name}");
         assert!(started.elapsed() < Duration::from_secs(10), "{name}: {:?}", started.elapsed());
     }
-    // new_line for ever; push for ever; call into itself for ever
+    // new_line forever; push forever; call itself forever
     assert_eq!(
         fault_of(&[0xbb, 0x8c, 0xff, 0xfe]).kind,
         FaultKind::TooMuchText(MachineLimits::default().text)
@@ -198,7 +198,7 @@ fn what_never_ends_comes_to_the_end_of_its_budget_soon() {
 }
 
 #[test]
-fn after_a_fault_a_machine_says_so_again_until_it_is_restored() {
+fn a_fault_persists_until_the_machine_is_restored() {
     let mut healthy = ZMachine::new(stories::spillway(), 1);
     healthy.start().unwrap();
     let before = healthy.snapshot();

@@ -1,4 +1,4 @@
-//! The bridge to Jericho: our own story, played there, is the story that is played here.
+//! The bridge to Jericho: the story of the crate behaves there as it does here.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn jericho() -> CommandWorld {
 
 fn bridge(story: &Path) -> CommandWorld {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // `target/tmp` is where cargo lets tests write; the set-up puts the environment beside it.
+    // Cargo lets tests write to `target/tmp`; the environment is set up next to it.
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let python = target.join("venvs/jericho/bin/python");
     assert!(
@@ -36,7 +36,7 @@ fn ours() -> StoryWorld {
 }
 
 #[test]
-fn the_way_to_victory_is_the_same_in_jericho_sight_by_sight() {
+fn the_solution_gives_the_same_observations_in_jericho() {
     let (mut theirs, mut ours) = (jericho(), ours());
     assert_eq!(theirs.reset().unwrap(), ours.reset().unwrap());
     let script = include_str!("../../story/walkthrough.txt");
@@ -48,12 +48,12 @@ fn the_way_to_victory_is_the_same_in_jericho_sight_by_sight() {
     }
     let last = last.unwrap();
     assert!(last.over && last.score == Some(stories::SPILLWAY_SCORE));
-    // And once again from the beginning.
+    // Again from the beginning.
     assert_eq!(theirs.reset().unwrap(), ours.reset().unwrap());
 }
 
 #[test]
-fn what_is_saved_in_jericho_can_be_restored() {
+fn a_game_saved_in_jericho_can_be_restored() {
     let mut world = jericho();
     world.reset().unwrap();
     let before = world.act("north").unwrap();
@@ -65,7 +65,7 @@ fn what_is_saved_in_jericho_can_be_restored() {
 }
 
 #[test]
-fn of_a_game_of_a_later_version_there_is_the_text() {
+fn games_of_later_versions_report_only_text() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("echo");
     std::fs::create_dir_all(&folder).unwrap();
     let source = "Array line -> 120; Array words -> 120;\n[ Main; print \"Hello there.^\"; while (1) { print \">\"; \
@@ -97,7 +97,7 @@ fn episode(world: &mut dyn GameWorld, kind: PlayerKind) -> (EpisodeResult, Strin
 }
 
 #[test]
-fn an_episode_in_jericho_has_the_journal_of_the_same_episode_here() {
+fn an_episode_in_jericho_has_the_same_journal() {
     for kind in [PlayerKind::Explorer, PlayerKind::Oscillator, PlayerKind::Fiddler] {
         let (theirs, their_journal) = episode(&mut jericho(), kind);
         let (ours, our_journal) = episode(&mut ours(), kind);

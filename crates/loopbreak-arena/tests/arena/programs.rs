@@ -1,4 +1,4 @@
-//! Worlds, agents and critics behind programs that speak JSON by the line, well-behaved and otherwise.
+//! Worlds, players and critics in external programs, well-behaved and otherwise.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ fn at(place: &str) -> PlayerContext {
 }
 
 #[test]
-fn a_world_behind_a_program_is_a_world() {
+fn a_program_can_be_a_world() {
     let mut world = world("", SOON);
     let first = world.reset().unwrap();
     assert_eq!((first.text.as_str(), first.score, first.moves), ("Welcome, 7.", Some(0), Some(0)));
@@ -51,7 +51,7 @@ fn a_world_behind_a_program_is_a_world() {
 }
 
 #[test]
-fn places_without_numbers_get_numbers_that_stay() {
+fn places_without_numbers_get_stable_numbers() {
     let mut world = world("names", SOON);
     let mut ids = vec![name(&world.reset().unwrap()).0];
     for command in ["down", "up", "down", "down"] {
@@ -62,15 +62,15 @@ fn places_without_numbers_get_numbers_that_stay() {
 }
 
 #[test]
-fn a_world_that_fails_says_how() {
+fn a_failing_world_reports_the_reason() {
     for (how, timeout, says) in [
-        ("slow", PATIENCE, "the world failed: \"python3\" gave no answer within 3s"),
+        ("slow", PATIENCE, "the world failed: \"python3\" did not answer within 3s"),
         ("dies", SOON, "the world failed: \"python3\" has ended (exit status: 3): Traceback: the key "),
-        ("talks", SOON, "the world failed: \"python3\" answered with something else than was asked for"),
+        ("talks", SOON, "the world failed: \"python3\" gave an unexpected answer"),
         ("huge", SOON, "the world failed: \"python3\" answered with a line of more than 1048576 bytes"),
-        ("other", SOON, "the world failed: \"python3\" answered with something else than was asked for"),
-        ("wrong-id", SOON, "the world failed: \"python3\" answered with something else than was asked for"),
-        ("cannot", SOON, "the world failed: \"python3\" says: out of order"),
+        ("other", SOON, "the world failed: \"python3\" gave an unexpected answer"),
+        ("wrong-id", SOON, "the world failed: \"python3\" gave an unexpected answer"),
+        ("cannot", SOON, "the world failed: \"python3\" reported an error: out of order"),
     ] {
         let mut world = world(how, timeout);
         world.reset().unwrap();
@@ -86,7 +86,7 @@ fn a_world_that_fails_says_how() {
 }
 
 #[test]
-fn a_program_ends_with_all_that_it_started() {
+fn a_program_ends_with_all_its_processes() {
     let folder = std::env::temp_dir().join(format!("loopbreak-programs-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let file = folder.join("pid");
@@ -95,7 +95,7 @@ fn a_program_ends_with_all_that_it_started() {
     world.reset().unwrap();
     let child = std::fs::read_to_string(&file).unwrap();
     let there = || {
-        // One that nobody has waited for yet is gone all the same.
+        // A process that was not waited for yet has ended too.
         let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
         !status.is_empty() && !status.contains(") Z ")
     };
@@ -110,7 +110,7 @@ fn a_program_ends_with_all_that_it_started() {
 }
 
 #[test]
-fn a_program_that_reads_nothing_or_stays_is_ended_soon() {
+fn a_program_that_ignores_its_input_is_stopped_soon() {
     for how in ["deaf", "stays"] {
         let began = Instant::now();
         let mut world = world(how, PATIENCE);
@@ -121,7 +121,7 @@ fn a_program_that_reads_nothing_or_stays_is_ended_soon() {
 }
 
 #[test]
-fn an_agent_behind_a_program_plays_a_world_behind_another() {
+fn a_player_program_plays_in_a_world_program() {
     let (mut world, mut agent) = (world("", SOON), agent("", SOON));
     let mut critic = CommandCritic::start(&words(&["critic"]), SOON, &CancelFlag::default()).unwrap();
     let mut journal = Vec::new();
@@ -131,7 +131,7 @@ fn an_agent_behind_a_program_plays_a_world_behind_another() {
             .journal(&mut journal)
             .play("ep-1")
             .unwrap();
-    // To and fro between hall and cellar, whatever anybody says.
+    // Moves back and forth between hall and cellar whatever the advice is.
     assert_eq!(episode.ending, EpisodeEnding::LoopBreak(loopbreak::Pattern::StuckNoProgress));
     assert_eq!((episode.places, episode.player_failures), (2, 0));
     assert!(episode.usage.input_tokens.unwrap() >= 5 * episode.turns);
@@ -140,7 +140,7 @@ fn an_agent_behind_a_program_plays_a_world_behind_another() {
 }
 
 #[test]
-fn an_agent_that_fails_says_how() {
+fn a_failing_player_reports_the_reason() {
     for (how, kind) in [
         ("dies", FailureKind::Ended),
         ("talks", FailureKind::Malformed),
@@ -154,7 +154,7 @@ fn an_agent_that_fails_says_how() {
         let _ = agent.propose(&at("Hall"));
         let failure = agent.propose(&at("Hall")).unwrap_err();
         assert_eq!(failure.kind, kind, "{how}: {failure}");
-        // Whoever has ended goes on to have ended; all others can be asked again.
+        // A program that has ended stays ended; all others can be asked again.
         if !kind.is_final() && !matches!(how, "unwilling" | "silent") {
             assert_eq!(agent.propose(&at("Cellar")).unwrap().action, "up", "{how}");
         }
@@ -162,7 +162,7 @@ fn an_agent_that_fails_says_how() {
 }
 
 #[test]
-fn a_late_answer_is_not_taken_for_the_next_one() {
+fn a_late_answer_is_not_mistaken_for_the_next() {
     for how in ["slow", "slow-without-ids"] {
         let mut agent = agent(how, PATIENCE);
         agent.propose(&at("Hall")).unwrap();
@@ -173,7 +173,7 @@ fn a_late_answer_is_not_taken_for_the_next_one() {
 }
 
 #[test]
-fn a_program_that_says_a_word_too_many_is_understood_from_the_next_answer_on() {
+fn an_extra_line_is_an_error_only_once() {
     let mut agent = agent("greets", SOON);
     assert_eq!(agent.propose(&at("Hall")).unwrap_err().kind, FailureKind::Malformed);
     for (place, action) in [("Cellar", "up"), ("Hall", "down")] {
@@ -182,7 +182,7 @@ fn a_program_that_says_a_word_too_many_is_understood_from_the_next_answer_on() {
 }
 
 #[test]
-fn a_critic_behind_a_program_gives_a_score_or_none() {
+fn a_critic_program_gives_a_score_or_none() {
     let judge = |how: &str| {
         let mut critic =
             CommandCritic::start(&words(&["critic", how]), SOON, &CancelFlag::default()).unwrap();

@@ -1,4 +1,4 @@
-//! The story that comes with the crate: it is what its source says, and it can be won.
+//! The story of the crate: it matches its source, and it can be won.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,7 +11,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("story")
 }
 
-/// The header without what differs from compiler to compiler: the serial number, the checksum, the compiler's version.
+/// Returns the header without the parts that depend on the compiler: serial number, checksum, compiler version.
 fn comparable(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for part in [0x12..0x18, 0x1c..0x1e, 0x3c..0x40] {
@@ -21,7 +21,7 @@ fn comparable(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_story_file_is_what_its_source_compiles_to() {
+fn the_story_file_matches_its_source() {
     let target = std::env::temp_dir().join(format!("loopbreak-spillway-{}.z3", std::process::id()));
     let output = Command::new("inform")
         .arg("spillway.inf")
@@ -50,7 +50,7 @@ fn walkthrough() -> Vec<String> {
 }
 
 #[test]
-fn the_walkthrough_reaches_the_full_score_whatever_the_seed() {
+fn the_walkthrough_reaches_the_full_score_with_any_seed() {
     for seed in 1..20 {
         let mut world = world(seed);
         let mut observation = world.reset().unwrap();
@@ -82,12 +82,12 @@ fn places_have_numbers_names_and_exits() {
     assert_ne!(gatehouse.id, road.id);
     let back = world.act("south").unwrap().place.unwrap();
     assert_eq!(back, road);
-    // A reply that does not tell of the exits does not make them forgotten.
+    // A reply that does not list the exits does not clear them.
     assert_eq!(world.act("jump").unwrap().place.unwrap(), road);
 }
 
 #[test]
-fn a_saved_world_goes_on_as_if_nothing_had_been_between() {
+fn a_restored_world_continues_unchanged() {
     let commands = walkthrough();
     let (before, after) = commands.split_at(30);
     let mut world = world(7);
@@ -104,7 +104,7 @@ fn a_saved_world_goes_on_as_if_nothing_had_been_between() {
 }
 
 #[test]
-fn many_worlds_of_one_story_do_not_touch_each_other() {
+fn worlds_of_one_story_are_independent() {
     let mut worlds: Vec<_> = (0..50).map(world).collect();
     for world in &mut worlds {
         world.reset().unwrap();
@@ -119,7 +119,7 @@ fn many_worlds_of_one_story_do_not_touch_each_other() {
 }
 
 #[test]
-fn death_ends_the_story_and_no_command_is_taken_after_it() {
+fn death_ends_the_story() {
     let mut world = world(1);
     world.reset().unwrap();
     for command in ["north", "north", "north"] {
@@ -133,7 +133,7 @@ fn death_ends_the_story_and_no_command_is_taken_after_it() {
 }
 
 #[test]
-fn the_same_seed_tells_the_same_story_and_another_one_another() {
+fn the_story_depends_only_on_the_seed() {
     let tell = |seed| {
         let mut world = world(seed);
         world.reset().unwrap();
@@ -144,7 +144,7 @@ fn the_same_seed_tells_the_same_story_and_another_one_another() {
 }
 
 #[test]
-fn a_snapshot_of_another_story_is_refused() {
+fn rejects_a_snapshot_of_another_story() {
     let mut bytes = stories::SPILLWAY.to_vec();
     bytes[0x03] = 2;
     let mut other = StoryWorld::new(Arc::new(StoryFile::new(&bytes).unwrap()), 1);

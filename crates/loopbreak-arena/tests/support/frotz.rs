@@ -1,4 +1,4 @@
-//! Another interpreter as a witness: what does Debian's `dfrotz` write into the transcript of the same commands?
+//! Transcripts of another interpreter, Debian's `dfrotz`, for comparison.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::sync::Arc;
 
 use loopbreak_arena::zmachine::{StoryFile, ZMachine};
 
-/// Debian puts games where not every path leads.
+/// Debian installs games outside the usual path.
 const PROGRAMS: [&str; 2] = ["dfrotz", "/usr/games/dfrotz"];
 const FILE: &str = "witness.scr";
 
-/// The transcript that `dfrotz` writes of these commands: the file as it is, nothing taken away.
+/// Returns the transcript that `dfrotz` writes for these commands, unmodified.
 ///
-/// The story is asked for it with its own command `script`; `dfrotz` then asks for a file name. Lines are not folded
-/// (`-S 0`), and no complaints about what the standard does not allow come between them (`-Z 0`).
+/// The story starts it with its own command `script`, and `dfrotz` asks for a file name. Lines are not wrapped (`-S
+/// 0`), and warnings about the standard are suppressed (`-Z 0`).
 pub fn frotz_transcript(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
     let folder = FrotzFolder::new()?;
     let story = story.canonicalize().map_err(|error| format!("{}: {error}", story.display()))?;
@@ -22,7 +22,7 @@ pub fn frotz_transcript(story: &Path, seed: u32, commands: &[String]) -> Result<
     let mut saved = 0;
     for command in commands {
         lines.push(command.clone());
-        // What we keep in memory, dfrotz keeps in files, and asks for their names.
+        // `dfrotz` saves to files and asks for their names.
         if command == "save" {
             saved += 1;
         }
@@ -49,8 +49,8 @@ pub fn frotz_transcript(story: &Path, seed: u32, commands: &[String]) -> Result<
     String::from_utf8(bytes).map_err(|error| format!("the transcript of dfrotz: {error}"))
 }
 
-/// Our own transcript of the same commands, up to the end of the story.
-pub fn ours(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
+/// Returns our own transcript of the same commands, up to the end of the story.
+pub fn own_transcript(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
     let bytes = std::fs::read(story).map_err(|error| format!("{}: {error}", story.display()))?;
     let story = Arc::new(StoryFile::new(&bytes).map_err(|error| error.to_string())?);
     let mut machine = ZMachine::new(story, seed);
@@ -66,8 +66,8 @@ pub fn ours(story: &Path, seed: u32, commands: &[String]) -> Result<String, Stri
     Ok(transcript)
 }
 
-/// Where two transcripts part, with the lines before it. One thing does not count: when a story ends, dfrotz may or may
-/// not end the last line of its file once more.
+/// Returns the first difference of two transcripts with the lines before it. A line break at the end is ignored:
+/// `dfrotz` may or may not write it when a story ends.
 pub fn difference(ours: &str, theirs: &str) -> Option<String> {
     let ends = |text: &str| text.trim_end_matches('\n').len();
     if ours[..ends(ours)] == theirs[..ends(theirs)] {
@@ -78,7 +78,7 @@ pub fn difference(ours: &str, theirs: &str) -> Option<String> {
     Some(format!("they part at line {}\n--- ours\n{}\n--- dfrotz\n{}", same + 1, show(ours), show(theirs)))
 }
 
-/// A folder for one run of `dfrotz`, removed afterwards.
+/// A temporary folder for one run of `dfrotz`.
 struct FrotzFolder(PathBuf);
 
 impl FrotzFolder {

@@ -1,4 +1,4 @@
-//! A local server that answers each request as it is told to, one after the other.
+//! A local server that answers requests with prepared replies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,47 +8,47 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How a request is answered.
+/// The reply to a request.
 #[derive(Clone, Debug)]
 pub enum ServerReply {
-    /// With this status, these headers and this body.
+    /// A status, headers and a body.
     Plain(u16, &'static str, String),
-    /// With a chat answer that holds this text.
+    /// A chat answer with this text.
     Says(String),
-    /// With a body of so many bytes.
+    /// A body of this many bytes.
     Huge(usize),
-    /// With silence, for so long.
+    /// No answer for this long.
     Silence(Duration),
-    /// With bytes that are no HTTP.
+    /// Bytes that are not HTTP.
     Noise,
-    /// The connection is closed.
+    /// Closes the connection.
     HangsUp,
-    /// A byte of the body now and then.
+    /// One byte of the body at a time, with this pause.
     Drips(Duration),
 }
 
 impl ServerReply {
-    /// A model that says this.
+    /// Creates a chat answer with this text.
     pub fn says(text: &str) -> Self {
         ServerReply::Says(text.to_owned())
     }
 }
 
-/// What came in: the headers, and the body.
+/// A received request: headers and body.
 #[derive(Clone, Debug)]
 pub struct ServerRequest {
     pub head: String,
     pub body: Value,
 }
 
-/// A server on a port of its own.
+/// A server on its own port.
 pub struct ModelServer {
     pub base: String,
     requests: Arc<Mutex<Vec<ServerRequest>>>,
 }
 
 impl ModelServer {
-    /// Answers each request with what the function gives for its number, from 0 on, and the request.
+    /// Answers each request with the result of the function, which gets the number of the request, counted from 0.
     pub fn new(mut answer: impl FnMut(usize, &ServerRequest) -> ServerReply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -64,19 +64,19 @@ impl ModelServer {
                     heard.len() - 1
                 };
                 let reply = answer(number, &request);
-                // One that is slow must not hold up the next.
+                // A slow reply must not delay the next request.
                 thread::spawn(move || send(&mut stream, reply));
             }
         });
         ModelServer { base, requests }
     }
 
-    /// Answers with these, and goes on with the last of them.
+    /// Answers with these replies in order, then repeats the last one.
     pub fn script(replies: Vec<ServerReply>) -> Self {
         ModelServer::new(move |number, _| replies[number.min(replies.len() - 1)].clone())
     }
 
-    /// What was asked so far.
+    /// Returns the requests received so far.
     pub fn requests(&self) -> Vec<ServerRequest> {
         self.requests.lock().unwrap().clone()
     }
@@ -122,11 +122,11 @@ fn send(stream: &mut TcpStream, reply: ServerReply) {
             return;
         }
     };
-    // A client that went away is part of the test.
+    // A client that disconnects is part of the test.
     let _ = stream.write_all(text.as_bytes());
 }
 
-/// A chat answer with this text.
+/// Builds a chat answer with this text.
 pub fn chat(text: &str) -> Value {
     json!({
         "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],

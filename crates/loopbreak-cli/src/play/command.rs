@@ -90,7 +90,7 @@ fn code(ending: &EpisodeEnding) -> u8 {
         EpisodeEnding::LoopBreak(Pattern::ConsecutiveErrors) | EpisodeEnding::ModelFailed(_) => exit::ERRORS,
         EpisodeEnding::LoopBreak(_) => exit::LOOP,
         EpisodeEnding::Interrupted => exit::INTERRUPTED,
-        EpisodeEnding::Fault(_) => exit::FAILED,
+        _ => exit::FAILED,
     }
 }
 

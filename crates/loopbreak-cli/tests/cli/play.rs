@@ -216,7 +216,7 @@ fn what_is_wrong_is_said_before_anything_is_played() {
         (&["--agent-command", ""], "--agent-command \"\": no command"),
         (&["--critic", "endpoint"], "--critic endpoint: which endpoint?"),
         (&["--critic", "me"], "there are heuristic, none, endpoint and command=CMD"),
-        (&["--endpoint", "localhost", "--model", "m"], "--endpoint: the address has to begin with http://"),
+        (&["--endpoint", "localhost", "--model", "m"], "--endpoint: the address must start with http://"),
         (&["--endpoint", "http://x"], "--model <NAME>"),
         (&["--obedience", "2"], "give a number from 0 to 1"),
         (&["spillway", "--world", "x"], "cannot be used with"),

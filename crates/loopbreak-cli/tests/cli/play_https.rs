@@ -122,9 +122,9 @@ fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
     let (unknown, other) = (Door::before(&server, "localhost"), Door::before(&server, "other.example"));
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [
-        (&["--endpoint", unknown.base.as_str()][..], "nobody that is trusted vouches for it"),
+        (&["--endpoint", unknown.base.as_str()][..], "its certificate is not signed by a trusted authority"),
         // The two authorities have one name, and not one key.
-        (&["--endpoint", &unknown.base, "--ca-file", "ca.pem"], "its certificate does not hold"),
+        (&["--endpoint", &unknown.base, "--ca-file", "ca.pem"], "its certificate is invalid"),
         (&["--endpoint", &other.base, "--ca-file", "ca.pem"], "its certificate is for another name"),
     ] {
         let done = play(folder.path(), args);
@@ -143,8 +143,8 @@ fn a_file_without_certificates_is_told_before_anybody_is_asked() {
     let broken = "-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----\n";
     fs::write(folder.path().join("broken.pem"), broken).unwrap();
     for (file, why) in [
-        ("notes.txt", "there is no certificate in it"),
-        ("broken.pem", "this is no PEM, or a broken one"),
+        ("notes.txt", "the file contains no certificate"),
+        ("broken.pem", "invalid PEM"),
         ("missing.pem", "No such file"),
     ] {
         let done = play(folder.path(), &["--endpoint", "https://localhost:1/v1", "--ca-file", file]);
