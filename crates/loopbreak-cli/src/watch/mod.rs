@@ -1,18 +1,8 @@
-//! `loopbreak watch`: the same as `analyze`, live, as the logs grow.
+//! `loopbreak watch`: reports loops in logs while they are written.
 
 mod args;
 mod command;
-mod document;
-mod files;
-mod log;
-mod newcomers;
-mod pieces;
-mod rest;
-mod runs;
-mod show;
-mod source;
-mod tail;
-mod told;
+mod display;
 
 pub(crate) use args::WatchArgs;
 pub(crate) use command::run;

@@ -25,7 +25,7 @@ fn what_is_there_is_read_silently_and_what_comes_is_told() {
     assert_eq!(line, "stop     a  turn 40  stagnation: no progress for 40 turns  log.jsonl:40");
     let (code, closing) = watching.interrupt();
     assert_eq!(code, Some(130));
-    assert_eq!(closing, "watched 1 run, 40 steps: 1 to be stopped, 0 only warned; told 1 time");
+    assert_eq!(closing, "watched 1 run, 40 steps: 1 to stop, 0 warned; 1 notification");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn an_emptied_log_begins_anew() {
     append(&log, &unnamed(1..=39));
     let watching = watch(folder.path(), &["log.jsonl", "-v"]);
     fs::write(&log, unnamed(1..=19)).unwrap();
-    watching.says("begins anew");
+    watching.says("restarted from the beginning");
     watching.is_silent();
     append(&log, &unnamed(20..=20));
     watching.tells("warn     log  turn 20");

@@ -220,7 +220,7 @@ fn a_log_that_is_written_anew_begins_a_new_run_where_it_has_no_name() {
     let first = format!("{{\"turn\":1,\"score\":3,\"say\":\"{}\"}}\n", "x".repeat(4000));
     let others = still("x", 2..=19).replace("\"run\":\"x\",", "");
     fs::write(&log, first + &others).unwrap();
-    watching.says("begins anew");
+    watching.says("restarted from the beginning");
     append(&log, "{\"turn\":20,\"score\":3}\n");
     assert!(watching.tells("\"warn\"").contains("\"turn\":20"));
     let (closing, _) = watching.end();
@@ -408,7 +408,7 @@ fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
     }
     append(&log, "\"score\":3}\n");
     let (closing, _) = watching.end();
-    assert_eq!(closing, "watched 1 run, 21 steps: 0 to be stopped, 1 only warned; told 1 time");
+    assert_eq!(closing, "watched 1 run, 21 steps: 0 to stop, 1 warned; 1 notification");
 }
 
 #[test]

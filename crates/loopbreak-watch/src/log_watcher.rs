@@ -1,0 +1,318 @@
+//! Watches logs: shows every step to the guard of its run and reports interventions as they happen.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
+
+use loopbreak::{Config, Intervention};
+use loopbreak_analysis::VerdictName;
+use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
+
+use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
+use crate::notification::{LoopNotification, NotifierSet};
+use crate::notification_history::NotificationHistory;
+use crate::run_table::{RunTable, WatchedRunKey};
+use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
+
+/// The interval between two checks of the files.
+const TICK: Duration = Duration::from_millis(200);
+/// The number of checks after an interrupt: a file that was moved is found in the next one.
+const LAST_ROUNDS: usize = 3;
+
+/// Options of a watch.
+#[derive(Clone, Debug)]
+pub struct WatchOptions {
+    /// Files and folders. Missing ones are waited for.
+    pub paths: Vec<PathBuf>,
+    /// The format of all logs; recognised by content if absent.
+    pub format: Option<LogFormat>,
+    /// Reports what is in the logs already.
+    pub from_start: bool,
+    /// Ends after the logs were read once.
+    pub once: bool,
+    /// Ends when nothing was written for this long.
+    pub until_idle: Option<Duration>,
+    /// Forgets a run after this long without a step.
+    pub forget: Duration,
+    /// Reports hints, skipped lines and ignored files too.
+    pub verbose: bool,
+}
+
+impl WatchOptions {
+    /// Creates the options for these paths: new steps only, until interrupted.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        WatchOptions {
+            paths,
+            format: None,
+            from_start: false,
+            once: false,
+            until_idle: None,
+            forget: Duration::from_hours(1),
+            verbose: false,
+        }
+    }
+}
+
+/// The reason why a watch ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WatchEnd {
+    /// The logs were read once, nothing was written for long enough, or nobody reads the output.
+    Finished,
+    /// An interrupt was received.
+    Interrupted,
+    /// The output cannot be written.
+    OutputFailed,
+}
+
+/// Totals of a watch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WatchSummary {
+    /// Files that are logs.
+    pub logs: u64,
+    /// Runs that are known now.
+    pub runs: u64,
+    /// Steps of these runs.
+    pub steps: u64,
+    /// Runs that should only be warned.
+    pub warned: u64,
+    /// Runs that should be stopped.
+    pub stopped: u64,
+    /// Notifications that were reported.
+    pub notifications: u64,
+    /// Lines that were skipped.
+    pub skipped_lines: u64,
+}
+
+/// Watches logs.
+pub struct LogWatcher {
+    options: WatchOptions,
+    files: FollowedFiles,
+    state: WatchState,
+}
+
+struct WatchState {
+    verbose: bool,
+    runs: RunTable,
+    notifiers: NotifierSet,
+    history: NotificationHistory,
+    /// The worst verdict among reported steps.
+    worst: VerdictName,
+    notifications: u64,
+    skipped_lines: u64,
+}
+
+impl LogWatcher {
+    /// Creates a watch of these logs. Nothing is read yet.
+    pub fn new(options: WatchOptions, config: Config, notifiers: NotifierSet) -> Self {
+        let tell_all = options.from_start || options.once;
+        LogWatcher {
+            files: FollowedFiles::new(&options.paths, options.format, options.forget, tell_all),
+            state: WatchState {
+                verbose: options.verbose,
+                runs: RunTable::new(config, options.forget),
+                notifiers,
+                history: NotificationHistory::default(),
+                worst: VerdictName::Clear,
+                notifications: 0,
+                skipped_lines: 0,
+            },
+            options,
+        }
+    }
+
+    /// Reads what is in the logs already.
+    pub fn read_existing(&mut self, reporter: &mut dyn WatchReporter) {
+        self.files.read(false, &mut StepReporter { state: &mut self.state, reporter });
+    }
+
+    /// Watches until the options or an interrupt end it.
+    pub fn run(&mut self, reporter: &mut dyn WatchReporter, interrupts: &Receiver<()>) -> WatchEnd {
+        let mut grew = Instant::now();
+        loop {
+            let began = Instant::now();
+            let is_final =
+                self.options.once || self.options.until_idle.is_some_and(|idle| grew.elapsed() >= idle);
+            self.files.scan();
+            if self.files.read(is_final, &mut StepReporter { state: &mut self.state, reporter }) {
+                grew = Instant::now();
+            }
+            self.state.runs.tidy(Instant::now());
+            for warning in self.state.notifiers.poll() {
+                reporter.message(&format!("warning: {warning}"));
+            }
+            if reporter.output_state() == OutputState::Failed {
+                return WatchEnd::OutputFailed;
+            }
+            if reporter.wants_runs() {
+                reporter.runs(self.rows());
+            }
+            let is_useless =
+                reporter.output_state() == OutputState::NoReader && self.state.notifiers.is_empty();
+            if reporter.output_state() == OutputState::Failed {
+                return WatchEnd::OutputFailed;
+            }
+            if is_final || is_useless {
+                return WatchEnd::Finished;
+            }
+            // Checking takes at most a fifth of the time, however many files there are.
+            let pause = TICK.max(began.elapsed() * 4);
+            if interrupts.recv_timeout(pause).is_ok() {
+                // Everything that was written before the interrupt counts.
+                let mut observer = StepReporter { state: &mut self.state, reporter };
+                for _ in 0..LAST_ROUNDS {
+                    self.files.scan_now();
+                    self.files.read(false, &mut observer);
+                }
+                self.files.flush(&mut observer);
+                return WatchEnd::Interrupted;
+            }
+        }
+    }
+
+    /// Waits until every notification is delivered, at most `timeout` per notifier.
+    pub fn finish(&mut self, reporter: &mut dyn WatchReporter, timeout: Duration) {
+        for warning in self.state.notifiers.finish(timeout) {
+            reporter.message(&format!("warning: {warning}"));
+        }
+    }
+
+    /// Returns the worst verdict among the steps that were reported.
+    pub fn worst_verdict(&self) -> VerdictName {
+        self.state.worst
+    }
+
+    /// Returns the paths from the options that exist, are not empty and are not logs.
+    pub fn paths_without_log(&self) -> Vec<PathBuf> {
+        let named = self.files.sources.iter().filter(|source| self.options.paths.contains(&source.tail.path));
+        let wrong = named.filter(|source| !source.is_log() && source.tail.size() > 0);
+        wrong.map(|source| source.tail.path.clone()).collect()
+    }
+
+    /// Returns the totals so far.
+    pub fn summary(&self) -> WatchSummary {
+        let mut summary = WatchSummary {
+            logs: self.files.sources.iter().filter(|source| source.is_log()).count() as u64,
+            notifications: self.state.notifications,
+            skipped_lines: self.state.skipped_lines,
+            ..WatchSummary::default()
+        };
+        for (_, run) in self.state.runs.iter() {
+            summary.runs += 1;
+            summary.steps += run.steps;
+            summary.warned += u64::from(run.verdict == VerdictName::Warn);
+            summary.stopped += u64::from(run.verdict == VerdictName::Stop);
+        }
+        summary
+    }
+
+    /// The runs for a list: the worst first, then the most recent.
+    fn rows(&self) -> Vec<RunRow> {
+        let mut runs: Vec<_> = self.state.runs.iter().collect();
+        runs.sort_by_key(|(_, run)| std::cmp::Reverse((run.verdict, run.last_step)));
+        let row = |(key, run): (&WatchedRunKey, &crate::run_table::WatchedRun)| RunRow {
+            run: key.name.clone(),
+            steps: run.steps,
+            state: run.verdict.as_str(),
+            last: run.last_finding.clone(),
+        };
+        runs.into_iter().map(row).collect()
+    }
+}
+
+impl std::fmt::Debug for LogWatcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LogWatcher").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+/// Receives what is read from the logs, and reports it.
+struct StepReporter<'a> {
+    state: &'a mut WatchState,
+    reporter: &'a mut dyn WatchReporter,
+}
+
+impl StepReporter<'_> {
+    fn report(&mut self, notification: &LoopNotification) {
+        self.state.notifications += 1;
+        self.reporter.notification(notification);
+        if notification.needs_action() {
+            for warning in self.state.notifiers.send(notification) {
+                self.reporter.message(&format!("warning: {warning}"));
+            }
+        }
+    }
+}
+
+impl WatchObserver for StepReporter<'_> {
+    fn step(&mut self, origin: &StepOrigin, path: &Path, is_live: bool, record: &LogRecord<'_>) {
+        let step = &record.step;
+        let key = match record.run() {
+            Some(run) => WatchedRunKey { source_id: origin.source_id, generation: 0, name: run.into_owned() },
+            None => WatchedRunKey {
+                source_id: origin.source_id,
+                generation: origin.generation,
+                name: origin.unnamed_run.clone(),
+            },
+        };
+        let WatchState { runs, history, worst, verbose, .. } = &mut *self.state;
+        history.count_step();
+        let (verdict, run) = runs.observe(&key, step);
+        let lowest = if *verbose { Intervention::Hint } else { Intervention::Warn };
+        let mut due = Vec::new();
+        for decision in verdict.decisions.iter().filter(|decision| decision.intervention >= lowest) {
+            run.last_finding = format!("turn {}: {}: {}", verdict.turn, decision.detector, decision.reason);
+            let source = path.display().to_string();
+            let notification =
+                LoopNotification::new(&key.name, &source, record.line, step, &verdict, decision);
+            due.extend(history.add(origin.source_id, notification, is_live));
+        }
+        if is_live {
+            *worst = (*worst).max(VerdictName::of(&verdict.findings));
+        }
+        for notification in &due {
+            self.report(notification);
+        }
+    }
+
+    fn line_skipped(&mut self, path: &Path, skipped: &SkippedLine) {
+        self.state.skipped_lines += 1;
+        self.state.history.count_skipped_line();
+        if self.state.verbose {
+            let SkippedLine { line, reason } = skipped;
+            self.reporter.message(&format!("warning: {}:{line}: {reason}; line skipped", path.display()));
+        }
+    }
+
+    fn log_restarted(&mut self, path: &Path) {
+        if self.state.verbose {
+            self.reporter.message(&format!("{}: restarted from the beginning", path.display()));
+        }
+    }
+
+    fn reread_started(&mut self, source_id: usize) {
+        self.state.skipped_lines -= self.state.history.start_reread(source_id);
+        self.state.runs.remove_source(source_id);
+    }
+
+    fn reread_finished(&mut self, source_id: usize) {
+        for notification in self.state.history.finish_reread(source_id) {
+            self.report(&notification);
+        }
+    }
+
+    fn warning(&mut self, path: &Path, text: &str) {
+        self.reporter.message(&format!("warning: {}: {text}", path.display()));
+    }
+
+    fn note(&mut self, path: &Path, text: &str) {
+        if self.state.verbose {
+            self.reporter.message(&format!("{}: {text}", path.display()));
+        }
+    }
+
+    fn trim_memory(&mut self) {
+        self.state.runs.tidy(Instant::now());
+    }
+}

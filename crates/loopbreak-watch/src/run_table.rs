@@ -1,0 +1,167 @@
+//! The guards of all watched runs. The guards of quiet runs are stored as snapshots.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
+use loopbreak_analysis::VerdictName;
+
+/// Upper bound of guards in guard; the others are stored as snapshots.
+const MAX_ACTIVE: usize = 256;
+/// Upper bound of known runs; the least recent one is forgotten first.
+const MAX_RUNS: usize = 4096;
+/// The guard of a run without a step for this long is stored.
+const QUIET_AFTER: Duration = Duration::from_mins(1);
+
+/// Identifies a run.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct WatchedRunKey {
+    /// The source of its log: two logs may both have a run called `main`.
+    pub(crate) source_id: usize,
+    /// The generation of the log; 0 for a run with a name, which outlives its log.
+    pub(crate) generation: u32,
+    /// The name.
+    pub(crate) name: String,
+}
+
+/// All watched runs.
+#[derive(Debug)]
+pub(crate) struct RunTable {
+    config: Config,
+    forget: Duration,
+    known: HashMap<WatchedRunKey, WatchedRun>,
+}
+
+/// The state of a watched run.
+#[derive(Debug)]
+pub(crate) struct WatchedRun {
+    guard: GuardSlot,
+    pub(crate) steps: u64,
+    pub(crate) verdict: VerdictName,
+    /// The last finding, for the list of runs.
+    pub(crate) last_finding: String,
+    pub(crate) last_step: Instant,
+}
+
+#[derive(Debug)]
+enum GuardSlot {
+    Active(Box<Guard>),
+    /// A snapshot as JSON, at most 64 kB.
+    Stored(Vec<u8>),
+}
+
+impl RunTable {
+    pub(crate) fn new(config: Config, forget: Duration) -> Self {
+        RunTable { config, forget, known: HashMap::new() }
+    }
+
+    /// Shows a step to the guard of its run.
+    pub(crate) fn observe(&mut self, key: &WatchedRunKey, step: &Step<'_>) -> (Verdict, &mut WatchedRun) {
+        let name = key.name.as_str();
+        let config = &self.config;
+        let fresh = || Box::new(Guard::new(config.clone()).for_run(name));
+        let run = self.known.entry(key.clone()).or_insert_with(|| WatchedRun {
+            guard: GuardSlot::Active(fresh()),
+            steps: 0,
+            verdict: VerdictName::Clear,
+            last_finding: String::new(),
+            last_step: Instant::now(),
+        });
+        if let GuardSlot::Stored(bytes) = &run.guard {
+            let restored = serde_json::from_slice::<Snapshot>(bytes)
+                .ok()
+                .and_then(|snapshot| Guard::restore(config.clone(), snapshot).ok());
+            run.guard = GuardSlot::Active(restored.map_or_else(fresh, Box::new));
+        }
+        run.last_step = Instant::now();
+        run.steps += u64::from(!step.refused);
+        let verdict = match &mut run.guard {
+            GuardSlot::Active(guard) => guard.observe(step),
+            GuardSlot::Stored(_) => Verdict::default(),
+        };
+        run.verdict = run.verdict.max(VerdictName::of(&verdict.findings));
+        (verdict, run)
+    }
+
+    /// Forgets the runs of a source, which is read again.
+    pub(crate) fn remove_source(&mut self, source_id: usize) {
+        self.known.retain(|key, _| key.source_id != source_id);
+    }
+
+    /// Stores the guards of quiet runs, and forgets runs that are quiet for long.
+    pub(crate) fn tidy(&mut self, now: Instant) {
+        let forget = self.forget;
+        self.known.retain(|_, run| now.duration_since(run.last_step) <= forget);
+        if self.known.len() > MAX_RUNS {
+            let mut last_step: Vec<(Instant, WatchedRunKey)> =
+                self.known.iter().map(|(key, run)| (run.last_step, key.clone())).collect();
+            last_step.sort();
+            for (_, key) in last_step.into_iter().take(self.known.len() - MAX_RUNS) {
+                self.known.remove(&key);
+            }
+        }
+        let mut awake: Vec<&mut WatchedRun> =
+            self.known.values_mut().filter(|run| matches!(run.guard, GuardSlot::Active(_))).collect();
+        awake.sort_by_key(|run| std::cmp::Reverse(run.last_step));
+        for (place, run) in awake.into_iter().enumerate() {
+            if place >= MAX_ACTIVE || now.duration_since(run.last_step) > QUIET_AFTER {
+                run.store_guard();
+            }
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&WatchedRunKey, &WatchedRun)> {
+        self.known.iter()
+    }
+}
+
+impl WatchedRun {
+    fn store_guard(&mut self) {
+        if let GuardSlot::Active(guard) = &self.guard
+            && let Ok(bytes) = serde_json::to_vec(&guard.snapshot())
+        {
+            self.guard = GuardSlot::Stored(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> WatchedRunKey {
+        WatchedRunKey { source_id: 0, generation: 0, name: name.to_owned() }
+    }
+
+    fn scored(turn: u64) -> String {
+        format!(r#"{{"turn":{turn},"score":3}}"#)
+    }
+
+    #[test]
+    fn a_stored_guard_continues_where_it_was() {
+        let mut runs = RunTable::new(Config::default(), Duration::from_hours(1));
+        for turn in 1..=40 {
+            let line = scored(turn);
+            let (verdict, run) = runs.observe(&key("a"), &Step::from_json(&line).unwrap());
+            assert_eq!(verdict.stop.is_some(), turn == 40, "turn {turn}");
+            assert_eq!(run.steps, turn);
+            runs.tidy(Instant::now() + QUIET_AFTER * 2);
+            assert!(runs.iter().all(|(_, run)| matches!(run.guard, GuardSlot::Stored(_))));
+        }
+    }
+
+    #[test]
+    fn forgets_quiet_runs_and_bounds_their_number() {
+        let mut runs = RunTable::new(Config::default(), Duration::from_hours(1));
+        let line = scored(1);
+        for index in 0..MAX_RUNS + 10 {
+            runs.observe(&key(&index.to_string()), &Step::from_json(&line).unwrap());
+        }
+        runs.tidy(Instant::now());
+        assert_eq!(runs.iter().count(), MAX_RUNS);
+        let awake = runs.iter().filter(|(_, run)| matches!(run.guard, GuardSlot::Active(_))).count();
+        assert_eq!(awake, MAX_ACTIVE);
+        runs.tidy(Instant::now() + Duration::from_secs(3601));
+        assert_eq!(runs.iter().count(), 0);
+    }
+}

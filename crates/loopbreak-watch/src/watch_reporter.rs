@@ -1,0 +1,46 @@
+//! The output of a watch, implemented by the program around it.
+
+use crate::notification::LoopNotification;
+
+/// Whether the output of a watch is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum OutputState {
+    /// The output is read.
+    Open,
+    /// The reader has gone. The watch continues only if somebody is notified.
+    NoReader,
+    /// The output cannot be written. The watch ends.
+    Failed,
+}
+
+/// One run in a list of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunRow {
+    /// The name of the run.
+    pub run: String,
+    /// The number of steps.
+    pub steps: u64,
+    /// The verdict: `clear`, `warn` or `stop`.
+    pub state: &'static str,
+    /// The last finding.
+    pub last: String,
+}
+
+/// Receives what a watch reports.
+pub trait WatchReporter {
+    /// Reports an intervention.
+    fn notification(&mut self, notification: &LoopNotification);
+    /// Reports a warning or a remark for people.
+    fn message(&mut self, text: &str);
+    /// Returns whether [`WatchReporter::runs`] should be called. False by default.
+    fn wants_runs(&self) -> bool {
+        false
+    }
+    /// Shows the list of runs, the worst first.
+    fn runs(&mut self, _rows: Vec<RunRow>) {}
+    /// Returns whether the output is still read.
+    fn output_state(&self) -> OutputState {
+        OutputState::Open
+    }
+}
