@@ -1,8 +1,7 @@
-//! Fingerprints: when two actions, or two outcomes, are the same for all that matters.
+//! Fingerprints decide whether two actions, or two outcomes, are equivalent.
 //!
-//! An action is the same whatever the order of its JSON keys, its white space and its quoting. An outcome is the same
-//! whatever the times, ids and addresses in it; what carries progress (counts of failures, percentages, pages, offsets)
-//! always stays.
+//! The fingerprint of an action ignores the order of JSON keys, white space and quoting. The fingerprint of an outcome
+//! ignores times, ids and addresses, but keeps signs of progress: counts of failures, percentages, pages, offsets.
 
 mod action_aim;
 mod action_kind;
