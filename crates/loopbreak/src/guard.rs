@@ -10,7 +10,7 @@ use crate::detectors::{
     ProposalReview, RunDetectors, StepContext, WeighedProposal,
 };
 use crate::event::RunId;
-use crate::fingerprint::{ActionKind, ChangeHistory, Fingerprints, NormalizedCall};
+use crate::fingerprint::{ActionKind, ChangeHistory, NormalizedCall, StepFingerprints};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
 use crate::place::{PlaceMap, PlaceTrail, action_direction};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, foreseen, rule};
@@ -212,7 +212,7 @@ impl Guard {
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
         let prints = reads_prints(config)
             .then(|| {
-                Fingerprints::from_step(step, &config.tables().actions, effects.epoch(), |edit| {
+                StepFingerprints::from_step(step, &config.tables().actions, effects.epoch(), |edit| {
                     effects.is_new(edit)
                 })
             })

@@ -1,4 +1,6 @@
 //! The memory of a guard is bounded: after a million steps of every kind it holds at most a documented number of kilobytes.
+//!
+//! A program of its own, because its global allocator counts the memory of the whole process.
 
 use loopbreak::snapshot::SNAPSHOT_BYTES;
 use loopbreak::{Config, Guard, Step};

@@ -10,7 +10,7 @@ use crate::text::scan::trimmed;
 
 /// The fingerprints of a step that has an action.
 #[derive(Clone, Debug)]
-pub(crate) struct Fingerprints<'a> {
+pub(crate) struct StepFingerprints<'a> {
     pub(crate) kind: ActionKind,
     /// Key of the tool without its arguments.
     pub(crate) tool: Key,
@@ -34,7 +34,7 @@ pub(crate) struct Fingerprints<'a> {
     pub(crate) pair: Key,
 }
 
-impl<'a> Fingerprints<'a> {
+impl<'a> StepFingerprints<'a> {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` returns whether an edit is new.
     pub(crate) fn from_step(
         step: &'a Step<'_>,
@@ -58,7 +58,7 @@ impl<'a> Fingerprints<'a> {
         // The outcome of a read shows whether anything changed.
         let world =
             if matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Search) { 0 } else { epoch };
-        Some(Fingerprints {
+        Some(StepFingerprints {
             kind,
             tool: key_of(tool_name(action)),
             call: call.key,
