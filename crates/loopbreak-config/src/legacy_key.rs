@@ -8,11 +8,11 @@ pub struct LegacyKey {
     pub name: &'static str,
     /// The options it sets.
     pub options: &'static [&'static str],
-    /// How its value is applied to them.
+    /// Application of its value to the options.
     pub meaning: LegacyMeaning,
 }
 
-/// How the value of a legacy key is applied to its options.
+/// Application of a legacy key's value to its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LegacyMeaning {

@@ -4,10 +4,10 @@
     clippy::disallowed_methods,
     reason = "a benchmark reads the clock, prints its figures and has a valid load"
 )]
-//! Whether the cost of a step stays the same however long the run is: `cargo bench -p loopbreak --bench flat`.
+//! Measures whether the cost of a step depends on the length of the run: `cargo bench -p loopbreak --bench flat`.
 //!
-//! One run of 1,000,000 steps against one hundred runs of 10,000, on the same steps, in turns and in one process, so
-//! that what else the machine does falls on both alike. The figure is their ratio.
+//! Compares one run of 1,000,000 steps with one hundred runs of 10,000 on the same steps, alternating in one process, so
+//! that other load on the machine affects both. The result is their ratio.
 
 mod load;
 

@@ -77,7 +77,7 @@ fn run(workload: &str, steps: usize) {
     }
 }
 
-/// Instructions a step.
+/// Instructions per step.
 fn cost(workload: &str) -> Option<u64> {
     let (once, twice) = (count(workload, STEPS)?, count(workload, 2 * STEPS)?);
     Some(twice.saturating_sub(once) / STEPS as u64)

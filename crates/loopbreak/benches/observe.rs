@@ -51,7 +51,7 @@ fn iteration_output(bencher: Bencher<'_, '_>, bytes: usize) {
     observe(bencher, &load::iterations(STEPS / 10, bytes));
 }
 
-/// A ruling on a move while the agent goes to and fro.
+/// A ruling on a move during an oscillation.
 #[divan::bench]
 fn weigh(bencher: Bencher<'_, '_>) {
     let mut guard = Guard::new(Config::default());
@@ -64,7 +64,7 @@ fn weigh(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| divan::black_box(guard.weigh(&proposal)));
 }
 
-/// What reading the line costs beside it.
+/// Cost of parsing the line, for comparison.
 #[divan::bench]
 fn parse(bencher: Bencher<'_, '_>) {
     let lines = load::lines(STEPS);

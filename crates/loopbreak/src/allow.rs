@@ -1,10 +1,10 @@
-//! Rules of the user's: actions that are never a loop.
+//! Allow rules: actions that the user never wants treated as a loop.
 
 use crate::settings::AllowRule;
 use crate::step::Action;
 
 impl AllowRule {
-    /// Whether the rule covers an action.
+    /// Returns whether the rule covers an action.
     pub fn covers(&self, action: &Action<'_>) -> bool {
         let covers = |pattern: &Option<String>, text: &str| {
             pattern.as_deref().is_none_or(|pattern| matches(pattern, text))
@@ -14,7 +14,7 @@ impl AllowRule {
     }
 }
 
-/// Whether a text matches a pattern in which `*` stands for any text. Linear in the text for each `*`.
+/// Returns whether a text matches a pattern in which `*` stands for any text. Takes linear time per `*`.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_covers_by_tool_and_by_arguments() {
+    fn a_rule_matches_by_tool_and_by_arguments() {
         let rule = AllowRule { tool: Some("bash_output".into()), args: Some("*job1*".into()) };
         let action = |json| serde_json::from_str::<Action<'_>>(json).unwrap();
         assert!(rule.covers(&action(r#"{"name":"bash_output","args":{"id":"job1"}}"#)));

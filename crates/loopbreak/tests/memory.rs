@@ -1,4 +1,6 @@
-//! A guard's memory is bounded: what it holds after a million steps of every kind is a stated number of kilobytes.
+//! The memory of a guard is bounded: after a million steps of every kind it holds at most a documented number of kilobytes.
+//!
+//! A program of its own, because its global allocator counts the memory of the whole process.
 
 use loopbreak::snapshot::SNAPSHOT_BYTES;
 use loopbreak::{Config, Guard, Step};
@@ -7,10 +9,10 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What one guard holds at the most, in kilobytes. Stated in the README.
+/// Largest memory of one guard in kilobytes, as documented in the README.
 const MOST_KB: f32 = 160.0;
 
-/// Every step is new in every facet: places, ways, agents, tasks, objectives, outputs. Nothing repeats, so nothing is
+/// Every part of every step is new: places, directions, agents, tasks, objectives, outputs. Nothing repeats, so nothing is
 /// saved by repetition, and every memory of the guard is full all the time.
 fn step(index: u64) -> String {
     let agent = index % 40;

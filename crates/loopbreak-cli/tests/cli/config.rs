@@ -10,11 +10,11 @@ use insta::assert_snapshot;
 use tempfile::TempDir;
 
 /// A folder with files, in which the binary is run.
-struct Folder(TempDir);
+struct ConfigFolder(TempDir);
 
-impl Folder {
+impl ConfigFolder {
     fn with(files: &[(&str, &str)]) -> Self {
-        let folder = Folder(TempDir::new().unwrap());
+        let folder = ConfigFolder(TempDir::new().unwrap());
         for (name, text) in files {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -59,12 +59,12 @@ fn seen(command: &mut Command) -> String {
 /// What is said about a documents' table.
 fn documents(keys: &str) -> String {
     let text = format!("[project]\nname = \"zork\"\n\n[tool.zorkgpt.loop_break]\n{keys}\n");
-    Folder::with(&[("pyproject.toml", &text)]).run(&["config", "check"])
+    ConfigFolder::with(&[("pyproject.toml", &text)]).run(&["config", "check"])
 }
 
 /// What is said about a file of our own.
 fn own(text: &str) -> String {
-    Folder::with(&[("loopbreak.toml", text)]).run(&["config", "check"])
+    ConfigFolder::with(&[("loopbreak.toml", text)]).run(&["config", "check"])
 }
 
 #[test]
@@ -120,14 +120,14 @@ fn a_file_that_is_no_toml() {
 
 #[test]
 fn a_problem_between_environment_and_file() {
-    let folder = Folder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 30\n")]);
+    let folder = ConfigFolder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 30\n")]);
     let mut command = folder.command(&["config", "check"]);
     assert_snapshot!(seen(command.env("LOOPBREAK_STAGNATION__WARN_AT", "35").env("LOOPBREAK_MDOE", "off")));
 }
 
 #[test]
 fn problems_on_the_command_line() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     let flags = [
         "--profile",
         "gmae",
@@ -143,7 +143,7 @@ fn problems_on_the_command_line() {
 
 #[test]
 fn check_shows_every_value_and_where_it_came_from() {
-    let folder = Folder::with(&[(
+    let folder = ConfigFolder::with(&[(
         "pyproject.toml",
         "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 30\nenable_location_penalty = false\n\n[tool.loopbreak]\n\
          task.preset = \"conservative\"\n\n[tool.loopbreak.advice.texts]\nbudget = \"Enough.\\nReally.\"\n",
@@ -167,7 +167,7 @@ fn check_shows_every_value_and_where_it_came_from() {
 
 #[test]
 fn check_as_json() {
-    let folder = Folder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 20\n")]);
+    let folder = ConfigFolder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 20\n")]);
     assert_snapshot!(folder.run(&["config", "check", "--json"]));
     let output =
         folder.command(&["config", "check", "--json", "--set", "stagnation.warn_at=10"]).output().unwrap();
@@ -182,7 +182,7 @@ fn check_as_json() {
 
 #[test]
 fn explain_tells_all_about_an_option() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     let keys = [
         "stagnation.max_turns",
         "max_turns_stuck",
@@ -200,7 +200,7 @@ fn explain_tells_all_about_an_option() {
 
 #[test]
 fn explain_lists_texts_and_their_values() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     let told = folder.run(&["config", "explain", "advice.texts"]);
     for words in
         ["stagnation (agent)\n      turn, since, turns_stuck", "escalation (user)", "adjustment (critic)"]
@@ -212,7 +212,7 @@ fn explain_lists_texts_and_their_values() {
 
 #[test]
 fn explain_does_not_know_everything() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     assert_snapshot!(folder.run(&["config", "explain", "stagnation.max_turn"]));
     let all = folder.run(&["config", "explain"]);
     assert!(all.starts_with("exit 0") && all.lines().count() > 60, "{all}");
@@ -220,7 +220,7 @@ fn explain_does_not_know_everything() {
 
 #[test]
 fn schema_and_reference_are_the_same_every_time() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     for command in ["schema", "reference"] {
         let first = folder.run(&["config", command]);
         assert!(first.starts_with("exit 0"), "{first}");
@@ -243,7 +243,7 @@ fn schema_and_reference_are_the_same_every_time() {
 
 #[test]
 fn init_writes_a_file_once() {
-    let folder = Folder::with(&[("sub/x", "")]);
+    let folder = ConfigFolder::with(&[("sub/x", "")]);
     assert!(folder.run(&["config", "init", "--profile", "game"]).starts_with("exit 0"));
     let written = fs::read_to_string(folder.path().join("loopbreak.toml")).unwrap();
     assert!(written.contains("\nprofile = \"game\"\n"), "{written}");
@@ -259,7 +259,7 @@ fn init_writes_a_file_once() {
 
 #[test]
 fn the_nearest_file_upwards_is_taken() {
-    let folder = Folder::with(&[
+    let folder = ConfigFolder::with(&[
         ("loopbreak.toml", "mode = \"observe\""),
         ("a/pyproject.toml", "[project]\nname = \"not ours\"\nbroken = \n"),
         ("a/b/pyproject.toml", "[tool.loopbreak]\nmode = \"off\""),
@@ -277,7 +277,7 @@ fn the_nearest_file_upwards_is_taken() {
 
 #[test]
 fn a_file_that_cannot_be_a_configuration_is_refused() {
-    let folder = Folder::with(&[
+    let folder = ConfigFolder::with(&[
         ("long.toml", &"# long\n".repeat(200_000)),
         ("folder/x", ""),
         ("pyproject.toml", "[project]\nname = \"x\"\n"),
@@ -300,14 +300,14 @@ fn the_examples_of_the_guide_work() {
     assert!(examples.len() >= 3);
     for example in examples {
         let file = if example.contains("[tool.loopbreak") { "pyproject.toml" } else { "loopbreak.toml" };
-        let told = Folder::with(&[(file, example)]).run(&["config", "check"]);
+        let told = ConfigFolder::with(&[(file, example)]).run(&["config", "check"]);
         assert!(told.starts_with("exit 0") && told.contains("\n* "), "{example}\n{told}");
     }
 }
 
 #[test]
 fn each_command_has_examples() {
-    let folder = Folder::with(&[]);
+    let folder = ConfigFolder::with(&[]);
     for command in ["init", "check", "schema", "explain", "reference"] {
         let help = folder.run(&["config", command, "--help"]);
         assert!(help.starts_with("exit 0") && help.contains("Examples:\n  loopbreak config"), "{help}");

@@ -32,7 +32,7 @@ pub struct EffectiveOption {
     pub value: Value,
     /// Origin of the value.
     pub origin: ValueOrigin,
-    /// Whether the value equals the default of the profile.
+    /// True if the value equals the default of the profile.
     pub default: bool,
 }
 

@@ -54,7 +54,7 @@ pub struct NumberRange {
     pub min: Option<f64>,
     /// Upper bound.
     pub max: Option<f64>,
-    /// Whether the upper bound itself is invalid.
+    /// True if the upper bound itself is invalid.
     pub excludes_max: bool,
 }
 

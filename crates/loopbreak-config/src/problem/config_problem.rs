@@ -20,7 +20,7 @@ pub struct ConfigError {
 pub struct ConfigProblem {
     /// Description of the problem, with the name of the option.
     pub message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub hint: String,
     /// The option, such as `stagnation.max_turns`, if the problem is about a known one.
     pub option: Option<String>,

@@ -19,7 +19,7 @@ pub(crate) struct ConfigFile {
     pub(crate) own: LayerReading,
     /// Location of the legacy table, if there is one.
     pub(crate) legacy_table: Option<ValueOrigin>,
-    /// Whether part of the file is not valid TOML.
+    /// True if part of the file is not valid TOML.
     pub(crate) incomplete: bool,
 }
 

@@ -1,11 +1,11 @@
-//! The figures that the documents print are the defaults, and their tables are read as they stand.
+//! The defaults and tables of the profile `documents`.
 
 use loopbreak::settings::TimeSpan;
 use loopbreak::{Mode, Profile, Settings};
 
 use super::*;
 
-/// A default of the documents: their key, our option, its value as TOML.
+/// A default of the profile `documents`: legacy key, option, value as TOML.
 const DEFAULTS: &[(&str, &str, &str)] = &[
     ("max_turns_stuck", "stagnation.max_turns", "40"),
     ("stuck_check_interval", "stagnation.check_interval", "10"),
@@ -35,7 +35,7 @@ const SWITCHES: &[&str] = &[
 ];
 
 #[test]
-fn a_key_that_is_missing_takes_the_documents_default() {
+fn a_missing_key_has_its_documented_default() {
     let loaded = ok(documents(""));
     let table = toml::Table::try_from((*loaded.config).clone()).unwrap();
     for (key, path, expected) in DEFAULTS {
@@ -54,7 +54,7 @@ fn a_key_that_is_missing_takes_the_documents_default() {
 }
 
 #[test]
-fn a_preset_has_the_limits_that_the_tuning_guidelines_print() {
+fn a_preset_has_its_documented_limits() {
     for (preset, limits) in
         [("conservative", (5, 8, false)), ("balanced", (3, 5, true)), ("aggressive", (2, 3, true))]
     {
@@ -66,7 +66,7 @@ fn a_preset_has_the_limits_that_the_tuning_guidelines_print() {
 }
 
 #[test]
-fn the_three_tables_of_002_are_read_as_they_stand() {
+fn the_three_tables_of_002_are_accepted() {
     let whole = "max_turns_stuck = 40              # Termination threshold\n\
         stuck_check_interval = 10         # Check every 10 turns\n\n\
         # Location revisit penalty\nenable_location_penalty = true\nlocation_revisit_penalty = -0.2\n\
@@ -85,7 +85,7 @@ fn the_three_tables_of_002_are_read_as_they_stand() {
 }
 
 #[test]
-fn a_name_that_a_document_gave_up_is_told_as_unknown() {
-    let told = told(documents("stuck_turn_threshold = 30"));
+fn an_abandoned_legacy_key_is_unknown() {
+    let told = problem_lines(documents("stuck_turn_threshold = 30"));
     assert!(told.contains("unknown key \"stuck_turn_threshold\" in [tool.zorkgpt.loop_break]"), "{told}");
 }

@@ -1,11 +1,11 @@
-//! No option is forgotten: each can be set, each says its range, each is in the schema.
+//! Checks of all options: each can be set, has a range, and is in the schema.
 
 use loopbreak::{Config, Profile, Settings};
 
 use super::*;
 use crate::{LEGACY_KEYS, OptionType, options, schema, settings_tree, tables};
 
-/// Values that are valid for an option, whatever the others are set to by default; as TOML.
+/// Returns valid values of an option as TOML, for the defaults of all other options.
 fn valid(kind: &OptionType, path: &str) -> Vec<String> {
     match kind {
         OptionType::Boolean => vec!["true".into(), "false".into()],
@@ -72,7 +72,7 @@ fn every_value_of_the_settings_is_an_option() {
 }
 
 #[test]
-fn the_range_that_an_option_tells_is_the_range_that_is_checked() {
+fn the_documented_range_is_the_checked_range() {
     let problem = |path: &str, value: toml::Value| {
         let mut table = settings_tree::defaults(Profile::Auto);
         settings_tree::set(&mut table, path, value);
@@ -104,7 +104,7 @@ fn the_range_that_an_option_tells_is_the_range_that_is_checked() {
 }
 
 #[test]
-fn the_schema_knows_lists_of_texts() {
+fn the_schema_has_lists_of_strings() {
     let schema = schema();
     let edit = schema.pointer("/$defs/ActionSettings/properties/edit").unwrap();
     assert_eq!((&edit["type"], &edit["items"]["type"]), (&"array".into(), &"string".into()));
@@ -120,7 +120,7 @@ fn the_schema_knows_lists_of_texts() {
 }
 
 #[test]
-fn the_schema_knows_the_documents_names() {
+fn the_schema_has_the_legacy_keys() {
     let schema = schema();
     let keys =
         schema.pointer("/properties/tool/properties/zorkgpt/properties/loop_break/properties").unwrap();

@@ -4,14 +4,14 @@ use super::*;
 use crate::{ValueOrigin, has_loopbreak_tables};
 
 #[test]
-fn without_any_layer_the_defaults_hold() {
+fn without_any_layer_the_settings_are_the_defaults() {
     let loaded = ok(ConfigLayers::default().load());
     assert_eq!(*loaded.config, Settings::default());
     assert!(loaded.effective_options().iter().all(|value| value.default && !value.origin.is_set()));
 }
 
 #[test]
-fn each_layer_lies_over_the_one_before_and_is_remembered() {
+fn each_layer_overrides_the_one_before_and_is_remembered() {
     let text = "[stagnation]\nmax_turns = 50\nwarn_at = 25\n\n[tool.zorkgpt.loop_break]\nmax_turns_stuck = 60\nstuck_check_interval = 5\n";
     let layers = ConfigLayers::default().file(ConfigSource::new("loopbreak.toml", text));
     let loaded = ok(layers.load());
@@ -35,7 +35,7 @@ fn each_layer_lies_over_the_one_before_and_is_remembered() {
 }
 
 #[test]
-fn the_profile_is_named_by_flag_environment_file_or_the_documents_table_in_that_order() {
+fn the_profile_comes_from_flag_environment_file_or_legacy_table_in_that_order() {
     let both = "profile = \"game\"\n[tool.zorkgpt.loop_break]\nmax_turns_stuck = 60\n";
     let layers = ConfigLayers::default().file(ConfigSource::new("loopbreak.toml", both));
     assert_eq!(ok(layers.clone().load()).config.profile, Profile::Game);
@@ -56,7 +56,7 @@ fn the_profile_is_named_by_flag_environment_file_or_the_documents_table_in_that_
 }
 
 #[test]
-fn a_preset_lies_over_the_profile_and_under_every_limit_that_is_set() {
+fn a_preset_overrides_the_profile_but_no_limit_that_is_set() {
     let loaded = ok(own("[task]\npreset = \"conservative\"\nmax_attempts = 4\n"));
     let task = &loaded.config.task;
     assert_eq!((task.max_attempts, task.force_next_after, task.auto_unblock), (4, 8, false));
@@ -72,9 +72,9 @@ fn a_preset_lies_over_the_profile_and_under_every_limit_that_is_set() {
 }
 
 #[test]
-fn the_tables_of_a_pyproject_are_read_and_nothing_else_in_it() {
+fn only_the_own_tables_of_a_pyproject_are_read() {
     let text = "[project]\nname = \"x\"\nmode = 3\n[tool.black]\nline-length = 88\n[tool.loopbreak]\nmode = \"observe\"\n[tool.loopbreak.nonsense]\n";
-    assert!(told(pyproject(text)).starts_with("pyproject.toml:8:17: unknown key \"nonsense\""));
+    assert!(problem_lines(pyproject(text)).starts_with("pyproject.toml:8:17: unknown key \"nonsense\""));
     let text = text.replace("[tool.loopbreak.nonsense]\n", "[tool.loopbreak.camping]\nthreshold = 4\n");
     let loaded = ok(pyproject(&text));
     assert_eq!((loaded.config.mode, loaded.config.camping.threshold), (Mode::Observe, 4));
@@ -86,7 +86,7 @@ fn the_tables_of_a_pyproject_are_read_and_nothing_else_in_it() {
 }
 
 #[test]
-fn every_documents_key_does_what_the_documents_say() {
+fn every_legacy_key_sets_its_option() {
     let loaded = ok(documents(
         "max_turns_stuck = 30\nstuck_check_interval = 5\nstuck_warning_threshold = 10\nenable_stuck_warnings = false\n\
          enable_objective_based_progress = false\nenable_velocity_detection = true\nenable_location_penalty = true\n\
@@ -121,7 +121,7 @@ fn every_documents_key_does_what_the_documents_say() {
 }
 
 #[test]
-fn a_documents_switch_that_is_false_switches_off() {
+fn a_legacy_switch_that_is_false_turns_the_mode_off() {
     let modes = |config: &Config| {
         [config.mode, config.revisit.mode, config.novelty.mode, config.oscillation.mode, config.camping.mode]
     };
@@ -138,7 +138,7 @@ fn a_documents_switch_that_is_false_switches_off() {
 }
 
 #[test]
-fn the_documents_own_tables_are_valid() {
+fn the_documented_legacy_tables_are_valid() {
     for (keys, max_turns) in [
         // 000
         (
@@ -164,7 +164,7 @@ fn the_documents_own_tables_are_valid() {
 }
 
 #[test]
-fn the_task_table_knows_the_documents_names() {
+fn the_task_table_accepts_legacy_names() {
     let loaded = ok(own(
         "[task]\nmaxAttempts = 4\nattemptWindow = 60000\nenableAutoUnblock = false\nmaxAttemptsBeforeForceNext = 9\n",
     ));
@@ -174,15 +174,15 @@ fn the_task_table_knows_the_documents_names() {
         (4, 60_000, false, 9)
     );
     assert_eq!(
-        told(own("[task]\nmaxAttempts = 4\nmax_attempts = 3\n")),
+        problem_lines(own("[task]\nmaxAttempts = 4\nmax_attempts = 3\n")),
         "loopbreak.toml:2:15: task.max_attempts is set twice, to 4 and to 3; both keys are names of the same option: remove one of them"
     );
     ok(own("[task]\nmaxAttempts = 4\nmax_attempts = 4\n"));
-    assert!(told(documents("max_iterations = 5\nmax_turns_per_episode = 6")).contains("set twice"));
+    assert!(problem_lines(documents("max_iterations = 5\nmax_turns_per_episode = 6")).contains("set twice"));
 }
 
 #[test]
-fn rules_and_texts_are_taken_from_the_highest_layer_that_has_them() {
+fn rules_and_texts_come_from_the_highest_layer_that_has_them() {
     let text = "[[allow]]\ntool = \"a\"\n[[allow]]\ntool = \"b\"\nargs = \"*x*\"\n[advice.texts]\nbudget = \"{reason}!\"\nerrors = \"Stop.\"\n";
     let layers = ConfigLayers::default().file(ConfigSource::new("loopbreak.toml", text));
     let loaded = ok(layers.clone().load());
@@ -201,7 +201,7 @@ fn rules_and_texts_are_taken_from_the_highest_layer_that_has_them() {
 }
 
 #[test]
-fn a_list_of_texts_replaces_the_one_below_it() {
+fn a_list_of_strings_replaces_that_of_lower_layers() {
     let edit = |layers: &ConfigLayers| ok(layers.clone().load()).config.actions.edit.clone();
     let layers = ConfigLayers::default();
     assert!(edit(&layers).contains(&"patch".to_owned()), "the default");

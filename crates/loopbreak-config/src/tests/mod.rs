@@ -1,4 +1,4 @@
-//! Tests of the configuration as a whole: from texts to settings and their origins, or to problems and their places.
+//! Tests of whole configurations: texts, settings with their origins, problems with their locations.
 
 mod documents;
 mod every_option;
@@ -17,13 +17,13 @@ fn pyproject(text: &str) -> Result<LoadedConfig, ConfigError> {
     ConfigLayers::default().file(ConfigSource::new("pyproject.toml", text)).load()
 }
 
-/// Loads a documents' table.
+/// Loads a table of legacy keys.
 fn documents(keys: &str) -> Result<LoadedConfig, ConfigError> {
     pyproject(&format!("[tool.zorkgpt.loop_break]\n{keys}"))
 }
 
-/// What is wrong, a line each.
-fn told(result: Result<LoadedConfig, ConfigError>) -> String {
+/// Returns the problems, one per line.
+fn problem_lines(result: Result<LoadedConfig, ConfigError>) -> String {
     result.map(|loaded| loaded.config.profile).unwrap_err().to_string()
 }
 

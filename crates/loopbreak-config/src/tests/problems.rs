@@ -7,7 +7,7 @@ fn problems(result: Result<LoadedConfig, ConfigError>) -> Vec<ConfigProblem> {
 }
 
 #[test]
-fn all_problems_of_a_file_are_told_at_once_in_the_order_of_its_lines() {
+fn all_problems_of_a_file_are_reported_at_once_in_the_order_of_its_lines() {
     let text = "mode = \"obseve\"\nstagnaton = 1\n[stagnation]\nmax_turn = 3\nwarn_at = \"20\"\ncheck_interval = 1000\n[camping]\nthreshold = 2.5\n[revisit]\nwindow = true\n";
     let expected = "\
 loopbreak.toml:1:8: mode: expected one of \"enforce\", \"observe\", \"off\", found the string \"obseve\"; did you mean \"observe\"?
@@ -17,11 +17,11 @@ loopbreak.toml:5:11: stagnation.warn_at: expected an integer from 5 to 100, foun
 loopbreak.toml:6:18: stagnation.check_interval: 1000 is out of range; give a value from 1 to 100
 loopbreak.toml:8:13: camping.threshold: expected an integer from 2 to 50, found the number 2.5; for example: threshold = 5
 loopbreak.toml:10:10: revisit.window: expected an integer from 2 to 20, found true; for example: window = 5";
-    assert_eq!(told(own(text)), expected);
+    assert_eq!(problem_lines(own(text)), expected);
 }
 
 #[test]
-fn the_rules_of_the_documents_hold_against_defaults_and_name_the_documents_keys() {
+fn rules_between_options_apply_to_defaults_and_name_the_legacy_keys() {
     for (keys, expected) in [
         (
             "max_turns_stuck = 8\nstuck_warning_threshold = 5",
@@ -78,12 +78,12 @@ fn the_rules_of_the_documents_hold_against_defaults_and_name_the_documents_keys(
             "pyproject.toml:2:1: unknown key \"max_turn_stuck\" in [tool.zorkgpt.loop_break]; did you mean max_turns_stuck?",
         ),
     ] {
-        assert_eq!(told(documents(keys)), expected, "{keys}");
+        assert_eq!(problem_lines(documents(keys)), expected, "{keys}");
     }
 }
 
 #[test]
-fn the_ranges_of_the_documents_hold_at_both_ends() {
+fn the_ranges_of_legacy_keys_are_checked_at_both_ends() {
     for (key, lowest, highest) in [
         ("max_turns_stuck", 1, 1000),
         ("stuck_check_interval", 1, 100),
@@ -92,7 +92,7 @@ fn the_ranges_of_the_documents_hold_at_both_ends() {
         ("action_novelty_window", 5, 50),
     ] {
         for wrong in [lowest - 1, highest + 1, -7, 5_000_000_000, i64::MIN] {
-            let told = told(documents(&format!("{key} = {wrong}")));
+            let told = problem_lines(documents(&format!("{key} = {wrong}")));
             assert!(
                 told.contains(&format!(
                     "({key}): {key}: {wrong} is out of range; give a value from {lowest} to {highest}"
@@ -109,7 +109,7 @@ fn the_ranges_of_the_documents_hold_at_both_ends() {
         ok(documents(&format!("{penalty} = -0.0001")));
         for wrong in ["0", "-0.0", "-1.01", "0.5", "nan", "inf"] {
             assert!(
-                told(documents(&format!("{penalty} = {wrong}"))).contains("is out of range"),
+                problem_lines(documents(&format!("{penalty} = {wrong}"))).contains("is out of range"),
                 "{penalty} {wrong}"
             );
         }
@@ -117,7 +117,7 @@ fn the_ranges_of_the_documents_hold_at_both_ends() {
 }
 
 #[test]
-fn a_problem_between_two_options_marks_both_where_the_file_sets_both() {
+fn a_problem_between_two_options_labels_both_if_the_file_sets_both() {
     let found = problems(own("[stagnation]\nwarn_at = 30\nmax_turns = 25\n"));
     let [problem] = &found[..] else { panic!("{found:?}") };
     assert_eq!(problem.message, "stagnation: warn_at (30) must be below max_turns (25)");
@@ -135,7 +135,7 @@ fn a_problem_between_two_options_marks_both_where_the_file_sets_both() {
 }
 
 #[test]
-fn a_problem_between_layers_is_shown_in_the_highest() {
+fn a_problem_between_layers_is_shown_in_the_highest_one() {
     let layers = ConfigLayers::default()
         .file(ConfigSource::new("loopbreak.toml", "[stagnation]\nmax_turns = 30\n"))
         .environment([("LOOPBREAK_STAGNATION__WARN_AT", "35")]);
@@ -161,8 +161,8 @@ fn a_problem_between_layers_is_shown_in_the_highest() {
 }
 
 #[test]
-fn a_text_that_is_no_toml_is_told_with_whatever_else_is_wrong() {
-    let told = told(own(
+fn invalid_toml_is_reported_together_with_other_problems() {
+    let told = problem_lines(own(
         "mode = off\n[stagnation]\nmax_turns = \nwarn_at = 900\nfoo = 1\n[camping]\nthreshold = \"x\n",
     ));
     let expected = [
@@ -177,12 +177,12 @@ fn a_text_that_is_no_toml_is_told_with_whatever_else_is_wrong() {
     }
     assert_eq!(told.lines().count(), expected.len(), "{told}");
     // A broken head leaves open where the keys belong: nothing is made up about them.
-    let told = super::told(own("[stagnation\nmax_turns = 5\n"));
+    let told = super::problem_lines(own("[stagnation\nmax_turns = 5\n"));
     assert_eq!(told.lines().count(), 1, "{told}");
 }
 
 #[test]
-fn a_key_that_stands_elsewhere_is_found_there() {
+fn a_key_in_the_wrong_table_is_found_in_the_right_one() {
     for (text, hint) in [
         ("max_turns = 3", "did you mean stagnation.max_turns?"),
         (
@@ -208,26 +208,26 @@ fn a_key_that_stands_elsewhere_is_found_there() {
 }
 
 #[test]
-fn rules_and_texts_are_checked_where_they_stand() {
+fn rules_and_texts_are_checked_at_their_location() {
     let text = "[[allow]]\ntool = \"a\"\n\n[[allow]]\n\n[advice.texts]\nbudget = \"{nonsense}\"\n";
     assert_eq!(
-        told(own(text)).lines().map(|line| line.split(';').next().unwrap()).collect::<Vec<_>>(),
+        problem_lines(own(text)).lines().map(|line| line.split(';').next().unwrap()).collect::<Vec<_>>(),
         [
             "loopbreak.toml:4:1: allow[1]: an allow rule without tool and args would allow everything",
             "loopbreak.toml:7:10: advice.texts.budget: the text \"budget\" has no value {nonsense}",
         ]
     );
-    assert!(told(own("allow = [3]")).starts_with("loopbreak.toml:1:10: allow[0]: expected a table"));
+    assert!(problem_lines(own("allow = [3]")).starts_with("loopbreak.toml:1:10: allow[0]: expected a table"));
     assert!(
-        told(own("allow = [{tool = 3}]"))
+        problem_lines(own("allow = [{tool = 3}]"))
             .starts_with("loopbreak.toml:1:18: allow[0].tool: expected a string")
     );
-    assert!(told(own("allow = \"x\"")).contains("expected a list of tables"));
-    assert!(told(own("advice.texts = 3")).contains("expected a table of strings"));
+    assert!(problem_lines(own("allow = \"x\"")).contains("expected a list of tables"));
+    assert!(problem_lines(own("advice.texts = 3")).contains("expected a table of strings"));
 }
 
 #[test]
-fn a_file_made_to_hurt_takes_no_time() {
+fn a_malicious_file_takes_little_time() {
     let many = (0..9_000).map(|index| format!("key{index} = 1")).collect::<Vec<_>>().join("\n");
     assert_eq!(problems(own(&many)).len(), 100);
     let line = format!(
@@ -251,12 +251,12 @@ fn a_list_of_strings_takes_strings_only() {
         ("[[\"amend\"]]", "a list in the list"),
     ] {
         assert_eq!(
-            told(own(&format!("[actions]\nedit = {value}\n"))),
+            problem_lines(own(&format!("[actions]\nedit = {value}\n"))),
             format!(
                 "loopbreak.toml:2:8: actions.edit: expected a list of strings, found {found}; \
                  for example: edit = [\"one\", \"two\"]"
             )
         );
     }
-    assert!(told(own("[actions]\nedit = '[\"amend\"]'\n")).ends_with("remove the quotes"));
+    assert!(problem_lines(own("[actions]\nedit = '[\"amend\"]'\n")).ends_with("remove the quotes"));
 }

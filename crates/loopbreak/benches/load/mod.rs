@@ -1,11 +1,11 @@
-//! The load that every benchmark runs on: steps with a 200-byte action and a 500-byte outcome, every facet there.
+//! The load of all benchmarks: steps with a 200-byte action, a 500-byte outcome and every other part.
 
 #[allow(dead_code, reason = "not every benchmark uses it")]
 pub(crate) mod typical;
 
 use std::fmt::Write as _;
 
-/// A run of so many native log lines. Places, actions, outcomes and scores vary, so that every detector has work to do
+/// Returns a run as native log lines. Places, actions, outcomes and scores vary, so that every detector has work to do
 /// and none of them fires all the time.
 pub(crate) fn lines(count: usize) -> Vec<String> {
     (0..count).map(line).collect()
@@ -37,7 +37,7 @@ fn pad(text: &str, length: usize) -> String {
 }
 
 #[allow(dead_code, reason = "not every benchmark uses it")]
-/// A run of whole iterations: outputs of that many bytes, no action, each a little different from the last.
+/// Returns a run of whole iterations: outputs of a given size without an action, each slightly different from the last.
 pub(crate) fn iterations(count: usize, bytes: usize) -> Vec<String> {
     let output = |index: usize| {
         pad(&format!("Iteration {index}: fixed src/m{}.rs, then {}", index % 17, index * 7919), bytes)

@@ -1,4 +1,4 @@
-//! Steps as agents really log them, one kind each: none has every facet.
+//! Steps as real agents log them. None has every part.
 
 use super::pad;
 

@@ -7,7 +7,7 @@ use super::report_latch::ReportLatch;
 use super::{DetectorName, Pattern};
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
-use crate::fingerprint::{ActionKind, Fingerprints, VocabularyTables};
+use crate::fingerprint::{ActionKind, StepFingerprints, VocabularyTables};
 use crate::memory::Key;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::step::{Action, Step};
@@ -46,7 +46,7 @@ pub(crate) struct StepContext<'s> {
     /// The agent's step before this one was nothing but waiting.
     pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
-    pub(crate) prints: Option<&'s Fingerprints<'s>>,
+    pub(crate) prints: Option<&'s StepFingerprints<'s>>,
     /// How many changes there were so far, this step's included.
     pub(crate) epoch: u64,
     /// The tables by which actions and replies are understood.

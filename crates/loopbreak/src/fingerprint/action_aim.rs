@@ -1,4 +1,4 @@
-//! What an action is done to, and how it is done.
+//! The target of an action, and the manner in which it is tried.
 
 use super::arguments::text_under;
 use super::{ActionKind, ActionTable};
@@ -8,74 +8,74 @@ use crate::step::Action;
 use crate::text::clip::clip;
 use crate::text::normalize::normalize_whitespace_case;
 
-/// How something is tried.
+/// Manner in which an action treats its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub(crate) enum ActionManner {
-    /// Looked at: nothing was to change.
+    /// The target is only read.
     Look,
-    /// Run, in a world that edits change.
+    /// The target is run. After an edit, the result may differ.
     Run,
-    /// Done to.
+    /// The target is acted on.
     Do,
 }
 
-/// What an action aims at.
+/// The possible targets of an action.
 #[derive(Debug)]
 pub(crate) struct ActionAim {
-    /// The target; for a shell command, every word that could be one.
+    /// The target. For a shell command, every word that could be one.
     pub(crate) targets: Vec<ActionTarget>,
     pub(crate) manner: ActionManner,
-    /// The tool, or the program of a shell command.
+    /// Name of the tool, or of the program of a shell command.
     pub(crate) tool: Key,
-    /// A command in words, as in a game: its reply tells a failure in words.
+    /// True for a command in words, as in a game, whose reply reports a failure in words.
     pub(crate) spoken: bool,
-    /// Only the target that the failure names has failed.
+    /// True if only the target that the failure names counts as failed.
     pub(crate) to_be_named: bool,
 }
 
-/// One thing that an action can be done to.
+/// One possible target.
 #[derive(Debug)]
 pub(crate) struct ActionTarget {
     pub(crate) key: Key,
     pub(crate) text: String,
 }
 
-/// A longer text is no command in words.
+/// Length limit of a command in words, in bytes.
 const LONGEST_COMMAND: usize = 80;
-/// How much of a shell command is looked at, and how many of its words.
+/// Number of bytes, and of words, that are read of a shell command.
 const SHELL_BYTES: usize = 1000;
 const SHELL_WORDS: usize = 8;
 
 /// Names of the argument that holds a shell command.
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
 
-/// Verbs that only look: what they show is neither a failure nor a success at the thing.
+/// Verbs that only look at a thing. Their reply is neither a success nor a failure.
 const LOOKING: [&str; 9] = ["x", "l", "look", "examine", "inspect", "check", "study", "observe", "describe"];
-/// Words before what a thing is done with, which is not what it is done to.
+/// Words that precede the instrument, which is not the target.
 const MEANS: [&str; 2] = ["with", "using"];
-/// More words do not name one thing.
+/// Number of words of an object at most.
 const LONGEST_OBJECT: usize = 5;
 /// Words between a verb and its object, or behind the object.
 const LINKS: [&str; 24] = [
     "with", "using", "in", "into", "inside", "on", "onto", "off", "to", "from", "at", "under", "behind",
     "up", "down", "out", "about", "for", "over", "through", "against", "of", "around", "and",
 ];
-/// Words that say nothing about which thing it is.
+/// Words that do not identify the object.
 const ARTICLES: [&str; 9] = ["the", "a", "an", "my", "your", "some", "this", "that", "these"];
-/// Words that stand for something else, and so for something else every time.
+/// Words that refer to another thing each time.
 const PRONOUNS: [&str; 10] =
     ["it", "them", "all", "everything", "me", "self", "myself", "him", "her", "again"];
 
 impl ActionTable {
-    /// What an action aims at: what the log says, or what the table of argument names, the words of a shell command or
-    /// the object of a command in words say. Nothing for waiting, talking and searching, whose failures say nothing
-    /// about a thing.
+    /// Returns the targets of an action: from the log, a known argument, the words of a shell command, or the object of a
+    /// command in words. Returns `None` for waiting, talking and searching, because their failures do not concern a
+    /// target.
     pub(crate) fn aim(&self, action: &Action<'_>, kind: ActionKind) -> Option<ActionAim> {
         let json = action.args.as_ref().map_or("", |args| args.json());
         let line = if action.is_structured() { None } else { Some(action.line()) };
         let spoken = line.as_deref().filter(|line| line.len() <= LONGEST_COMMAND && !line.contains('\n'));
         let spoken = spoken.filter(|_| !self.runs(action));
-        // In a whole command, a word is not yet a kind of tool: `put note in box` says nothing.
+        // The words of a whole command are not tool names: in `put note in box`, `note` does not mean "say".
         let bare = spoken.is_some_and(|line| line.len() == action.name.len()) && action.kind.is_none();
         if kind == ActionKind::Wait || (!bare && is_aimless(kind)) {
             return None;
@@ -120,26 +120,26 @@ impl ActionTable {
     }
 }
 
-/// Whether doings of a kind have nothing that they are done to.
+/// Returns whether actions of a kind have no target.
 fn is_aimless(kind: ActionKind) -> bool {
     matches!(kind, ActionKind::Wait | ActionKind::Say | ActionKind::Search | ActionKind::Move)
 }
 
-/// A path or address in one spelling.
+/// Returns a path or address in its normal form.
 fn tidy(path: &str) -> &str {
     let path = path.trim();
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.len() > 1 { path.trim_end_matches('/') } else { path }
 }
 
-/// The verb of a command in words, and its object: `pry the grating with bar` is `pry` and `grating`. What is pointed at
-/// a door is another thing than what is pointed at the floor.
+/// Returns the verb and the object of a command in words: `pry` and `grating` for `pry the grating with bar`. A second
+/// object is part of the target: pointing at a door differs from pointing at the floor.
 fn object(command: &str) -> Option<(&str, String)> {
     let mut words = command.split(' ').map(|word| word.trim_matches(['.', ',', '!', '"', '\'']));
     let verb = words.next().filter(|verb| verb.chars().all(char::is_alphabetic))?;
     let (mut object, mut count) = (String::new(), 0);
     for word in words.filter(|word| !word.is_empty() && !ARTICLES.contains(word)) {
-        // `look at grating`, `turn on lamp`: the object is yet to come.
+        // `look at grating`, `turn on lamp`: the object follows.
         if object.is_empty() && LINKS.contains(&word) {
             continue;
         }
@@ -166,13 +166,13 @@ fn object(command: &str) -> Option<(&str, String)> {
     names_a_thing.then_some((verb, object))
 }
 
-/// The program that a shell command runs: not the `cd` before it.
+/// Returns the program that a shell command runs, skipping `cd`.
 fn program(command: &str) -> &str {
     let parts = command.split(['&', ';', '|', '\n']).filter_map(|part| part.split_whitespace().next());
     parts.into_iter().find(|word| *word != "cd").unwrap_or_default()
 }
 
-/// The words of a shell command that could be files or addresses.
+/// Returns the words of a shell command that could be files or addresses.
 fn words_of_shell(command: &str) -> Vec<ActionTarget> {
     let lines = command.trim().contains('\n');
     let words = command.split(|c: char| {
@@ -180,13 +180,13 @@ fn words_of_shell(command: &str) -> Vec<ActionTarget> {
     });
     let named = words.map(tidy).filter(|word| {
         let is_path = word.contains('/') && word.chars().any(char::is_alphanumeric);
-        // Among many lines of code, `a.b` is more often a name in the code than a file.
+        // In code of several lines, `a.b` is usually a name in the code and not a file.
         word.len() > 2 && !word.starts_with('-') && (is_path || (!lines && is_file_name(word)))
     });
     named.take(SHELL_WORDS).map(|word| ActionTarget { key: key_of(word), text: word.to_owned() }).collect()
 }
 
-/// `report.json`: a name, a dot, and a short ending with a letter in it.
+/// Returns whether a word looks like `report.json`: a name, a dot, and a short extension that has a letter.
 fn is_file_name(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, ending)| {
         !stem.is_empty()
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_in_words_is_done_to_its_object() {
+    fn the_target_of_a_command_in_words_is_its_object() {
         for (command, object) in [
             ("open grating", "grating"),
             ("Pry the  grating with the crowbar", "grating"),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_without_a_thing_aim_at_nothing() {
+    fn commands_without_an_object_have_no_target() {
         for command in [
             "look",
             "north",
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_call_is_done_to_the_file_or_address_among_its_arguments() {
+    fn the_target_of_a_tool_call_is_the_file_or_address_in_its_arguments() {
         for (json, target, manner) in [
             (r#"{"name":"write_to_file","args":{"content":"x","path":"./a.ts"}}"#, "a.ts", ActionManner::Do),
             (r#"{"name":"list_directory","args":{"path":"/home/me/"}}"#, "/home/me", ActionManner::Look),
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_command_can_be_done_to_any_of_its_files() {
+    fn every_file_of_a_shell_command_is_a_possible_target() {
         let json = r#"{"name":"bash","args":{"timeout":3,"command":"cd src && python -m x.y run 'data/a.csv' out.json -v 1.5"}}"#;
         assert_eq!(targets(json), ["x.y", "data/a.csv", "out.json"]);
         assert!(aim(json).is_some_and(|aim| aim.to_be_named && aim.tool == key_of("python")));

@@ -1,4 +1,4 @@
-//! What kind of doing an action is: one table of names, not code spread over detectors.
+//! The kind of an action, from one table of names.
 
 use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::tool_name;
 use super::word_index::{WordIndex, WordLists};
 use crate::step::Action;
 
-/// What kind of doing an action is.
+/// The kind of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ActionKind {
     Edit,
@@ -22,36 +22,36 @@ pub(crate) enum ActionKind {
     Other,
 }
 
-/// The table of tool names and commands by which actions are understood where the log does not say it.
+/// Tables of tool names and commands that classify actions if the log does not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct ActionSettings {
     /// Words in the name of a tool that changes something.
     pub edit: Vec<String>,
-    /// Words in the name of a tool that looks at something.
+    /// Words in the name of a tool that reads something.
     pub read: Vec<String>,
     /// Words in the name of a tool that runs something.
     pub run: Vec<String>,
-    /// Words in the name of a tool that looks for something.
+    /// Words in the name of a tool that searches for something.
     pub search: Vec<String>,
     /// Words in the name of a tool that waits for something.
     pub wait: Vec<String>,
-    /// Words in the name of a tool that only turns a page or presses a key.
+    /// Words in the name of a tool that only scrolls, pages or presses a key.
     pub page: Vec<String>,
-    /// Words in the name of a tool that handles running jobs.
+    /// Words in the name of a tool that manages background jobs.
     pub jobs: Vec<String>,
-    /// What such a tool is told (as `action`, `command`, …) to only look how a job is doing: that is waiting.
+    /// Values of such a tool's `action`, `command` or similar argument that only check on a job. They count as waiting.
     pub job_checks: Vec<String>,
-    /// Words in the name of a tool that only speaks.
+    /// Words in the name of a tool that only says something.
     pub say: Vec<String>,
-    /// Shell commands that change something; `git-commit` stands for `git commit`.
+    /// Shell commands that change something. `git-commit` stands for `git commit`.
     pub changing_commands: Vec<String>,
-    /// Names of the arguments that say what a tool is applied to, the most telling first.
+    /// Names of the arguments that identify the target of a tool, the most specific first.
     pub targets: Vec<String>,
 }
 
-/// Names of the argument that says which of its deeds a tool is to do.
+/// Names of the argument that selects an operation of a tool.
 const DEEDS: [&str; 6] = ["action", "command", "operation", "op", "subcommand", "method"];
 
 fn words(list: &str) -> Vec<String> {
@@ -82,17 +82,17 @@ impl Default for ActionSettings {
     }
 }
 
-/// The same table, made ready to be asked at every step.
+/// The tables, prepared for lookups at every step.
 #[derive(Clone, Debug)]
 pub(crate) struct ActionTable {
     pub(super) settings: ActionSettings,
     names: WordIndex,
-    /// The first words of the commands that change something.
+    /// First words of the commands that change something.
     commands: WordIndex,
     view: Finder<'static>,
 }
 
-/// The lists of names, by their bits in the index.
+/// Bits of the lists of names in the index.
 mod list {
     use super::super::word_index::WordLists;
 
@@ -121,7 +121,7 @@ impl From<ActionSettings> for ActionTable {
 }
 
 impl ActionTable {
-    /// The kind of an action: what the log says, or what the table makes of its name.
+    /// Returns the kind of an action: as the log gives it, or from its name.
     pub(crate) fn kind(&self, action: &Action<'_>) -> ActionKind {
         if let Some(kind) = action.kind.as_deref() {
             return match kind {
@@ -135,7 +135,7 @@ impl ActionTable {
                 _ => ActionKind::Other,
             };
         }
-        // An editor tool that only looks says so in its arguments.
+        // The arguments of an editor tool show that it only views a file.
         let args = action.args.as_ref().map_or("", |args| args.json());
         let lists = self.lists_of(action);
         let named = |list: WordLists| lists & list != 0;
@@ -158,17 +158,17 @@ impl ActionTable {
         }
     }
 
-    /// Whether an action runs a command, whose output can say anything.
+    /// Returns whether an action runs a command. The output of a command is arbitrary text.
     pub(crate) fn runs(&self, action: &Action<'_>) -> bool {
         self.lists_of(action) & list::RUN != 0
     }
 
-    /// The lists that any word of a tool's name stands in.
+    /// Returns the lists that contain any word of a tool's name.
     fn lists_of(&self, action: &Action<'_>) -> WordLists {
         words_of(tool_name(action)).fold(0, |lists, word| lists | self.names.lists_with(word))
     }
 
-    /// Whether a tool that handles jobs is only asked how one of them is doing.
+    /// Returns whether a call of a job tool only checks on a job.
     fn only_checks(&self, args: &str) -> bool {
         let deed = text_under(args, &DEEDS);
         deed.is_some_and(|deed| {
@@ -176,7 +176,7 @@ impl ActionTable {
         })
     }
 
-    /// A shell command can change something, wait, or only run.
+    /// Returns the kind of a shell command: edit, wait or run.
     fn kind_of_command(&self, args: &str) -> ActionKind {
         let command = first_text(args);
         let mut kind = ActionKind::Run;
@@ -196,9 +196,9 @@ impl ActionTable {
         kind
     }
 
-    /// Whether a command that begins with these two words changes something.
+    /// Returns whether a command that begins with these two words changes something.
     fn changes(&self, first: &str, second: &str) -> bool {
-        // Nearly every command is none of these.
+        // Most commands are not in the list.
         if first.is_empty() || self.commands.lists_with(first) == 0 {
             return false;
         }
@@ -210,7 +210,7 @@ impl ActionTable {
     }
 }
 
-/// The words of a name: between marks, and between changes of case. More than a few are not looked at.
+/// Returns the first six words of a name, split at punctuation and at changes of case.
 pub(crate) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     let bytes = name.as_bytes();
     let mut at = 0;
@@ -230,7 +230,7 @@ pub(crate) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     .take(6)
 }
 
-/// The commands of a shell line.
+/// Returns the commands of a shell line.
 fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(command);
     std::iter::from_fn(move || {
@@ -241,7 +241,7 @@ fn parts_of(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The text of a string argument, or of the first string in an object.
+/// Returns the text of a string argument, or of the first string in an object.
 fn first_text(args: &str) -> &str {
     if let Some(text) = args.strip_prefix('"') {
         return text.strip_suffix('"').unwrap_or(text);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_tools_are_understood() {
+    fn actions_are_classified_by_tool_name_and_command() {
         let table = ActionTable::from(ActionSettings::default());
         for (json, kind) in [
             (r#"{"name":"Edit","args":{"file_path":"a.rs"}}"#, ActionKind::Edit),

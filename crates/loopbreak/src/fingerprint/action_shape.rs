@@ -1,5 +1,5 @@
-//! The shape of an action that names the element of a page by an id: the id is new after every load of the page, so
-//! that the same click looks different each time.
+//! The shape of an action on a page element. The id of an element changes with every load of the page, so that the
+//! same click looks different each time.
 
 use serde_json::Value;
 
@@ -7,26 +7,26 @@ use super::normalized_call::tool_name;
 use crate::memory::{Key, key_of_lower, key_of_parts};
 use crate::step::Action;
 
-/// An action with the ids of elements left out.
+/// An action without the ids of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ActionShape {
     pub(crate) key: Key,
-    /// There was an id to leave out.
+    /// True if an id was left out.
     pub(crate) masked: bool,
-    /// Something tells it from others of its shape: a text that is typed, an address.
+    /// True if something distinguishes it from others of its shape, such as a typed text or an address.
     pub(crate) telling: bool,
 }
 
-/// Keys of arguments under which the id of an element stands.
+/// Names of arguments that hold the id of an element.
 const ELEMENTS: [&str; 9] =
     ["bid", "element", "element_id", "elementid", "ref", "index", "node", "node_id", "uid"];
-/// A longer one is no id.
+/// Length limit of an id.
 const LONGEST_ID: usize = 8;
-/// So many letters beside the ids tell an action from others of its shape.
+/// Number of letters besides the ids that distinguish an action from others of its shape.
 const TELLING: usize = 3;
 
 impl ActionShape {
-    /// The shape of an action.
+    /// Returns the shape of an action.
     pub(crate) fn from_action(action: &Action<'_>) -> Self {
         let tool = tool_name(action);
         let mut shape = ShapeBuilder { key: key_of_lower(tool), ids: 0, letters: 0 };
@@ -38,7 +38,7 @@ impl ActionShape {
     }
 }
 
-/// A shape while it is taken.
+/// A shape under construction.
 struct ShapeBuilder {
     key: Key,
     ids: u32,
@@ -66,7 +66,7 @@ impl ShapeBuilder {
     }
 }
 
-/// Whether a piece is the id of an element: `237`, `a51`, `e23`.
+/// Returns whether a piece is the id of an element: `237`, `a51`, `e23`.
 fn is_id(piece: &str) -> bool {
     let letters = piece.bytes().take_while(u8::is_ascii_alphabetic).count();
     let digits = piece.len() - letters;
@@ -76,7 +76,7 @@ fn is_id(piece: &str) -> bool {
         && piece.bytes().skip(letters).all(|byte| byte.is_ascii_digit())
 }
 
-/// The arguments in one text: what stands between quotes or brackets, and between them.
+/// Calls `each` with the arguments in one text: those in quotes or brackets, and the words between them.
 fn pieces(text: &str, mut each: impl FnMut(&str)) {
     let mut rest = text;
     while let Some(open) = rest.find(['\'', '"', '[']) {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_elements_do_not_matter() {
+    fn ids_of_elements_are_ignored() {
         for (left, right) in [
             (r#""click('237')""#, r#""click('a51')""#),
             (r#""fill('12', 'red shoes')""#, r#""fill('9031', 'red shoes')""#),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_and_what_is_done_matters() {
+    fn typed_text_and_tool_are_part_of_the_shape() {
         let all = [
             r#""click('237')""#,
             r#""hover('237')""#,
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn an_action_without_an_element_loses_nothing() {
+    fn an_action_without_an_element_is_unchanged() {
         for action in [
             r#""scroll(0, 200)""#,
             r#""goto('https://example.org/a1')""#,

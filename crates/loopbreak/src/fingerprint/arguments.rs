@@ -1,18 +1,18 @@
-//! Single arguments of an action, found in its JSON without reading the rest.
+//! Finds single arguments in the JSON of an action without parsing the rest.
 //!
-//! The JSON of an action was checked when the step was read, so that it is enough here to find where a value begins and
-//! where it ends. Text that is no JSON has no arguments.
+//! The JSON was validated when the step was read, so finding the start and end of a value is enough. Text that is not
+//! JSON has no arguments.
 
 use std::borrow::Cow;
 
 use crate::text::scan::end_of_string;
 
-/// Longer texts are no names of anything.
+/// Length limit of a text that can be a name, in bytes.
 const LONGEST: usize = 4096;
-/// How many texts are looked at.
+/// Number of texts that are read.
 const ARGUMENTS: usize = 32;
 
-/// The first text among the arguments, in the order of the names given, that stands under one of these names.
+/// Returns the text argument whose name comes first in `names`.
 pub(super) fn text_under<'j>(json: &'j str, names: &[impl AsRef<str>]) -> Option<Cow<'j, str>> {
     let texts = fields(json).filter_map(|(key, value)| Some((key, text(value)?)));
     let mut texts = texts.filter(|(_, text)| text.len() <= LONGEST).take(ARGUMENTS);
@@ -27,7 +27,7 @@ pub(super) fn text_under<'j>(json: &'j str, names: &[impl AsRef<str>]) -> Option
     found
 }
 
-/// The text that a JSON value is.
+/// Returns the text of a JSON string.
 pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     if inner.contains('\\') {
@@ -37,7 +37,7 @@ pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The names and values of a JSON object in the order in which they are written, each value as it is written.
+/// Returns the names and raw values of a JSON object in the order of the text.
 pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     let mut reader = JsonParts::new(json, '{');
     std::iter::from_fn(move || {
@@ -49,7 +49,7 @@ pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
     })
 }
 
-/// The values of a JSON list, each as it is written.
+/// Returns the raw values of a JSON list.
 pub(super) fn items(json: &str) -> impl Iterator<Item = &str> {
     let mut reader = JsonParts::new(json, '[');
     std::iter::from_fn(move || reader.next())
@@ -109,7 +109,7 @@ impl<'j> JsonParts<'j> {
         self.json.as_bytes().get(self.at).copied()
     }
 
-    /// Skips what stands before a value.
+    /// Skips commas and white space before a value.
     fn skip_blanks(&mut self) {
         while self.peek().is_some_and(|byte| byte == b',' || byte.is_ascii_whitespace()) {
             self.at += 1;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_name_that_has_a_text_decides() {
+    fn the_first_name_that_has_a_text_wins() {
         let json = r#"{"limit":3,"path":"src","file_path":"a\n.rs","nested":{"url":"x"}}"#;
         assert_eq!(text_under(json, &["file_path", "path"]).as_deref(), Some("a\n.rs"));
         assert_eq!(text_under(json, &["path"]).as_deref(), Some("src"));

@@ -1,24 +1,24 @@
-//! What the agents changed: evidence of progress in runs without a score.
+//! The changes that agents made: evidence of progress in runs without a score.
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{KEY_BYTES, Key, Ring};
 use crate::step::Step;
 
-/// How many edits are remembered. One that is made again brings nothing new: it was undone in between, or it does
-/// nothing.
+/// Number of edits that are remembered. A repeated edit is not new: it was undone in between, or it has no
+/// effect.
 const EDITS: usize = 48;
 
 /// The changes made so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChangeHistory {
-    /// How many changes there were: the state of the world, as far as repetition is concerned.
+    /// Number of changes so far. It identifies the state of the world for the detection of repetition.
     epoch: u64,
     edits: Ring<Key>,
-    /// The highest score so far.
+    /// Highest score so far.
     highest: Option<f64>,
-    /// The run tells how far it got.
+    /// True if the run reports its progress.
     measures: bool,
 }
 
@@ -27,19 +27,19 @@ impl ChangeHistory {
         self.epoch
     }
 
-    /// Whether an edit was not made before, as far as is remembered.
+    /// Returns whether an edit is not among the remembered ones.
     pub(crate) fn is_new(&self, edit: Key) -> bool {
         !self.edits.iter().any(|known| *known == edit)
     }
 
-    /// Notes an edit that changed something.
+    /// Records an edit that changed something.
     pub(crate) fn note(&mut self, edit: Key) {
         self.edits.push(edit, EDITS);
         self.epoch += 1;
     }
 
-    /// Whether a step got further than any before it: by its score, by an objective, or by its own mark. Whoever gets
-    /// further is not stuck, however much he repeats on the way.
+    /// Returns whether a step made progress: by a new highest score, an objective, or an explicit mark. An agent that
+    /// makes progress is not stuck, even if it repeats itself.
     pub(crate) fn gets_further(&mut self, step: &Step<'_>) -> bool {
         let score = step.score.filter(|score| score.is_finite());
         let rises = score.zip(self.highest).is_some_and(|(score, highest)| score > highest);
@@ -51,7 +51,7 @@ impl ChangeHistory {
         rises || completes || step.progress == Some(true)
     }
 
-    /// Whether the run has told how far it got, by a score, an objective or a mark.
+    /// Returns whether the run reports its progress by a score, an objective or a mark.
     pub(crate) fn measures(&self) -> bool {
         self.measures
     }

@@ -1,4 +1,4 @@
-//! What an edit says of itself: which file, which text for which, and whether it changes anything at all.
+//! The content of an edit: its file, the texts it replaces, and whether it changes anything.
 
 use std::borrow::Cow;
 
@@ -8,27 +8,27 @@ use crate::memory::{Key, key_of};
 use crate::step::Action;
 use crate::text::scan::trimmed;
 
-/// The arguments that name a file.
+/// Names of the arguments that hold a file path.
 const PATHS: [&str; 8] =
     ["path", "file_path", "filePath", "file", "filename", "target_file", "notebook_path", "absolute_path"];
 
-/// Pairs of arguments of which the first is replaced by the second, beside all `old…` with its `new…`.
+/// Pairs of arguments of which the first is replaced by the second, in addition to `old…` and `new…`.
 const REPLACED: [(&str, &str); 4] =
     [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
 
-/// The arguments of an edit, each value as it is written in JSON.
+/// The arguments of an edit with their raw JSON values.
 type EditArguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 
-/// What the arguments of an edit say.
+/// The change that the arguments of an edit describe.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EditChange<'a> {
-    /// The file.
+    /// Key of the file path.
     pub(crate) path: Option<Key>,
-    /// What is replaced in it.
+    /// Replacements in the file.
     pub(crate) replaced: Vec<TextReplacement<'a>>,
 }
 
-/// A text for another, each as it is written in JSON.
+/// A replaced text and its replacement, as raw JSON.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextReplacement<'a> {
     pub(crate) old: &'a str,
@@ -41,7 +41,7 @@ impl<'a> EditChange<'a> {
         EditChange { path: file_of(action, &args), replaced: replacements(&args) }
     }
 
-    /// Whether it changes nothing: what it replaces is what it puts there, or the reply says so.
+    /// Returns whether the edit changes nothing: old and new texts are identical, or the reply says so.
     pub(crate) fn is_none(&self, opening: Option<&OutcomeOpening<'_>>) -> bool {
         let all_same = !self.replaced.is_empty() && self.replaced.iter().all(|edit| edit.old == edit.new);
         all_same || opening.is_some_and(OutcomeOpening::is_unchanged)
@@ -53,7 +53,7 @@ fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
     pairs(args, &mut found);
     for list in ["edits", "changes", "replacements"] {
         let Some(list) = value_of(args, list) else { continue };
-        // A list of anything else is no list of edits.
+        // A list of other values is not a list of edits.
         if items(list).all(|edit| edit.starts_with('{')) {
             items(list).for_each(|edit| pairs(&fields(edit).collect::<EditArguments<'_>>(), &mut found));
         }
@@ -61,7 +61,7 @@ fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
     found
 }
 
-/// The file that a call is about: its target, or the argument that names one.
+/// Returns the key of the file that a call is about: its target, or a path argument.
 pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
     file_of(action, &arguments(action))
 }
@@ -74,7 +74,7 @@ fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<Key> {
     Some(key_of(trimmed(unquoted(path))))
 }
 
-/// A JSON text without its quotes.
+/// Returns a JSON string without its quotes.
 pub(crate) fn unquoted(json: &str) -> &str {
     let inner = json.strip_prefix('"').unwrap_or(json);
     inner.strip_suffix('"').unwrap_or(inner)
@@ -84,13 +84,13 @@ fn arguments<'a>(action: &'a Action<'_>) -> EditArguments<'a> {
     action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())
 }
 
-/// The value that stands under a name. Of several, the last one counts.
+/// Returns the value of an argument. The last of several wins.
 fn value_of<'a>(args: &EditArguments<'a>, name: &str) -> Option<&'a str> {
     args.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
 fn pairs<'a>(args: &EditArguments<'a>, found: &mut Vec<TextReplacement<'a>>) {
-    // The texts themselves: a number of lines that stays the same says nothing.
+    // Only texts count: an unchanged line number does not mean an unchanged text.
     let text_of = |name: &str| value_of(args, name).filter(|value| value.starts_with('"'));
     for (at, (name, old)) in args.iter().enumerate() {
         let is_last = || args[at + 1..].iter().all(|(other, _)| other != name);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_text_for_the_same_text_changes_nothing() {
+    fn replacing_a_text_by_itself_changes_nothing() {
         for args in [
             r#"{"path":"a","oldText":"x","newText":"x"}"#,
             r#"{"file_path":"a","old_string":"x\n","new_string":"x\n"}"#,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_may_say_it() {
+    fn a_reply_can_say_that_nothing_changed() {
         let args = r#"{"path":"a"}"#;
         assert!(nothing(args, "No changes made to /src/a.ts"));
         assert!(nothing(args, "On branch main\nnothing to commit, working tree clean"));

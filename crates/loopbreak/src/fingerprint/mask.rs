@@ -1,13 +1,10 @@
-//! Finding the words of a text that are different every time, without looking at each word.
+//! Finds the volatile words of a text without examining each word.
 //!
-//! Outcomes are full of numbers, and nearly all of them stay: `case_17`, `src/main.rs:41:9`, `200 files`. The bytes right
-//! before and after the digits show it. That is asked without a branch, for what comes next in a text cannot be foreseen;
-//! only the few that pass are judged as words.
+//! Outcomes are full of numbers, and nearly all of them are kept: `case_17`, `src/main.rs:41:9`, `200 files`. The bytes
+//! before and after the digits show it. They are tested without branches, because a branch would be mispredicted often.
+//! Only the few candidates that remain are examined as words.
 
-#![expect(
-    clippy::needless_bitwise_bool,
-    reason = "a branch that cannot be foreseen costs more than the question"
-)]
+#![expect(clippy::needless_bitwise_bool, reason = "a mispredicted branch costs more than the test")]
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -17,22 +14,22 @@ use memchr::memmem::Finder;
 use super::volatile::{TEMPORARY, is_volatile, naming};
 use crate::text::scan::{BLOCK, bits};
 
-/// What a byte says of a word with digits in it. A byte without any of these may not stand before the first digit of a
-/// volatile word.
+/// Properties of a byte next to digits. A byte without any of them cannot precede the first digit of a volatile
+/// word.
 mod says {
-    /// It ends the word: white space, brackets, quotes and commas.
+    /// The byte ends a word: white space, brackets, quotes and commas.
     pub(super) const END: u8 = 1;
-    /// It may stand before the first digit: a letter of a hash, a mark.
+    /// The byte may precede the first digit: a letter of a hash, punctuation.
     pub(super) const OPEN: u8 = 2;
-    /// It may stand between a name and its number.
+    /// The byte may separate a name from its number.
     pub(super) const LINK: u8 = 4;
-    /// A number after it may be a tag, or a part of a time.
+    /// A number after the byte may be a tag or part of a time.
     pub(super) const TAG: u8 = 8;
-    /// A unit of time may begin with it.
+    /// A unit of time may begin with the byte.
     pub(super) const UNIT: u8 = 16;
 }
 
-/// A table, for this is asked of the bytes beside every digit.
+/// Properties of all bytes, as a table, because every digit needs a lookup.
 const SAYS: [u8; 256] = {
     let mut table = [0; 256];
     let kinds: [(u8, &[u8]); 5] = [
@@ -52,7 +49,7 @@ const SAYS: [u8; 256] = {
         }
         kind += 1;
     }
-    // One unit begins with a letter beyond ASCII.
+    // One unit begins with a letter that is not ASCII.
     let mut byte = 0x80;
     while byte < 256 {
         table[byte] |= says::UNIT;
@@ -61,8 +58,8 @@ const SAYS: [u8; 256] = {
     table
 };
 
-/// How the words end after which a number is only a name: by the first two of their last three letters, a bit for the
-/// last. A word of two letters may have anything before it.
+/// Endings of the words after which a number is only a name: indexed by the first two of their last three letters, with
+/// a bit for the last one. A word of two letters may have any letter before it.
 const NAMES: [[u32; 32]; 32] = {
     let mut table = [[0; 32]; 32];
     let mut letter = b'a';
@@ -87,7 +84,7 @@ const NAMES: [[u32; 32]; 32] = {
     table
 };
 
-/// What comes before the last letter, and the letter: five bits, the same whatever its case. 0 if there is none.
+/// Splits off the last letter as five bits, which ignore case. 0 if there is none.
 const fn last_letter(word: &[u8]) -> (&[u8], usize) {
     match word {
         [rest @ .., last] => (rest, (*last & 31) as usize),
@@ -104,16 +101,16 @@ fn ends(byte: u8) -> bool {
     says(byte) & says::END != 0
 }
 
-/// Below this, looking for folders in the whole text costs more than looking for them in its words.
+/// Length below which searching the whole text for folders costs more than searching its words.
 const SHORT: usize = 64;
 
 static FOLDERS: LazyLock<[Finder<'static>; TEMPORARY.len()]> = LazyLock::new(|| TEMPORARY.map(Finder::new));
 
-/// Gives the words to be masked, in their order, without overlap.
+/// Calls `found` with the range of each volatile word, in order and without overlap.
 pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let names_folders = bytes.len() < SHORT || FOLDERS.iter().any(|folder| folder.find(bytes).is_some());
-    // Up to here everything is decided, also of the word that this may be in the middle of.
+    // Everything before this position is decided, even if it is in the middle of a word.
     let mut decided = 0;
     let mut judge = |digit: usize| {
         if digit < decided {
@@ -159,7 +156,7 @@ impl<'b> MaskWindow<'b> {
         MaskWindow(whole.unwrap_or_else(|| at_an_end(bytes, at, room)))
     }
 
-    /// Which bytes of the block are so, by themselves and those before them: the first is the lowest bit.
+    /// Returns a bit for each byte of the block that matches, given the two bytes before it. The first is the lowest bit.
     #[inline]
     fn bits(&self, is: impl Fn(u8, u8, u8) -> bool) -> u64 {
         bits(|at| is(self.0[at], self.0[at + 1], self.0[at + 2]))
@@ -170,18 +167,18 @@ impl<'b> MaskWindow<'b> {
         self.bits(|_, _, byte| byte.wrapping_sub(b'0') < 10)
     }
 
-    /// Where a volatile word could have its first digit, by the two bytes before. No digit is before it.
+    /// Returns the positions at which a volatile word could have its first digit, given the two bytes before.
     #[inline]
     fn open(&self) -> u64 {
         let within = |byte: u8, first: u8, last: u8| byte.wrapping_sub(first) <= last - first;
-        // What is most common of that which may not be there: the rest is found out later.
+        // Only the most common bytes that rule it out; the rest is tested later.
         let plain = |byte: u8| within(byte, b'/', b'9') | within(byte | 0x20, b'g', b'z') | (byte == b'_');
         let mark = |byte: u8| within(byte, b'-', b'.') | (byte == b':');
         self.bits(|second, first, _| !(plain(first) | mark(first) & plain(second) & (second != b't')))
     }
 }
 
-/// The window where it reaches beyond the text: filled up with spaces.
+/// Returns a window that reaches beyond the text, filled up with spaces.
 fn at_an_end<'b>(bytes: &[u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> &'b [u8; 2 + BLOCK] {
     let from = at.saturating_sub(2);
     let here = &bytes[from..bytes.len().min(at + BLOCK)];
@@ -189,19 +186,19 @@ fn at_an_end<'b>(bytes: &[u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> &'b 
     room
 }
 
-/// Whether the bytes beside a run of digits show that it is a number by itself that says something.
+/// Returns whether the bytes around a run of digits show that it is a plain number, which is kept.
 #[inline]
 fn stays(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(5).and_then(|at| bytes.get(at..start)?.first_chunk());
     let after = bytes.get(end..).and_then(<[u8]>::first_chunk);
     let (Some(&[fifth, fourth, third, second, first]), Some(&[next, after])) = (before, after) else {
-        // At the very ends of a text.
+        // At the ends of the text.
         return false;
     };
     let before = says(first);
     let alone = before & says(next) & says::END != 0;
     let linked = before & says::LINK != 0;
-    // The word before it ends here, or one byte further on; beyond that it is not looked for.
+    // The word before it ends here or one byte earlier; nothing further away is considered.
     let further = says(second) & says::LINK != 0;
     let word = if further { [fifth, fourth, third] } else { [fourth, third, second] };
     let [a, b, c] = word.map(|letter| usize::from(letter & 31));
@@ -211,7 +208,7 @@ fn stays(bytes: &[u8], start: usize, end: usize) -> bool {
     alone & !(linked & named) & !timed & !tagged
 }
 
-/// Where the word of this digit begins, if it may be volatile. Everything before `decided` is.
+/// Returns the start of the digit's word if it may be volatile. Everything before `decided` is already decided.
 #[inline]
 fn start_of_candidate(bytes: &[u8], decided: usize, digit: usize, names_folders: bool) -> Option<usize> {
     let mut start = digit;
@@ -225,11 +222,11 @@ fn start_of_candidate(bytes: &[u8], decided: usize, digit: usize, names_folders:
         }
         start -= 1;
     }
-    // Either this is where the text begins, or the word goes on that was found harmless.
+    // Either the text begins here, or this continues a word that was found to be harmless.
     (start == 0 || ends(bytes[start - 1])).then_some(start)
 }
 
-/// The one name that may stand before the number of a port.
+/// Returns whether the text ends with the one host name that may precede a port.
 #[inline]
 fn names_host(before: &[u8]) -> bool {
     before.last() == Some(&b':') && before.ends_with(b"localhost:")
@@ -242,8 +239,8 @@ mod tests {
     use super::super::volatile::TIME_UNITS;
     use super::*;
 
-    /// What is meant: every word with a digit in it is judged.
-    fn judged_one_by_one(text: &str) -> Vec<Range<usize>> {
+    /// The reference implementation: examines every word that has a digit.
+    fn examined_one_by_one(text: &str) -> Vec<Range<usize>> {
         let mut start = 0;
         let words = text.as_bytes().split(|byte| ends(*byte)).map(|word| {
             let range = start..start + word.len();
@@ -281,23 +278,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_volatile_word_is_passed_over(text in pieces()) {
-            prop_assert_eq!(found(&text), judged_one_by_one(&text), "{:?}", text);
+        fn no_volatile_word_is_missed(text in pieces()) {
+            prop_assert_eq!(found(&text), examined_one_by_one(&text), "{:?}", text);
         }
 
         #[test]
-        fn nor_is_one_in_a_folder_for_temporary_files(
+        fn no_volatile_word_in_a_temporary_folder_is_missed(
             before in pieces(),
             folder in "(/tmp/|/var/folders/|C:\\\\Temp\\\\)[a-z0-9]{1,6}",
             after in pieces(),
         ) {
             let text = [before, folder, after].concat();
-            prop_assert_eq!(found(&text), judged_one_by_one(&text), "{:?}", text);
+            prop_assert_eq!(found(&text), examined_one_by_one(&text), "{:?}", text);
         }
     }
 
     #[test]
-    fn no_number_with_a_name_or_a_unit_is_passed_over() {
+    fn no_number_with_a_name_or_a_unit_is_missed() {
         let links = [" ", "  ", " #", ": ", "=", " : #", "\n\n\n"];
         let names = (b'a'..=b'z').flat_map(naming);
         let names = names.flat_map(|name| links.map(|link| format!("{}{link}4711", name.to_uppercase())));
@@ -309,8 +306,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_word_full_of_digits_is_gone_through_once() {
-        // Were the whole word looked at for every digit, nobody would wait for the end.
+    fn a_long_word_full_of_digits_is_read_once() {
+        // If the whole word were read for every digit, this would not finish.
         let text = "1:x".repeat(1 << 18);
         assert_eq!(found(&text), []);
         let text = "a1-".repeat(1 << 18);

@@ -1,8 +1,7 @@
-//! Fingerprints: when two actions, or two outcomes, are the same for all that matters.
+//! Fingerprints decide whether two actions, or two outcomes, are equivalent.
 //!
-//! An action is the same whatever the order of its JSON keys, its white space and its quoting. An outcome is the same
-//! whatever the times, ids and addresses in it; what carries progress (counts of failures, percentages, pages, offsets)
-//! always stays.
+//! The fingerprint of an action ignores the order of JSON keys, white space and quoting. The fingerprint of an outcome
+//! ignores times, ids and addresses, but keeps signs of progress: counts of failures, percentages, pages, offsets.
 
 mod action_aim;
 mod action_kind;
@@ -10,13 +9,13 @@ mod action_shape;
 mod arguments;
 mod change_history;
 mod edit_change;
-mod fingerprints;
 mod mask;
 mod normalized_call;
 mod normalized_json;
 mod outcome_key;
 mod outcome_opening;
 mod refusal_table;
+mod step_fingerprints;
 mod vocabulary_tables;
 mod volatile;
 mod word_index;
@@ -27,10 +26,10 @@ pub(crate) use action_kind::{ActionKind, ActionTable, words_of};
 pub(crate) use action_shape::ActionShape;
 pub(crate) use change_history::ChangeHistory;
 pub(crate) use edit_change::{EditChange, path_of, unquoted};
-pub(crate) use fingerprints::{Fingerprints, failed};
 pub(crate) use normalized_call::{NormalizedCall, tool_name};
 pub(crate) use normalized_json::{CallNumbers, text_key};
 pub(crate) use outcome_key::{gist_key, outcome_key};
 pub(crate) use outcome_opening::OutcomeOpening;
 pub(crate) use refusal_table::{RefusalTable, ReplyMeaning};
+pub(crate) use step_fingerprints::{StepFingerprints, failed};
 pub(crate) use vocabulary_tables::VocabularyTables;

@@ -1,21 +1,21 @@
-//! The normal form of an action: its name and its arguments, hashed as they are read, without a copy.
+//! The normal form of an action: name and arguments, hashed without a copy.
 
 use super::normalized_json::{NormalizedJson, read_json, text_key};
 use crate::memory::{Key, key_of_lower, key_of_parts};
 use crate::step::Action;
 
-/// An action, however it was written down.
+/// An action in its normal form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NormalizedCall {
     pub(crate) key: Key,
-    /// What its arguments say.
+    /// The arguments in their normal form.
     pub(crate) args: NormalizedJson,
 }
 
 impl NormalizedCall {
     pub(crate) fn from_action(action: &Action<'_>) -> Self {
         let args = action.args.as_ref().map_or_else(NormalizedJson::default, |args| read_json(args.json()));
-        // A call that was logged as one text has its arguments inside its name.
+        // A call that was logged as one text has its arguments in its name.
         let name = if tool_name(action).len() < action.name.len() {
             text_key(&action.name.to_ascii_lowercase())
         } else {
@@ -25,7 +25,7 @@ impl NormalizedCall {
     }
 }
 
-/// The tool of an action: its name, without the arguments that `click('a51')` and `click [51]` carry inside it.
+/// Returns the tool of an action: its name without arguments, as in `click('a51')` and `click [51]`.
 pub(crate) fn tool_name<'s>(action: &'s Action<'_>) -> &'s str {
     let name: &str = &action.name;
     let word =
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn key_order_white_space_and_quoting_do_not_matter() {
+    fn key_order_white_space_and_quoting_are_ignored() {
         let plain = key(r#"{"name":"grep","args":{"pattern":"fn main","path":"src"}}"#);
         for same in [
             r#"{"name":"grep","args":{"path":"src","pattern":"fn main"}}"#,
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_does() {
+    fn different_calls_have_different_keys() {
         let all = [
             r#"{"name":"read","args":{"offset":40}}"#,
             r#"{"name":"read","args":{"offset":80}}"#,

@@ -1,21 +1,21 @@
-//! The normal form of JSON text, read once and without building anything from it.
+//! The normal form of JSON text, computed in one pass without building a tree.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::memory::{Key, key_of_parts};
 use crate::text::scan::end_of_string;
 
-/// What JSON text says.
+/// JSON text in its normal form.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct NormalizedJson {
-    /// Its key: key order, white space and quoting do not matter, `16` and `"16"` are the same, and `{}`, `""` and
-    /// `null` are all nothing.
+    /// Key of the value. Ignores key order, white space and quoting. `16` equals `"16"`, and `{}`, `""` and
+    /// `null` count as absent.
     pub(crate) key: Key,
-    /// The numbers of the outermost object, by the keys they stand under.
+    /// Numbers of the outermost object with their keys.
     pub(crate) numbers: CallNumbers,
 }
 
-/// The few numbers of a call, and the key of all that is no number.
+/// The numbers of a call, and a key of everything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CallNumbers {
     all: [(Key, f64); NUMBERS],
@@ -23,9 +23,9 @@ pub(crate) struct CallNumbers {
     pub(crate) rest: Key,
 }
 
-/// How many numbers of a call are looked at. One with more sweeps nothing.
+/// Number of numbers that are kept. A call with more is not a sweep.
 const NUMBERS: usize = 3;
-/// A longer one is an id.
+/// Length limit of a number; a longer one is an id.
 const LONGEST_NUMBER: usize = 9;
 
 impl CallNumbers {
@@ -42,21 +42,21 @@ impl CallNumbers {
     }
 }
 
-/// Reads JSON text.
+/// Normalizes JSON text.
 pub(crate) fn read_json(json: &str) -> NormalizedJson {
     let mut reader = JsonNormalizer { bytes: json.as_bytes(), at: 0, numbers: CallNumbers::default() };
     let key = reader.value(0);
     NormalizedJson { key, numbers: reader.numbers }
 }
 
-/// The key of a text in which white space does not matter and all quotes are alike.
+/// Returns the key of a text. Ignores white space and treats all quotes alike.
 pub(crate) fn text_key(text: &str) -> Key {
     let mut hash = WordHasher::default();
     hash.text(text.as_bytes());
     hash.end()
 }
 
-/// Deeper nesting is hashed as plain text. The reader of steps refuses it long before.
+/// Nesting limit. Deeper values are hashed as plain text; the step parser rejects them earlier.
 const DEEPEST: usize = 200;
 
 struct JsonNormalizer<'j> {
@@ -90,7 +90,7 @@ impl JsonNormalizer<'_> {
                     self.skip_blanks();
                     let start = self.at;
                     let value = self.value(depth + 1);
-                    // A sum does not know the order of its parts.
+                    // A sum does not depend on the order of its parts.
                     if value != 0 {
                         let part = key_of_parts(&[key, value]);
                         sum = sum.wrapping_add(part);
@@ -147,7 +147,7 @@ impl JsonNormalizer<'_> {
         hash.end()
     }
 
-    /// A number, `true`, `false`, `null`.
+    /// Reads a number, `true`, `false` or `null`.
     fn word(&mut self) -> Key {
         let start = self.at;
         while self
@@ -182,21 +182,21 @@ impl JsonNormalizer<'_> {
     }
 }
 
-/// The number that JSON text is, quoted or not.
+/// Returns the number in JSON text, quoted or not.
 fn number(json: &[u8]) -> Option<f64> {
     let text = json.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(json);
     let digits = text.len() <= LONGEST_NUMBER && matches!(text.first(), Some(b'0'..=b'9' | b'-'));
     digits.then(|| std::str::from_utf8(text).ok()?.parse().ok()).flatten()
 }
 
-/// Hashes a text word by word: what lies between two words does not matter, except for quotes, which are all alike.
+/// Hashes a text word by word. Ignores everything between words except quotes, which are treated alike.
 #[derive(Default)]
 struct WordHasher {
     state: u64,
     words: u64,
 }
 
-/// Whether a byte stands between words. A table, for this is asked of every byte of every action.
+/// Bytes that separate words, as a table, because every byte of every action needs a lookup.
 const BETWEEN: [bool; 256] = {
     let mut table = [false; 256];
     let between = b" \n\t\r\"'\\";
@@ -208,7 +208,7 @@ const BETWEEN: [bool; 256] = {
     table
 };
 
-/// What a quote counts as.
+/// Hash of a quote.
 const QUOTE: u64 = 0x51;
 
 impl WordHasher {
@@ -240,7 +240,7 @@ impl WordHasher {
         self.words += 1;
     }
 
-    /// 0 for a text of nothing.
+    /// Returns the hash, 0 for an empty text.
     fn end(self) -> Key {
         if self.words == 0 { 0 } else { key_of_parts(&[self.state, self.words]) }
     }
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_of_a_call_stand_apart_from_the_rest() {
+    fn the_numbers_of_a_call_are_separate_from_the_rest() {
         let at = |offset: u32| read_json(&format!(r#"{{"path":"a","offset":{offset},"limit":"40"}}"#));
         assert_eq!(at(0).numbers.rest, at(40).numbers.rest);
         assert_ne!(at(0).numbers.rest, read_json(r#"{"path":"b","offset":0,"limit":40}"#).numbers.rest);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_versions_and_lists_are_no_numbers_and_many_numbers_are_none() {
+    fn ids_versions_and_lists_are_not_numbers() {
         for json in [r#"{"id":"1234567890123"}"#, r#"{"v":"1.2.3"}"#, r#"{"v":[1,2]}"#, r#"{"v":"-"}"#, "7"] {
             assert_eq!(read_json(json).numbers.as_slice(), [], "{json}");
         }

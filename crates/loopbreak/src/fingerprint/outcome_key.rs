@@ -1,4 +1,4 @@
-//! The normal form of an outcome: what changes from call to call is masked, what carries progress stays.
+//! The normal form of an outcome: volatile parts are masked, signs of progress are kept.
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -7,16 +7,16 @@ use crate::memory::{Key, key_of, key_of_parts};
 use crate::text::clip::clip;
 use crate::text::scan::trimmed;
 
-/// How much of each end of a long text is looked at.
+/// Number of bytes that are read at each end of a long text.
 const END: usize = 2048;
-/// How much of a failure is its gist: what follows often repeats the call or tells what to do next.
+/// Number of bytes of a failure that identify it. The rest often repeats the call or gives instructions.
 const GIST: usize = 160;
-/// A longer piece between two quotes is no quotation.
+/// Length limit of a quotation.
 const LONGEST_QUOTE: usize = 2048;
-/// So many letters beside the masks tell two texts apart.
+/// Number of letters besides the masks that distinguish two texts.
 const TELLING: usize = 8;
 
-/// The key of an outcome, volatile parts masked. A text that is mostly volatile is compared as it is.
+/// Returns the key of an outcome with volatile parts masked. A text that is mostly volatile is not masked.
 pub(crate) fn outcome_key(text: &str) -> Key {
     let text = trimmed(text);
     if text.len() <= 2 * END {
@@ -30,8 +30,8 @@ pub(crate) fn outcome_key(text: &str) -> Key {
     key_of_parts(&[masked_key(head), masked_key(&text[tail..]), text.len() as u64])
 }
 
-/// The key of how a failure begins: volatile parts masked, and what is quoted left out, for that is most often the
-/// call itself.
+/// Returns the key of the beginning of a failure. Volatile parts are masked. Quotations are left out, because they are
+/// usually the call itself.
 pub(crate) fn gist_key(text: &str) -> Key {
     let (mut gist, mut rest) = (String::with_capacity(GIST), text.trim());
     while let Some((before, after)) = next_quote(rest) {
@@ -45,7 +45,7 @@ pub(crate) fn gist_key(text: &str) -> Key {
     masked_key(&gist)
 }
 
-/// What stands before the next quoted piece, and what after it.
+/// Returns the text before and after the next quotation.
 fn next_quote(text: &str) -> Option<(&str, &str)> {
     let bytes = text.as_bytes();
     let opens = |at: usize| {
@@ -59,7 +59,7 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 fn masked_key(text: &str) -> Key {
     let bytes = text.as_bytes();
     let (mut hash, mut kept_from, mut letters) = (0, 0, 0);
-    // Everything between two masks is taken as it is, in one go.
+    // Everything between two masks is hashed at once.
     volatile_words(text, |word| {
         let kept = &bytes[kept_from..word.start];
         hash = key_of_parts(&[hash, xxh3_64(kept)]);
@@ -67,14 +67,14 @@ fn masked_key(text: &str) -> Key {
         kept_from = word.end;
     });
     let rest = &bytes[kept_from..];
-    // Without a mask, or with so little beside it that two such texts could not be told apart, the text is what it is.
+    // Without a mask, or with too few letters besides the masks to distinguish texts, the text is not masked.
     if kept_from == 0 || count_letters(letters, rest) < TELLING {
         return key_of(text);
     }
     key_of_parts(&[hash, xxh3_64(rest)])
 }
 
-/// Counts on, until there are enough to tell two texts apart.
+/// Adds to a count of letters, up to the number that distinguishes two texts.
 fn count_letters(so_far: usize, bytes: &[u8]) -> usize {
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
     so_far + letters.take(TELLING.saturating_sub(so_far)).count()
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_from_call_to_call_is_masked() {
+    fn volatile_parts_are_masked() {
         for (left, right) in [
             ("2025-11-04T09:35:24Z ERROR no such host", "2025-11-04T09:36:25Z ERROR no such host"),
             ("[09:35:24] connection refused", "[09:35:31] connection refused"),
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_carries_progress_stays() {
+    fn signs_of_progress_are_kept() {
         for (left, right) in [
             ("3 failed, 7 passed", "2 failed, 8 passed"),
             ("Tests: 3 failed", "Tests: 2 failed"),
@@ -144,21 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_is_mostly_mask_is_compared_as_it_is() {
+    fn a_text_that_is_mostly_volatile_is_not_masked() {
         assert!(!same("2025-11-04T09:35:24Z", "2025-11-04T09:35:25Z"));
         assert!(!same("1eb58c6c9b7 ok", "acfc531764a ok"));
         assert!(!same("550e8400-e29b-41d4-a716-446655440000", "6ba7b810-9dad-11d1-80b4-00c04fd430c8"));
     }
 
     #[test]
-    fn a_long_text_is_known_by_its_ends_and_its_length() {
+    fn a_long_text_is_identified_by_its_ends_and_its_length() {
         let text = |middle: &str| format!("{}{middle}{}", "a ".repeat(2000), "b ".repeat(2000));
         assert!(same(&text("x"), &text("x")));
         assert!(!same(&text("x"), &text("xx")));
     }
 
     #[test]
-    fn the_gist_is_how_it_begins() {
+    fn a_failure_is_identified_by_its_beginning() {
         let echo = |next: &str| {
             format!(
                 "Error: [Errno 2] No such file or directory: 'a.java'. Check the path and try again, or use another command to find out what there is in the folder of the project. Next: {next}"

@@ -1,19 +1,19 @@
-//! What the beginning of an outcome says of itself: that it failed, that an edit was not done, that nothing changed.
+//! The beginning of an outcome: whether it reports a failure, a rejected edit or no change.
 //!
-//! Where the log does not mark these, only words tell. The words are found once, for all who ask.
+//! If the log does not mark these, only words show them. The relevant words are located once.
 
 use crate::text::clip::clip;
 use crate::text::scan::{BLOCK, bits};
 
-/// How much of an outcome is looked at.
+/// Number of bytes of an outcome that are read.
 const HEAD: usize = 160;
-/// That many words at most stand in it.
+/// Largest number of words in them.
 const WORDS: usize = HEAD / 2 + 1;
 
-/// The beginning of an outcome, and where the words are in it that could tell anything.
+/// The beginning of an outcome, with the positions of its relevant words.
 pub(crate) struct OutcomeOpening<'a> {
     head: &'a [u8],
-    /// Where each of them begins and where it ends: letters and digits, nothing else.
+    /// Start and end of each relevant word, which consists of letters and digits only.
     starts: [u8; WORDS],
     ends: [u8; WORDS],
     count: usize,
@@ -32,7 +32,7 @@ impl<'a> OutcomeOpening<'a> {
             starts.add(at, here & !shifted);
             ends.add(at, shifted & !here);
         }
-        // Nearly no word can tell anything, but which one it is cannot be foreseen: it is written down, and stays if it can.
+        // Few words are relevant, but which ones is unpredictable: each is stored, and kept only if it is relevant.
         for (start, end) in starts.all().zip(ends.all()) {
             (opening.starts[opening.count], opening.ends[opening.count]) = (start, end);
             let (from, to) = (usize::from(start), usize::from(end));
@@ -42,12 +42,12 @@ impl<'a> OutcomeOpening<'a> {
         opening
     }
 
-    /// Whether it begins like a failure.
+    /// Returns whether the outcome begins like a failure.
     pub(crate) fn fails(&self) -> bool {
         self.words().any(|(start, end)| self.shows_failure(start, end))
     }
 
-    /// Whether the reply to an edit says that nothing came of it. Only its first sentence counts: what follows can be
+    /// Returns whether the reply to an edit says that it was not made. Only the first sentence counts, because the rest can be
     /// the edited text.
     pub(crate) fn denies(&self) -> bool {
         let ends = |at: &usize| {
@@ -59,7 +59,7 @@ impl<'a> OutcomeOpening<'a> {
         words.find_map(|(start, end)| self.denied(start, end)).unwrap_or_default()
     }
 
-    /// Whether an edit says that it changed nothing.
+    /// Returns whether the reply to an edit says that nothing changed.
     pub(crate) fn is_unchanged(&self) -> bool {
         let goes_on = |start: usize, phrase: &&str| self.goes_on(start, phrase);
         self.words()
@@ -76,15 +76,15 @@ impl<'a> OutcomeOpening<'a> {
         here.is_some_and(|here| here.eq_ignore_ascii_case(phrase.as_bytes()))
     }
 
-    /// Whether a word shows a failure by how it goes on, or by how it ends.
+    /// Returns whether a word shows a failure, by its ending or by the text after it.
     #[inline]
     fn shows_failure(&self, start: usize, end: usize) -> bool {
-        // Nearly every word is ruled out by two of its letters.
+        // Two letters rule out most words.
         let word = &self.head[start..end];
         let ([first, second, ..], [.., last_but_one, last]) = (word, word) else { return false };
         let ends_so = |ending: &str| {
             let Some(from) = word.len().checked_sub(ending.len()) else { return false };
-            // `TypeError`, but no terror.
+            // `TypeError`, but not `terror`.
             let begins = from == 0 || word[from].is_ascii_uppercase();
             begins && word[from..].eq_ignore_ascii_case(ending.as_bytes())
         };
@@ -93,7 +93,7 @@ impl<'a> OutcomeOpening<'a> {
                 && matches!(self.head.get(end), Some(b':' | b' '))
     }
 
-    /// Whether a word denies that an edit was done, where it says anything about that.
+    /// Returns whether a word denies that an edit was made, or `None` if it says nothing about it.
     #[inline]
     fn denied(&self, start: usize, end: usize) -> Option<bool> {
         let word = &self.head[start..end];
@@ -102,7 +102,7 @@ impl<'a> OutcomeOpening<'a> {
         if last == b'n' && next == b'\'' && word.len() > 1 && self.goes_on(end, "'t") {
             return Some(true);
         }
-        // Not where a quotation, a contraction or a letter beyond ASCII makes it a part of something else.
+        // Not if a quote, a contraction or a letter that is not ASCII makes it part of another word.
         let joins = |byte: u8| byte == b'\'' || byte >= 0x80;
         if joins(next) || start > 0 && joins(self.head[start - 1]) {
             return None;
@@ -121,7 +121,7 @@ impl<'a> OutcomeOpening<'a> {
     }
 }
 
-/// Whether a word could tell anything, by its first two letters or its last two. What is asked below asks for no other.
+/// Returns whether a word can be relevant, by its first two or last two letters. Covers all words that are tested below.
 #[inline]
 fn may_tell(word: &[u8]) -> bool {
     let ([first, second, ..], [.., last_but_one, last]) = (word, word) else { return false };
@@ -133,7 +133,7 @@ const BEGINNINGS: [u32; 32] =
     table(&[b"ca", b"co", b"er", b"fa", b"no", b"pe", b"tr", b"un", b"in", b"re", b"su", b"fi", b"ar"]);
 const ENDINGS: [u32; 32] = table(&[b"or", b"on", b"re", b"ed", b"en"]);
 
-/// Pairs of letters, whatever their case: the second ones as bits under the first.
+/// Builds a table of pairs of letters that ignores case: bits for the second letter, indexed by the first.
 const fn table(pairs: &[&[u8; 2]]) -> [u32; 32] {
     let mut table = [0; 32];
     let mut at = 0;
@@ -145,7 +145,7 @@ const fn table(pairs: &[&[u8; 2]]) -> [u32; 32] {
     table
 }
 
-/// Beginnings of words by which a failure shows, by their first two letters.
+/// Returns the phrases that show a failure, by their first two letters.
 fn beginnings(letters: [u8; 2]) -> &'static [&'static str] {
     match &letters {
         b"ca" => &["cannot "],
@@ -160,7 +160,7 @@ fn beginnings(letters: [u8; 2]) -> &'static [&'static str] {
     }
 }
 
-/// The end of a word by which a failure shows (`TypeError: …`, `Error - …`), by its last two letters.
+/// Returns the end of a word that shows a failure (`TypeError: …`, `Error - …`), by its last two letters.
 fn ending(letters: [u8; 2]) -> Option<&'static str> {
     match &letters {
         b"or" => Some("error"),
@@ -170,7 +170,7 @@ fn ending(letters: [u8; 2]) -> Option<&'static str> {
     }
 }
 
-/// Words by which a reply to an edit says that nothing came of it, by their first letter.
+/// Returns the words by which a reply denies an edit, by their first letter.
 fn denying(letter: u8) -> &'static [&'static str] {
     match letter {
         b'n' => &["not", "no", "nothing"],
@@ -182,10 +182,10 @@ fn denying(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Words by which it says that the edit was done, beside "written" and "successfully".
+/// Words that confirm an edit, in addition to "written" and "successfully".
 const DONE: [&str; 5] = ["updated", "edited", "created", "applied", "saved"];
 
-/// How an edit says that it changed nothing, by the letter with which that begins.
+/// Returns the phrases that say that nothing changed, by their first letter.
 fn unchanged(letter: u8) -> &'static [&'static str] {
     match letter {
         b'n' => &[
@@ -206,7 +206,7 @@ fn unchanged(letter: u8) -> &'static [&'static str] {
     }
 }
 
-/// Places in the head.
+/// Positions in the beginning of an outcome.
 struct HeadPositions {
     at: [u8; WORDS],
     count: usize,
@@ -219,7 +219,7 @@ impl Default for HeadPositions {
 }
 
 impl HeadPositions {
-    /// Adds those of a block.
+    /// Adds the positions in a block.
     #[inline]
     fn add(&mut self, block: usize, mut bits: u64) {
         while bits != 0
@@ -236,7 +236,7 @@ impl HeadPositions {
     }
 }
 
-/// Which bytes of a block are letters and digits. After the end there are none.
+/// Returns a bit for each byte of a block that is a letter or a digit.
 #[inline]
 fn in_words(head: &[u8]) -> u64 {
     let is_part = |byte: u8| ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10);
@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_shows_by_its_words() {
+    fn a_failure_is_recognized_by_its_words() {
         for text in [
             "  Error: no field `x`",
             "TypeError: x is not a function",
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_word_about_it_says_whether_an_edit_was_done() {
+    fn the_first_relevant_word_decides_whether_an_edit_was_made() {
         for text in ["It was not found. x", "I can't do that", "Nothing to do", "INVALID edit", "Don't"] {
             assert!(OutcomeOpening::new(text).denies(), "{text}");
         }
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_that_is_asked_for_may_tell() {
+    fn every_word_that_is_tested_can_be_relevant() {
         let denied = ["not", "no", "nothing", "cannot", "invalid", "unchanged", "rejected"];
         let told = [&denied[..], &DONE, &["written", "Success", "error", "failure", "exception"]].concat();
         let letters = || b'a'..=b'z';
@@ -314,7 +314,7 @@ mod tests {
         }
 
         #[test]
-        fn the_words_that_could_tell_are_found_where_they_are(text in "[a-eE-Fn-oR-U0-2 .é-]{0,200}") {
+        fn relevant_words_are_located(text in "[a-eE-Fn-oR-U0-2 .é-]{0,200}") {
             let opening = OutcomeOpening::new(&text);
             let head = clip(text.trim_start(), HEAD);
             let found: Vec<&str> = opening.words().map(|(start, end)| &head[start..end]).collect();

@@ -1,28 +1,28 @@
-//! Whether a reply in words refuses what was tried: a game sets no mark on a failure.
+//! Recognizes refusals in replies in words, because a game does not mark failures.
 
 use super::word_index::WordIndex;
 use crate::text::clip::clip;
 
-/// What a reply in words says about what was tried.
+/// The meaning of a reply in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyMeaning {
-    /// It did not work.
+    /// The action was refused.
     Refusal,
-    /// It asks back, or says nothing: nothing was tried yet.
+    /// The reply is a question or empty: nothing was tried yet.
     Nothing,
-    /// Something came of it.
+    /// The action had a result.
     Success,
 }
 
-/// A refusal is short; a longer reply tells of something that happened.
+/// Length limit of a refusal. A longer reply describes an event.
 const LONGEST: usize = 240;
 
-/// The words, or words in a row, that refuse.
+/// The words and phrases that refuse.
 #[derive(Clone, Debug)]
 pub(crate) struct RefusalTable {
-    /// Each between two blanks, as it has to stand in a sentence.
+    /// Each phrase between two spaces, as it is searched for in a sentence.
     phrases: Vec<String>,
-    /// The first words of them: most sentences have none, and are done with.
+    /// First words of the phrases. Most sentences contain none of them.
     first_words: WordIndex,
 }
 
@@ -39,7 +39,7 @@ impl From<&[String]> for RefusalTable {
 }
 
 impl RefusalTable {
-    /// Reads a reply. A refusal says so in its first sentence, by one of these words or by how it begins with them.
+    /// Classifies a reply. A refusal contains one of the phrases in its first sentence.
     pub(crate) fn reply(&self, text: &str) -> ReplyMeaning {
         let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '[' | ']' | '*'));
         if text.is_empty() {
@@ -57,7 +57,7 @@ impl RefusalTable {
     }
 
     fn is_in(&self, sentence: &str) -> bool {
-        // Characters beyond ASCII have other forms in lower case: there every phrase is looked for.
+        // Lower case is more complex for characters that are not ASCII: then every phrase is searched for.
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'';
         let mut words = sentence
             .as_bytes()
@@ -66,7 +66,7 @@ impl RefusalTable {
         if sentence.is_ascii() && !words.any(|word| self.first_words.lists_with(word) != 0) {
             return false;
         }
-        // Blanks around it make every word stand between two of them.
+        // Every word gets a space before and after it.
         let mut words = String::with_capacity(sentence.len() + 2);
         words.push(' ');
         for word in sentence.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '’'))) {
@@ -81,7 +81,7 @@ impl RefusalTable {
     }
 }
 
-/// The first sentence, and the mark it ends with.
+/// Returns the first sentence and its final punctuation.
 fn first_sentence(text: &str) -> (&str, Option<u8>) {
     let end = text.bytes().position(|byte| matches!(byte, b'.' | b'!' | b'?' | b'\n'));
     end.map_or((text, None), |end| (&text[..end], text.as_bytes().get(end).copied()))
@@ -93,7 +93,7 @@ mod tests {
     use crate::detectors::failing_target::FailingTargetSettings;
 
     #[test]
-    fn refusals_are_known_by_what_their_first_sentence_says() {
+    fn refusals_are_recognized_by_their_first_sentence() {
         let table = RefusalTable::from(&FailingTargetSettings::default().refusals[..]);
         for text in [
             "You can't open that.",

@@ -1,9 +1,9 @@
-//! What the settings say about words, made ready once for all steps of all guards.
+//! The vocabulary of the settings, prepared once for all guards.
 
 use super::{ActionTable, RefusalTable};
 use crate::settings::Settings;
 
-/// The tables by which actions and replies are understood.
+/// Tables that classify actions and replies.
 #[derive(Clone, Debug)]
 pub(crate) struct VocabularyTables {
     pub(crate) actions: ActionTable,

@@ -1,8 +1,8 @@
-//! Which words of an outcome change from call to call for no reason that matters.
+//! Recognizes volatile words: those that change from call to call without a meaning.
 
 use std::ops::Range;
 
-/// Words after which a number is only a name or a count of tries, by their first letter.
+/// Returns the words after which a number is only a name or a count of attempts, by their first letter.
 pub(super) const fn naming(letter: u8) -> &'static [&'static str] {
     match letter {
         b'a' => &["attempt", "attempts"],
@@ -20,7 +20,7 @@ pub(super) const fn naming(letter: u8) -> &'static [&'static str] {
 
 const LONGEST_NAMING: usize = 9;
 
-/// Units that make a number a length of time.
+/// Units of time.
 pub(super) const TIME_UNITS: &[&str] = &[
     "ns",
     "us",
@@ -46,11 +46,11 @@ pub(super) const TIME_UNITS: &[&str] = &[
 /// Folders whose names change with every run.
 pub(super) const TEMPORARY: [&str; 3] = ["/tmp/", "/var/folders/", "\\Temp\\"];
 
-/// Judges a word with a digit in it by its shape and by the word before and after it.
+/// Returns whether a word with a digit is volatile, by its form and its neighbours.
 pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
     let shown = without_marks(text.get(word.clone()).unwrap_or_default());
     let bytes = shown.as_bytes();
-    // Plain numbers are the most common by far, and only what stands beside them can make them volatile.
+    // Plain numbers are the most common by far, and only their neighbours can make them volatile.
     if is_number(bytes) {
         return names(text, word.start)
             || measures_time(text, word.end)
@@ -65,7 +65,7 @@ pub(super) fn is_volatile(text: &str, word: Range<usize>) -> bool {
         || is_temporary(bytes)
 }
 
-/// A word without the marks before and after it.
+/// Returns a word without surrounding punctuation.
 fn without_marks(word: &str) -> &str {
     let is_mark = |byte: &u8| matches!(byte, b'.' | b':' | b'!' | b'?' | b'#' | b'*');
     let before = word.bytes().take_while(|byte| is_mark(byte)).count();
@@ -153,9 +153,9 @@ fn is_number(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
-/// Whether the word before makes this one a mere name.
+/// Returns whether the word before makes the number a name.
 fn names(text: &str, start: usize) -> bool {
-    // The longest such word has nine letters; nothing before it is looked at.
+    // The longest such word has nine letters; no more are read.
     let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'');
     let mut before = &text.as_bytes()[..start];
     while let [rest @ .., last] = before
@@ -170,10 +170,10 @@ fn names(text: &str, start: usize) -> bool {
     word.first().is_some_and(|first| naming(first | 0x20).iter().any(is_this))
 }
 
-/// Whether the word after makes this one a length of time.
+/// Returns whether the word after makes the number a duration.
 fn measures_time(text: &str, end: usize) -> bool {
     let Some(after) = text[end..].strip_prefix(' ') else { return false };
-    // Units begin with few letters, of which one is beyond ASCII.
+    // Units begin with few letters, one of which is not ASCII.
     if !matches!(after.bytes().next(), Some(b'n' | b'u' | b'm' | b's' | b'h' | 0x80..)) {
         return false;
     }

@@ -1,18 +1,18 @@
-//! A set of words, each with the lists it stands in, made once and asked at every step.
+//! An index of words and the lists that contain them.
 
-/// Which of the lists a word stands in: a bit each.
+/// The lists that contain a word, one bit per list.
 pub(crate) type WordLists = u16;
 
-/// The words of several lists, found without regard to case.
+/// The words of several lists. Lookups ignore case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordIndex {
-    /// A power of two of them, at most half of them taken, so that most words that are not there meet a free one at
-    /// once.
+    /// A power of two of slots, at most half of them used, so that the lookup of an unknown word usually ends at
+    /// the first slot.
     slots: Vec<Option<(Box<str>, WordLists)>>,
 }
 
 impl WordIndex {
-    /// The words of these lists: bit 0 for the first list, and so on.
+    /// Builds the index. Bit 0 stands for the first list, and so on.
     pub(crate) fn from_lists(lists: &[&[String]]) -> Self {
         let count: usize = lists.iter().map(|list| list.len()).sum();
         let mut index = WordIndex { slots: vec![None; (2 * count).next_power_of_two()] };
@@ -22,7 +22,7 @@ impl WordIndex {
         index
     }
 
-    /// The lists that a word stands in.
+    /// Returns the lists that contain a word.
     pub(crate) fn lists_with(&self, word: &str) -> WordLists {
         self.slots[self.slot_of(word)].as_ref().map_or(0, |(_, lists)| *lists)
     }
@@ -32,7 +32,7 @@ impl WordIndex {
         self.slots[slot].get_or_insert_with(|| (word.into(), 0)).1 |= list;
     }
 
-    /// Where a word is, or would be.
+    /// Returns the slot of a word, or the free slot for it.
     fn slot_of(&self, word: &str) -> usize {
         let last = self.slots.len() - 1;
         let mut slot = hash(word) & last;
@@ -45,7 +45,7 @@ impl WordIndex {
     }
 }
 
-/// The same whatever the case of the letters. Words are short: a byte at a time is soon done.
+/// Hashes a word without regard to case. Words are short, so one byte at a time is fast enough.
 fn hash(word: &str) -> usize {
     let hash = word
         .bytes()
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_is_found_in_each_of_its_lists_whatever_its_case() {
+    fn a_word_is_found_in_all_its_lists_regardless_of_case() {
         let list = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let (first, second) = (list("read view Öl READ"), list("write view a-b @@ ``"));
         let index = WordIndex::from_lists(&[&first, &second]);
@@ -70,7 +70,7 @@ mod tests {
             ("A-B", 0b10),
             ("Öl", 0b01),
             ("@@", 0b10),
-            // Only the hash takes these for the ones above.
+            // Has the same hash as the word above.
             ("``", 0b10),
             ("a\rb", 0),
             ("rea", 0),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_index_knows_no_word() {
+    fn an_empty_index_contains_no_word() {
         assert_eq!(WordIndex::from_lists(&[]).lists_with("read"), 0);
         assert_eq!(WordIndex::from_lists(&[&[], &[]]).lists_with(""), 0);
     }

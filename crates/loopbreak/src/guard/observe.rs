@@ -10,7 +10,7 @@ use crate::detectors::{
 };
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
-use crate::fingerprint::{ActionKind, ChangeHistory, Fingerprints, VocabularyTables};
+use crate::fingerprint::{ActionKind, ChangeHistory, StepFingerprints, VocabularyTables};
 use crate::memory::key_of;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::policy::{PolicyInput, decide};
@@ -38,7 +38,7 @@ struct StepFacts<'s> {
     passed: Option<i64>,
     /// How the action was weighed, if the critic scored it.
     weighed: Option<WeighedProposal>,
-    prints: Option<Fingerprints<'s>>,
+    prints: Option<StepFingerprints<'s>>,
     /// Whether the step got further than any before it.
     further: bool,
     /// Whether a rule of the user allows the action.
@@ -145,14 +145,14 @@ impl GuardState {
     }
 
     /// Takes the fingerprints of a step, and remembers the change if it made one.
-    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<Fingerprints<'s>> {
+    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<StepFingerprints<'s>> {
         // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
         if !reads_fingerprints(config) {
             return None;
         }
         let effects = &mut self.effects;
         let is_new = |edit| effects.is_new(edit);
-        let prints = Fingerprints::from_step(step, &config.tables().actions, effects.epoch(), is_new)?;
+        let prints = StepFingerprints::from_step(step, &config.tables().actions, effects.epoch(), is_new)?;
         if prints.effect {
             effects.note(prints.call);
         }

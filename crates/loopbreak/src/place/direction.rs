@@ -1,4 +1,4 @@
-//! Movement words: which action is a move, and which words mean the same move.
+//! Directions of movement: which actions are moves, and which words mean the same direction.
 
 use std::borrow::Cow;
 
@@ -8,17 +8,17 @@ use crate::step::Action;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::text::scan::trimmed;
 
-/// Longer lines are no movement commands.
+/// Length limit of a movement command, in bytes.
 const LONGEST: usize = 60;
 
-/// Verbs that only say "move"; what follows is the way.
+/// Verbs that only mean "move"; the direction follows.
 const GOING: &[&str] = &["go", "walk", "run", "head", "move", "travel", "proceed", "goto"];
 
-/// Verbs that move by themselves and keep their object as part of the way.
+/// Verbs of movement whose object is part of the direction.
 const PASSING: &[&str] = &["enter", "exit", "leave", "climb", "cross", "board", "descend", "ascend"];
 
-/// The way that a command goes: `n`, `north`, `go north` and `walk to the north` are all `north`; `enter window` is a
-/// way of its own. Nothing for what is no movement.
+/// Returns the direction of a command. `n`, `north`, `go north` and `walk to the north` are all `north`; `enter window`
+/// is a direction of its own. Returns `None` if the command is not a movement.
 pub(crate) fn movement_direction(command: &str) -> Option<Cow<'_, str>> {
     if command.len() > LONGEST {
         return None;
@@ -44,7 +44,7 @@ pub(crate) fn movement_direction(command: &str) -> Option<Cow<'_, str>> {
     None
 }
 
-/// The way that an action goes, whether it was logged as a command, as verb and argument, or as kind and target.
+/// Returns the direction of an action that was logged as a command, as verb and argument, or as kind and target.
 pub(crate) fn action_direction<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> {
     if action.kind.as_deref() == Some("move")
         && let Some(target) = action.target.as_deref()
@@ -60,7 +60,7 @@ pub(crate) fn action_direction<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str
     }
     let name = trimmed(&action.name);
     let name = GOING.iter().chain(PASSING).find(|verb| verb.eq_ignore_ascii_case(name))?;
-    // {"direction": "north"}: one string argument, whatever its key.
+    // {"direction": "north"}: one string argument with any key.
     let object = match serde_json::from_str::<Value>(&args) {
         Ok(Value::Object(object)) if object.len() == 1 => object.into_values().next(),
         _ => None,
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_one_way_are_one_way() {
+    fn words_for_the_same_direction_are_equivalent() {
         for command in ["n", "north", "go north", "walk north", "North ", "GO  TO THE NORTH", "head n"] {
             assert_eq!(movement_direction(command).as_deref(), Some("north"), "{command}");
         }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_movement_has_no_way() {
+    fn other_commands_have_no_direction() {
         for command in ["examine lamp", "take wrench", "look", "", "no", "northern lights", "open north door"]
         {
             assert_eq!(movement_direction(command), None, "{command}");

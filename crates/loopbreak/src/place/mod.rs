@@ -1,4 +1,4 @@
-//! Where the agent is and has been: the ways out, the map learned from the steps, and each agent's trail.
+//! Places: directions, the map learned from the steps, and the trail of each agent.
 
 mod direction;
 mod place_map;

@@ -1,4 +1,4 @@
-//! The map, learned from the steps: which way leads from where to where, and which ways were never tried.
+//! The map, learned from the steps: the destinations of exits, and the exits that were never tried.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,14 +6,14 @@ use crate::memory::{Key, Lru, key_of};
 use crate::step::Place;
 use crate::text::clip::{clip_escaped, escaped_len};
 
-/// A guard remembers at most so many places, and only as many as its snapshot has room for. The least recently used
-/// go first.
+/// Number of places that a guard remembers at most. The size of the snapshot may allow fewer. The least recently used
+/// are forgotten first.
 const MOST_PLACES: usize = 4_096;
-/// Names longer than this are cut: they are only shown.
+/// Length limit of a name, in bytes. Names are only displayed.
 const NAME_BYTES: usize = 48;
 const EXITS_PER_PLACE: usize = 16;
 
-/// Places and the ways between them.
+/// Places and the exits between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceMap {
     rooms: Lru<MappedPlace>,
@@ -28,25 +28,25 @@ struct MappedPlace {
     name: String,
     #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
     exits: Vec<PlaceExit>,
-    /// The world tells of its exits: there are no others.
+    /// True if the world lists the exits of the place: there are no others.
     #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
     told: bool,
 }
 
-/// A way out of a room: told of by the world, or tried.
+/// An exit of a place: listed by the world, or tried.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct PlaceExit {
     #[serde(rename = "w")]
     way: String,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     to: Option<Key>,
-    /// Tried, whatever came of it: a locked door is no unexplored exit, and no known destination either.
+    /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
     #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
     tried: bool,
 }
 
 impl PlaceMap {
-    /// The key of a place: its id, or its name where it has none.
+    /// Returns the key of a place: of its id, or of its name if it has no id.
     pub(crate) fn key(place: &Place<'_>) -> Option<Key> {
         match (&place.id, &place.name) {
             (Some(id), _) => Some(key_of(&id.as_text())),
@@ -55,7 +55,7 @@ impl PlaceMap {
         }
     }
 
-    /// Notes that the agent is at this place now, and what ways out the world tells of.
+    /// Records that the agent is at a place, and the exits that the world lists.
     pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<Key> {
         let key = PlaceMap::key(place)?;
         let number = match &place.id {
@@ -81,30 +81,30 @@ impl PlaceMap {
         Some(key)
     }
 
-    /// Notes that this way out of `from` was tried and led to `to`.
+    /// Records that an exit of `from` was tried and led to `to`.
     pub(crate) fn walked(&mut self, from: Key, way: &str, to: Key) {
         let Some(room) = self.rooms.touch(from) else { return };
-        // Staying where one was is no destination: the door may open later.
+        // The same place is not a destination: the door may open later.
         let grown = room.learn(way, (from != to).then_some(to), true);
         self.grow(grown);
-        // The place arrived at is the most recent one again.
+        // The destination stays the most recently used place.
         self.rooms.touch(to);
     }
 
-    /// Where this way out of `from` led the last time, as far as it is known and still remembered.
+    /// Returns the place that an exit of `from` led to the last time, if it is known and still remembered.
     pub(crate) fn leads_to(&self, from: Key, way: &str) -> Option<Key> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
         exit.to.filter(|to| self.rooms.peek(*to).is_some())
     }
 
-    /// Whether no way out of `from` is known but to this place. A way that nobody tried may lead elsewhere; one that led
-    /// nowhere does not. Where nothing but that one way is known, nobody told of the others.
+    /// Returns whether the only known exit of `from` leads to this place. An untried exit may lead elsewhere; one that led
+    /// nowhere does not. Returns `false` if the world does not list the exits.
     pub(crate) fn is_only_way(&self, from: Key, to: Key) -> bool {
         let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
         room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
     }
 
-    /// The ways out of a place that the world tells of and nobody tried.
+    /// Returns the exits of a place that the world lists and nobody tried.
     pub(crate) fn unexplored(&self, from: Key) -> Vec<&str> {
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
@@ -112,7 +112,7 @@ impl PlaceMap {
         })
     }
 
-    /// The name to show for a place; `Location_<id>` for one that has only a number.
+    /// Returns the display name of a place; `Location_<id>` for one that has only a number.
     pub(crate) fn name(&self, key: Key) -> String {
         match self.rooms.peek(key) {
             Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
@@ -121,7 +121,7 @@ impl PlaceMap {
         }
     }
 
-    /// The id to show for a place: its number where it has one, else its name.
+    /// Returns the id of a place for display: its number, or else its name.
     pub(crate) fn id(&self, key: Key) -> serde_json::Value {
         match self.rooms.peek(key) {
             Some(MappedPlace { number: Some(number), .. }) => (*number).into(),
@@ -136,12 +136,12 @@ impl PlaceMap {
         }
     }
 
-    /// What the map takes in a snapshot, at most.
+    /// Returns the upper bound of the snapshot size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         40 + self.bytes
     }
 
-    /// Makes the map fit into so many bytes of a snapshot, but keeps the place last arrived at.
+    /// Forgets places until the map fits into a number of bytes of a snapshot. Keeps the current place.
     pub(crate) fn fit(&mut self, bytes: usize) {
         while self.bytes() > bytes && self.rooms.len() > 1 {
             self.forget_oldest();
@@ -156,9 +156,9 @@ impl PlaceMap {
 }
 
 impl MappedPlace {
-    /// Adds what is newly known of a way out; gives the bytes that took.
+    /// Adds new knowledge about an exit. Returns the bytes it takes.
     fn learn(&mut self, way: &str, to: Option<Key>, tried: bool) -> usize {
-        // The usual case: the world tells of the same exits, in the same words, at every step.
+        // The usual case: the world lists the same exits in the same words at every step.
         if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
             return 0;
         }
@@ -179,7 +179,7 @@ impl MappedPlace {
         bytes
     }
 
-    /// What the room takes in a snapshot, at most.
+    /// Returns the upper bound of the snapshot size in bytes.
     fn bytes(&self) -> usize {
         69 + escaped_len(&self.name) + self.exits.iter().map(PlaceExit::bytes).sum::<usize>()
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_walked_way_predicts_and_an_untried_exit_is_unexplored() {
+    fn a_used_exit_predicts_its_destination_and_an_untried_one_is_unexplored() {
         let mut map = PlaceMap::default();
         let dam = map.arrive(&place(r#"{"id":20,"name":"Dam","exits":["north","s","east"]}"#)).unwrap();
         let lobby = map.arrive(&place(r#"{"id":15,"name":"Lobby"}"#)).unwrap();
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_way_that_led_nowhere_is_tried_but_has_no_destination() {
+    fn an_exit_that_led_nowhere_is_tried_but_has_no_destination() {
         let mut map = PlaceMap::default();
         let dam = map.arrive(&place(r#"{"id":20,"exits":["north"]}"#)).unwrap();
         map.walked(dam, "north", dam);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_and_its_digits_are_one_place_and_a_nameless_place_is_named_by_its_id() {
+    fn a_number_and_its_digits_are_one_place_and_a_place_without_a_name_is_named_by_its_id() {
         let mut map = PlaceMap::default();
         let number = map.arrive(&place(r#"{"id":20}"#)).unwrap();
         assert_eq!(map.arrive(&place(r#"{"id":"20"}"#)), Some(number));

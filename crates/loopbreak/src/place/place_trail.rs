@@ -1,13 +1,13 @@
-//! The places one agent was at, step by step.
+//! The recent places of one agent.
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{KEY_BYTES, Key, Ring};
 
-/// How many moves (stays collapsed) are kept: four decide, two more are shown.
+/// Number of moves that are kept, without repeated stays: four decide, two more are displayed.
 const MOVES: usize = 6;
 
-/// Where an agent was after each of its last steps.
+/// The places of an agent after its last steps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceTrail {
     stays: Ring<PlaceStay>,
@@ -36,7 +36,7 @@ impl From<PlaceStay> for (Key, u64) {
 }
 
 impl PlaceTrail {
-    /// Notes where the agent is after this turn. True if it moved.
+    /// Records the place of the agent after a turn. Returns whether it moved.
     pub(crate) fn push(&mut self, place: Key, turn: u64, history: usize) -> bool {
         let stay = PlaceStay { place, turn };
         let moved = self.here() != Some(place);
@@ -49,17 +49,17 @@ impl PlaceTrail {
         moved
     }
 
-    /// Where the agent is.
+    /// Returns the current place.
     pub(crate) fn here(&self) -> Option<Key> {
         self.stays.last().map(|stay| stay.place)
     }
 
-    /// The last steps, newest first.
+    /// Returns the last stays, newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = &PlaceStay> {
         self.stays.newest()
     }
 
-    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
         50 + (self.stays.len() + self.moves.len()) * (KEY_BYTES + digits)
     }
@@ -68,12 +68,12 @@ impl PlaceTrail {
         self.stays.len()
     }
 
-    /// The last moves, oldest first, stays collapsed.
+    /// Returns the last moves without repeated stays, oldest first.
     pub(crate) fn moves(&self) -> impl DoubleEndedIterator<Item = &PlaceStay> {
         self.moves.iter()
     }
 
-    /// A B A B, A ≠ B, in the last four moves: the two places, and the turn of the first A.
+    /// Returns the two places of an oscillation A B A B in the last four moves, and the turn of the first A.
     pub(crate) fn oscillation(&self) -> Option<([Key; 2], u64)> {
         let mut moves = self.moves.newest();
         let (d, c, b, a) = (moves.next()?, moves.next()?, moves.next()?, moves.next()?);
@@ -81,7 +81,7 @@ impl PlaceTrail {
             .then_some(([a.place, b.place], a.turn))
     }
 
-    /// How many moves in a row went back to where the agent came from.
+    /// Returns the number of consecutive moves that went back to the previous place.
     pub(crate) fn alternations(&self) -> u32 {
         self.alternations
     }

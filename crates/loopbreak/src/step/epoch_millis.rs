@@ -1,6 +1,6 @@
-//! Points in time: whole milliseconds since 1970-01-01T00:00:00Z, read from RFC 3339 or from an integer.
+//! Points in time: milliseconds since 1970-01-01T00:00:00Z, parsed from RFC 3339 or an integer.
 //!
-//! The engine needs no calendar beyond this, and a reader that parses a million lines wants no more work than this.
+//! The engine needs no other calendar functions, and this is fast enough for logs of millions of lines.
 
 use std::fmt;
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct EpochMillis(pub i64);
 
-/// A text that is no point in time.
+/// An error for a text that is not a point in time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("not a time: write it like 2025-11-04T09:35:24Z, or as whole milliseconds since 1970")]
+#[error("invalid time: use RFC 3339 such as 2025-11-04T09:35:24Z, or an integer in milliseconds since 1970")]
 pub struct TimeError;
 
 impl EpochMillis {
-    /// Reads an RFC 3339 time. Without a zone it is taken as UTC; the `T` may be a space; the seconds may be missing.
+    /// Parses an RFC 3339 time. A time without a zone is UTC. The `T` may be a space, and the seconds may be missing.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
         parse(text.trim().as_bytes()).map(EpochMillis).ok_or(TimeError)
     }
 
-    /// The same as RFC 3339, in UTC: `2025-11-04T09:35:24.000Z`. Nothing for a time that four digits of a year cannot tell.
+    /// Formats the time as RFC 3339 in UTC: `2025-11-04T09:35:24.000Z`. Returns `None` if the year does not have four digits.
     pub fn rfc3339(self) -> Option<String> {
         let (days, rest) = (self.0.div_euclid(86_400_000), self.0.rem_euclid(86_400_000));
         let (year, month, day) = date(days);
@@ -35,8 +35,8 @@ impl EpochMillis {
     }
 }
 
-/// The date of a day since 1970, in the calendar of today. Counted in eras of 400 years that begin in March, so that
-/// the day that is sometimes there comes last.
+/// Returns year, month and day of a day since 1970 in the Gregorian calendar. Counts in eras of 400 years that begin in
+/// March, so that a leap day comes last.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -102,7 +102,7 @@ fn digits(text: &[u8], count: usize) -> Option<(i64, &[u8])> {
     Some((number, rest))
 }
 
-/// Days from 1970-01-01 in the proleptic Gregorian calendar, counting years from March so that a leap day ends them.
+/// Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so that a leap day comes last.
 fn days_since_epoch(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     let length = match month {
@@ -133,7 +133,7 @@ impl<'de> Deserialize<'de> for EpochMillis {
             type Value = EpochMillis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an RFC 3339 time or whole milliseconds")
+                f.write_str("an RFC 3339 time or an integer in milliseconds")
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<EpochMillis, E> {
                 EpochMillis::parse(text).map_err(E::custom)
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn a_formatted_time_parses_back() {
         for millis in [0, 1, -1, 1_762_248_924_000, 951_782_400_000, 951_868_799_999, -62_135_596_800_000] {
             let text = EpochMillis(millis).rfc3339().unwrap();
             assert_eq!(EpochMillis::parse(&text).unwrap().0, millis, "{text}");
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused() {
+    fn invalid_times_are_errors() {
         for text in [
             "",
             "yesterday",

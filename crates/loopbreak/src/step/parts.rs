@@ -15,7 +15,7 @@ pub struct Outcome<'a> {
     /// Output of the action, as the agent saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<StepText<'a>>,
-    /// Whether the action failed.
+    /// True if the action failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub error: bool,

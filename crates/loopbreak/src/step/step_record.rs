@@ -64,7 +64,7 @@ pub struct Step<'a> {
     /// Explicit mark of progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<bool>,
-    /// Whether the action was proposed and refused. Such a step is observed but does not count as a turn.
+    /// True if the action was proposed and refused. Such a step is observed but does not count as a turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub refused: bool,
@@ -160,7 +160,7 @@ mod tests {
     const FULL: &str = r#"{"run":"ep-7","turn":12,"at":"2025-11-04T09:35:24Z","agent":"main","model":"m-1","action":{"name":"bash","args":{"command":"cargo test"},"kind":"run","target":"tests"},"outcome":{"text":"1 failed","error":true},"say":"I will run the tests again","user":"please stop","place":{"id":20,"name":"Dam","exits":["north","south"]},"score":40,"objectives":{"active":["open the dam"],"completed":["find the wrench"]},"task":{"id":"T3.4.2","status":"blocked","blockers":["no token"],"work":["read config"],"session":"s1"},"progress":true,"refused":false,"critic":{"score":0.9},"usage":{"input_tokens":1200,"output_tokens":80,"cost_usd":0.01}}"#;
 
     #[test]
-    fn of_two_runs_in_one_record_the_first_counts() {
+    fn the_first_of_two_runs_in_one_record_wins() {
         let step = Step::from_json(r#"{"run":"a","score":1,"run":"b","score":2}"#).unwrap();
         assert_eq!((step.run, step.score), (Some("a".into()), Some(2.0)));
     }
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() {
+    fn a_serialized_step_parses_back_identically() {
         let step = Step::from_json(FULL).unwrap();
         let written = serde_json::to_string(&step).unwrap();
         let again = Step::from_json(&written).unwrap();
@@ -195,14 +195,14 @@ mod tests {
     }
 
     #[test]
-    fn unescaped_texts_are_borrowed_from_the_line() {
+    fn texts_without_escapes_are_borrowed_from_the_line() {
         let step = Step::from_json(r#"{"say":"plain","user":"two\nlines"}"#).unwrap();
         assert!(matches!(step.say.unwrap().0, std::borrow::Cow::Borrowed("plain")));
         assert!(matches!(step.user.unwrap().0, std::borrow::Cow::Owned(_)));
     }
 
     #[test]
-    fn bare_strings_nulls_numbers_and_unknown_keys_are_understood() {
+    fn accepts_plain_strings_nulls_numbers_and_unknown_keys() {
         let step = Step::from_json(r#"{"run":7,"action":"look","outcome":"A room.","place":{"id":"hall","exits":null},"score":null,"refused":null,"mood":"blue","tags":[{}]}"#).unwrap();
         assert_eq!(step.run, Some(Label::Number(7)));
         assert_eq!(step.unknown_keys, 2);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_types_are_errors_not_panics() {
+    fn wrong_types_are_errors() {
         for line in [
             r#"{"score":"forty"}"#,
             r#"{"action":5}"#,

@@ -1,4 +1,4 @@
-//! Strings of a step: borrowed from the input where it holds them unescaped.
+//! Texts of a step, borrowed from the input if they have no escapes.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct StepText<'a>(pub Cow<'a, str>);
 
 impl StepText<'_> {
-    /// The same text, owning its bytes.
+    /// Converts the text into one that owns its bytes.
     pub fn into_owned(self) -> StepText<'static> {
         StepText(Cow::Owned(self.0.into_owned()))
     }
@@ -79,18 +79,18 @@ impl<'de: 'a, 'a> Deserialize<'de> for StepText<'a> {
     }
 }
 
-/// A name that logs write as a string or as a number: the id of a run, a place, a task. `20` and `"20"` are the same
+/// A name that logs write as a string or as a number, such as the id of a run, a place or a task. `20` and `"20"` are the same
 /// label.
 #[derive(Clone, Debug)]
 pub enum Label<'a> {
-    /// Written as a number.
+    /// A number in the log.
     Number(i64),
-    /// Written as a string.
+    /// A string in the log.
     Text(StepText<'a>),
 }
 
 impl Label<'_> {
-    /// The label as text, allocation-free where it was a string.
+    /// Returns the label as text. Does not allocate for a string.
     pub fn as_text(&self) -> Cow<'_, str> {
         match self {
             Label::Number(number) => Cow::Owned(number.to_string()),
@@ -98,7 +98,7 @@ impl Label<'_> {
         }
     }
 
-    /// The same label, owning its bytes.
+    /// Converts the label into one that owns its bytes.
     pub fn into_owned(self) -> Label<'static> {
         match self {
             Label::Number(number) => Label::Number(number),
@@ -174,7 +174,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Label<'a> {
                 Ok(Label::Number(number))
             }
             fn visit_u64<E: Error>(self, number: u64) -> Result<Label<'de>, E> {
-                // An id past i64 is still an id: keep its digits.
+                // An id that does not fit into `i64` is kept as its digits.
                 Ok(i64::try_from(number)
                     .map_or_else(|_| Label::Text(number.to_string().into()), Label::Number))
             }

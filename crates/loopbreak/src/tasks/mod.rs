@@ -1,6 +1,6 @@
-//! Attempts at tasks: recorded and judged.
+//! Attempts at tasks, and the loops in them.
 //!
-//! A guard uses it for the tasks of one run, a [`Series`](crate::Series) for those that span runs.
+//! A guard tracks the tasks of one run, a [`Series`](crate::Series) those that span several runs.
 
 mod task_histories;
 mod task_history;

@@ -9,12 +9,12 @@ use crate::memory::{KEY_BYTES, Key, Lru, key_of};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
-/// The histories of the tasks attempted last.
+/// The histories of the most recently attempted tasks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct TaskHistories(Lru<TaskHistory>);
 
-/// How much is kept: so many tasks, and so many attempts at all of them together.
+/// Limits of the number of tasks, and of attempts at all of them together.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HistoryBounds {
     pub(crate) tasks: usize,
@@ -22,7 +22,7 @@ pub(crate) struct HistoryBounds {
 }
 
 impl TaskHistories {
-    /// Records an attempt and gives the history it went into.
+    /// Records an attempt and returns the history of its task.
     pub(crate) fn record(
         &mut self,
         task: &Task<'_>,
@@ -40,38 +40,38 @@ impl TaskHistories {
         while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
             self.0.pop_oldest();
         }
-        // The newest is never among those that went.
+        // The newest is never among those that were dropped.
         self.0.touch_or_insert(key, TaskHistory::default)
     }
 
-    /// The history of one task.
+    /// Returns the history of a task.
     pub(crate) fn history(&self, id: &str) -> Option<&TaskHistory> {
         self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
     }
 
-    /// The same, to be judged: this makes it the one that is kept longest.
+    /// Returns the history of a task for a judgement, and marks it as the most recently used.
     pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut TaskHistory> {
         self.0.touch(key_of(clip_escaped(id, ID_BYTES)))
     }
 
-    /// Forgets the attempts at one task.
+    /// Forgets the attempts at a task.
     pub(crate) fn clear(&mut self, id: &str) {
         if let Some(history) = self.history_mut(id) {
             history.clear();
         }
     }
 
-    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
         2 + self.0.iter().map(|(_, history)| KEY_BYTES + history.bytes(digits)).sum::<usize>()
     }
 
-    /// A human spoke: whatever is seen of any task now is news.
+    /// Makes every loop count as new again, because a human spoke.
     pub(crate) fn forget_reports(&mut self) {
         self.0.values_mut().for_each(TaskHistory::forget_report);
     }
 
-    /// All histories, least recently attempted first.
+    /// Returns all histories, the least recently attempted first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &TaskHistory)> {
         self.0.iter()
     }

@@ -1,4 +1,4 @@
-//! The attempts at one task that still count.
+//! The attempts at one task.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,13 +7,13 @@ use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
-/// The longest id of a task that is kept.
+/// Length limit of a task id, in bytes.
 pub(super) const ID_BYTES: usize = 64;
-/// The longest status and session name that are kept.
+/// Length limit of a status and of a session name, in bytes.
 const NAME_BYTES: usize = 32;
-/// How many pieces of work are remembered, so that new work is known as new.
+/// Number of work items that are remembered to recognize new work.
 const WORK: usize = 16;
-/// How many blockers are kept to be shown.
+/// Number of blockers that are kept for display.
 const BLOCKERS: usize = 5;
 const BLOCKER_BYTES: usize = 40;
 
@@ -30,7 +30,7 @@ pub(crate) struct TaskAttempt {
     pub(crate) blockers: Key,
     #[serde(rename = "w")]
     pub(crate) work: Key,
-    /// It did something that no earlier attempt had done.
+    /// True if it did work that no earlier attempt did.
     #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) grew: bool,
     #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
@@ -43,17 +43,17 @@ pub(crate) struct TaskAttempt {
 pub(crate) struct TaskHistory {
     pub(crate) id: String,
     pub(crate) attempts: Ring<TaskAttempt>,
-    /// How often the history was cleared: attempts after a clearing make a new loop.
+    /// Number of times the history was cleared. Attempts after that form a new loop.
     pub(crate) round: u64,
-    /// The blockers of the latest attempt, to be shown.
+    /// Blockers of the latest attempt, for display.
     pub(crate) blockers: Vec<String>,
     work: Ring<Key>,
-    /// The loop that was last reported, and its count: it is reported once, and again when it got twice as long.
+    /// The last reported loop and its count. It is reported once, and again when it is twice as long.
     #[serde(skip_serializing_if = "Option::is_none")]
     reported: Option<(Key, u32)>,
 }
 
-/// The key of no blockers and no work.
+/// Key of an empty list of blockers or work.
 pub(crate) const NOTHING: Key = 0;
 
 impl TaskHistory {
@@ -61,7 +61,7 @@ impl TaskHistory {
         TaskHistory { id: id.to_owned(), ..TaskHistory::default() }
     }
 
-    /// Records an attempt; at most `capacity` are kept.
+    /// Records an attempt. Keeps at most `capacity` attempts.
     pub(crate) fn record(&mut self, task: &Task<'_>, turn: u64, at: Option<i64>, capacity: usize) {
         let work: Vec<Key> = task.work.iter().map(|work| key_of(work.trim())).collect();
         let mut grew = false;
@@ -97,7 +97,7 @@ impl TaskHistory {
         );
     }
 
-    /// What it takes in a snapshot, at most, where a turn takes so many digits.
+    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
         let attempt = digits + 20 + 2 * NAME_BYTES + 2 * KEY_BYTES + 50;
         ID_BYTES
@@ -107,7 +107,7 @@ impl TaskHistory {
             + self.work.len() * KEY_BYTES
     }
 
-    /// The attempts inside the window that ends now, newest first. Without times, every attempt is.
+    /// Returns the attempts inside the window that ends now, newest first. Attempts without a time are always inside.
     pub(crate) fn recent(&self, now: Option<i64>, window_ms: u64) -> impl Iterator<Item = &TaskAttempt> {
         let window = i64::try_from(window_ms).unwrap_or(i64::MAX);
         self.attempts.newest().take_while(move |attempt| {
@@ -115,7 +115,7 @@ impl TaskHistory {
         })
     }
 
-    /// Whether what is seen of the task now is news.
+    /// Returns whether a loop is new or has become twice as long, and remembers it.
     pub(crate) fn is_news(&mut self, seen: Option<(Key, u32)>) -> bool {
         let Some((identity, count)) = seen else {
             self.reported = None;
@@ -129,12 +129,12 @@ impl TaskHistory {
         !known
     }
 
-    /// Whatever comes now is news.
+    /// Makes the next loop count as new.
     pub(crate) fn forget_report(&mut self) {
         self.reported = None;
     }
 
-    /// Forgets the attempts: what comes now is a fresh start.
+    /// Forgets the attempts, for a fresh start.
     pub(crate) fn clear(&mut self) {
         self.attempts.clear();
         self.work.clear();
@@ -142,7 +142,7 @@ impl TaskHistory {
     }
 }
 
-/// The key of a set: order and repeats do not matter.
+/// Returns the key of a set. Ignores order and duplicates.
 fn set_key(mut items: Vec<Key>) -> Key {
     if items.is_empty() {
         return NOTHING;

@@ -1,4 +1,4 @@
-//! Whether the attempts at a task go round in circles.
+//! Detects loops in the attempts at a task.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,20 +8,20 @@ use crate::detectors::Pattern;
 use crate::detectors::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
 
-/// In which way a task goes round in circles.
+/// The kind of a task loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskPattern {
-    /// A task that is done is attempted again and again.
+    /// A completed task is attempted again.
     CompletedTaskRevisit,
-    /// The same blockers again and again, and no new work.
+    /// Attempts have the same blockers and no new work.
     BlockedTaskSpin,
-    /// The same work again and again.
+    /// Attempts do the same work.
     NoProgressRepeat,
 }
 
 impl TaskPattern {
-    /// The name in all output.
+    /// Returns the name that all output uses.
     pub fn as_str(self) -> &'static str {
         match self {
             TaskPattern::CompletedTaskRevisit => "completed_task_revisit",
@@ -44,7 +44,7 @@ impl From<TaskPattern> for Pattern {
 impl TryFrom<Pattern> for TaskPattern {
     type Error = Pattern;
 
-    /// Returns the pattern itself as the error where it is not one of tasks.
+    /// Returns the pattern itself as the error if it is not a task pattern.
     fn try_from(pattern: Pattern) -> Result<Self, Pattern> {
         match pattern {
             Pattern::CompletedTaskRevisit => Ok(TaskPattern::CompletedTaskRevisit),
@@ -55,19 +55,19 @@ impl TryFrom<Pattern> for TaskPattern {
     }
 }
 
-/// A task that goes round in circles.
+/// A loop in the attempts at a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskLoop {
-    /// In which way.
+    /// Kind of the loop.
     pub pattern: TaskPattern,
-    /// How many attempts inside the window there were.
+    /// Number of attempts inside the window.
     pub attempts: u32,
-    /// The turn of the first attempt of those that show it.
+    /// Turn of the first attempt that is part of the loop.
     pub since: u64,
 }
 
 impl TaskHistory {
-    /// Judges the attempts inside the window that ends now.
+    /// Detects a loop in the attempts inside the window that ends now.
     pub(crate) fn judge(&self, settings: &TaskSettings, now: Option<i64>) -> Option<TaskLoop> {
         let needed = settings.max_attempts as usize;
         let window = settings.attempt_window.millis;
@@ -82,7 +82,7 @@ impl TaskHistory {
             return None;
         }
         let same_blockers = last.iter().all(|attempt| attempt.blockers == newest.blockers);
-        // The oldest is the baseline: whether it was new itself does not matter.
+        // The oldest attempt is the baseline; its own work does not count as growth.
         let grew = last[..last.len() - 1].iter().any(|attempt| attempt.grew);
         let same_work = last.iter().all(|attempt| attempt.work == newest.work);
         let pattern = if newest.status == "done" {
@@ -97,7 +97,7 @@ impl TaskHistory {
         Some(TaskLoop { pattern, attempts: total as u32, since: oldest.turn })
     }
 
-    /// What the attempts of a loop have in common: other blockers or other work are another loop.
+    /// Returns the key of what the attempts of a loop have in common. Other blockers or other work are another loop.
     pub(crate) fn content(&self, pattern: TaskPattern) -> Key {
         let newest = self.attempts.last().map_or((NOTHING, NOTHING), |last| (last.blockers, last.work));
         match pattern {
@@ -107,7 +107,7 @@ impl TaskHistory {
         }
     }
 
-    /// What a judgement rests on: times, status, blockers and sessions of the last attempts, oldest first.
+    /// Returns the evidence of a loop: times, status, blockers and sessions of the last attempts, oldest first.
     pub(crate) fn evidence(&self, settings: &TaskSettings) -> Value {
         let mut attempts: Vec<Value> = self
             .attempts

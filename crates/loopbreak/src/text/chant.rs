@@ -1,51 +1,51 @@
-//! Texts that repeat themselves: the same words over and over, up to where the text ends.
+//! Repetition inside a text: the same words over and over, up to the end of the text.
 //!
-//! A text is read word by word. Where the last four words stood there a moment ago, the distance is a candidate for
-//! the length of a unit that repeats; from then on every further word either is the one a unit before, or ends the
-//! repetition. That is constant work and constant memory a word, whatever the length of text and unit.
+//! A text is read word by word. If the last four words occurred shortly before, the distance is a candidate for the
+//! length of a unit that repeats. From then on, every word either equals the word one unit before, or ends the
+//! repetition. Time and memory per word are constant, regardless of the length of text and unit.
 //!
-//! What is repeated has to be speech. Rules, dots and figures have no letters and never count; numbered lists and
-//! tables are not the same words; code, tables and logs, known by their marks, repeat honestly and have to go on for
-//! ten times as long.
+//! Only speech counts. Rules, dots and figures have no letters and are ignored. Numbered lists and tables do not repeat
+//! the same words. Code, tables and logs, recognized by their punctuation, repeat legitimately and must be ten times
+//! as long.
 
 use std::ops::Range;
 
-/// The longest unit, in words.
+/// Length limit of a unit, in words.
 const LONGEST: usize = 400;
-/// The last words, as many as the longest unit and what is compared before it is believed.
+/// Number of words that are remembered: the longest unit, and the words that confirm it.
 const WORDS: usize = 512;
-/// Where the last groups of four words stood. Two groups in one slot lose a candidate, never make one.
+/// Number of slots for the positions of groups of four words. A collision loses a candidate but never creates one.
 const SLOTS: usize = 1024;
-/// So many words are compared before a distance is believed to be a period.
+/// Number of words that confirm a distance as a period.
 const GROUP: usize = 4;
-/// A longer word is read in pieces: a text without blanks is a text all the same.
+/// Length limit of a word. A longer one is read in pieces, because some texts have no spaces.
 const PIECE: u32 = 64;
-/// So many rounds of a unit of fewer than [`GROUP`] words, and so many of one that is no speech.
+/// Number of rounds required of a unit of fewer than [`GROUP`] words, and of one that is not speech.
 const SHORT_ROUNDS: u64 = 100;
 const STRUCTURED_ROUNDS: u64 = 16;
-/// So many times the length is asked for from what is no speech.
+/// Factor on the required length for text that is not speech.
 const STRUCTURED: u64 = 10;
-/// So much of the end of a whole text is looked at.
+/// Number of bytes at the end of a whole text that are read.
 const LOOKED_AT: usize = 16 * 1024;
 
-/// A text that repeats itself.
+/// A passage that is repeated at the end of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepeatedPassage {
-    /// How many words the unit has that is repeated. Scripts without blanks count by the character.
+    /// Number of words in the repeated unit. In scripts without spaces, each character counts as a word.
     pub words: u32,
-    /// How often it stands there in a row.
+    /// Number of consecutive repetitions.
     pub rounds: u64,
-    /// How many bytes that takes.
+    /// Number of bytes of all repetitions.
     pub bytes: u64,
-    /// Where the last of them stands, in bytes from the beginning of the text.
+    /// Position of the last repetition, in bytes from the beginning of the text.
     pub unit: Range<u64>,
-    /// It is code, a table or a log, by its marks.
+    /// True if the punctuation shows code, a table or a log.
     pub structured: bool,
-    /// The same for every rotation of the unit.
+    /// Key of the unit, identical for every rotation of it.
     pub(crate) key: u64,
 }
 
-/// Looks for a chant in a text that comes in pieces, as it is generated. Where the pieces are cut does not matter.
+/// Detects repetition in a text that arrives in pieces, as it is generated. The result does not depend on the pieces.
 ///
 /// ```
 /// use loopbreak::text::ChantStream;
@@ -59,44 +59,44 @@ pub struct RepeatedPassage {
 pub struct ChantStream {
     least_rounds: u64,
     least_bytes: u64,
-    /// Every text is held to what is asked of code and logs.
+    /// True if every text must meet the requirements for code and logs.
     strict: bool,
     words: Box<[ChantWord; WORDS]>,
     slots: Box<[u32; SLOTS]>,
-    /// How many words there were.
+    /// Number of words so far.
     count: u64,
-    /// How many bytes were read.
+    /// Number of bytes so far.
     read: u64,
-    /// Where the last whole word ends.
+    /// End of the last whole word.
     end: u64,
     open: OpenWord,
-    /// The length of the unit, in words; 0 for none.
+    /// Length of the unit in words; 0 for none.
     period: usize,
-    /// How many words in a row equal the one a unit before.
+    /// Number of consecutive words that equal the word one unit before.
     equal: u64,
-    /// Where the first round begins.
+    /// Start of the first round.
     from: u64,
 }
 
-/// A word that is over: its hash with its class in the lowest two bits, and where it begins.
+/// A finished word: its hash with its class in the lowest two bits, and its start.
 #[derive(Clone, Copy, Debug, Default)]
 struct ChantWord {
     key: u32,
     start: u32,
 }
 
-/// What kind of word it is.
+/// Classes of words.
 const MARKS: u32 = 0;
 const PLAIN: u32 = 1;
 const CODE: u32 = 2;
 
-/// The word that is being read.
+/// The current, unfinished word.
 #[derive(Clone, Copy, Debug, Default)]
 struct OpenWord {
     hash: u64,
     start: u64,
     length: u32,
-    /// How many bytes of it are letters.
+    /// Number of bytes that are letters.
     letters: u32,
     code: bool,
     quotes: u8,
@@ -110,7 +110,7 @@ impl Default for ChantStream {
 }
 
 impl ChantStream {
-    /// Asks for so many rounds, and for so many bytes of them together.
+    /// Creates a detector that requires a number of rounds, and a number of bytes in all of them together.
     pub fn new(rounds: u32, bytes: u32) -> Self {
         ChantStream {
             least_rounds: u64::from(rounds.max(2)),
@@ -128,14 +128,14 @@ impl ChantStream {
         }
     }
 
-    /// Holds every text to what is asked of code and logs.
+    /// Applies the requirements for code and logs to every text.
     #[must_use]
     pub fn strict(mut self) -> Self {
         self.strict = true;
         self
     }
 
-    /// Reads on, and says whether the text as it stands ends in a chant. A word that is not over does not count yet.
+    /// Reads the next piece and returns the repetition at the end of the text so far, if any. An unfinished word does not count.
     pub fn push(&mut self, text: &str) -> Option<RepeatedPassage> {
         for char in text.chars() {
             if char.is_whitespace() {
@@ -174,13 +174,13 @@ impl ChantStream {
         }
     }
 
-    /// Ends the open word.
+    /// Finishes the current word.
     fn close(&mut self) {
         let word = std::mem::take(&mut self.open);
         if word.length == 0 {
             return;
         }
-        // A word in quotes is a value; a quoted phrase is speech.
+        // A quoted word is a value; a quoted phrase is speech.
         let code = word.code || (word.opens_with_quote && word.quotes > 1);
         let class = if code {
             CODE
@@ -213,12 +213,12 @@ impl ChantStream {
         }
     }
 
-    /// The key of the word so many before the last.
+    /// Returns the key of the word at a distance from the last one.
     fn key_before(&self, back: usize) -> u32 {
         self.words[(self.count - 1 - back as u64) as usize % WORDS].key
     }
 
-    /// Takes a distance for the length of the unit, if the last words say so.
+    /// Accepts a distance as the length of the unit if the last words confirm it.
     fn believe(&mut self, period: usize) {
         let known = (1..=LONGEST).contains(&period) && (period + GROUP) as u64 <= self.count;
         if known && (0..GROUP).all(|back| self.key_before(back) == self.key_before(back + period)) {
@@ -228,10 +228,10 @@ impl ChantStream {
         }
     }
 
-    /// Where the word so many before the last begins.
+    /// Returns the start of the word at a distance from the last one.
     fn start_before(&self, back: usize) -> u64 {
         let start = self.words[(self.count - 1 - back as u64) as usize % WORDS].start;
-        // Starts are kept in 32 bits: they are close enough to the end to be told from it.
+        // Starts have 32 bits: they are close enough to the end to be restored from it.
         self.end - u64::from((self.end as u32).wrapping_sub(start))
     }
 
@@ -270,7 +270,7 @@ impl ChantStream {
     }
 }
 
-/// Whether a character is a word by itself: scripts that are written without blanks, and pictures.
+/// Returns whether a character counts as a word: scripts without spaces, and emoji.
 fn stands_alone(char: char) -> bool {
     matches!(char, '\u{0e00}'..='\u{0fff}' | '\u{1780}'..='\u{17ff}' | '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}')
         || char >= '\u{1f000}'
@@ -280,7 +280,7 @@ fn is_picture(char: char) -> bool {
     ('\u{1f000}'..'\u{20000}').contains(&char)
 }
 
-/// Looks for a chant at the end of a whole text, of which the last 16 kB are looked at. Gives the unit too.
+/// Detects repetition in the last 16 kB of a whole text. Returns the unit too.
 pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Option<(RepeatedPassage, &str)> {
     if text.len() < bytes as usize {
         return None;
@@ -296,17 +296,17 @@ pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Opt
     Some((chant, unit))
 }
 
-/// How much of the end is looked at to find a long word, and how much of that word.
+/// Number of bytes at the end that are searched for a long word, and number of bytes of that word.
 const END: usize = 128;
 const NEEDLE: usize = 8;
 
-/// Whether a text can end in a chant at all, for the price of one look at every byte: a word of its end has to stand
-/// there in every round.
+/// Returns whether a text can end in a repetition, with one pass over its bytes: a word near its end has to occur in
+/// every round.
 fn may_chant(text: &str, rounds: u32) -> bool {
     let bytes = text.as_bytes();
     let end = &bytes[bytes.len().saturating_sub(END)..];
     let mut words = end.split(u8::is_ascii_whitespace);
-    // The first and the last may be parts of words.
+    // The first and the last may be incomplete.
     let (_, _) = (words.next(), words.next_back());
     let longest =
         words.filter(|word| word.is_ascii() && word.len() <= PIECE as usize).max_by_key(|word| word.len());

@@ -1,4 +1,4 @@
-//! What is a chant, what is none, and that the cuts of a stream do not matter.
+//! Tests of repetition inside a text.
 
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn assert_none(text: &str) {
     assert_eq!(whole(&format!("Here it is:\n\n{text}\n")), None);
 }
 
-/// So many lines, each made from its number.
+/// Returns a number of lines, each made from its index.
 fn lines(numbers: Range<usize>, line: impl Fn(usize) -> String) -> String {
     numbers.map(line).collect()
 }

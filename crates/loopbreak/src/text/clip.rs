@@ -1,21 +1,21 @@
 //! Cuts texts to a size in bytes.
 //!
-//! The engine promises bounded memory and bounded snapshots. A snapshot is JSON, where a control
-//! character takes up to six bytes, so a bound on the plain length is not a bound on what is written;
-//! hence the `escaped` variants, which count as the JSON writer does.
+//! Memory and snapshots of the engine are bounded. A snapshot is JSON, where a control
+//! character takes up to six bytes, so a bound on the plain length does not bound the output.
+//! The `escaped` variants count bytes as the JSON writer does.
 
 use std::borrow::Cow;
 
 use super::scan::{between, equal};
 
-/// The longest prefix of `text` that takes at most `max_bytes`, cut between characters.
+/// Returns the longest prefix of `text` that takes at most `max_bytes`, cut between characters.
 pub fn clip(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// The longest prefix of `text` that takes at most `max_bytes` inside a JSON string.
+/// Returns the longest prefix of `text` that takes at most `max_bytes` inside a JSON string.
 pub fn clip_escaped(text: &str, max_bytes: usize) -> &str {
-    // Most texts have nothing in them that needs an escape.
+    // Most texts need no escape.
     let head = clip(text, max_bytes);
     if escaped_len(head) == head.len() {
         return head;
@@ -25,10 +25,10 @@ pub fn clip_escaped(text: &str, max_bytes: usize) -> &str {
     clip(text, end)
 }
 
-/// The text itself if it takes at most `max_bytes` inside a JSON string, else its beginning and its end.
+/// Returns the text if it takes at most `max_bytes` inside a JSON string, else its beginning and its end.
 ///
-/// Beginning and end are joined without a mark: what reads the result compares texts, and a mark would
-/// be a part they all have in common.
+/// Beginning and end are joined without a separator: the result is compared with other texts, and a
+/// separator would make them more similar.
 pub fn head_and_tail(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if clip_escaped(text, max_bytes).len() == text.len() {
         return Cow::Borrowed(text);
@@ -40,12 +40,12 @@ pub fn head_and_tail(text: &str, max_bytes: usize) -> Cow<'_, str> {
     Cow::Owned([head, tail].concat())
 }
 
-/// How many bytes `text` takes inside a JSON string, the quotes around it not counted.
+/// Returns the number of bytes that `text` takes inside a JSON string, without the quotes.
 pub fn escaped_len(text: &str) -> usize {
     let escapes = |group| between(group, 0, 0x1f) | equal(group, b'"') | equal(group, b'\\');
     let (groups, rest) = text.as_bytes().as_chunks::<8>();
     let one_by_one = |bytes: &[u8]| bytes.iter().map(|byte| escaped_byte_len(*byte)).sum::<usize>();
-    // Most groups of bytes have nothing in them that needs an escape.
+    // Most groups of bytes need no escape.
     let lengths = groups
         .iter()
         .map(|group| if escapes(u64::from_le_bytes(*group)) == 0 { group.len() } else { one_by_one(group) });
@@ -54,7 +54,7 @@ pub fn escaped_len(text: &str) -> usize {
 
 const LONGEST_ESCAPE: usize = 6;
 
-/// Takes what `byte` needs from `room`, or says that it does not fit.
+/// Takes the bytes that `byte` needs from `room`. Returns whether it fits.
 fn take(room: &mut usize, byte: u8) -> bool {
     match room.checked_sub(escaped_byte_len(byte)) {
         Some(rest) => {

@@ -1,17 +1,17 @@
-//! One spelling for texts that mean the same.
+//! Normalizes case and white space.
 //!
-//! Agents repeat an action with other capitals or blanks; such a repeat is a repeat.
+//! An action that is repeated with other capitals or spaces is still a repetition.
 
 use std::borrow::Cow;
 
 use super::scan::trimmed;
 
-/// `text` trimmed, in lower case, each inner run of white space one space.
+/// Returns `text` trimmed, in lower case, with one space for each run of white space.
 ///
-/// Borrows where the text is already so, which is the common case: most actions are short and lower case.
+/// Borrows the text if it is already in this form, as most actions are.
 pub fn normalize_whitespace_case(text: &str) -> Cow<'_, str> {
     let text = trimmed(text);
-    if is_folded(text) {
+    if is_normalized(text) {
         return Cow::Borrowed(text);
     }
     let mut folded = String::with_capacity(text.len());
@@ -24,7 +24,7 @@ pub fn normalize_whitespace_case(text: &str) -> Cow<'_, str> {
     Cow::Owned(folded)
 }
 
-fn is_folded(trimmed: &str) -> bool {
+fn is_normalized(trimmed: &str) -> bool {
     let mut after_space = false;
     trimmed.chars().all(|char| {
         let space = char == ' ';
@@ -45,14 +45,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn capitals_and_blanks_do_not_count() {
+    fn capitals_and_spaces_are_ignored() {
         assert_eq!(normalize_whitespace_case("  Go\t North \n"), "go north");
         assert_eq!(normalize_whitespace_case("ÄRGER\u{a0}machen"), "ärger machen");
         assert_eq!(normalize_whitespace_case(" \n "), "");
     }
 
     #[test]
-    fn a_folded_text_is_not_copied() {
+    fn a_normalized_text_is_not_copied() {
         assert!(matches!(normalize_whitespace_case("go north"), Cow::Borrowed("go north")));
         assert!(matches!(normalize_whitespace_case(" öffne tür "), Cow::Borrowed("öffne tür")));
         assert!(matches!(normalize_whitespace_case("go  north"), Cow::Owned(_)));
@@ -60,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn folding_twice_is_folding_once(text in any::<String>()) {
+        fn normalizing_twice_changes_nothing(text in any::<String>()) {
             let once = normalize_whitespace_case(&text).into_owned();
             let twice = normalize_whitespace_case(&once);
             prop_assert!(matches!(twice, Cow::Borrowed(_)), "{once:?} was copied");

@@ -1,6 +1,6 @@
-//! Looking for bytes, eight at a time.
+//! Searches for bytes, eight at a time.
 
-/// A byte in each of eight places.
+/// Returns eight copies of a byte.
 const fn eight(byte: u8) -> u64 {
     u64::from_le_bytes([byte; 8])
 }
@@ -8,14 +8,14 @@ const fn eight(byte: u8) -> u64 {
 const LOW: u64 = eight(0x7f);
 const HIGH: u64 = eight(0x80);
 
-/// The places of eight bytes that hold this one: their highest bit.
+/// Returns the highest bit of each of eight bytes that equals `byte`.
 #[inline]
 pub(crate) fn equal(bytes: u64, byte: u8) -> u64 {
     let differ = bytes ^ eight(byte);
     !(((differ & LOW) + LOW) | differ) & HIGH
 }
 
-/// The places of eight bytes that hold one from `first` to `last`, both ASCII.
+/// Returns the highest bit of each of eight bytes in the ASCII range from `first` to `last`.
 #[inline]
 pub(crate) fn between(bytes: u64, first: u8, last: u8) -> u64 {
     let low = bytes & LOW;
@@ -24,11 +24,11 @@ pub(crate) fn between(bytes: u64, first: u8, last: u8) -> u64 {
     reaches & !passes & !bytes & HIGH
 }
 
-/// How many bytes are turned into bits in one go.
+/// Number of bytes that are converted to bits at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// Which places of a block are so: the first is the lowest bit. Asked without a branch, this becomes a few instructions
-/// for many places at a time.
+/// Returns a bit for each position of a block that matches; the first is the lowest bit. Without branches, this compiles
+/// to a few vector instructions.
 #[inline]
 pub(crate) fn bits(is: impl Fn(usize) -> bool) -> u64 {
     let mut marks = [0_u8; BLOCK];
@@ -38,13 +38,13 @@ pub(crate) fn bits(is: impl Fn(usize) -> bool) -> u64 {
     let (groups, _) = marks.as_chunks::<8>();
     let mut bits = [0; BLOCK / 8];
     for (bits, group) in bits.iter_mut().zip(groups) {
-        // No two marks of a group share a bit, so their sum is all of them, and ends up in the highest byte.
+        // No two marks of a group share a bit, so the product has all of them in its highest byte.
         *bits = (u64::from_le_bytes(*group).wrapping_mul(eight(1)) >> 56) as u8;
     }
     u64::from_le_bytes(bits)
 }
 
-/// A text without the white space around it. Most texts have none, and show it by their first and last byte.
+/// Returns a text without surrounding white space. The first and last byte show that most texts have none.
 #[inline]
 pub(crate) fn trimmed(text: &str) -> &str {
     let solid = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
@@ -52,7 +52,7 @@ pub(crate) fn trimmed(text: &str) -> &str {
     if solid(bytes.first()) && solid(bytes.last()) { text } else { text.trim() }
 }
 
-/// Where the first byte is that `marks` marks in its group of eight.
+/// Returns the position of the first byte that `marks` marks in its group of eight.
 #[inline]
 pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize> {
     let (groups, rest) = bytes.as_chunks::<8>();
@@ -62,15 +62,15 @@ pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize
             return Some(8 * at + marked.trailing_zeros() as usize / 8);
         }
     }
-    // The rest, filled up with what is cut off again.
+    // The rest, filled up with bytes that are ignored.
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let found = marks(u64::from_le_bytes(last)).trailing_zeros() as usize / 8;
     (found < rest.len()).then_some(8 * groups.len() + found)
 }
 
-/// Whether one of these words stands anywhere in a text, whatever the case of its letters. Each is told by the letter
-/// that comes first.
+/// Returns whether a text contains one of these words, without regard to case. Searches for the first letter of each
+/// word.
 pub(crate) fn mentions(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| mentions_one(text.as_bytes(), word.as_bytes()))
 }
@@ -89,7 +89,7 @@ fn mentions_one(text: &[u8], word: &[u8]) -> bool {
     false
 }
 
-/// Where the JSON string ends whose first character is at `from`: at its closing quote, or at the end of the text.
+/// Returns the end of the JSON string whose first character is at `from`: its closing quote, or the end of the text.
 #[inline]
 pub(crate) fn end_of_string(json: &[u8], from: usize) -> usize {
     let mut end = from;
@@ -100,7 +100,7 @@ pub(crate) fn end_of_string(json: &[u8], from: usize) -> usize {
         if json[end] == b'"' {
             return end;
         }
-        // Whatever is escaped is no end.
+        // An escaped character does not end the string.
         end += 2;
     }
     json.len()
@@ -114,7 +114,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_of_its_kind_is_found(bytes in prop::collection::vec(any::<u8>(), 0..80), wanted: u8) {
+        fn the_first_matching_byte_is_found(bytes in prop::collection::vec(any::<u8>(), 0..80), wanted: u8) {
             let first = |is: &dyn Fn(u8) -> bool| bytes.iter().position(|byte| is(*byte));
             prop_assert_eq!(position(&bytes, |group| equal(group, wanted)), first(&|byte| byte == wanted));
             let upper = position(&bytes, |group| between(group, b'A', b'Z'));
@@ -122,17 +122,17 @@ mod tests {
         }
 
         #[test]
-        fn each_place_has_its_bit(wanted: u64) {
+        fn each_position_has_its_bit(wanted: u64) {
             prop_assert_eq!(bits(|at| wanted >> at & 1 != 0), wanted);
         }
 
         #[test]
-        fn what_is_trimmed_is_what_trim_trims(text in "[ \\t\u{a0}\u{2003}aé]{0,6}") {
+        fn trims_like_the_standard_library(text in "[ \\t\u{a0}\u{2003}aé]{0,6}") {
             prop_assert_eq!(trimmed(&text), text.trim());
         }
 
         #[test]
-        fn a_word_is_found_whatever_its_case(text in "[a-cA-C ]{0,40}", word in "[a-c]{1,3}") {
+        fn a_word_is_found_regardless_of_case(text in "[a-cA-C ]{0,40}", word in "[a-c]{1,3}") {
             prop_assert_eq!(mentions(&text, &["x", &word]), text.to_ascii_lowercase().contains(&word));
         }
 

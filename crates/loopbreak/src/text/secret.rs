@@ -1,8 +1,8 @@
-//! Hides secrets before a text becomes evidence.
+//! Masks secrets before a text becomes evidence.
 //!
-//! Evidence is stored, printed and sent to people, so what an agent printed must lose its keys and
-//! passwords first, and keep everything else: a report full of `***` explains nothing. Hence two kinds
-//! of rules: tokens that are known by their own shape, and values that are known by the name before them.
+//! Evidence is stored, printed and sent to people, so keys and passwords must be masked. Everything
+//! else is kept: a report full of `***` explains nothing. There are two kinds of rules: tokens with a
+//! known form, and values after a known name.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,13 +10,13 @@ use std::ops::Range;
 mod keyed;
 mod shaped;
 
-/// What stands in the place of a secret.
+/// Replacement for a secret.
 pub const MASK: &str = "***";
 
-/// `text` with its secrets replaced by `***`; borrowed if there are none.
+/// Returns `text` with its secrets replaced by `***`. Borrows the text if there are none.
 ///
-/// One pass: only a few bytes can begin a secret or end the name of one, and only there is anything
-/// looked at more closely.
+/// Takes one pass: only a few bytes can begin a secret or end the name of one, and only those are
+/// examined.
 pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut masked = String::new();
@@ -25,7 +25,7 @@ pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     while let Some(skipped) = bytes[at..].iter().position(|&byte| TRIGGERS[usize::from(byte)]) {
         at += skipped;
         match secret_at(text, at) {
-            // A secret starts and ends beside ASCII, so both ends lie between characters.
+            // A secret starts and ends next to ASCII, so both ends lie between characters.
             Some(secret) if !secret.is_empty() => {
                 masked.push_str(&text[copied..secret.start]);
                 masked.push_str(MASK);
@@ -42,7 +42,7 @@ pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     Cow::Owned(masked)
 }
 
-/// The secret that the byte at `at` gives away, which never begins before `at`.
+/// Returns the secret that the byte at `at` indicates, which never begins before `at`.
 fn secret_at(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     match bytes[at] {
@@ -56,7 +56,7 @@ fn secret_at(text: &str, at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The bytes that can give a secret away. All are ASCII.
+/// Bytes that can indicate a secret. All are ASCII.
 const TRIGGERS: [bool; 256] = {
     let mut triggers = [false; 256];
     let firsts = b"=:-BbsgxAnher";
@@ -68,18 +68,18 @@ const TRIGGERS: [bool; 256] = {
     triggers
 };
 
-/// Bytes that tokens and names are made of. A token is looked at only where a run of them begins, which
-/// keeps the pass linear however the run is composed.
+/// Returns whether tokens and names contain a byte. A token is examined only at the start of a run of
+/// such bytes, which keeps the pass linear.
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// How many bytes from `at` on satisfy `wanted`.
+/// Returns the number of bytes from `at` that satisfy `wanted`.
 fn run(bytes: &[u8], at: usize, wanted: impl Fn(u8) -> bool) -> usize {
     bytes[at..].iter().take_while(|&&byte| wanted(byte)).count()
 }
 
-/// Whether a value without quotes looks made up by a machine, not written in a sentence.
+/// Returns whether an unquoted value looks random and not like a word.
 fn is_random(value: &[u8]) -> bool {
     value.len() >= 16 || value.iter().any(u8::is_ascii_digit)
 }

@@ -1,10 +1,10 @@
 //! The core action or error of an iteration's output, short enough to compare by equality.
 //!
-//! Two outputs that do the same thing must get the same signature although their line numbers, times and
-//! addresses differ; two that get further must not, so the count of failed tests stays in. The rules are
-//! tried in a fixed order: error, failed tests, changed file, search, and at last the first words.
-//! An error inside a failing test run is joined to the run's own signature: with the error alone, a run
-//! whose failures become fewer would look stuck.
+//! Two outputs that do the same thing must have the same signature even if line numbers, times and
+//! addresses differ. Progress must change it, so the count of failed tests is part of it. The rules are
+//! tried in a fixed order: error, failed tests, changed file, search, and finally the first words.
+//! An error inside a failing test run is combined with the signature of the run: with the error alone, a run
+//! with fewer and fewer failures would look stuck.
 
 mod change;
 mod error;
@@ -18,10 +18,10 @@ mod words;
 
 use super::clip::clip;
 
-/// No signature is longer, in bytes.
+/// Length limit of a signature, in bytes.
 pub(super) const LONGEST: usize = 200;
 
-/// The signature of `output`; empty for an output without text.
+/// Returns the signature of `output`; empty for an output without text.
 pub fn signature(output: &str) -> String {
     let text = window::scanned(output);
     let lines: Vec<&str> = text.lines().collect();

@@ -1,14 +1,14 @@
-//! How alike two texts are: `2·LCS / (len1 + len2)` over their characters, as rapidfuzz's `ratio`.
+//! Similarity of two texts: `2·LCS / (len1 + len2)` over their characters, like rapidfuzz's `ratio`.
 //!
-//! The question asked is always "is this output at least 0.90 like one of the last five?", and the
-//! answer is nearly always no. So a text is prepared once, when it enters the window, and a comparison
+//! The question is always "is the similarity to one of the last five outputs at least 0.90?", and the
+//! answer is nearly always no. A text is therefore prepared once, when it enters the window, and a comparison
 //! first tries the cheap proofs that the cutoff cannot be reached (lengths, then character counts).
 //! What remains goes to a bit-parallel longest common subsequence (Hyyrö's recurrence over blocks of 64
 //! rows) that looks only at the diagonal band the cutoff allows and gives up once it is out of reach.
 
 use serde::{Deserialize, Serialize};
 
-/// A text ready to be compared with others. Put away, it is only the text: the rest is counted again.
+/// A text that is prepared for comparisons. Only the text is serialized; the rest is computed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct PreparedText {
@@ -33,18 +33,18 @@ impl PreparedText {
         Self { text, chars, histogram }
     }
 
-    /// The text as it was given.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Its length in characters.
+    /// Returns the length in characters.
     pub fn chars(&self) -> usize {
         self.chars
     }
 
-    /// No common subsequence with `other` is longer than this. Characters that share a bucket only
-    /// make it larger, so it never excludes a pair wrongly.
+    /// Returns an upper bound of the common subsequence with `other`. Characters that share a bucket only
+    /// increase it, so it never excludes a pair wrongly.
     fn most_in_common(&self, other: &Self) -> usize {
         self.histogram.iter().zip(&other.histogram).map(|(left, right)| *left.min(right) as usize).sum()
     }
@@ -62,12 +62,12 @@ impl From<PreparedText> for String {
     }
 }
 
-/// The likeness of two texts, 0 to 1. Two empty texts are alike.
+/// Returns the similarity of two texts, from 0 to 1. It is 1 for two empty texts.
 pub fn ratio(left: &PreparedText, right: &PreparedText) -> f64 {
     ratio_at_least(left, right, 0.0).unwrap_or(0.0)
 }
 
-/// The likeness of two texts if it is at least `cutoff`, found at less cost the higher the cutoff is.
+/// Returns the similarity of two texts if it is at least `cutoff`. A higher cutoff costs less.
 pub fn ratio_at_least(left: &PreparedText, right: &PreparedText, cutoff: f64) -> Option<f64> {
     let total = left.chars + right.chars;
     let needed = common_needed(total, cutoff)?;
@@ -89,7 +89,7 @@ fn ratio_of(common: usize, total: usize) -> f64 {
     if total == 0 { 1.0 } else { (2 * common) as f64 / total as f64 }
 }
 
-/// The shortest common subsequence whose ratio reaches `cutoff`, or none if even equal texts do not.
+/// Returns the shortest common subsequence whose ratio reaches `cutoff`, or `None` if even identical texts do not.
 ///
 /// The loop corrects the rounding of the estimate, so that pruning and the final ratio agree to the
 /// last bit on which side of the cutoff a pair lies.
@@ -107,7 +107,7 @@ fn common_at_least(left: &PreparedText, right: &PreparedText, needed: usize) -> 
     let affix = ends.chars();
     let needed = needed.saturating_sub(affix);
     let sizes = (left.chars - affix, right.chars - affix);
-    // The pattern is cut in blocks and the other text is walked through: the shorter makes fewer blocks.
+    // The pattern is divided into blocks, so the shorter text is the pattern.
     let (pattern, walked, sizes) = if sizes.0 <= sizes.1 {
         (ends.left, ends.right, sizes)
     } else {
@@ -126,8 +126,8 @@ fn common_at_least(left: &PreparedText, right: &PreparedText, needed: usize) -> 
     (middle >= needed).then_some(affix + middle)
 }
 
-/// What two texts share at their ends, which belongs to some longest common subsequence of theirs, and
-/// what is left of each.
+/// The length that two texts share at their ends, which is part of a longest common subsequence, and
+/// the rest of each.
 struct CommonEnds<'a> {
     prefix: &'a str,
     suffix: &'a str,
@@ -218,7 +218,7 @@ struct DiagonalBand {
     pattern: usize,
     walked: usize,
     needed: usize,
-    /// How far the pattern may lag behind the walked text, and how far it may be ahead.
+    /// Distance that the pattern may be behind the other text, and ahead of it.
     behind: usize,
     ahead: usize,
 }
@@ -231,7 +231,7 @@ impl DiagonalBand {
         Some(Self { pattern, walked, needed, behind: difference + spare, ahead: spare })
     }
 
-    /// The length of the longest common subsequence, exact if it is at least `needed`.
+    /// Returns the length of the longest common subsequence, exact if it is at least `needed`.
     ///
     /// A zero bit in `column` marks a row where the length grows by one. Blocks outside the band are left
     /// as they are, which equals having no matches there: blocks to the left pass on no carry, blocks to
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn two_empty_texts_are_alike_and_an_empty_one_is_like_no_other() {
+    fn two_empty_texts_are_identical_and_an_empty_one_differs_from_all_others() {
         let (empty, full) = both("", "abc");
         assert_eq!(ratio_at_least(&empty, &empty.clone(), 1.0), Some(1.0));
         assert_eq!(ratio_at_least(&empty, &full, 0.1), None);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_library_we_follow_comes_out_the_same() {
+    fn the_example_of_rapidfuzz_has_the_same_ratio() {
         let (left, right) = both("this is a test", "this is a test!");
         assert!((ratio(&left, &right) - 28.0 / 29.0).abs() < 1e-12);
     }
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cutoff_that_nothing_reaches_is_no_panic() {
+    fn a_cutoff_above_one_returns_none() {
         let (left, right) = both("abc", "abc");
         assert_eq!(ratio_at_least(&left, &right, 1.1), None);
         assert_eq!(ratio_at_least(&left, &right, f64::NAN), None);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_counts_once_however_many_bytes_it_has() {
+    fn a_character_counts_once_regardless_of_its_bytes() {
         let (left, right) = both("ä€", "ä😀");
         assert!((ratio(&left, &right) - 0.5).abs() < 1e-12);
     }

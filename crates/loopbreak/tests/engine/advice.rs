@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 
-/// What the agent is told when it has been stuck for so many turns.
+/// Returns the advice to an agent that has been stuck for a number of turns.
 fn told(patch: Value, turns: usize, record: &Value) -> String {
     let mut patch = patch;
     patch["policy"]["repeat_advice"] = json!(true);

@@ -1,4 +1,4 @@
-//! The engine, tested from outside: what goes in, and what comes out. One program, for every further one is linked anew.
+//! Tests of the engine through its public interface, as one program, because every test program is linked separately.
 
 mod advice;
 mod complaints;

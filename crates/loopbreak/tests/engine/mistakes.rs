@@ -1,4 +1,4 @@
-//! What went wrong in the originals, each as a test: the design, section 9. The last one, "loop detected, exit code
+//! Mistakes of the original systems, each as a test. The last one, "loop detected, exit code
 //! 0", is the command line's: `crates/loopbreak-cli/tests/analyze.rs`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]

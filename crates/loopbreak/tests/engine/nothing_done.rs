@@ -37,7 +37,7 @@ fn assert_spared(records: impl IntoIterator<Item = Value>) {
     }
 }
 
-/// So many lines, each made from its number.
+/// Returns a number of lines, each made from its index.
 fn lines(numbers: std::ops::Range<usize>, line: impl Fn(usize) -> String) -> String {
     numbers.map(line).collect()
 }
@@ -261,7 +261,7 @@ fn over(series: &mut Series, settings: &Config, name: &str, at: i64, records: &[
     series.conclude(&summary)
 }
 
-/// The patterns found over runs that start so many milliseconds apart.
+/// Returns the patterns found over runs that start a number of milliseconds apart.
 fn found(runs: impl IntoIterator<Item = Vec<Value>>, apart: i64) -> Vec<(u64, Pattern)> {
     let settings = Config::default();
     let mut series = Series::new(settings.clone());

@@ -138,7 +138,7 @@ fn each_agent_is_judged_by_its_own_outputs() {
     assert!(run.findings(SIGNATURE).is_empty() && run.findings(SIMILARITY).is_empty());
 }
 
-/// A text of 100 characters of which the first so many differ from those of the others.
+/// Returns a text of 100 characters of which the first `n` differ from those of the others.
 fn text(differing: usize, with: char) -> String {
     let tail: String = ('a'..='z').cycle().take(100 - differing).collect();
     with.to_string().repeat(differing) + &tail

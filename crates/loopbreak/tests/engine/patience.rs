@@ -21,7 +21,7 @@ fn stops(config: Config, steps: &[Value]) -> Vec<u64> {
     run.turns(DetectorName::Stagnation, Severity::Hard)
 }
 
-/// A room that tells of itself.
+/// A room with a description.
 fn room(number: usize) -> String {
     format!(
         "Room {number}\nThis is the hall of the {number} lamps, long and cold. Water drips from the roof, a stair of worn \

@@ -302,7 +302,7 @@ fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
     assert!(run.weigh("south", 0.9).adjustments.is_empty());
 }
 
-/// Walks a ring of four rooms so many times, and stops to look in one of them.
+/// Walks a ring of four rooms several times, and stops to look in one of them.
 fn around(times: usize) -> Run {
     let mut run = Run::with(config_of(Profile::Game, json!({})));
     for time in 0..times {

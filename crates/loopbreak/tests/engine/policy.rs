@@ -1,4 +1,4 @@
-//! What is done about findings: modes, rungs, once a rung, the half-open breaker. The design, section 6.
+//! The policy: modes, rungs, one action per rung, the half-open breaker.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 

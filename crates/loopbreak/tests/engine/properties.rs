@@ -1,4 +1,4 @@
-//! What holds for every run: replay is live, a snapshot changes nothing, memory is bounded, detectors are independent.
+//! Properties of every run: a replay equals the live run, a snapshot changes nothing, memory is bounded, detectors are independent.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -163,7 +163,7 @@ fn observe_all(config: &Config, steps: &[Step<'_>]) -> Vec<Value> {
     steps.iter().map(|step| written(&guard.observe(step))).collect()
 }
 
-/// What a detector found, without what the policy adds: the loop's id and the intervention.
+/// Returns a finding without the parts that the policy adds: the loop id and the intervention.
 fn findings(config: Config, steps: &[Step<'_>], of: impl Fn(DetectorName) -> bool) -> Vec<Value> {
     let mut guard = Guard::new(config);
     let mut all = Vec::new();
@@ -367,7 +367,7 @@ fn the_snapshot_stays_bounded_when_agents_run_in_circles_between_places() {
     assert!(bytes(&guard) <= SNAPSHOT_BYTES, "{} bytes: {}", bytes(&guard), parts(&guard));
 }
 
-/// How much each part of a snapshot takes.
+/// Returns the size of each part of a snapshot.
 fn parts(guard: &Guard) -> String {
     let snapshot = written(&guard.snapshot());
     let state = snapshot["state"].as_object().unwrap();

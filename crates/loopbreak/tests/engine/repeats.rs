@@ -1,4 +1,4 @@
-//! What a proposal is worth that would go on with a loop of actions: the next call of a cycle, a call that keeps coming
+//! Rulings on proposals that would continue a loop of actions: the next call of a cycle, a call that keeps coming
 //! back, another try at a failing target.
 
 use crate::steps::{Run, config, config_of, near, sh};

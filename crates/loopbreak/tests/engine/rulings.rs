@@ -1,4 +1,4 @@
-//! What a proposal is worth: predictions, penalties, bonuses, clamping, acceptance. Documents 000 and 001.
+//! Rulings on proposals: predictions, penalties, bonuses, clamping, acceptance.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 

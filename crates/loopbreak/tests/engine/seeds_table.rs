@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the answer of a row without a rule of its own to test begins.
+/// First words of an answer without a test.
 const REASONS: [&str; 2] = ["decided differently: ", "no rule: "];
 
 fn root() -> PathBuf {
@@ -30,20 +30,20 @@ fn rows(table: &str) -> Vec<[&str; 3]> {
         .collect()
 }
 
-/// What an answer puts in backquotes with a `::` inside: paths of tests.
+/// Returns the paths of tests in an answer: code spans that contain `::`.
 fn named(answer: &str) -> impl Iterator<Item = &str> {
     answer.split('`').skip(1).step_by(2).filter(|quoted| quoted.contains("::") && !quoted.contains(' '))
 }
 
-/// Where a test is said to be: its file, the modules inside it, its name.
+/// Location of a test: its file, the modules inside it, its name.
 #[derive(Debug)]
-struct Whereabouts<'p> {
+struct TestLocation<'p> {
     file: PathBuf,
     inside: Vec<&'p str>,
     name: &'p str,
 }
 
-impl<'p> Whereabouts<'p> {
+impl<'p> TestLocation<'p> {
     fn of(path: &'p str) -> Option<Self> {
         let (before, name) = path.rsplit_once("::")?;
         if let Some(file) = before.strip_suffix(".rs") {
@@ -51,7 +51,7 @@ impl<'p> Whereabouts<'p> {
                 .strip_prefix("cli/")
                 .map_or(("loopbreak/tests/engine", file), |it| ("loopbreak-cli/tests/cli", it));
             let file = root().join(format!("crates/{tests}/{file}.rs"));
-            return Some(Whereabouts { file, inside: Vec::new(), name });
+            return Some(TestLocation { file, inside: Vec::new(), name });
         }
         let mut modules: Vec<&str> = before.split("::").collect();
         let mut krate = "loopbreak".to_owned();
@@ -65,11 +65,11 @@ impl<'p> Whereabouts<'p> {
             let stem = source.join(outer.join("/"));
             let file =
                 [stem.with_extension("rs"), stem.join("mod.rs")].into_iter().find(|it| it.is_file())?;
-            Some(Whereabouts { file, inside: inside.to_vec(), name })
+            Some(TestLocation { file, inside: inside.to_vec(), name })
         })
     }
 
-    /// Whether the test is there and is one.
+    /// Returns whether the test exists.
     fn is_there(&self) -> bool {
         let Ok(text) = fs::read_to_string(&self.file) else { return false };
         let mut rest = text.as_str();
@@ -94,7 +94,7 @@ fn every_test_that_the_table_names_exists() {
     let mut known = 0;
     for [section, _, answer] in rows(&table) {
         for path in named(answer) {
-            if Whereabouts::of(path).is_some_and(|it| it.is_there()) {
+            if TestLocation::of(path).is_some_and(|it| it.is_there()) {
                 known += 1;
             } else {
                 missing.insert(path, section);
@@ -116,11 +116,11 @@ fn a_test_is_looked_for_where_the_table_says_it_is() {
         ("analyze.rs::loop_detected_exit_code_0", false),
         ("step::epoch_millis::tests::known_instants_come_out_right", true),
         ("step::tests::known_instants_come_out_right", false),
-        ("loopbreak_config::tests::layers::without_any_layer_the_defaults_hold", true),
+        ("loopbreak_config::tests::layers::without_any_layer_the_settings_are_the_defaults", true),
         ("loopbreak_analysis::run::tests::progress_after_the_stop_is_told", true),
         ("loopbreak_analysis::tests::progress_after_the_stop_is_told", false),
     ] {
-        assert_eq!(Whereabouts::of(path).is_some_and(|it| it.is_there()), there, "{path}");
+        assert_eq!(TestLocation::of(path).is_some_and(|it| it.is_there()), there, "{path}");
     }
 }
 

@@ -182,7 +182,7 @@ fn a_step_without_a_task_is_none_of_its_business() {
     assert_eq!((verdict.turn, verdict.findings.len()), (0, 0));
 }
 
-/// What an orchestrator does that asks before it takes up a task: records, asks, recovers.
+/// Acts like an orchestrator that asks before it starts a task: records, asks, recovers.
 fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
     let mut series = Series::new(Config::default());
     let mut done = Vec::new();

@@ -43,7 +43,7 @@ pub(crate) fn step(record: &Value) -> Step<'static> {
     Step::from_json(Box::leak(record.to_string().into_boxed_str())).unwrap()
 }
 
-/// What is written of a value.
+/// Serializes a value.
 pub(crate) fn written(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap()
 }
@@ -80,7 +80,7 @@ impl Run {
         self.verdicts.last().unwrap()
     }
 
-    /// Observes the same step so many times.
+    /// Observes the same step several times.
     pub(crate) fn repeat(&mut self, times: usize, record: &Value) -> &Verdict {
         for _ in 0..times {
             self.see(record);
@@ -151,7 +151,7 @@ pub(crate) fn keys(event: &Value) -> Vec<&str> {
     keys
 }
 
-/// Whether two scores are the same, for sums of tenths are not exact.
+/// Returns whether two scores are equal up to rounding.
 pub(crate) fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }

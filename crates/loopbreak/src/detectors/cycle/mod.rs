@@ -19,7 +19,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
     ProposalReview, StepContext,
 };
-use crate::fingerprint::{ActionKind, Fingerprints};
+use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
@@ -211,7 +211,7 @@ impl Cycle {
     fn push_shape(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Fingerprints<'_>,
+        prints: &StepFingerprints<'_>,
         settings: &CycleSettings,
     ) -> Option<RepeatedPeriod> {
         let shape = prints.shape?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::{ActionKind, Fingerprints, text_key, words_of};
+use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
 use crate::step::Action;
 
@@ -77,7 +77,7 @@ impl Sweep {
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Fingerprints<'_>,
+        prints: &StepFingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
@@ -112,7 +112,7 @@ impl Sweep {
     }
 
     /// Which number moved since the last call, and whether it rose, where nothing else did.
-    fn moves_on(&self, prints: &Fingerprints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
+    fn moves_on(&self, prints: &StepFingerprints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
         if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
         {
             return None;
@@ -169,7 +169,7 @@ impl Grown {
     fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Fingerprints<'_>,
+        prints: &StepFingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {

@@ -16,7 +16,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
     ProposalReview, StepContext,
 };
-use crate::fingerprint::{ActionKind, Fingerprints};
+use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
@@ -246,7 +246,7 @@ impl Recurrence {
     fn note(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Fingerprints<'_>,
+        prints: &StepFingerprints<'_>,
         agent: Key,
         step: u64,
         window: u32,

@@ -1,10 +1,10 @@
-//! Secrets known by their name: `password=…`, `"token": "…"`, `--api-key …`, `Authorization: Basic …`.
+//! Secrets recognized by their name: `password=…`, `"token": "…"`, `--api-key …`, `Authorization: Basic …`.
 
 use std::ops::Range;
 
 use super::{MASK, is_random, is_word, run};
 
-/// The value after the separator at `at`, if the name before it is that of a secret.
+/// Returns the value after the separator at `at`, if the name before it is that of a secret.
 pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let (name, quoted_name) = name_before(bytes, at)?;
@@ -13,7 +13,7 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
     if bytes[at] == b':' && bytes.get(start) == Some(&b'=') {
         start += 1;
     }
-    // Comparisons, arrows and paths (`==`, `=>`, `::`) separate no value from its name.
+    // Comparisons, arrows and paths (`==`, `=>`, `::`) do not separate a name from a value.
     if matches!(bytes.get(start), Some(b'=' | b'>' | b':')) {
         return None;
     }
@@ -31,7 +31,7 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The value after a flag such as `--password` that begins at `at`.
+/// Returns the value after a flag such as `--password` that begins at `at`.
 pub(super) fn after_flag(text: &str, at: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let starts_word = at == 0 || bytes[at - 1].is_ascii_whitespace();
@@ -88,7 +88,7 @@ fn kind_of(name: &[u8]) -> Option<SecretKind> {
     }
 }
 
-/// The name that ends before the separator at `at`, and whether it stands in quotes.
+/// Returns the name that ends before the separator at `at`, and whether it is quoted.
 fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     const BLANKS: usize = 4;
     let blanks = bytes[..at].iter().rev().take(BLANKS).take_while(|&&byte| is_blank(byte)).count();
@@ -104,7 +104,7 @@ fn name_before(bytes: &[u8], at: usize) -> Option<(Range<usize>, bool)> {
     (length > 0).then_some((end - length..end, quoted))
 }
 
-/// Whether only blanks, list marks or opening brackets stand before `at` in its line: a setting, not prose.
+/// Returns whether only spaces, list marks or opening brackets precede `at` in its line: a setting, not prose.
 fn begins_line(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().find(|&&byte| !is_blank(byte));
     before.is_none_or(|byte| {
@@ -112,7 +112,7 @@ fn begins_line(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// Words that stand where a value could, in declarations.
+/// Words in the position of a value in declarations.
 fn is_code(value: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] =
         [b"string", b"str", b"&str", b"number", b"bool", b"boolean", b"bytes", b"any", b"unknown"];
@@ -128,12 +128,12 @@ struct KeyedValue {
 }
 
 impl KeyedValue {
-    /// The value that begins at `start`, none if it only says where a value would stand.
+    /// Returns the value that begins at `start`, or `None` for a placeholder.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let escaped = usize::from(bytes.get(start) == Some(&b'\\'));
         let quote = bytes.get(start + escaped).copied().filter(|&byte| is_quote(byte));
         let content = if quote.is_some() { start + escaped + 1 } else { start };
-        // Before the end is looked for: a row of placeholders must not be read to its end from each.
+        // Tested before the end is searched for: a row of placeholders must not be read to its end from each.
         if is_placeholder(bytes, content) {
             return None;
         }
@@ -152,7 +152,7 @@ impl KeyedValue {
     }
 }
 
-/// Whether `$NAME`, `${…`, `<…`, `{…`, `[…` or a mask begins at `start`.
+/// Returns whether `$NAME`, `${…`, `<…`, `{…`, `[…` or a mask begins at `start`.
 fn is_placeholder(bytes: &[u8], start: usize) -> bool {
     let Some(&first) = bytes.get(start) else { return false };
     let rest = start + 1;
@@ -166,7 +166,7 @@ fn is_placeholder(bytes: &[u8], start: usize) -> bool {
     }
 }
 
-/// What stands between quotes, up to the end of the line where the closing one was cut off.
+/// Returns the range between quotes, up to the end of the line if the closing quote is missing.
 fn quoted(bytes: &[u8], start: usize, quote: u8, escaped: bool) -> Range<usize> {
     let mut end = start;
     while let Some(&byte) = bytes.get(end) {
@@ -188,7 +188,7 @@ fn quoted(bytes: &[u8], start: usize, quote: u8, escaped: bool) -> Range<usize> 
     start..end.min(bytes.len())
 }
 
-/// The part of an `Authorization` value after its scheme, or all of it if it has none and looks random.
+/// Returns the part of an `Authorization` value after its scheme, or all of it if it has none and looks random.
 fn header_value(bytes: &[u8], value: &KeyedValue) -> Option<Range<usize>> {
     let content = &bytes[value.range.clone()];
     let first = value.range.start..value.range.start + run(content, 0, |byte| !ends_value(byte));

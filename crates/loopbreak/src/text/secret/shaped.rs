@@ -1,10 +1,10 @@
-//! Secrets known by their own shape: prefixed keys, JSON web tokens, key blocks, passwords in URLs.
+//! Secrets recognized by their form: prefixed keys, JSON web tokens, key blocks, passwords in URLs.
 
 use std::ops::Range;
 
 use super::{is_random, is_word, run};
 
-/// A prefix that one vendor's keys begin with, and what tells the rest from an ordinary word.
+/// A prefix of a vendor's keys, with the properties that distinguish the rest from an ordinary word.
 struct TokenPrefix {
     text: &'static str,
     least: usize,
@@ -41,7 +41,7 @@ const PREFIXES: [TokenPrefix; 20] = [
     prefix("hf_", 20, is_alphanumeric, false),
 ];
 
-/// A key or a JSON web token that begins at `at`.
+/// Returns a key or a JSON web token that begins at `at`.
 pub(super) fn known_token(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     if bytes[at..].starts_with(b"eyJ") {
         return web_token(bytes, at);
@@ -68,7 +68,7 @@ fn web_token(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     Some(at..signature + run(bytes, signature, is_url_safe))
 }
 
-/// What follows the word `Bearer` at `at`, unless it is the next word of a sentence.
+/// Returns the token after the word `Bearer` at `at`, unless it is the next word of a sentence.
 pub(super) fn bearer(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     const WORD: usize = "bearer ".len();
     if !bytes.get(at..at + WORD)?.eq_ignore_ascii_case(b"bearer ") {
@@ -80,7 +80,7 @@ pub(super) fn bearer(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     is_random(&bytes[value.clone()]).then_some(value)
 }
 
-/// The password of `user:password@host` where the authority of a URL begins at `start`.
+/// Returns the password of `user:password@host`, for a URL whose authority begins at `start`.
 pub(super) fn password_in_url(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let length = run(bytes, start, |byte| !byte.is_ascii_whitespace() && !b"/?#\"'`<>\\".contains(&byte));
     let authority = &bytes[start..start + length];
@@ -91,7 +91,7 @@ pub(super) fn password_in_url(bytes: &[u8], start: usize) -> Option<Range<usize>
     hidden.then_some(password)
 }
 
-/// A private key block that begins at `at`, to the end of the text where its own end was cut off.
+/// Returns a private key block that begins at `at`, to the end of the text if the end of the block is missing.
 pub(super) fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
     const DASHES: &str = "-----";
     let label = at + "-----BEGIN ".len();

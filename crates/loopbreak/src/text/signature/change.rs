@@ -1,4 +1,4 @@
-//! A changed file: its name and what was done to it. The same file changed in another way is another
+//! A changed file: its name and the kind of change. Another change to the same file has another
 //! signature, because it is another attempt.
 
 use super::super::scan::mentions;
@@ -54,7 +54,7 @@ const CHANGES: [&str; 46] = [
     "applied",
 ];
 
-/// Taking something out is not the same as putting it in, so these leave a mark.
+/// Verbs of removal, which are marked because removing differs from adding.
 const REMOVALS: [&str; 9] =
     ["removed", "removing", "deleted", "deleting", "dropped", "dropping", "reverted", "reverting", "undid"];
 
@@ -72,7 +72,7 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
 }
 
 fn change_in(line: &str, following: &[&str]) -> Option<String> {
-    // Every name of a file has a dot in it, but for the few that everybody knows.
+    // Every file name has a dot, except for a few well-known ones.
     if !mentions(line, &[".", "file"]) {
         return None;
     }
@@ -89,7 +89,7 @@ fn change_in(line: &str, following: &[&str]) -> Option<String> {
     Some(format!("{}:{action}", files.join(",")))
 }
 
-/// Whether the word at `index` says that something was changed, not that it was not or should be.
+/// Returns whether the word at `index` says that something was changed, not that it was not or should be.
 fn is_change(tokens: &[SignatureToken<'_>], index: usize) -> bool {
     const DENIALS: [&str; 8] = ["no", "not", "never", "without", "didn't", "wasn't", "hasn't", "be"];
     let verb = tokens[index];
@@ -97,7 +97,7 @@ fn is_change(tokens: &[SignatureToken<'_>], index: usize) -> bool {
     !denied && (verb.is_one_of(&CHANGES) || verb.is_one_of(&REMOVALS))
 }
 
-/// The files listed from the first token on, and what follows them.
+/// Returns the files listed from the first token on, and the tokens after them.
 fn listed_files<'a, 'b>(tokens: &'b [SignatureToken<'a>]) -> (Vec<&'a str>, &'b [SignatureToken<'a>]) {
     let mut files = Vec::new();
     let mut used = 0;
@@ -135,12 +135,12 @@ fn object_of_first_change(tokens: &[SignatureToken<'_>]) -> Option<String> {
     (!object.is_empty()).then(|| format!("{mark}{object}"))
 }
 
-/// The word `file` beside its name adds nothing.
+/// Returns whether a token is the word `file`, which adds nothing to a name.
 fn is_file_word(word: &str) -> bool {
     is_one_of(core(word), &["file", "files"])
 }
 
-/// What is said after the file in the same sentence, where no verb of change says it.
+/// Returns the text after the file in the same sentence, if no verb of change precedes it.
 fn described(tokens: &[SignatureToken<'_>]) -> Option<String> {
     let mut over = false;
     let sentence = tokens.iter().enumerate().take_while(|(_, token)| {
@@ -154,7 +154,7 @@ fn described(tokens: &[SignatureToken<'_>]) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The object of a following line such as `- added null check`.
+/// Returns the object of a following line such as `- added null check`.
 fn object_of_bullet(line: &str) -> Option<String> {
     let tokens = tokens(line.trim_start_matches(|char: char| !char.is_alphanumeric()));
     let begins = !tokens.is_empty() && is_change(&tokens, 0);

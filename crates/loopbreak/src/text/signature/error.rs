@@ -1,6 +1,6 @@
 //! An error: its class, what it is about, and the file.
 //!
-//! The line number is left out: an agent that inserts a line above the fault has not got any further.
+//! The line number is left out: inserting a line above the error is not progress.
 
 use super::file::{FileMention, file_in, is_foreign};
 use super::words::{SignatureToken, core, is_one_of, is_telling, is_volatile, slug, tokens};
@@ -27,7 +27,7 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
     Some(format!("error:{}", parts.join("-")))
 }
 
-/// The missing value, if it is about one; else the first words that mean something.
+/// Returns the missing value, if the error is about one, or else the first meaningful words.
 fn detail(report: &ErrorReport<'_>) -> String {
     const WORDS: usize = 4;
     let tokens = tokens(report.message);
@@ -35,7 +35,7 @@ fn detail(report: &ErrorReport<'_>) -> String {
         return missing.to_owned();
     }
     let words = tokens.iter().enumerate().filter(|&(index, token)| {
-        // The number of a status is its name, other numbers change from run to run.
+        // A status number is a name; other numbers change from run to run.
         let named =
             index > 0 && tokens[index - 1].is_one_of(&["status", "code", "http", "exit", "signal", "errno"]);
         let named = named || (index == 0 && is_status(token.core()));
@@ -45,7 +45,7 @@ fn detail(report: &ErrorReport<'_>) -> String {
     slug(words.map(|(_, token)| token.raw), WORDS)
 }
 
-/// The number of a failed HTTP request.
+/// Returns the status of a failed HTTP request.
 fn is_status(word: &str) -> bool {
     word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -63,7 +63,7 @@ fn missing_value<'a>(tokens: &[SignatureToken<'a>]) -> Option<&'a str> {
     found.map(|(_, token)| token.core())
 }
 
-/// How many errors the tool counted, if more than one: fewer errors are progress, as fewer failures are.
+/// Returns the number of errors that the tool counted, if more than one. Fewer errors are progress.
 fn error_count(lines: &[&str]) -> Option<usize> {
     const KINDS: [&str; 8] =
         ["previous", "type", "compile", "compilation", "build", "lint", "syntax", "fatal"];
@@ -82,7 +82,7 @@ fn error_count(lines: &[&str]) -> Option<usize> {
     counts.last().filter(|&count| count > 1)
 }
 
-/// The file of an error: named in its own line, or the place that the lines around it show.
+/// Returns the file of an error: from its own line, or from the lines around it.
 fn file_of<'a>(lines: &[&'a str], index: usize, message: &'a str) -> Option<&'a str> {
     const AFTER: usize = 24;
     const BEFORE: usize = 4;
@@ -104,7 +104,7 @@ fn file_of<'a>(lines: &[&'a str], index: usize, message: &'a str) -> Option<&'a 
     })
 }
 
-/// The class that an error's message begins with, and the message after it.
+/// Returns the class that an error's message begins with, and the rest of the message.
 fn class_in(message: &str) -> (Option<&str>, &str) {
     let mut rest = message.trim();
     for noise in ["Uncaught", "Unhandled", "(in promise)", "exception:", "runtime error:"] {
@@ -140,7 +140,7 @@ fn last_segment(word: &str) -> &str {
     word.rsplit(['.', ':', '$', '\\']).next().unwrap_or(word)
 }
 
-/// Whether a message says that there is no error: `error: none`, `"error": null,`.
+/// Returns whether a message says that there is no error: `error: none`, `"error": null,`.
 fn is_nothing(message: &str) -> bool {
     const NOTHING: [&str; 9] = ["none", "null", "0", "no", "nil", "false", "undefined", "n/a", "nothing"];
     let mut words = message.split_whitespace();

@@ -1,4 +1,4 @@
-//! Failed tests: how many, and the first names. The count stays in, because a falling count is progress.
+//! Failed tests: their number and the first names. The number is part of the signature, because fewer failures are progress.
 
 use super::super::scan::mentions;
 use super::file::file_in;
@@ -25,7 +25,7 @@ const TESTS: [&str; 15] = [
     "scenarios",
 ];
 
-/// Whether a line can have one of these words in it, for the price of one look at every byte: all of them begin alike.
+/// Returns whether a line can contain one of these words, with one pass over its bytes: all of them begin alike.
 fn may_tell_failures(line: &str) -> bool {
     mentions(line, &["fail"])
 }
@@ -33,15 +33,15 @@ fn may_tell_failures(line: &str) -> bool {
 /// A count of failed tests in one line.
 struct FailureTally {
     count: usize,
-    /// Where the words that tell it end.
+    /// End of the words that give the count.
     end: usize,
-    /// Whether it may be something else than tests, unless the output speaks of tests elsewhere.
+    /// True if it may count something other than tests, unless the output mentions tests elsewhere.
     bare: bool,
-    /// Whether it counts files or suites, which hold many tests.
+    /// True if it counts files or suites, which contain several tests.
     coarse: bool,
 }
 
-/// Whether `line` tells a count of failures, be it zero: a summary, not an error of its own.
+/// Returns whether `line` has a count of failures, even zero: then it is a summary and not an error.
 pub(super) fn is_summary(line: &str) -> bool {
     tally_in(line).is_some()
 }
@@ -57,7 +57,7 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
             !tally.bare || *about_tests || !rest.starts_with(char::is_alphanumeric)
         })
         .collect();
-    // The last count holds: an output that tells a history ends with the present.
+    // The last count wins: an output with a history ends with the current state.
     let newest = tallies.iter().rfind(|(_, tally)| !tally.coarse).or_else(|| tallies.last());
     let Some((index, tally)) = newest else { return without_count(lines) };
     let count = binaries_of_cargo(lines, &tallies).unwrap_or(tally.count);
@@ -106,7 +106,7 @@ fn binaries_of_cargo(lines: &[&str], tallies: &[(usize, FailureTally)]) -> Optio
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
-/// The last count of failures in `line`: `2 failed`, `3 of 10 tests failed`, `Failures: 2`, `failures=2`.
+/// Returns the last count of failures in `line`: `2 failed`, `3 of 10 tests failed`, `Failures: 2`, `failures=2`.
 fn tally_in(line: &str) -> Option<FailureTally> {
     const HOLDERS: [&str; 6] = ["suite", "suites", "file", "files", "snapshot", "snapshots"];
     if !may_tell_failures(line) {
@@ -197,7 +197,7 @@ fn list_of_one_file(list: &str, count: usize) -> Option<String> {
     if names.is_empty() {
         return None;
     }
-    // All names tell the count; where they do not, it must stand there itself.
+    // The number of names is the count, unless a count is given.
     let counted = if names.len() == count { String::new() } else { format!("{count}-") };
     Some(format!("{}:{counted}{}", file.path, names.join(",")))
 }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_and_the_first_names_are_told() {
+    fn reports_the_count_and_the_first_names() {
         for (text, expected) in [
             ("3 tests failing - auth, login, logout", "test-fail:3-auth,login"),
             ("2/10 tests failed", "test-fail:2"),
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn no_failure_is_none() {
+    fn an_output_without_failures_has_no_result() {
         for text in [
             "0 failed",
             "5 passed, 0 failed",

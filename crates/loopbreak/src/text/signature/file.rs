@@ -1,4 +1,4 @@
-//! Names of files in running text, as they are written, without line and column.
+//! File names in text, without line and column.
 
 use super::words::{core, is_one_of};
 
@@ -6,7 +6,7 @@ use super::words::{core, is_one_of};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct FileMention<'a> {
     pub(super) path: &'a str,
-    /// Whether a line number follows: a place in the code, not just a name.
+    /// True if a line number follows: a location in code and not just a name.
     pub(super) located: bool,
 }
 
@@ -21,14 +21,14 @@ const EXTENSIONS: [&str; 108] = [
     "nix", "sol", "wat", "asm", "prisma", "feature",
 ];
 
-/// Files without an extension that everybody knows.
+/// Well-known files without an extension.
 const NAMES: [&str; 7] = ["Makefile", "Dockerfile", "Justfile", "Gemfile", "Rakefile", ".gitignore", ".env"];
 
-/// Products that are called like a file.
+/// Products whose name looks like a file.
 const PRODUCTS: [&str; 8] =
     ["Node.js", "Next.js", "Vue.js", "Three.js", "Express.js", "Nuxt.js", "D3.js", "Chart.js"];
 
-/// The file that the word `raw` names, if it names one.
+/// Returns the file that the word `raw` names, if any.
 pub(super) fn file_in(raw: &str) -> Option<FileMention<'_>> {
     let raw = raw.trim_start_matches(['(', '[', '{', '"', '\'', '`', '<', '*', '“', '‘', ',']);
     let raw = raw.strip_prefix("file://").unwrap_or(raw);
@@ -45,7 +45,7 @@ pub(super) fn file_in(raw: &str) -> Option<FileMention<'_>> {
     is_file(path).then_some(FileMention { path, located })
 }
 
-/// What a stack frame such as `Main.run(Main.java:5)` has between its parentheses.
+/// Returns the text between the parentheses of a stack frame such as `Main.run(Main.java:5)`.
 fn in_parentheses(raw: &str) -> Option<&str> {
     let open = raw.rfind('(').filter(|&at| !digit_at(raw, at + 1))?;
     let closed = raw.trim_end_matches([',', ';', ':', '.', '"', '\'', '`']).ends_with(')');
@@ -67,7 +67,7 @@ fn is_file(path: &str) -> bool {
         && !PRODUCTS.contains(&core(path))
 }
 
-/// Whether `path` belongs to a library or a runtime: where an error surfaces, not where it is made.
+/// Returns whether `path` belongs to a library or a runtime, where errors surface but are not caused.
 pub(super) fn is_foreign(path: &str) -> bool {
     const FOREIGN: [&str; 10] = [
         "node_modules/",
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn other_words_with_dots_are_no_files() {
+    fn other_words_with_dots_are_not_files() {
         for raw in [
             "user.profile",
             "e.g.",

@@ -1,4 +1,4 @@
-//! A search: `search:` and what was looked for. A new query is a new attempt, the old one again is not.
+//! A search: `search:` and the query. A new query is a new attempt, a repeated one is not.
 
 use super::super::scan::mentions;
 use super::words::{SignatureToken, slug, tokens};
@@ -40,7 +40,7 @@ fn query_in(line: &str) -> Option<String> {
     (!query.is_empty()).then_some(query)
 }
 
-/// The words after `for`, up to where the sentence goes on with something else.
+/// Returns the words after `for`, up to the next clause.
 fn after_for<'a>(tokens: &'a [SignatureToken<'a>]) -> impl Iterator<Item = &'a str> {
     const NEXT: [&str; 10] =
         ["in", "on", "across", "within", "found", "and", "using", "via", "inside", "but"];
@@ -57,7 +57,7 @@ fn after_for<'a>(tokens: &'a [SignatureToken<'a>]) -> impl Iterator<Item = &'a s
         .filter(|word| !matches!(*word, "a" | "an" | "the"))
 }
 
-/// The first text in quotes. An apostrophe inside a word opens nothing and closes nothing.
+/// Returns the first quoted text. An apostrophe inside a word is not a quote.
 fn quoted(text: &str) -> Option<&str> {
     const QUOTES: [(char, char); 5] = [('"', '"'), ('\'', '\''), ('`', '`'), ('“', '”'), ('‘', '’')];
     let pairs = QUOTES.iter().filter_map(|&(open, close)| {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_query_is_what_stands_in_quotes_or_after_for() {
+    fn the_query_is_the_text_in_quotes_or_after_for() {
         for (text, expected) in [
             ("Searched GitHub for 'oauth2 refresh token', found 3", "search:oauth2-refresh-token"),
             ("I searched for the user's name in src/", "search:user-s-name"),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_without_a_query_is_none() {
+    fn a_search_without_a_query_has_no_result() {
         for text in
             ["the search box is blue", "Searched everything.", "research for x", "don't say 'x'", "search ''"]
         {

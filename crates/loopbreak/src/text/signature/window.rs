@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use super::super::clip::clip;
 use super::words::is_timestamp;
 
-/// What is read of a long output at either end: the action is told first, the error and the summary last.
+/// Number of bytes that are read at each end of a long output: the action comes first, error and summary last.
 const END: usize = 2048;
 
-/// How many characters stand for an output that no rule knows.
+/// Number of characters that represent an output without a matching rule.
 const FIRST: usize = 50;
 
-/// Both ends of `output`, without terminal colours, which would tear words apart.
+/// Returns both ends of `output` without terminal colours, which would split words.
 pub(super) fn scanned(output: &str) -> Cow<'_, str> {
     let cut = if output.len() <= 2 * END {
         Cow::Borrowed(output)
@@ -36,7 +36,7 @@ fn without_escapes(text: &str) -> String {
     plain
 }
 
-/// The first 50 characters in lower case, white space as `-`; a leading time is no word.
+/// Returns the first 50 characters in lower case, with `-` for white space and without a leading time.
 pub(super) fn first_words(text: &str) -> String {
     let mut text = text.trim();
     while let Some(first) = text.split_whitespace().next().filter(|word| is_timestamp(word)) {
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_do_not_tear_words_apart() {
+    fn colours_do_not_split_words() {
         assert_eq!(scanned("\u{1b}[1;31mError\u{1b}[0m: x\u{1b}[3"), "Error: x");
     }
 }

@@ -1,8 +1,8 @@
-//! Words of a line: which carry meaning, which change from run to run, and how they are joined.
+//! The words of a line: which are meaningful, which change from run to run, and how they are joined.
 
 use super::super::clip::clip;
 
-/// One word of a line, with the place where it begins.
+/// A word of a line with its position.
 #[derive(Clone, Copy)]
 pub(super) struct SignatureToken<'a> {
     pub(super) at: usize,
@@ -14,7 +14,7 @@ impl<'a> SignatureToken<'a> {
         self.at + self.raw.len()
     }
 
-    /// The word without the punctuation around it.
+    /// Returns the word without surrounding punctuation.
     pub(super) fn core(self) -> &'a str {
         core(self.raw)
     }
@@ -23,7 +23,7 @@ impl<'a> SignatureToken<'a> {
         is_one_of(self.core(), words)
     }
 
-    /// Whether the sentence or the list ends, or pauses, with this word.
+    /// Returns whether the sentence or list ends or pauses after this word.
     pub(super) fn ends_clause(self) -> bool {
         self.raw.ends_with([',', '.', ';', ':', '!', '?', '|', ')'])
     }
@@ -42,7 +42,7 @@ pub(super) fn tokens(line: &str) -> Vec<SignatureToken<'_>> {
         _ => {}
     };
     if line.is_ascii() {
-        // As `char::is_whitespace` has it, which takes longer to ask.
+        // Like `char::is_whitespace`, but faster.
         line.bytes().enumerate().for_each(|(at, byte)| each(at, matches!(byte, b' ' | b'\t'..=b'\r')));
     } else {
         line.char_indices().for_each(|(at, char)| each(at, char.is_whitespace()));
@@ -53,7 +53,7 @@ pub(super) fn tokens(line: &str) -> Vec<SignatureToken<'_>> {
 
 pub(super) fn core(word: &str) -> &str {
     let plain = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    // Most words have nothing around them.
+    // Most words have no surrounding punctuation.
     if plain(word.as_bytes().first()) && plain(word.as_bytes().last()) {
         return word;
     }
@@ -69,7 +69,7 @@ pub(super) fn is_dash(word: &str) -> bool {
     matches!(word, "-" | "--" | "–" | "—")
 }
 
-/// Words that join others and say nothing themselves.
+/// Words without a meaning of their own.
 const JOINING: [&str; 38] = [
     "a",
     "an",
@@ -111,7 +111,7 @@ const JOINING: [&str; 38] = [
     "successfully",
 ];
 
-/// Whether `word` may stand in a signature: it means something, and the same in the next run.
+/// Returns whether `word` may be part of a signature: it is meaningful and stable across runs.
 pub(super) fn is_telling(word: &str) -> bool {
     let word = core(word);
     !word.is_empty() && !is_one_of(word, &JOINING) && !is_volatile(word)
@@ -142,7 +142,7 @@ fn is_measure(word: &str) -> bool {
         .all(|letters| is_one_of(letters, &UNITS) || matches!(letters, "T" | "Z" | "t" | "z"))
 }
 
-/// Whether `word` is a date or a time of day, which log lines begin with.
+/// Returns whether `word` is a date or a time of day, as at the start of a log line.
 pub(super) fn is_timestamp(word: &str) -> bool {
     let word = core(word);
     let parts = word.matches([':', '-', '/']).count();

@@ -1,7 +1,7 @@
-//! The line that an error begins with.
+//! The first line of an error.
 //!
-//! "Error" is also an ordinary word, so a line counts only in the shapes that tools print, and not where
-//! the words before it say that the error was mended or is absent.
+//! "Error" is also an ordinary word, so a line counts only in the forms that tools print, and not if
+//! the words before it say that the error was fixed or is absent.
 
 use super::super::super::scan::mentions;
 use super::super::failure;
@@ -9,16 +9,16 @@ use super::super::file::file_in;
 use super::super::words::{SignatureToken, is_dash, is_one_of, is_timestamp, tokens};
 use super::{ErrorReport, class_in, file_of, is_class, is_code, is_nothing, last_segment, trace};
 
-/// What the first line tells: the class if it stands before the message, and the message.
+/// The class, if it precedes the message, and the message.
 struct ErrorHead<'a> {
     class: Option<&'a str>,
     message: &'a str,
 }
 
-/// What every line that an error can begin with has somewhere in it, however it is written.
+/// Words of which every first line of an error contains one, in any case.
 const MARKS: [&str; 5] = ["error", "exception", "panic", "fatal", ".go:"];
 
-/// The first error that `lines` report.
+/// Returns the first error that `lines` report.
 pub(super) fn first<'a>(lines: &[&'a str]) -> Option<ErrorReport<'a>> {
     (0..lines.len()).find_map(|index| report_at(lines, index))
 }
@@ -28,7 +28,7 @@ fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<ErrorReport<'a>> {
     if !mentions(line, &MARKS) || failure::is_summary(line) {
         return None;
     }
-    // Looked up only where it is needed: an output of blank lines must not be read through from each.
+    // Computed only if needed: an output of blank lines must not be read to its end from each.
     let next = || lines[index + 1..].iter().map(|line| line.trim()).find(|line| !line.is_empty());
     if let Some(report) = trace::rust_panic(line, next) {
         return Some(report);
@@ -39,7 +39,7 @@ fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<ErrorReport<'a>> {
     let below = message.is_empty() && head.class.is_none();
     let message = if below { next()? } else { message };
     let (class, message) = if head.class.is_some() { (head.class, message) } else { class_in(message) };
-    // Cargo's last word on a test run is not the error.
+    // Cargo's summary of a test run is not the error.
     let rerun =
         message.starts_with("test failed, to rerun") || message.starts_with("doctest failed, to rerun");
     if rerun || (class.is_none() && is_nothing(message)) {
@@ -100,7 +100,7 @@ pub(super) fn word_of(text: &str) -> &str {
     text[..end].trim_end_matches('.')
 }
 
-/// A word in its line that may be the head of an error.
+/// A word that may begin an error, with its position in the line.
 struct HeadPosition<'a, 't> {
     line: &'a str,
     tokens: &'t [SignatureToken<'a>],
@@ -166,7 +166,7 @@ impl<'a> HeadPosition<'a, '_> {
         self.index + 1 == self.tokens.len()
     }
 
-    /// Whether only a time or a tag stands before it.
+    /// Returns whether only a time or a tag precedes it.
     fn begins_line(&self) -> bool {
         self.tokens[..self.index].iter().all(|token| is_timestamp(token.raw) || token.raw.starts_with('['))
     }

@@ -1,4 +1,4 @@
-//! Everything the detectors of repetition know of a step.
+//! The fingerprints of a step, for the detectors of repetition.
 
 use super::{
     ActionKind, ActionShape, ActionTable, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, gist_key,
@@ -10,32 +10,32 @@ use crate::text::scan::trimmed;
 
 /// The fingerprints of a step that has an action.
 #[derive(Clone, Debug)]
-pub(crate) struct Fingerprints<'a> {
+pub(crate) struct StepFingerprints<'a> {
     pub(crate) kind: ActionKind,
-    /// The tool, whatever its arguments.
+    /// Key of the tool without its arguments.
     pub(crate) tool: Key,
-    /// The action, however it was written down.
+    /// Key of the normalized action.
     pub(crate) call: Key,
-    /// The numbers among its arguments.
+    /// Numbers among its arguments.
     pub(crate) numbers: CallNumbers,
-    /// What an action that was logged without an outcome looks like, whatever the ids in it.
+    /// Shape of an action that was logged without an outcome, without ids.
     pub(crate) shape: Option<ActionShape>,
-    /// The outcome, volatile parts masked; for a failure, how it begins.
+    /// Key of the outcome with volatile parts masked. For a failure, key of its beginning.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
-    /// What an edit replaces, and where.
+    /// Content of an edit.
     pub(crate) change: Option<EditChange<'a>>,
-    /// An edit that changes nothing, by its arguments or by its own words.
+    /// True for an edit that changes nothing, by its arguments or its reply.
     pub(crate) idle: bool,
-    /// It changed something that no earlier step had changed in the same way.
+    /// True if the step made a change that no earlier step made.
     pub(crate) effect: bool,
-    /// Action and outcome, and for what is run the state of the world it was run in: after a change, the same call is
-    /// another experiment.
+    /// Key of action and outcome. For a command that is run it includes the number of changes so far: after a change,
+    /// the same call is a new experiment.
     pub(crate) pair: Key,
 }
 
-impl<'a> Fingerprints<'a> {
-    /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
+impl<'a> StepFingerprints<'a> {
+    /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` returns whether an edit is new.
     pub(crate) fn from_step(
         step: &'a Step<'_>,
         table: &ActionTable,
@@ -55,10 +55,10 @@ impl<'a> Fingerprints<'a> {
         let change = (kind == ActionKind::Edit).then(|| EditChange::from_action(action));
         let idle = change.as_ref().is_some_and(|change| change.is_none(opening.as_ref()));
         let effect = kind == ActionKind::Edit && !idle && !failed && !step.refused && is_new_edit(call.key);
-        // What is only looked at shows by its outcome whether anything changed.
+        // The outcome of a read shows whether anything changed.
         let world =
             if matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Search) { 0 } else { epoch };
-        Some(Fingerprints {
+        Some(StepFingerprints {
             kind,
             tool: key_of(tool_name(action)),
             call: call.key,
@@ -74,7 +74,7 @@ impl<'a> Fingerprints<'a> {
     }
 }
 
-/// Whether an outcome is a failure: marked as one, or beginning like one.
+/// Returns whether an outcome is a failure: marked as one, or beginning like one.
 pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
     outcome.error || outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
 }
