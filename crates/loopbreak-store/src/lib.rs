@@ -5,7 +5,7 @@
 //! nothing: a caller reads the state of a run in a [`RunTransaction`], shows a step to the engine, and commits a
 //! [`RunChange`].
 //!
-//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`Records`] what verdicts
+//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`] what verdicts
 //!   leave behind, [`RunStatus`] a summary of the run.
 //! - [`tasks`] is pure: which task of a roadmap comes next, and what reports and recoveries change.
 
@@ -32,7 +32,7 @@ pub use clock::now;
 pub use event::*;
 pub use location::{create_parent_folder, default_path};
 pub use records::{
-    Records, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
+    RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
 pub use run::{Run, RunChange, RunKey};
 pub use run_lock::RunLock;

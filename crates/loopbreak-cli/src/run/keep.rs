@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Records, Run, RunChange, RunEvent, RunKey, RunLock, RunState, RunnerState, Store, StoreError, StoreUrl,
-    StoredAttempt, StoredEvent, default_path, now,
+    Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store, StoreError,
+    StoreUrl, StoredAttempt, StoredEvent, default_path, now,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -242,7 +242,7 @@ pub(super) struct Event<'v> {
     pub(super) event: RunEvent,
     pub(super) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
-    pub(super) records: Records,
+    pub(super) records: RunRecords,
     /// The tasks as they were read, before those among the records were changed.
     pub(super) known: &'v [RoadmapTask],
     pub(super) ended: bool,
@@ -250,7 +250,7 @@ pub(super) struct Event<'v> {
 
 impl Event<'_> {
     pub(super) fn new(event: RunEvent) -> Self {
-        Event { event, verdict: None, records: Records::default(), known: &[], ended: false }
+        Event { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
     }
 
     /// Which of the tasks that it changes are not as they were read.
