@@ -19,7 +19,9 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     let settings = config::settings_in(&args.config, Path::new("."))?;
     let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
-        return Err(UserError::usage("--run has no name").hint("without --run, each connection has its own run"));
+        return Err(
+            UserError::usage("--run has no name").hint("without --run, each connection has its own run")
+        );
     }
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
     let options = McpOptions { settings, store, folder, run: args.run.clone() };

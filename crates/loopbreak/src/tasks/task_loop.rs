@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::attempts::{Attempt, History, NOTHING};
+use super::task_history::{NOTHING, TaskAttempt, TaskHistory};
 use crate::detectors::Pattern;
 use crate::detectors::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
@@ -66,7 +66,7 @@ pub struct TaskLoop {
     pub since: u64,
 }
 
-impl History {
+impl TaskHistory {
     /// Judges the attempts inside the window that ends now.
     pub(crate) fn judge(&self, settings: &TaskSettings, now: Option<i64>) -> Option<TaskLoop> {
         let needed = settings.max_attempts as usize;
@@ -75,7 +75,7 @@ impl History {
         if total < needed {
             return None;
         }
-        let last: Vec<&Attempt> = self.recent(now, window).take(needed).collect();
+        let last: Vec<&TaskAttempt> = self.recent(now, window).take(needed).collect();
         let newest = last.first()?;
         let oldest = last.last()?;
         if last.iter().any(|attempt| attempt.status != newest.status) {

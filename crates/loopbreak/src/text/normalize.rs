@@ -9,7 +9,7 @@ use super::scan::trimmed;
 /// `text` trimmed, in lower case, each inner run of white space one space.
 ///
 /// Borrows where the text is already so, which is the common case: most actions are short and lower case.
-pub fn folded(text: &str) -> Cow<'_, str> {
+pub fn normalize_whitespace_case(text: &str) -> Cow<'_, str> {
     let text = trimmed(text);
     if is_folded(text) {
         return Cow::Borrowed(text);
@@ -46,23 +46,23 @@ mod tests {
 
     #[test]
     fn capitals_and_blanks_do_not_count() {
-        assert_eq!(folded("  Go\t North \n"), "go north");
-        assert_eq!(folded("ÄRGER\u{a0}machen"), "ärger machen");
-        assert_eq!(folded(" \n "), "");
+        assert_eq!(normalize_whitespace_case("  Go\t North \n"), "go north");
+        assert_eq!(normalize_whitespace_case("ÄRGER\u{a0}machen"), "ärger machen");
+        assert_eq!(normalize_whitespace_case(" \n "), "");
     }
 
     #[test]
     fn a_folded_text_is_not_copied() {
-        assert!(matches!(folded("go north"), Cow::Borrowed("go north")));
-        assert!(matches!(folded(" öffne tür "), Cow::Borrowed("öffne tür")));
-        assert!(matches!(folded("go  north"), Cow::Owned(_)));
+        assert!(matches!(normalize_whitespace_case("go north"), Cow::Borrowed("go north")));
+        assert!(matches!(normalize_whitespace_case(" öffne tür "), Cow::Borrowed("öffne tür")));
+        assert!(matches!(normalize_whitespace_case("go  north"), Cow::Owned(_)));
     }
 
     proptest! {
         #[test]
         fn folding_twice_is_folding_once(text in any::<String>()) {
-            let once = folded(&text).into_owned();
-            let twice = folded(&once);
+            let once = normalize_whitespace_case(&text).into_owned();
+            let twice = normalize_whitespace_case(&once);
             prop_assert!(matches!(twice, Cow::Borrowed(_)), "{once:?} was copied");
             prop_assert_eq!(&once, &twice);
         }

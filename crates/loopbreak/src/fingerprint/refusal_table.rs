@@ -1,11 +1,11 @@
 //! Whether a reply in words refuses what was tried: a game sets no mark on a failure.
 
-use super::index::WordIndex;
+use super::word_index::WordIndex;
 use crate::text::clip::clip;
 
 /// What a reply in words says about what was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reply {
+pub(crate) enum ReplyMeaning {
     /// It did not work.
     Refusal,
     /// It asks back, or says nothing: nothing was tried yet.
@@ -33,23 +33,27 @@ impl From<&[String]> for RefusalTable {
         let first_words: Vec<String> = known.clone().map(first).collect();
         RefusalTable {
             phrases: known.map(|refusal| format!(" {refusal} ")).collect(),
-            first_words: WordIndex::of(&[&first_words]),
+            first_words: WordIndex::from_lists(&[&first_words]),
         }
     }
 }
 
 impl RefusalTable {
     /// Reads a reply. A refusal says so in its first sentence, by one of these words or by how it begins with them.
-    pub(crate) fn reply(&self, text: &str) -> Reply {
+    pub(crate) fn reply(&self, text: &str) -> ReplyMeaning {
         let text = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '>' | '[' | ']' | '*'));
         if text.is_empty() {
-            return Reply::Nothing;
+            return ReplyMeaning::Nothing;
         }
         let (sentence, mark) = first_sentence(clip(text, LONGEST + 1));
         if mark == Some(b'?') {
-            return Reply::Nothing;
+            return ReplyMeaning::Nothing;
         }
-        if text.len() <= LONGEST && self.is_in(sentence) { Reply::Refusal } else { Reply::Success }
+        if text.len() <= LONGEST && self.is_in(sentence) {
+            ReplyMeaning::Refusal
+        } else {
+            ReplyMeaning::Success
+        }
     }
 
     fn is_in(&self, sentence: &str) -> bool {
@@ -102,7 +106,7 @@ mod tests {
             "That's not something you can pry.",
             "Pushing the bubble doesn't do anything.",
         ] {
-            assert_eq!(table.reply(text), Reply::Refusal, "{text}");
+            assert_eq!(table.reply(text), ReplyMeaning::Refusal, "{text}");
         }
         for text in [
             "Taken.",
@@ -111,15 +115,15 @@ mod tests {
             "The troll is disarmed by a subtle feint past his guard.",
             "Notable carvings knot around nobody.",
         ] {
-            assert_eq!(table.reply(text), Reply::Success, "{text}");
+            assert_eq!(table.reply(text), ReplyMeaning::Success, "{text}");
         }
         let long = format!("You cannot believe your eyes {}", "and look again ".repeat(20));
-        assert_eq!(table.reply(&long), Reply::Success);
+        assert_eq!(table.reply(&long), ReplyMeaning::Success);
         for text in
             ["", " > ", "What do you want to open it with?", "[Which do you mean, the red or the blue?]"]
         {
-            assert_eq!(table.reply(text), Reply::Nothing, "{text}");
+            assert_eq!(table.reply(text), ReplyMeaning::Nothing, "{text}");
         }
-        assert_eq!(RefusalTable::from(&[][..]).reply("You can't open that."), Reply::Success);
+        assert_eq!(RefusalTable::from(&[][..]).reply("You can't open that."), ReplyMeaning::Success);
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A text ready to be compared with others. Put away, it is only the text: the rest is counted again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
-pub struct Prepared {
+pub struct PreparedText {
     text: String,
     chars: usize,
     histogram: [u32; BUCKETS],
@@ -20,7 +20,7 @@ pub struct Prepared {
 const BUCKETS: usize = 64;
 const BLOCK: usize = 64;
 
-impl Prepared {
+impl PreparedText {
     /// Counts the characters of `text` and keeps it.
     pub fn new(text: impl Into<String>) -> Self {
         let text = text.into();
@@ -50,25 +50,25 @@ impl Prepared {
     }
 }
 
-impl From<String> for Prepared {
+impl From<String> for PreparedText {
     fn from(text: String) -> Self {
-        Prepared::new(text)
+        PreparedText::new(text)
     }
 }
 
-impl From<Prepared> for String {
-    fn from(prepared: Prepared) -> Self {
+impl From<PreparedText> for String {
+    fn from(prepared: PreparedText) -> Self {
         prepared.text
     }
 }
 
 /// The likeness of two texts, 0 to 1. Two empty texts are alike.
-pub fn ratio(left: &Prepared, right: &Prepared) -> f64 {
+pub fn ratio(left: &PreparedText, right: &PreparedText) -> f64 {
     ratio_at_least(left, right, 0.0).unwrap_or(0.0)
 }
 
 /// The likeness of two texts if it is at least `cutoff`, found at less cost the higher the cutoff is.
-pub fn ratio_at_least(left: &Prepared, right: &Prepared, cutoff: f64) -> Option<f64> {
+pub fn ratio_at_least(left: &PreparedText, right: &PreparedText, cutoff: f64) -> Option<f64> {
     let total = left.chars + right.chars;
     let needed = common_needed(total, cutoff)?;
     let shorter = left.chars.min(right.chars);
@@ -102,7 +102,7 @@ fn common_needed(total: usize, cutoff: f64) -> Option<usize> {
     (first..=first + 2).find(|&common| ratio_of(common, total) >= cutoff)
 }
 
-fn common_at_least(left: &Prepared, right: &Prepared, needed: usize) -> Option<usize> {
+fn common_at_least(left: &PreparedText, right: &PreparedText, needed: usize) -> Option<usize> {
     let ends = CommonEnds::of(&left.text, &right.text);
     let affix = ends.chars();
     let needed = needed.saturating_sub(affix);
@@ -118,10 +118,10 @@ fn common_at_least(left: &Prepared, right: &Prepared, needed: usize) -> Option<u
         0
     } else if ascii {
         let table = MatchTable::new(pattern.bytes().map(char::from), sizes.0);
-        Band::new(sizes.0, sizes.1, needed)?.longest(&table, walked.bytes().map(char::from))?
+        DiagonalBand::new(sizes.0, sizes.1, needed)?.longest(&table, walked.bytes().map(char::from))?
     } else {
         let table = MatchTable::new(pattern.chars(), sizes.0);
-        Band::new(sizes.0, sizes.1, needed)?.longest(&table, walked.chars())?
+        DiagonalBand::new(sizes.0, sizes.1, needed)?.longest(&table, walked.chars())?
     };
     (middle >= needed).then_some(affix + middle)
 }
@@ -214,7 +214,7 @@ impl MatchTable {
 ///
 /// An alignment that is ever `k` characters ahead in the pattern has left out `k` there, and must still
 /// make up for the rest of the difference in length: together no more than `slack`.
-struct Band {
+struct DiagonalBand {
     pattern: usize,
     walked: usize,
     needed: usize,
@@ -223,7 +223,7 @@ struct Band {
     ahead: usize,
 }
 
-impl Band {
+impl DiagonalBand {
     fn new(pattern: usize, walked: usize, needed: usize) -> Option<Self> {
         let slack = (pattern + walked).checked_sub(2 * needed)?;
         let difference = walked.checked_sub(pattern)?;
@@ -272,8 +272,8 @@ mod tests {
 
     use super::*;
 
-    fn both(left: &str, right: &str) -> (Prepared, Prepared) {
-        (Prepared::new(left), Prepared::new(right))
+    fn both(left: &str, right: &str) -> (PreparedText, PreparedText) {
+        (PreparedText::new(left), PreparedText::new(right))
     }
 
     fn reference(left: &str, right: &str) -> f64 {

@@ -9,16 +9,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A text of a step. Unlike `Cow<str>`, it borrows when deserialized inside an `Option`.
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
-pub struct Text<'a>(pub Cow<'a, str>);
+pub struct StepText<'a>(pub Cow<'a, str>);
 
-impl Text<'_> {
+impl StepText<'_> {
     /// The same text, owning its bytes.
-    pub fn into_owned(self) -> Text<'static> {
-        Text(Cow::Owned(self.0.into_owned()))
+    pub fn into_owned(self) -> StepText<'static> {
+        StepText(Cow::Owned(self.0.into_owned()))
     }
 }
 
-impl Deref for Text<'_> {
+impl Deref for StepText<'_> {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -26,56 +26,56 @@ impl Deref for Text<'_> {
     }
 }
 
-impl fmt::Debug for Text<'_> {
+impl fmt::Debug for StepText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
     }
 }
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for StepText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl<'a> From<&'a str> for Text<'a> {
+impl<'a> From<&'a str> for StepText<'a> {
     fn from(text: &'a str) -> Self {
-        Text(Cow::Borrowed(text))
+        StepText(Cow::Borrowed(text))
     }
 }
 
-impl From<String> for Text<'_> {
+impl From<String> for StepText<'_> {
     fn from(text: String) -> Self {
-        Text(Cow::Owned(text))
+        StepText(Cow::Owned(text))
     }
 }
 
-impl Serialize for Text<'_> {
+impl Serialize for StepText<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for StepText<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Borrowing;
-        impl<'de> Visitor<'de> for Borrowing {
-            type Value = Text<'de>;
+        struct StepTextVisitor;
+        impl<'de> Visitor<'de> for StepTextVisitor {
+            type Value = StepText<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string")
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Borrowed(text)))
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<StepText<'de>, E> {
+                Ok(StepText(Cow::Borrowed(text)))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
+            fn visit_str<E: Error>(self, text: &str) -> Result<StepText<'de>, E> {
+                Ok(StepText(Cow::Owned(text.to_owned())))
             }
-            fn visit_string<E: Error>(self, text: String) -> Result<Text<'de>, E> {
-                Ok(Text(Cow::Owned(text)))
+            fn visit_string<E: Error>(self, text: String) -> Result<StepText<'de>, E> {
+                Ok(StepText(Cow::Owned(text)))
             }
         }
-        deserializer.deserialize_str(Borrowing)
+        deserializer.deserialize_str(StepTextVisitor)
     }
 }
 
@@ -86,7 +86,7 @@ pub enum Label<'a> {
     /// Written as a number.
     Number(i64),
     /// Written as a string.
-    Text(Text<'a>),
+    Text(StepText<'a>),
 }
 
 impl Label<'_> {
@@ -154,8 +154,8 @@ impl Serialize for Label<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Label<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
+        struct LabelVisitor;
+        impl<'de> Visitor<'de> for LabelVisitor {
             type Value = Label<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -179,6 +179,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Label<'a> {
                     .map_or_else(|_| Label::Text(number.to_string().into()), Label::Number))
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(LabelVisitor)
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Action, Critic, Label, Millis, Objectives, Outcome, Place, Task, Text, Usage};
+use super::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, StepText, Task, Usage};
 
 /// One thing the agent did and what came of it. Every facet is optional.
 ///
@@ -29,13 +29,13 @@ pub struct Step<'a> {
     pub turn: Option<u64>,
     /// When it was done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub at: Option<Millis>,
+    pub at: Option<EpochMillis>,
     /// Which agent of the run did it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Text<'a>>,
+    pub agent: Option<StepText<'a>>,
     /// Which model the agent asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<Text<'a>>,
+    pub model: Option<StepText<'a>>,
     /// What was done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action<'a>>,
@@ -44,10 +44,10 @@ pub struct Step<'a> {
     pub outcome: Option<Outcome<'a>>,
     /// What the agent said or thought.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub say: Option<Text<'a>>,
+    pub say: Option<StepText<'a>>,
     /// What a human said: it ends repetition streaks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub user: Option<Text<'a>>,
+    pub user: Option<StepText<'a>>,
     /// Where the agent is after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place<'a>>,
@@ -106,8 +106,8 @@ impl<'a> Step<'a> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Record;
-        impl<'de> Visitor<'de> for Record {
+        struct StepVisitor;
+        impl<'de> Visitor<'de> for StepVisitor {
             type Value = Step<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -115,7 +115,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Step<'de>, A::Error> {
                 let mut step = Step::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         // The first one counts: whoever shares out lines by their runs need not read to the end.
                         "run" if step.run.is_none() => step.run = map.next_value()?,
@@ -147,7 +147,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                 Ok(step)
             }
         }
-        deserializer.deserialize_map(Record)
+        deserializer.deserialize_map(StepVisitor)
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
         let step = Step::from_json(FULL).unwrap();
         assert_eq!(step.unknown_keys, 0);
         assert_eq!(step.run, Some("ep-7".into()));
-        assert_eq!(step.at, Some(Millis(1_762_248_924_000)));
+        assert_eq!(step.at, Some(EpochMillis(1_762_248_924_000)));
         assert_eq!(step.model.as_deref(), Some("m-1"));
         let action = step.action.as_ref().unwrap();
         assert_eq!(

@@ -4,13 +4,13 @@ use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::text_under;
-use super::index::{Lists, WordIndex};
 use super::tool_name;
+use super::word_index::{WordIndex, WordLists};
 use crate::step::Action;
 
 /// What kind of doing an action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Kind {
+pub(crate) enum ActionKind {
     Edit,
     Read,
     Run,
@@ -94,67 +94,67 @@ pub(crate) struct ActionTable {
 
 /// The lists of names, by their bits in the index.
 mod list {
-    use super::super::index::Lists;
+    use super::super::word_index::WordLists;
 
-    pub(super) const EDIT: Lists = 1;
-    pub(super) const READ: Lists = 1 << 1;
-    pub(super) const RUN: Lists = 1 << 2;
-    pub(super) const SEARCH: Lists = 1 << 3;
-    pub(super) const WAIT: Lists = 1 << 4;
-    pub(super) const PAGE: Lists = 1 << 5;
-    pub(super) const JOBS: Lists = 1 << 6;
-    pub(super) const SAY: Lists = 1 << 7;
+    pub(super) const EDIT: WordLists = 1;
+    pub(super) const READ: WordLists = 1 << 1;
+    pub(super) const RUN: WordLists = 1 << 2;
+    pub(super) const SEARCH: WordLists = 1 << 3;
+    pub(super) const WAIT: WordLists = 1 << 4;
+    pub(super) const PAGE: WordLists = 1 << 5;
+    pub(super) const JOBS: WordLists = 1 << 6;
+    pub(super) const SAY: WordLists = 1 << 7;
 }
 
 impl From<ActionSettings> for ActionTable {
     fn from(settings: ActionSettings) -> Self {
         let ActionSettings { edit, read, run, search, wait, page, jobs, say, .. } = &settings;
         // In the order of their bits.
-        let names = WordIndex::of(&[edit, read, run, search, wait, page, jobs, say]);
+        let names = WordIndex::from_lists(&[edit, read, run, search, wait, page, jobs, say]);
         let beginnings = settings.changing_commands.iter().flat_map(|command| {
             let dashes = command.match_indices('-').map(|(at, _)| at);
             dashes.chain([command.len()]).map(|end| command[..end].to_owned())
         });
-        let commands = WordIndex::of(&[&beginnings.collect::<Vec<_>>()]);
+        let commands = WordIndex::from_lists(&[&beginnings.collect::<Vec<_>>()]);
         ActionTable { settings, names, commands, view: Finder::new("\"view\"") }
     }
 }
 
 impl ActionTable {
     /// The kind of an action: what the log says, or what the table makes of its name.
-    pub(crate) fn kind(&self, action: &Action<'_>) -> Kind {
+    pub(crate) fn kind(&self, action: &Action<'_>) -> ActionKind {
         if let Some(kind) = action.kind.as_deref() {
             return match kind {
-                "edit" => Kind::Edit,
-                "read" => Kind::Read,
-                "run" => Kind::Run,
-                "search" => Kind::Search,
-                "wait" => Kind::Wait,
-                "move" => Kind::Move,
-                "say" => Kind::Say,
-                _ => Kind::Other,
+                "edit" => ActionKind::Edit,
+                "read" => ActionKind::Read,
+                "run" => ActionKind::Run,
+                "search" => ActionKind::Search,
+                "wait" => ActionKind::Wait,
+                "move" => ActionKind::Move,
+                "say" => ActionKind::Say,
+                _ => ActionKind::Other,
             };
         }
         // An editor tool that only looks says so in its arguments.
         let args = action.args.as_ref().map_or("", |args| args.json());
         let lists = self.lists_of(action);
-        let named = |list: Lists| lists & list != 0;
+        let named = |list: WordLists| lists & list != 0;
         if named(list::WAIT) || (named(list::JOBS) && self.only_checks(args)) {
-            Kind::Wait
+            ActionKind::Wait
         } else if named(list::PAGE) {
-            Kind::Page
+            ActionKind::Page
         } else if named(list::EDIT) {
-            if self.view.find(args.as_bytes()).is_some() { Kind::Read } else { Kind::Edit }
+            if self.view.find(args.as_bytes()).is_some() { ActionKind::Read } else { ActionKind::Edit }
         } else if named(list::RUN) {
             self.kind_of_command(args)
         } else if named(list::SEARCH) {
-            Kind::Search
+            ActionKind::Search
         } else if named(list::READ) {
-            Kind::Read
+            ActionKind::Read
         } else if named(list::SAY) {
-            Kind::Say
+            ActionKind::Say
         } else {
-            Kind::Other
+            ActionKind::Other
         }
     }
 
@@ -164,7 +164,7 @@ impl ActionTable {
     }
 
     /// The lists that any word of a tool's name stands in.
-    fn lists_of(&self, action: &Action<'_>) -> Lists {
+    fn lists_of(&self, action: &Action<'_>) -> WordLists {
         words_of(tool_name(action)).fold(0, |lists, word| lists | self.names.lists_with(word))
     }
 
@@ -177,20 +177,20 @@ impl ActionTable {
     }
 
     /// A shell command can change something, wait, or only run.
-    fn kind_of_command(&self, args: &str) -> Kind {
+    fn kind_of_command(&self, args: &str) -> ActionKind {
         let command = first_text(args);
-        let mut kind = Kind::Run;
+        let mut kind = ActionKind::Run;
         for part in parts_of(command) {
             let mut parts = part.split_whitespace();
             let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-            if first == "sleep" && kind == Kind::Run {
-                kind = Kind::Wait;
+            if first == "sleep" && kind == ActionKind::Run {
+                kind = ActionKind::Wait;
             }
             let changes = self.changes(first, second);
             let redirects =
                 part.contains('>') && !part.trim_end().ends_with("2>") && !part.contains("/dev/null");
             if changes || redirects || (first == "sed" && second.starts_with("-i")) {
-                return Kind::Edit;
+                return ActionKind::Edit;
             }
         }
         kind
@@ -261,34 +261,34 @@ mod tests {
     fn names_of_tools_are_understood() {
         let table = ActionTable::from(ActionSettings::default());
         for (json, kind) in [
-            (r#"{"name":"Edit","args":{"file_path":"a.rs"}}"#, Kind::Edit),
-            (r#"{"name":"str_replace_editor","args":{"command":"view","path":"a"}}"#, Kind::Read),
-            (r#"{"name":"str_replace","args":{"command":"view","path":"a"}}"#, Kind::Read),
-            (r#"{"name":"write_file"}"#, Kind::Edit),
-            (r#"{"name":"MultiEdit"}"#, Kind::Edit),
-            (r#"{"name":"read_file"}"#, Kind::Read),
-            (r#"{"name":"ReadFile"}"#, Kind::Read),
-            (r#"{"name":"Grep"}"#, Kind::Search),
-            (r#"{"name":"web_search"}"#, Kind::Search),
-            (r#"{"name":"BashOutput"}"#, Kind::Wait),
-            (r#"{"name":"bash_output"}"#, Kind::Wait),
-            (r#"{"name":"process","args":{"action":"log","sessionId":"calm-reef"}}"#, Kind::Wait),
-            (r#"{"name":"process","args":{"sessionId":"calm-reef","action":"poll"}}"#, Kind::Wait),
-            (r#"{"name":"manage_job","args":{"command":"Status","id":3}}"#, Kind::Wait),
-            (r#"{"name":"process","args":{"action":"kill","sessionId":"log"}}"#, Kind::Other),
-            (r#"{"name":"bash","args":{"command":"status"}}"#, Kind::Run),
-            (r#"{"name":"execute_bash","args":{"command":"cargo test"}}"#, Kind::Run),
-            (r#"{"name":"Bash","args":{"command":"sleep 30"}}"#, Kind::Wait),
-            (r#"{"name":"Bash","args":{"command":"cd a && sed -i s/a/b/ c"}}"#, Kind::Edit),
-            (r#"{"name":"Bash","args":{"command":"git commit -m x"}}"#, Kind::Edit),
-            (r#"{"name":"Bash","args":{"command":"git status"}}"#, Kind::Run),
-            (r#"{"name":"Bash","args":{"command":"cargo test 2>&1 | tail"}}"#, Kind::Run),
-            (r#"{"name":"Bash","args":{"command":"echo a > b"}}"#, Kind::Edit),
-            (r#"{"name":"north"}"#, Kind::Other),
-            (r#"{"name":"page_down"}"#, Kind::Page),
-            (r#""scroll(0, 300)""#, Kind::Page),
-            (r#""fill('130', 'search for shoes')""#, Kind::Other),
-            (r#"{"name":"x","kind":"wait"}"#, Kind::Wait),
+            (r#"{"name":"Edit","args":{"file_path":"a.rs"}}"#, ActionKind::Edit),
+            (r#"{"name":"str_replace_editor","args":{"command":"view","path":"a"}}"#, ActionKind::Read),
+            (r#"{"name":"str_replace","args":{"command":"view","path":"a"}}"#, ActionKind::Read),
+            (r#"{"name":"write_file"}"#, ActionKind::Edit),
+            (r#"{"name":"MultiEdit"}"#, ActionKind::Edit),
+            (r#"{"name":"read_file"}"#, ActionKind::Read),
+            (r#"{"name":"ReadFile"}"#, ActionKind::Read),
+            (r#"{"name":"Grep"}"#, ActionKind::Search),
+            (r#"{"name":"web_search"}"#, ActionKind::Search),
+            (r#"{"name":"BashOutput"}"#, ActionKind::Wait),
+            (r#"{"name":"bash_output"}"#, ActionKind::Wait),
+            (r#"{"name":"process","args":{"action":"log","sessionId":"calm-reef"}}"#, ActionKind::Wait),
+            (r#"{"name":"process","args":{"sessionId":"calm-reef","action":"poll"}}"#, ActionKind::Wait),
+            (r#"{"name":"manage_job","args":{"command":"Status","id":3}}"#, ActionKind::Wait),
+            (r#"{"name":"process","args":{"action":"kill","sessionId":"log"}}"#, ActionKind::Other),
+            (r#"{"name":"bash","args":{"command":"status"}}"#, ActionKind::Run),
+            (r#"{"name":"execute_bash","args":{"command":"cargo test"}}"#, ActionKind::Run),
+            (r#"{"name":"Bash","args":{"command":"sleep 30"}}"#, ActionKind::Wait),
+            (r#"{"name":"Bash","args":{"command":"cd a && sed -i s/a/b/ c"}}"#, ActionKind::Edit),
+            (r#"{"name":"Bash","args":{"command":"git commit -m x"}}"#, ActionKind::Edit),
+            (r#"{"name":"Bash","args":{"command":"git status"}}"#, ActionKind::Run),
+            (r#"{"name":"Bash","args":{"command":"cargo test 2>&1 | tail"}}"#, ActionKind::Run),
+            (r#"{"name":"Bash","args":{"command":"echo a > b"}}"#, ActionKind::Edit),
+            (r#"{"name":"north"}"#, ActionKind::Other),
+            (r#"{"name":"page_down"}"#, ActionKind::Page),
+            (r#""scroll(0, 300)""#, ActionKind::Page),
+            (r#""fill('130', 'search for shoes')""#, ActionKind::Other),
+            (r#"{"name":"x","kind":"wait"}"#, ActionKind::Wait),
         ] {
             assert_eq!(table.kind(&action(json)), kind, "{json}");
         }

@@ -11,7 +11,7 @@ const HEAD: usize = 160;
 const WORDS: usize = HEAD / 2 + 1;
 
 /// The beginning of an outcome, and where the words are in it that could tell anything.
-pub(crate) struct Opening<'a> {
+pub(crate) struct OutcomeOpening<'a> {
     head: &'a [u8],
     /// Where each of them begins and where it ends: letters and digits, nothing else.
     starts: [u8; WORDS],
@@ -19,11 +19,11 @@ pub(crate) struct Opening<'a> {
     count: usize,
 }
 
-impl<'a> Opening<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
+impl<'a> OutcomeOpening<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
         let head = clip(text.trim_start(), HEAD).as_bytes();
-        let mut opening = Opening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0 };
-        let (mut starts, mut ends) = (Places::default(), Places::default());
+        let mut opening = OutcomeOpening { head, starts: [0; WORDS], ends: [0; WORDS], count: 0 };
+        let (mut starts, mut ends) = (HeadPositions::default(), HeadPositions::default());
         let mut before = 0;
         for at in (0..=head.len()).step_by(BLOCK) {
             let here = in_words(&head[at..]);
@@ -207,18 +207,18 @@ fn unchanged(letter: u8) -> &'static [&'static str] {
 }
 
 /// Places in the head.
-struct Places {
+struct HeadPositions {
     at: [u8; WORDS],
     count: usize,
 }
 
-impl Default for Places {
+impl Default for HeadPositions {
     fn default() -> Self {
-        Places { at: [0; WORDS], count: 0 }
+        HeadPositions { at: [0; WORDS], count: 0 }
     }
 }
 
-impl Places {
+impl HeadPositions {
     /// Adds those of a block.
     #[inline]
     fn add(&mut self, block: usize, mut bits: u64) {
@@ -264,17 +264,17 @@ mod tests {
             "java.lang.Exception in thread",
             "fatal: not a git repository",
         ] {
-            assert!(Opening::of(text).fails(), "{text}");
+            assert!(OutcomeOpening::new(text).fails(), "{text}");
         }
         for text in ["", "a", "0 errors", "The terror of it", "error", "on or re", "exceptions are caught"] {
-            assert!(!Opening::of(text).fails(), "{text}");
+            assert!(!OutcomeOpening::new(text).fails(), "{text}");
         }
     }
 
     #[test]
     fn the_first_word_about_it_says_whether_an_edit_was_done() {
         for text in ["It was not found. x", "I can't do that", "Nothing to do", "INVALID edit", "Don't"] {
-            assert!(Opening::of(text).denies(), "{text}");
+            assert!(OutcomeOpening::new(text).denies(), "{text}");
         }
         for text in [
             "File updated, not created",
@@ -284,7 +284,7 @@ mod tests {
             "niño: não",
             "",
         ] {
-            assert!(!Opening::of(text).denies(), "{text}");
+            assert!(!OutcomeOpening::new(text).denies(), "{text}");
         }
     }
 
@@ -309,13 +309,13 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "\\PC{0,300}") {
-            let opening = Opening::of(&text);
+            let opening = OutcomeOpening::new(&text);
             let _ = (opening.fails(), opening.denies(), opening.is_unchanged());
         }
 
         #[test]
         fn the_words_that_could_tell_are_found_where_they_are(text in "[a-eE-Fn-oR-U0-2 .é-]{0,200}") {
-            let opening = Opening::of(&text);
+            let opening = OutcomeOpening::new(&text);
             let head = clip(text.trim_start(), HEAD);
             let found: Vec<&str> = opening.words().map(|(start, end)| &head[start..end]).collect();
             let words = head.split(|c: char| !c.is_ascii_alphanumeric());

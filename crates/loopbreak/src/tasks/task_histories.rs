@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::History;
-use super::attempts::ID_BYTES;
+use super::TaskHistory;
+use super::task_history::ID_BYTES;
 use crate::detectors::task::TaskSettings;
 use crate::memory::{KEY_BYTES, Key, Lru, key_of};
 use crate::step::Task;
@@ -12,16 +12,16 @@ use crate::text::clip::clip_escaped;
 /// The histories of the tasks attempted last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Book(Lru<History>);
+pub(crate) struct TaskHistories(Lru<TaskHistory>);
 
 /// How much is kept: so many tasks, and so many attempts at all of them together.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct HistoryBounds {
     pub(crate) tasks: usize,
     pub(crate) attempts: usize,
 }
 
-impl Book {
+impl TaskHistories {
     /// Records an attempt and gives the history it went into.
     pub(crate) fn record(
         &mut self,
@@ -29,28 +29,28 @@ impl Book {
         turn: u64,
         at: Option<i64>,
         settings: &TaskSettings,
-        kept: Bounds,
-    ) -> &mut History {
+        kept: HistoryBounds,
+    ) -> &mut TaskHistory {
         let id = task.id.as_text();
         let id = clip_escaped(&id, ID_BYTES);
         let key = key_of(id);
-        self.0.touch_or_insert(key, || History::new(id)).record(task, turn, at, settings.capacity());
+        self.0.touch_or_insert(key, || TaskHistory::new(id)).record(task, turn, at, settings.capacity());
         let attempts =
-            |tasks: &Lru<History>| tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>();
+            |tasks: &Lru<TaskHistory>| tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>();
         while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
             self.0.pop_oldest();
         }
         // The newest is never among those that went.
-        self.0.touch_or_insert(key, History::default)
+        self.0.touch_or_insert(key, TaskHistory::default)
     }
 
     /// The history of one task.
-    pub(crate) fn history(&self, id: &str) -> Option<&History> {
+    pub(crate) fn history(&self, id: &str) -> Option<&TaskHistory> {
         self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
     }
 
     /// The same, to be judged: this makes it the one that is kept longest.
-    pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut History> {
+    pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut TaskHistory> {
         self.0.touch(key_of(clip_escaped(id, ID_BYTES)))
     }
 
@@ -68,11 +68,11 @@ impl Book {
 
     /// A human spoke: whatever is seen of any task now is news.
     pub(crate) fn forget_reports(&mut self) {
-        self.0.values_mut().for_each(History::forget_report);
+        self.0.values_mut().for_each(TaskHistory::forget_report);
     }
 
     /// All histories, least recently attempted first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &History)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &TaskHistory)> {
         self.0.iter()
     }
 }

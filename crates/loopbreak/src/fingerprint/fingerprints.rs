@@ -1,27 +1,30 @@
 //! Everything the detectors of repetition know of a step.
 
-use super::{ActionTable, Call, Change, Kind, Numbers, Opening, Shape, gist_key, outcome_key, tool_name};
+use super::{
+    ActionKind, ActionShape, ActionTable, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, gist_key,
+    outcome_key, tool_name,
+};
 use crate::memory::{Key, key_of, key_of_parts};
 use crate::step::{Outcome, Step};
 use crate::text::scan::trimmed;
 
 /// The fingerprints of a step that has an action.
 #[derive(Clone, Debug)]
-pub(crate) struct Prints<'a> {
-    pub(crate) kind: Kind,
+pub(crate) struct Fingerprints<'a> {
+    pub(crate) kind: ActionKind,
     /// The tool, whatever its arguments.
     pub(crate) tool: Key,
     /// The action, however it was written down.
     pub(crate) call: Key,
     /// The numbers among its arguments.
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: CallNumbers,
     /// What an action that was logged without an outcome looks like, whatever the ids in it.
-    pub(crate) shape: Option<Shape>,
+    pub(crate) shape: Option<ActionShape>,
     /// The outcome, volatile parts masked; for a failure, how it begins.
     pub(crate) outcome: Option<Key>,
     pub(crate) failed: bool,
     /// What an edit replaces, and where.
-    pub(crate) change: Option<Change<'a>>,
+    pub(crate) change: Option<EditChange<'a>>,
     /// An edit that changes nothing, by its arguments or by its own words.
     pub(crate) idle: bool,
     /// It changed something that no earlier step had changed in the same way.
@@ -31,9 +34,9 @@ pub(crate) struct Prints<'a> {
     pub(crate) pair: Key,
 }
 
-impl<'a> Prints<'a> {
+impl<'a> Fingerprints<'a> {
     /// Fingerprints a step. `epoch` counts the changes so far; `is_new_edit` says whether an edit was never made before.
-    pub(crate) fn of(
+    pub(crate) fn from_step(
         step: &'a Step<'_>,
         table: &ActionTable,
         epoch: u64,
@@ -41,25 +44,26 @@ impl<'a> Prints<'a> {
     ) -> Option<Self> {
         let action = step.action.as_ref()?;
         let kind = table.kind(action);
-        let call = Call::of(action);
+        let call = NormalizedCall::from_action(action);
         let text = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(trimmed);
-        let opening = text.map(Opening::of);
+        let opening = text.map(OutcomeOpening::new);
         let failed = step.outcome.as_ref().is_some_and(|outcome| outcome.error)
             || opening.as_ref().is_some_and(|opening| {
-                opening.fails() || kind == Kind::Edit && opening.denies() && !table.runs(action)
+                opening.fails() || kind == ActionKind::Edit && opening.denies() && !table.runs(action)
             });
         let outcome = text.map(|text| if failed { gist_key(text) } else { outcome_key(text) });
-        let change = (kind == Kind::Edit).then(|| Change::of(action));
+        let change = (kind == ActionKind::Edit).then(|| EditChange::from_action(action));
         let idle = change.as_ref().is_some_and(|change| change.is_none(opening.as_ref()));
-        let effect = kind == Kind::Edit && !idle && !failed && !step.refused && is_new_edit(call.key);
+        let effect = kind == ActionKind::Edit && !idle && !failed && !step.refused && is_new_edit(call.key);
         // What is only looked at shows by its outcome whether anything changed.
-        let world = if matches!(kind, Kind::Edit | Kind::Read | Kind::Search) { 0 } else { epoch };
-        Some(Prints {
+        let world =
+            if matches!(kind, ActionKind::Edit | ActionKind::Read | ActionKind::Search) { 0 } else { epoch };
+        Some(Fingerprints {
             kind,
             tool: key_of(tool_name(action)),
             call: call.key,
             numbers: call.args.numbers,
-            shape: text.is_none().then(|| Shape::of(action)),
+            shape: text.is_none().then(|| ActionShape::from_action(action)),
             outcome,
             failed,
             change,
@@ -72,5 +76,5 @@ impl<'a> Prints<'a> {
 
 /// Whether an outcome is a failure: marked as one, or beginning like one.
 pub(crate) fn failed(outcome: &Outcome<'_>) -> bool {
-    outcome.error || outcome.text.as_deref().is_some_and(|text| Opening::of(text).fails())
+    outcome.error || outcome.text.as_deref().is_some_and(|text| OutcomeOpening::new(text).fails())
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::step::Action;
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 use crate::text::scan::trimmed;
 
 /// Longer lines are no movement commands.
@@ -19,11 +19,11 @@ const PASSING: &[&str] = &["enter", "exit", "leave", "climb", "cross", "board", 
 
 /// The way that a command goes: `n`, `north`, `go north` and `walk to the north` are all `north`; `enter window` is a
 /// way of its own. Nothing for what is no movement.
-pub(crate) fn way(command: &str) -> Option<Cow<'_, str>> {
+pub(crate) fn movement_direction(command: &str) -> Option<Cow<'_, str>> {
     if command.len() > LONGEST {
         return None;
     }
-    let command = folded(command);
+    let command = normalize_whitespace_case(command);
     if let Some(direction) = direction(&command) {
         return Some(Cow::Borrowed(direction));
     }
@@ -45,14 +45,15 @@ pub(crate) fn way(command: &str) -> Option<Cow<'_, str>> {
 }
 
 /// The way that an action goes, whether it was logged as a command, as verb and argument, or as kind and target.
-pub(crate) fn way_of_action<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> {
+pub(crate) fn action_direction<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> {
     if action.kind.as_deref() == Some("move")
         && let Some(target) = action.target.as_deref()
     {
-        return way(target).or_else(|| Some(Cow::Owned(folded(target).into_owned())));
+        return movement_direction(target)
+            .or_else(|| Some(Cow::Owned(normalize_whitespace_case(target).into_owned())));
     }
     let Some(args) = action.args.as_ref().map(|args| args.as_text()).filter(|args| !args.is_empty()) else {
-        return way(&action.name);
+        return movement_direction(&action.name);
     };
     if action.name.len() + args.len() > LONGEST {
         return None;
@@ -65,7 +66,7 @@ pub(crate) fn way_of_action<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> 
         _ => None,
     };
     let argument = object.as_ref().and_then(Value::as_str).unwrap_or(&args);
-    way(&format!("{name} {argument}")).map(|way| Cow::Owned(way.into_owned()))
+    movement_direction(&format!("{name} {argument}")).map(|way| Cow::Owned(way.into_owned()))
 }
 
 fn strip_words<'t>(mut text: &'t str, words: &[&str]) -> &'t str {
@@ -102,18 +103,21 @@ mod tests {
     #[test]
     fn words_for_one_way_are_one_way() {
         for command in ["n", "north", "go north", "walk north", "North ", "GO  TO THE NORTH", "head n"] {
-            assert_eq!(way(command).as_deref(), Some("north"), "{command}");
+            assert_eq!(movement_direction(command).as_deref(), Some("north"), "{command}");
         }
-        assert_eq!(way("climb up").as_deref(), Some("up"));
-        assert_eq!(way("enter the window").as_deref(), way("enter window").as_deref());
-        assert_eq!(way("exit").as_deref(), Some("out"));
+        assert_eq!(movement_direction("climb up").as_deref(), Some("up"));
+        assert_eq!(
+            movement_direction("enter the window").as_deref(),
+            movement_direction("enter window").as_deref()
+        );
+        assert_eq!(movement_direction("exit").as_deref(), Some("out"));
     }
 
     #[test]
     fn what_is_no_movement_has_no_way() {
         for command in ["examine lamp", "take wrench", "look", "", "no", "northern lights", "open north door"]
         {
-            assert_eq!(way(command), None, "{command}");
+            assert_eq!(movement_direction(command), None, "{command}");
         }
     }
 
@@ -121,7 +125,7 @@ mod tests {
     fn verb_and_argument_are_read_together() {
         let read = |json: &str| {
             let action: Action<'_> = serde_json::from_str(json).unwrap();
-            way_of_action(&action).map(Cow::into_owned)
+            action_direction(&action).map(Cow::into_owned)
         };
         assert_eq!(read(r#"{"name":"go","args":"north"}"#).as_deref(), Some("north"));
         assert_eq!(read(r#"{"name":" Enter","args":"window"}"#).as_deref(), Some("enter window"));

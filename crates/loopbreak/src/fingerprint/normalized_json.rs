@@ -7,17 +7,17 @@ use crate::text::scan::end_of_string;
 
 /// What JSON text says.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Json {
+pub(crate) struct NormalizedJson {
     /// Its key: key order, white space and quoting do not matter, `16` and `"16"` are the same, and `{}`, `""` and
     /// `null` are all nothing.
     pub(crate) key: Key,
     /// The numbers of the outermost object, by the keys they stand under.
-    pub(crate) numbers: Numbers,
+    pub(crate) numbers: CallNumbers,
 }
 
 /// The few numbers of a call, and the key of all that is no number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Numbers {
+pub(crate) struct CallNumbers {
     all: [(Key, f64); NUMBERS],
     count: usize,
     pub(crate) rest: Key,
@@ -28,7 +28,7 @@ const NUMBERS: usize = 3;
 /// A longer one is an id.
 const LONGEST_NUMBER: usize = 9;
 
-impl Numbers {
+impl CallNumbers {
     pub(crate) fn as_slice(&self) -> &[(Key, f64)] {
         self.all.get(..self.count).unwrap_or_default()
     }
@@ -43,15 +43,15 @@ impl Numbers {
 }
 
 /// Reads JSON text.
-pub(crate) fn read_json(json: &str) -> Json {
-    let mut reader = Reader { bytes: json.as_bytes(), at: 0, numbers: Numbers::default() };
+pub(crate) fn read_json(json: &str) -> NormalizedJson {
+    let mut reader = JsonNormalizer { bytes: json.as_bytes(), at: 0, numbers: CallNumbers::default() };
     let key = reader.value(0);
-    Json { key, numbers: reader.numbers }
+    NormalizedJson { key, numbers: reader.numbers }
 }
 
 /// The key of a text in which white space does not matter and all quotes are alike.
 pub(crate) fn text_key(text: &str) -> Key {
-    let mut hash = Hash::default();
+    let mut hash = WordHasher::default();
     hash.text(text.as_bytes());
     hash.end()
 }
@@ -59,13 +59,13 @@ pub(crate) fn text_key(text: &str) -> Key {
 /// Deeper nesting is hashed as plain text. The reader of steps refuses it long before.
 const DEEPEST: usize = 200;
 
-struct Reader<'j> {
+struct JsonNormalizer<'j> {
     bytes: &'j [u8],
     at: usize,
-    numbers: Numbers,
+    numbers: CallNumbers,
 }
 
-impl Reader<'_> {
+impl JsonNormalizer<'_> {
     fn value(&mut self, depth: usize) -> Key {
         self.skip_blanks();
         match self.peek() {
@@ -142,7 +142,7 @@ impl Reader<'_> {
         let start = self.at + 1;
         let end = end_of_string(self.bytes, start);
         self.at = (end + 1).min(self.bytes.len());
-        let mut hash = Hash::default();
+        let mut hash = WordHasher::default();
         hash.text(&self.bytes[start..end]);
         hash.end()
     }
@@ -160,7 +160,7 @@ impl Reader<'_> {
         if word == b"null" {
             return 0;
         }
-        let mut hash = Hash::default();
+        let mut hash = WordHasher::default();
         hash.text(word);
         hash.end()
     }
@@ -191,7 +191,7 @@ fn number(json: &[u8]) -> Option<f64> {
 
 /// Hashes a text word by word: what lies between two words does not matter, except for quotes, which are all alike.
 #[derive(Default)]
-struct Hash {
+struct WordHasher {
     state: u64,
     words: u64,
 }
@@ -211,7 +211,7 @@ const BETWEEN: [bool; 256] = {
 /// What a quote counts as.
 const QUOTE: u64 = 0x51;
 
-impl Hash {
+impl WordHasher {
     fn text(&mut self, bytes: &[u8]) {
         let mut at = 0;
         while at < bytes.len() {

@@ -15,19 +15,19 @@ const EXITS_PER_PLACE: usize = 16;
 
 /// Places and the ways between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Map {
-    rooms: Lru<Room>,
+pub(crate) struct PlaceMap {
+    rooms: Lru<MappedPlace>,
     bytes: usize,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Room {
+struct MappedPlace {
     #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
     number: Option<i64>,
     #[serde(rename = "n")]
     name: String,
     #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
-    exits: Vec<Exit>,
+    exits: Vec<PlaceExit>,
     /// The world tells of its exits: there are no others.
     #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
     told: bool,
@@ -35,7 +35,7 @@ struct Room {
 
 /// A way out of a room: told of by the world, or tried.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Exit {
+struct PlaceExit {
     #[serde(rename = "w")]
     way: String,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ struct Exit {
     tried: bool,
 }
 
-impl Map {
+impl PlaceMap {
     /// The key of a place: its id, or its name where it has none.
     pub(crate) fn key(place: &Place<'_>) -> Option<Key> {
         match (&place.id, &place.name) {
@@ -57,7 +57,7 @@ impl Map {
 
     /// Notes that the agent is at this place now, and what ways out the world tells of.
     pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<Key> {
-        let key = Map::key(place)?;
+        let key = PlaceMap::key(place)?;
         let number = match &place.id {
             Some(crate::step::Label::Number(number)) => Some(*number),
             _ => None,
@@ -69,7 +69,7 @@ impl Map {
                 (None, Some(crate::step::Label::Text(id))) => clip_escaped(id, NAME_BYTES).to_owned(),
                 _ => String::new(),
             };
-            let room = Room { number, name, exits: Vec::new(), told: false };
+            let room = MappedPlace { number, name, exits: Vec::new(), told: false };
             grown += room.bytes();
             room
         });
@@ -115,8 +115,8 @@ impl Map {
     /// The name to show for a place; `Location_<id>` for one that has only a number.
     pub(crate) fn name(&self, key: Key) -> String {
         match self.rooms.peek(key) {
-            Some(Room { name, .. }) if !name.is_empty() => name.clone(),
-            Some(Room { number: Some(number), .. }) => format!("Location_{number}"),
+            Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
+            Some(MappedPlace { number: Some(number), .. }) => format!("Location_{number}"),
             _ => format!("Location_{key}"),
         }
     }
@@ -124,7 +124,7 @@ impl Map {
     /// The id to show for a place: its number where it has one, else its name.
     pub(crate) fn id(&self, key: Key) -> serde_json::Value {
         match self.rooms.peek(key) {
-            Some(Room { number: Some(number), .. }) => (*number).into(),
+            Some(MappedPlace { number: Some(number), .. }) => (*number).into(),
             _ => self.name(key).into(),
         }
     }
@@ -155,14 +155,15 @@ impl Map {
     }
 }
 
-impl Room {
+impl MappedPlace {
     /// Adds what is newly known of a way out; gives the bytes that took.
     fn learn(&mut self, way: &str, to: Option<Key>, tried: bool) -> usize {
         // The usual case: the world tells of the same exits, in the same words, at every step.
         if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
             return 0;
         }
-        let way = super::way(way).unwrap_or_else(|| crate::text::normal::folded(way));
+        let way = super::movement_direction(way)
+            .unwrap_or_else(|| crate::text::normalize::normalize_whitespace_case(way));
         let way = clip_escaped(&way, NAME_BYTES);
         if let Some(exit) = self.exits.iter_mut().find(|exit| exit.way == way) {
             exit.tried |= tried;
@@ -172,7 +173,7 @@ impl Room {
         if self.exits.len() == EXITS_PER_PLACE {
             return 0;
         }
-        let exit = Exit { way: way.to_owned(), to, tried };
+        let exit = PlaceExit { way: way.to_owned(), to, tried };
         let bytes = exit.bytes();
         self.exits.push(exit);
         bytes
@@ -180,11 +181,11 @@ impl Room {
 
     /// What the room takes in a snapshot, at most.
     fn bytes(&self) -> usize {
-        69 + escaped_len(&self.name) + self.exits.iter().map(Exit::bytes).sum::<usize>()
+        69 + escaped_len(&self.name) + self.exits.iter().map(PlaceExit::bytes).sum::<usize>()
     }
 }
 
-impl Exit {
+impl PlaceExit {
     fn bytes(&self) -> usize {
         44 + escaped_len(&self.way)
     }
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_walked_way_predicts_and_an_untried_exit_is_unexplored() {
-        let mut map = Map::default();
+        let mut map = PlaceMap::default();
         let dam = map.arrive(&place(r#"{"id":20,"name":"Dam","exits":["north","s","east"]}"#)).unwrap();
         let lobby = map.arrive(&place(r#"{"id":15,"name":"Lobby"}"#)).unwrap();
         map.walked(dam, "north", lobby);
@@ -211,7 +212,7 @@ mod tests {
 
     #[test]
     fn a_way_that_led_nowhere_is_tried_but_has_no_destination() {
-        let mut map = Map::default();
+        let mut map = PlaceMap::default();
         let dam = map.arrive(&place(r#"{"id":20,"exits":["north"]}"#)).unwrap();
         map.walked(dam, "north", dam);
         assert_eq!(map.leads_to(dam, "north"), None);
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_number_and_its_digits_are_one_place_and_a_nameless_place_is_named_by_its_id() {
-        let mut map = Map::default();
+        let mut map = PlaceMap::default();
         let number = map.arrive(&place(r#"{"id":20}"#)).unwrap();
         assert_eq!(map.arrive(&place(r#"{"id":"20"}"#)), Some(number));
         assert_eq!(map.name(number), "Location_20");
@@ -229,7 +230,7 @@ mod tests {
 
     #[test]
     fn the_map_stays_inside_its_bytes_and_forgets_the_least_recently_used() {
-        let mut map = Map::default();
+        let mut map = PlaceMap::default();
         let first = map.arrive(&place(r#"{"id":0}"#)).unwrap();
         let mut last = first;
         for id in 1..20_000 {

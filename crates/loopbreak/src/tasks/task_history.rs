@@ -19,7 +19,7 @@ const BLOCKER_BYTES: usize = 40;
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Attempt {
+pub(crate) struct TaskAttempt {
     #[serde(rename = "t")]
     pub(crate) turn: u64,
     #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
@@ -40,9 +40,9 @@ pub(crate) struct Attempt {
 /// The attempts at one task since its history was last cleared.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct History {
+pub(crate) struct TaskHistory {
     pub(crate) id: String,
-    pub(crate) attempts: Ring<Attempt>,
+    pub(crate) attempts: Ring<TaskAttempt>,
     /// How often the history was cleared: attempts after a clearing make a new loop.
     pub(crate) round: u64,
     /// The blockers of the latest attempt, to be shown.
@@ -56,9 +56,9 @@ pub(crate) struct History {
 /// The key of no blockers and no work.
 pub(crate) const NOTHING: Key = 0;
 
-impl History {
+impl TaskHistory {
     pub(crate) fn new(id: &str) -> Self {
-        History { id: id.to_owned(), ..History::default() }
+        TaskHistory { id: id.to_owned(), ..TaskHistory::default() }
     }
 
     /// Records an attempt; at most `capacity` are kept.
@@ -84,7 +84,7 @@ impl History {
             .map(|blocker| clip_escaped(&quoted(blocker), BLOCKER_BYTES).to_owned())
             .collect();
         self.attempts.push(
-            Attempt {
+            TaskAttempt {
                 turn,
                 at,
                 status,
@@ -108,7 +108,7 @@ impl History {
     }
 
     /// The attempts inside the window that ends now, newest first. Without times, every attempt is.
-    pub(crate) fn recent(&self, now: Option<i64>, window_ms: u64) -> impl Iterator<Item = &Attempt> {
+    pub(crate) fn recent(&self, now: Option<i64>, window_ms: u64) -> impl Iterator<Item = &TaskAttempt> {
         let window = i64::try_from(window_ms).unwrap_or(i64::MAX);
         self.attempts.newest().take_while(move |attempt| {
             now.zip(attempt.at).is_none_or(|(now, at)| now.saturating_sub(at) <= window)

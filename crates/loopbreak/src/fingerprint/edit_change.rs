@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Opening;
+use super::OutcomeOpening;
 use super::arguments::{fields, items};
 use crate::memory::{Key, key_of};
 use crate::step::Action;
@@ -17,45 +17,45 @@ const REPLACED: [(&str, &str); 4] =
     [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
 
 /// The arguments of an edit, each value as it is written in JSON.
-type Arguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
+type EditArguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 
 /// What the arguments of an edit say.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Change<'a> {
+pub(crate) struct EditChange<'a> {
     /// The file.
     pub(crate) path: Option<Key>,
     /// What is replaced in it.
-    pub(crate) replaced: Vec<Replacement<'a>>,
+    pub(crate) replaced: Vec<TextReplacement<'a>>,
 }
 
 /// A text for another, each as it is written in JSON.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Replacement<'a> {
+pub(crate) struct TextReplacement<'a> {
     pub(crate) old: &'a str,
     pub(crate) new: &'a str,
 }
 
-impl<'a> Change<'a> {
-    pub(crate) fn of(action: &'a Action<'_>) -> Self {
+impl<'a> EditChange<'a> {
+    pub(crate) fn from_action(action: &'a Action<'_>) -> Self {
         let args = arguments(action);
-        Change { path: file_of(action, &args), replaced: replacements(&args) }
+        EditChange { path: file_of(action, &args), replaced: replacements(&args) }
     }
 
     /// Whether it changes nothing: what it replaces is what it puts there, or the reply says so.
-    pub(crate) fn is_none(&self, opening: Option<&Opening<'_>>) -> bool {
+    pub(crate) fn is_none(&self, opening: Option<&OutcomeOpening<'_>>) -> bool {
         let all_same = !self.replaced.is_empty() && self.replaced.iter().all(|edit| edit.old == edit.new);
-        all_same || opening.is_some_and(Opening::is_unchanged)
+        all_same || opening.is_some_and(OutcomeOpening::is_unchanged)
     }
 }
 
-fn replacements<'a>(args: &Arguments<'a>) -> Vec<Replacement<'a>> {
+fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
     let mut found = Vec::new();
     pairs(args, &mut found);
     for list in ["edits", "changes", "replacements"] {
         let Some(list) = value_of(args, list) else { continue };
         // A list of anything else is no list of edits.
         if items(list).all(|edit| edit.starts_with('{')) {
-            items(list).for_each(|edit| pairs(&fields(edit).collect::<Arguments<'_>>(), &mut found));
+            items(list).for_each(|edit| pairs(&fields(edit).collect::<EditArguments<'_>>(), &mut found));
         }
     }
     found
@@ -66,7 +66,7 @@ pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
     file_of(action, &arguments(action))
 }
 
-fn file_of(action: &Action<'_>, args: &Arguments<'_>) -> Option<Key> {
+fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<Key> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }
@@ -80,16 +80,16 @@ pub(crate) fn unquoted(json: &str) -> &str {
     inner.strip_suffix('"').unwrap_or(inner)
 }
 
-fn arguments<'a>(action: &'a Action<'_>) -> Arguments<'a> {
+fn arguments<'a>(action: &'a Action<'_>) -> EditArguments<'a> {
     action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())
 }
 
 /// The value that stands under a name. Of several, the last one counts.
-fn value_of<'a>(args: &Arguments<'a>, name: &str) -> Option<&'a str> {
+fn value_of<'a>(args: &EditArguments<'a>, name: &str) -> Option<&'a str> {
     args.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
 }
 
-fn pairs<'a>(args: &Arguments<'a>, found: &mut Vec<Replacement<'a>>) {
+fn pairs<'a>(args: &EditArguments<'a>, found: &mut Vec<TextReplacement<'a>>) {
     // The texts themselves: a number of lines that stays the same says nothing.
     let text_of = |name: &str| value_of(args, name).filter(|value| value.starts_with('"'));
     for (at, (name, old)) in args.iter().enumerate() {
@@ -107,7 +107,7 @@ fn pairs<'a>(args: &Arguments<'a>, found: &mut Vec<Replacement<'a>>) {
             known.map(|(_, new)| *new).find(|new| value_of(args, new).is_some()).and_then(text_of)
         };
         if let Some(new) = new.filter(|new| new.starts_with('"') && is_last()) {
-            found.push(Replacement { old, new });
+            found.push(TextReplacement { old, new });
         }
     }
 }
@@ -118,7 +118,8 @@ mod tests {
 
     fn nothing(args: &str, reply: &str) -> bool {
         let json = format!(r#"{{"name":"edit","args":{args}}}"#);
-        Change::of(&serde_json::from_str(&json).unwrap()).is_none(Some(&Opening::of(reply)))
+        EditChange::from_action(&serde_json::from_str(&json).unwrap())
+            .is_none(Some(&OutcomeOpening::new(reply)))
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! What an action is done to, and how it is done.
 
 use super::arguments::text_under;
-use super::{ActionTable, Kind};
+use super::{ActionKind, ActionTable};
 use crate::memory::{Key, key_of};
-use crate::place::way;
+use crate::place::movement_direction;
 use crate::step::Action;
 use crate::text::clip::clip;
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 
 /// How something is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub(crate) enum Manner {
+pub(crate) enum ActionManner {
     /// Looked at: nothing was to change.
     Look,
     /// Run, in a world that edits change.
@@ -21,10 +21,10 @@ pub(crate) enum Manner {
 
 /// What an action aims at.
 #[derive(Debug)]
-pub(crate) struct Aim {
+pub(crate) struct ActionAim {
     /// The target; for a shell command, every word that could be one.
-    pub(crate) targets: Vec<Target>,
-    pub(crate) manner: Manner,
+    pub(crate) targets: Vec<ActionTarget>,
+    pub(crate) manner: ActionManner,
     /// The tool, or the program of a shell command.
     pub(crate) tool: Key,
     /// A command in words, as in a game: its reply tells a failure in words.
@@ -35,7 +35,7 @@ pub(crate) struct Aim {
 
 /// One thing that an action can be done to.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub(crate) struct ActionTarget {
     pub(crate) key: Key,
     pub(crate) text: String,
 }
@@ -70,31 +70,31 @@ impl ActionTable {
     /// What an action aims at: what the log says, or what the table of argument names, the words of a shell command or
     /// the object of a command in words say. Nothing for waiting, talking and searching, whose failures say nothing
     /// about a thing.
-    pub(crate) fn aim(&self, action: &Action<'_>, kind: Kind) -> Option<Aim> {
+    pub(crate) fn aim(&self, action: &Action<'_>, kind: ActionKind) -> Option<ActionAim> {
         let json = action.args.as_ref().map_or("", |args| args.json());
         let line = if action.is_structured() { None } else { Some(action.line()) };
         let spoken = line.as_deref().filter(|line| line.len() <= LONGEST_COMMAND && !line.contains('\n'));
         let spoken = spoken.filter(|_| !self.runs(action));
         // In a whole command, a word is not yet a kind of tool: `put note in box` says nothing.
         let bare = spoken.is_some_and(|line| line.len() == action.name.len()) && action.kind.is_none();
-        if kind == Kind::Wait || (!bare && is_aimless(kind)) {
+        if kind == ActionKind::Wait || (!bare && is_aimless(kind)) {
             return None;
         }
         let manner = match kind {
-            Kind::Read => Manner::Look,
-            Kind::Run => Manner::Run,
-            _ => Manner::Do,
+            ActionKind::Read => ActionManner::Look,
+            ActionKind::Run => ActionManner::Run,
+            _ => ActionManner::Do,
         };
         let tool = key_of(&action.name);
-        let one = |text: &str, manner| Aim {
-            targets: vec![Target { key: key_of(text), text: text.to_owned() }],
+        let one = |text: &str, manner| ActionAim {
+            targets: vec![ActionTarget { key: key_of(text), text: text.to_owned() }],
             manner,
             tool,
             spoken: spoken.is_some(),
             to_be_named: false,
         };
         if let Some(target) = action.target.as_deref().map(str::trim).filter(|target| !target.is_empty()) {
-            return Some(one(&folded(target), manner));
+            return Some(one(&normalize_whitespace_case(target), manner));
         }
         if let Some(path) = text_under(json, &self.settings.targets) {
             return Some(one(tidy(&path), manner)).filter(|aim| !aim.targets[0].text.is_empty());
@@ -105,18 +105,24 @@ impl ActionTable {
             let command = clip(&command, SHELL_BYTES);
             let targets = words_of_shell(command);
             let tool = key_of(program(command));
-            return Some(Aim { targets, manner: Manner::Run, tool, spoken: false, to_be_named: true });
+            return Some(ActionAim {
+                targets,
+                manner: ActionManner::Run,
+                tool,
+                spoken: false,
+                to_be_named: true,
+            });
         }
-        let command = folded(spoken?);
+        let command = normalize_whitespace_case(spoken?);
         let (verb, object) = object(&command)?;
-        let manner = if LOOKING.contains(&verb) { Manner::Look } else { Manner::Do };
-        Some(Aim { tool: key_of(verb), ..one(&object, manner) })
+        let manner = if LOOKING.contains(&verb) { ActionManner::Look } else { ActionManner::Do };
+        Some(ActionAim { tool: key_of(verb), ..one(&object, manner) })
     }
 }
 
 /// Whether doings of a kind have nothing that they are done to.
-fn is_aimless(kind: Kind) -> bool {
-    matches!(kind, Kind::Wait | Kind::Say | Kind::Search | Kind::Move)
+fn is_aimless(kind: ActionKind) -> bool {
+    matches!(kind, ActionKind::Wait | ActionKind::Say | ActionKind::Search | ActionKind::Move)
 }
 
 /// A path or address in one spelling.
@@ -156,7 +162,7 @@ fn object(command: &str) -> Option<(&str, String)> {
     let names_a_thing = (1..=LONGEST_OBJECT).contains(&count)
         && object.len() > 1
         && !PRONOUNS.contains(&object.as_str())
-        && way(&object).is_none();
+        && movement_direction(&object).is_none();
     names_a_thing.then_some((verb, object))
 }
 
@@ -167,7 +173,7 @@ fn program(command: &str) -> &str {
 }
 
 /// The words of a shell command that could be files or addresses.
-fn words_of_shell(command: &str) -> Vec<Target> {
+fn words_of_shell(command: &str) -> Vec<ActionTarget> {
     let lines = command.trim().contains('\n');
     let words = command.split(|c: char| {
         c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | ';' | '|' | '&' | '=' | ',')
@@ -177,7 +183,7 @@ fn words_of_shell(command: &str) -> Vec<Target> {
         // Among many lines of code, `a.b` is more often a name in the code than a file.
         word.len() > 2 && !word.starts_with('-') && (is_path || (!lines && is_file_name(word)))
     });
-    named.take(SHELL_WORDS).map(|word| Target { key: key_of(word), text: word.to_owned() }).collect()
+    named.take(SHELL_WORDS).map(|word| ActionTarget { key: key_of(word), text: word.to_owned() }).collect()
 }
 
 /// `report.json`: a name, a dot, and a short ending with a letter in it.
@@ -194,7 +200,7 @@ fn is_file_name(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn aim(json: &str) -> Option<Aim> {
+    fn aim(json: &str) -> Option<ActionAim> {
         let table = ActionTable::from(crate::settings::ActionSettings::default());
         let action: Action<'_> = serde_json::from_str(json).unwrap();
         table.aim(&action, table.kind(&action))
@@ -223,8 +229,8 @@ mod tests {
             assert!(aim(&format!("{command:?}")).is_some_and(|aim| aim.spoken));
         }
         assert_eq!(targets(r#"{"name":"open","args":"grating"}"#), ["grating"]);
-        assert_eq!(aim(r#""open grating""#).map(|aim| aim.manner), Some(Manner::Do));
-        assert_eq!(aim(r#""examine grating""#).map(|aim| aim.manner), Some(Manner::Look));
+        assert_eq!(aim(r#""open grating""#).map(|aim| aim.manner), Some(ActionManner::Do));
+        assert_eq!(aim(r#""examine grating""#).map(|aim| aim.manner), Some(ActionManner::Look));
     }
 
     #[test]
@@ -249,10 +255,14 @@ mod tests {
     #[test]
     fn a_tool_call_is_done_to_the_file_or_address_among_its_arguments() {
         for (json, target, manner) in [
-            (r#"{"name":"write_to_file","args":{"content":"x","path":"./a.ts"}}"#, "a.ts", Manner::Do),
-            (r#"{"name":"list_directory","args":{"path":"/home/me/"}}"#, "/home/me", Manner::Look),
-            (r#"{"name":"fetch","args":{"url":"https://a.example/b"}}"#, "https://a.example/b", Manner::Look),
-            (r#"{"name":"x","target":"Tests","kind":"run"}"#, "tests", Manner::Run),
+            (r#"{"name":"write_to_file","args":{"content":"x","path":"./a.ts"}}"#, "a.ts", ActionManner::Do),
+            (r#"{"name":"list_directory","args":{"path":"/home/me/"}}"#, "/home/me", ActionManner::Look),
+            (
+                r#"{"name":"fetch","args":{"url":"https://a.example/b"}}"#,
+                "https://a.example/b",
+                ActionManner::Look,
+            ),
+            (r#"{"name":"x","target":"Tests","kind":"run"}"#, "tests", ActionManner::Run),
         ] {
             assert_eq!(targets(json), [target], "{json}");
             assert_eq!(aim(json).map(|aim| aim.manner), Some(manner), "{json}");

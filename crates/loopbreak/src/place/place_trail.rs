@@ -9,36 +9,36 @@ const MOVES: usize = 6;
 
 /// Where an agent was after each of its last steps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Trail {
-    stays: Ring<Stay>,
-    moves: Ring<Stay>,
+pub(crate) struct PlaceTrail {
+    stays: Ring<PlaceStay>,
+    moves: Ring<PlaceStay>,
     alternations: u32,
 }
 
 /// One step spent at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(Key, u64)", into = "(Key, u64)")]
-pub(crate) struct Stay {
+pub(crate) struct PlaceStay {
     pub(crate) place: Key,
     pub(crate) turn: u64,
 }
 
-impl From<(Key, u64)> for Stay {
+impl From<(Key, u64)> for PlaceStay {
     fn from((place, turn): (Key, u64)) -> Self {
-        Stay { place, turn }
+        PlaceStay { place, turn }
     }
 }
 
-impl From<Stay> for (Key, u64) {
-    fn from(stay: Stay) -> Self {
+impl From<PlaceStay> for (Key, u64) {
+    fn from(stay: PlaceStay) -> Self {
         (stay.place, stay.turn)
     }
 }
 
-impl Trail {
+impl PlaceTrail {
     /// Notes where the agent is after this turn. True if it moved.
     pub(crate) fn push(&mut self, place: Key, turn: u64, history: usize) -> bool {
-        let stay = Stay { place, turn };
+        let stay = PlaceStay { place, turn };
         let moved = self.here() != Some(place);
         self.stays.push(stay, history);
         if moved {
@@ -55,7 +55,7 @@ impl Trail {
     }
 
     /// The last steps, newest first.
-    pub(crate) fn newest(&self) -> impl Iterator<Item = &Stay> {
+    pub(crate) fn newest(&self) -> impl Iterator<Item = &PlaceStay> {
         self.stays.newest()
     }
 
@@ -69,7 +69,7 @@ impl Trail {
     }
 
     /// The last moves, oldest first, stays collapsed.
-    pub(crate) fn moves(&self) -> impl DoubleEndedIterator<Item = &Stay> {
+    pub(crate) fn moves(&self) -> impl DoubleEndedIterator<Item = &PlaceStay> {
         self.moves.iter()
     }
 

@@ -1,27 +1,27 @@
 //! The normal form of an action: its name and its arguments, hashed as they are read, without a copy.
 
-use super::json::{Json, read_json, text_key};
+use super::normalized_json::{NormalizedJson, read_json, text_key};
 use crate::memory::{Key, key_of_lower, key_of_parts};
 use crate::step::Action;
 
 /// An action, however it was written down.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct NormalizedCall {
     pub(crate) key: Key,
     /// What its arguments say.
-    pub(crate) args: Json,
+    pub(crate) args: NormalizedJson,
 }
 
-impl Call {
-    pub(crate) fn of(action: &Action<'_>) -> Self {
-        let args = action.args.as_ref().map_or_else(Json::default, |args| read_json(args.json()));
+impl NormalizedCall {
+    pub(crate) fn from_action(action: &Action<'_>) -> Self {
+        let args = action.args.as_ref().map_or_else(NormalizedJson::default, |args| read_json(args.json()));
         // A call that was logged as one text has its arguments inside its name.
         let name = if tool_name(action).len() < action.name.len() {
             text_key(&action.name.to_ascii_lowercase())
         } else {
             key_of_lower(&action.name)
         };
-        Call { key: key_of_parts(&[name, args.key]), args }
+        NormalizedCall { key: key_of_parts(&[name, args.key]), args }
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     fn key(json: &str) -> Key {
-        Call::of(&serde_json::from_str(json).unwrap()).key
+        NormalizedCall::from_action(&serde_json::from_str(json).unwrap()).key
     }
 
     #[test]

@@ -12,7 +12,7 @@ const EDITS: usize = 48;
 /// The changes made so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Effects {
+pub(crate) struct ChangeHistory {
     /// How many changes there were: the state of the world, as far as repetition is concerned.
     epoch: u64,
     edits: Ring<Key>,
@@ -22,7 +22,7 @@ pub(crate) struct Effects {
     measures: bool,
 }
 
-impl Effects {
+impl ChangeHistory {
     pub(crate) fn epoch(&self) -> u64 {
         self.epoch
     }

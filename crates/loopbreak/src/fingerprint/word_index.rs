@@ -1,19 +1,19 @@
 //! A set of words, each with the lists it stands in, made once and asked at every step.
 
 /// Which of the lists a word stands in: a bit each.
-pub(crate) type Lists = u16;
+pub(crate) type WordLists = u16;
 
 /// The words of several lists, found without regard to case.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WordIndex {
     /// A power of two of them, at most half of them taken, so that most words that are not there meet a free one at
     /// once.
-    slots: Vec<Option<(Box<str>, Lists)>>,
+    slots: Vec<Option<(Box<str>, WordLists)>>,
 }
 
 impl WordIndex {
     /// The words of these lists: bit 0 for the first list, and so on.
-    pub(crate) fn of(lists: &[&[String]]) -> Self {
+    pub(crate) fn from_lists(lists: &[&[String]]) -> Self {
         let count: usize = lists.iter().map(|list| list.len()).sum();
         let mut index = WordIndex { slots: vec![None; (2 * count).next_power_of_two()] };
         for (bit, list) in lists.iter().enumerate() {
@@ -23,11 +23,11 @@ impl WordIndex {
     }
 
     /// The lists that a word stands in.
-    pub(crate) fn lists_with(&self, word: &str) -> Lists {
+    pub(crate) fn lists_with(&self, word: &str) -> WordLists {
         self.slots[self.slot_of(word)].as_ref().map_or(0, |(_, lists)| *lists)
     }
 
-    fn add(&mut self, word: &str, list: Lists) {
+    fn add(&mut self, word: &str, list: WordLists) {
         let slot = self.slot_of(word);
         self.slots[slot].get_or_insert_with(|| (word.into(), 0)).1 |= list;
     }
@@ -61,7 +61,7 @@ mod tests {
     fn a_word_is_found_in_each_of_its_lists_whatever_its_case() {
         let list = |words: &str| words.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let (first, second) = (list("read view Öl READ"), list("write view a-b @@ ``"));
-        let index = WordIndex::of(&[&first, &second]);
+        let index = WordIndex::from_lists(&[&first, &second]);
         for (word, lists) in [
             ("read", 0b01),
             ("Read", 0b01),
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn an_empty_index_knows_no_word() {
-        assert_eq!(WordIndex::of(&[]).lists_with("read"), 0);
-        assert_eq!(WordIndex::of(&[&[], &[]]).lists_with(""), 0);
+        assert_eq!(WordIndex::from_lists(&[]).lists_with("read"), 0);
+        assert_eq!(WordIndex::from_lists(&[&[], &[]]).lists_with(""), 0);
     }
 }

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use super::call::tool_name;
+use super::normalized_call::tool_name;
 use crate::memory::{Key, key_of_lower, key_of_parts};
 use crate::step::Action;
 
 /// An action with the ids of elements left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct ActionShape {
     pub(crate) key: Key,
     /// There was an id to leave out.
     pub(crate) masked: bool,
@@ -25,27 +25,27 @@ const LONGEST_ID: usize = 8;
 /// So many letters beside the ids tell an action from others of its shape.
 const TELLING: usize = 3;
 
-impl Shape {
+impl ActionShape {
     /// The shape of an action.
-    pub(crate) fn of(action: &Action<'_>) -> Self {
+    pub(crate) fn from_action(action: &Action<'_>) -> Self {
         let tool = tool_name(action);
-        let mut shape = Draft { key: key_of_lower(tool), ids: 0, letters: 0 };
+        let mut shape = ShapeBuilder { key: key_of_lower(tool), ids: 0, letters: 0 };
         match &action.args {
             None => pieces(&action.name[tool.len()..], |piece| shape.add(piece, is_id(piece))),
             Some(args) => shape.object(args.json()),
         }
-        Shape { key: shape.key, masked: shape.ids > 0, telling: shape.letters >= TELLING }
+        ActionShape { key: shape.key, masked: shape.ids > 0, telling: shape.letters >= TELLING }
     }
 }
 
 /// A shape while it is taken.
-struct Draft {
+struct ShapeBuilder {
     key: Key,
     ids: u32,
     letters: usize,
 }
 
-impl Draft {
+impl ShapeBuilder {
     fn add(&mut self, piece: &str, is_id: bool) {
         self.ids += u32::from(is_id);
         let piece = if is_id { "" } else { piece };
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shape(action: &str) -> Shape {
-        Shape::of(&serde_json::from_str(action).unwrap())
+    fn shape(action: &str) -> ActionShape {
+        ActionShape::from_action(&serde_json::from_str(action).unwrap())
     }
 
     #[test]
@@ -157,8 +157,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_makes_it_panic(name in ".{0,60}", args in ".{0,60}") {
-            Shape::of(&Action::new(name.as_str()));
-            Shape::of(&Action::new(format!("click({args})")));
+            ActionShape::from_action(&Action::new(name.as_str()));
+            ActionShape::from_action(&Action::new(format!("click({args})")));
         }
     }
 }

@@ -5,14 +5,14 @@ use crate::settings::Settings;
 
 /// The tables by which actions and replies are understood.
 #[derive(Clone, Debug)]
-pub(crate) struct Tables {
+pub(crate) struct VocabularyTables {
     pub(crate) actions: ActionTable,
     pub(crate) refusals: RefusalTable,
 }
 
-impl From<&Settings> for Tables {
+impl From<&Settings> for VocabularyTables {
     fn from(settings: &Settings) -> Self {
-        Tables {
+        VocabularyTables {
             actions: settings.actions.clone().into(),
             refusals: RefusalTable::from(&settings.failing_target.refusals[..]),
         }

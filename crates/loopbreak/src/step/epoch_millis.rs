@@ -9,17 +9,17 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A point in time, in milliseconds since the Unix epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub struct Millis(pub i64);
+pub struct EpochMillis(pub i64);
 
 /// A text that is no point in time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not a time: write it like 2025-11-04T09:35:24Z, or as whole milliseconds since 1970")]
 pub struct TimeError;
 
-impl Millis {
+impl EpochMillis {
     /// Reads an RFC 3339 time. Without a zone it is taken as UTC; the `T` may be a space; the seconds may be missing.
     pub fn parse(text: &str) -> Result<Self, TimeError> {
-        parse(text.trim().as_bytes()).map(Millis).ok_or(TimeError)
+        parse(text.trim().as_bytes()).map(EpochMillis).ok_or(TimeError)
     }
 
     /// The same as RFC 3339, in UTC: `2025-11-04T09:35:24.000Z`. Nothing for a time that four digits of a year cannot tell.
@@ -120,32 +120,32 @@ fn days_since_epoch(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468)
 }
 
-impl Serialize for Millis {
+impl Serialize for EpochMillis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_i64(self.0)
     }
 }
 
-impl<'de> Deserialize<'de> for Millis {
+impl<'de> Deserialize<'de> for EpochMillis {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either;
-        impl Visitor<'_> for Either {
-            type Value = Millis;
+        struct EpochMillisVisitor;
+        impl Visitor<'_> for EpochMillisVisitor {
+            type Value = EpochMillis;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an RFC 3339 time or whole milliseconds")
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Millis, E> {
-                Millis::parse(text).map_err(E::custom)
+            fn visit_str<E: Error>(self, text: &str) -> Result<EpochMillis, E> {
+                EpochMillis::parse(text).map_err(E::custom)
             }
-            fn visit_i64<E: Error>(self, millis: i64) -> Result<Millis, E> {
-                Ok(Millis(millis))
+            fn visit_i64<E: Error>(self, millis: i64) -> Result<EpochMillis, E> {
+                Ok(EpochMillis(millis))
             }
-            fn visit_u64<E: Error>(self, millis: u64) -> Result<Millis, E> {
-                i64::try_from(millis).map(Millis).map_err(|_| E::custom(TimeError))
+            fn visit_u64<E: Error>(self, millis: u64) -> Result<EpochMillis, E> {
+                i64::try_from(millis).map(EpochMillis).map_err(|_| E::custom(TimeError))
             }
         }
-        deserializer.deserialize_any(Either)
+        deserializer.deserialize_any(EpochMillisVisitor)
     }
 }
 
@@ -165,18 +165,18 @@ mod tests {
             ("2025-06-09T20:06:51.173431", 1_749_499_611_173),
             ("2000-01-01", 946_684_800_000),
         ] {
-            assert_eq!(Millis::parse(text), Ok(Millis(millis)), "{text}");
+            assert_eq!(EpochMillis::parse(text), Ok(EpochMillis(millis)), "{text}");
         }
     }
 
     #[test]
     fn what_is_written_reads_back() {
         for millis in [0, 1, -1, 1_762_248_924_000, 951_782_400_000, 951_868_799_999, -62_135_596_800_000] {
-            let text = Millis(millis).rfc3339().unwrap();
-            assert_eq!(Millis::parse(&text).unwrap().0, millis, "{text}");
+            let text = EpochMillis(millis).rfc3339().unwrap();
+            assert_eq!(EpochMillis::parse(&text).unwrap().0, millis, "{text}");
         }
-        assert_eq!(Millis(1_762_248_924_000).rfc3339().as_deref(), Some("2025-11-04T09:35:24.000Z"));
-        assert_eq!(Millis(i64::MAX).rfc3339(), None);
+        assert_eq!(EpochMillis(1_762_248_924_000).rfc3339().as_deref(), Some("2025-11-04T09:35:24.000Z"));
+        assert_eq!(EpochMillis(i64::MAX).rfc3339(), None);
     }
 
     #[test]
@@ -191,7 +191,7 @@ mod tests {
             "2025-01-01T00:00:00.Z",
             "2025-01-01T00",
         ] {
-            assert_eq!(Millis::parse(text), Err(TimeError), "{text}");
+            assert_eq!(EpochMillis::parse(text), Err(TimeError), "{text}");
         }
     }
 }
