@@ -11,7 +11,9 @@ use super::output::{
     AttemptOutput, ExplainOutput, LoopOutput, PlanOutput, RecordStepOutput, RecoveryOutput, RulingOutput,
     StatusOutput, TasksOutput,
 };
-use crate::mcp::protocol::{McpServer, ToolArguments, ToolError};
+// The macro finds the type of the arguments by the name `Parameters`.
+use crate::mcp::protocol::ToolArguments as Parameters;
+use crate::mcp::protocol::{McpServer, ToolError};
 
 /// Context of a call.
 type ToolContext = RequestContext<RoleServer>;
@@ -29,7 +31,7 @@ impl McpServer {
     async fn record_step(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<StepInput>,
+        Parameters(input): Parameters<StepInput>,
     ) -> Result<Json<RecordStepOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -42,7 +44,7 @@ impl McpServer {
     async fn weigh_action(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<ProposalInput>,
+        Parameters(input): Parameters<ProposalInput>,
     ) -> Result<Json<RulingOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -60,7 +62,7 @@ impl McpServer {
     async fn record_attempt(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<AttemptInput>,
+        Parameters(input): Parameters<AttemptInput>,
     ) -> Result<Json<AttemptOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -73,7 +75,7 @@ impl McpServer {
     async fn detect_loop(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<LoopInput>,
+        Parameters(input): Parameters<LoopInput>,
     ) -> Result<Json<LoopOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -93,7 +95,7 @@ impl McpServer {
     async fn apply_recovery(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<RecoveryInput>,
+        Parameters(input): Parameters<RecoveryInput>,
     ) -> Result<Json<RecoveryOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -112,7 +114,7 @@ impl McpServer {
     async fn plan_next(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<PlanInput>,
+        Parameters(input): Parameters<PlanInput>,
     ) -> Result<Json<PlanOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -125,7 +127,7 @@ impl McpServer {
     async fn task_status(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<TaskStatusInput>,
+        Parameters(input): Parameters<TaskStatusInput>,
     ) -> Result<Json<TasksOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
@@ -137,7 +139,7 @@ impl McpServer {
     #[tool(annotations(title = "Status", read_only_hint = true, open_world_hint = false))]
     async fn status(
         &self,
-        ToolArguments(input): ToolArguments<StatusInput>,
+        Parameters(input): Parameters<StatusInput>,
     ) -> Result<Json<StatusOutput>, ToolError> {
         let input = input?;
         self.queue.run(move |state| state.status(&input)).await.map(Json)
@@ -148,7 +150,7 @@ impl McpServer {
     async fn explain_run(
         &self,
         context: ToolContext,
-        ToolArguments(input): ToolArguments<ExplainInput>,
+        Parameters(input): Parameters<ExplainInput>,
     ) -> Result<Json<ExplainOutput>, ToolError> {
         let input = input?;
         let run = self.run(input.run.as_deref(), &context)?;
