@@ -1,6 +1,8 @@
 //! `apply_recovery`: applies the recovery that the engine recommends for a looping task, once.
 
-use loopbreak::{Audience, Decision, Mode, TaskCheck, Verdict};
+use loopbreak::series::TaskCheck;
+use loopbreak::verdict::ContextEntryType;
+use loopbreak::{Audience, Decision, Mode, Verdict};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 
@@ -116,7 +118,7 @@ fn apply(
 /// Returns what the agent has to know from now on.
 fn advice(verdict: &Verdict) -> Vec<String> {
     let mut texts = verdict_output::texts(verdict, Audience::Agent);
-    let entries = verdict.context.iter().filter(|entry| entry.entry_type != "decision");
+    let entries = verdict.context.iter().filter(|entry| entry.entry_type != ContextEntryType::Decision);
     for entry in entries {
         if !texts.contains(&entry.content) {
             texts.push(entry.content.clone());

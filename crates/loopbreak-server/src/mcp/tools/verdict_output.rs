@@ -1,6 +1,7 @@
 //! Converts verdicts and rulings of the engine.
 
-use loopbreak::{Audience, Ruling, TaskCheck, Verdict};
+use loopbreak::series::TaskCheck;
+use loopbreak::{Audience, Ruling, Verdict};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 
