@@ -2,7 +2,7 @@
 
 use loopbreak::{Audience, EpochMillis, Guard, Intervention, Outcome, Settings, Step, StepText, Verdict};
 use loopbreak_store::{
-    Records, RejectedEvent, RunChange, RunEndEvent, RunEvent, RunState, StepEvent, TranscriptOffset,
+    RejectedEvent, RunChange, RunEndEvent, RunEvent, RunRecords, RunState, StepEvent, TranscriptOffset,
     VerdictSummary,
 };
 use serde_json::value::RawValue;
@@ -32,7 +32,7 @@ pub(crate) struct Course<'s> {
     pub(crate) session: &'s Session<'s>,
     pub(crate) state: RunState,
     pub(crate) guard: Guard,
-    pub(crate) records: Records,
+    pub(crate) records: RunRecords,
     events: Vec<RunEvent>,
 }
 
@@ -55,7 +55,7 @@ impl Session<'_> {
         let config = guard_config::for_steps(self.config, &state.hook.allowed);
         let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
         let mut course =
-            Course { session: self, state, guard, records: Records::default(), events: Vec::new() };
+            Course { session: self, state, guard, records: RunRecords::default(), events: Vec::new() };
         let earlier = course.catch_up();
         let answer = match self.happening {
             Happening::Proposed => course.proposed()?,

@@ -5,9 +5,31 @@
 //! nothing: a caller reads the state of a run in a [`RunTransaction`], shows a step to the engine, and commits a
 //! [`RunChange`].
 //!
-//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`Records`] what verdicts
+//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`] what verdicts
 //!   leave behind, [`RunStatus`] a summary of the run.
 //! - [`tasks`] is pure: which task of a roadmap comes next, and what reports and recoveries change.
+//!
+//! ```
+//! use loopbreak::{Action, Config, Step};
+//! use loopbreak_store::{RunChange, RunEvent, RunKey, RunState, StepEvent, StoreUrl, now, open};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! let mut store = open(&StoreUrl::from(folder.path().join("loopbreak.db")))?;
+//! let key = RunKey { source: "my-agent".into(), session: "job-1".into(), agent: String::new() };
+//!
+//! let transaction = store.begin(&key, "/project", now())?;
+//! let mut state = RunState::parse(transaction.state(), |warning| eprintln!("{warning}"));
+//! let mut guard = state.guard.restore(Config::default(), &key.session)?;
+//! let step = Step { action: Some(Action::new("make test")), ..Step::default() };
+//! let verdict = guard.observe(&step);
+//! state.guard.note_findings(&verdict, now());
+//! state.guard.save(&guard);
+//! let event = StepEvent::default().with_action(&Action::new("make test")).with_verdict((&verdict).into());
+//! transaction.commit(RunChange { state: Some(state.into_json()?), ..RunEvent::Step(event).into() })?;
+//!
+//! assert_eq!(store.runs(0, 10)?[0].events, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod atomic_file;
 mod backend;
@@ -32,7 +54,7 @@ pub use clock::now;
 pub use event::*;
 pub use location::{create_parent_folder, default_path};
 pub use records::{
-    Records, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
+    RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
 pub use run::{Run, RunChange, RunKey};
 pub use run_lock::RunLock;

@@ -84,7 +84,7 @@ pub struct StoredRecovery {
 
 /// Records of one change.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Records {
+pub struct RunRecords {
     /// Tasks with a new status.
     pub tasks: Vec<StoredTask>,
     /// Tasks of the roadmap that are new or changed, each as a whole.
@@ -97,7 +97,7 @@ pub struct Records {
     pub recoveries: Vec<StoredRecovery>,
 }
 
-impl Records {
+impl RunRecords {
     /// Adds what a verdict leaves behind: changed tasks, context entries, and the interventions that go beyond advice.
     pub fn add_verdict(&mut self, verdict: &Verdict, now: i64) {
         self.tasks.extend(verdict.tasks.iter().map(|task| StoredTask {

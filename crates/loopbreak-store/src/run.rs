@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{Records, RunEvent};
+use crate::{RunEvent, RunRecords};
 
 /// Identifies a run: the agent program, its session, and the subagent.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -55,7 +55,7 @@ pub struct RunChange {
     /// New events, in order.
     pub events: Vec<RunEvent>,
     /// New tasks, attempts, context entries and recoveries.
-    pub records: Records,
+    pub records: RunRecords,
     /// The run has ended.
     pub ended: bool,
 }

@@ -1,26 +1,30 @@
-//! From arguments to a server.
+//! Starts the server.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use loopbreak_server::mcp::{End, Http, Options, ServeError, Token, serve_http, serve_stdio};
+use loopbreak_server::mcp::{
+    BearerToken, HttpOptions, McpOptions, ServeEnd, ServeError, serve_http, serve_stdio,
+};
 
 use super::args::McpArgs;
 use crate::error::UserError;
 use crate::store::user_store;
 use crate::{config, exit};
 
-/// The variable that may hold the token.
+/// Environment variable that may hold the token.
 pub(crate) const TOKEN: &str = "LOOPBREAK_TOKEN";
 
 pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     let settings = config::settings_in(&args.config, Path::new("."))?;
     let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
-        return Err(UserError::usage("--run has no name").hint("leave it out, and each connection has a run"));
+        return Err(
+            UserError::usage("--run has no name").hint("without --run, each connection has its own run")
+        );
     }
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
-    let options = Options { settings, store, folder, run: args.run.clone() };
+    let options = McpOptions { settings, store, folder, run: args.run.clone() };
     let over = match args.http {
         None => {
             if std::io::stdin().is_terminal() {
@@ -31,7 +35,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
             serve_stdio(options)
         }
         Some(address) => {
-            let http = Http {
+            let http = HttpOptions {
                 address,
                 token: token(args)?,
                 hosts: args.allow_host.clone(),
@@ -41,18 +45,18 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
             serve_http(options, http, ready)
         }
     };
-    match over.map_err(|error| told(&error))? {
-        End::Done => Ok(exit::DONE),
-        End::Interrupted => Ok(exit::INTERRUPTED),
+    match over.map_err(|error| user_error(&error))? {
+        ServeEnd::Done => Ok(exit::DONE),
+        ServeEnd::Interrupted => Ok(exit::INTERRUPTED),
     }
 }
 
-/// The token, from a file or from the environment: on the command line every user of the machine could read it.
-fn token(args: &McpArgs) -> Result<Option<Token>, UserError> {
+/// Reads the token from a file or the environment. On the command line, every user of the machine could read it.
+fn token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
     let (text, place) = match &args.token_file {
         Some(file) => {
             let text = std::fs::read_to_string(file).map_err(|error| {
-                UserError::usage(format!("cannot read the token in {}: {error}", file.display()))
+                UserError::usage(format!("cannot read the token file {}: {error}", file.display()))
             })?;
             (text, file.display().to_string())
         }
@@ -61,17 +65,17 @@ fn token(args: &McpArgs) -> Result<Option<Token>, UserError> {
             _ => return Ok(None),
         },
     };
-    let token = Token::new(&text).map_err(|why| {
-        UserError::usage(format!("no token in {place}: {why}"))
-            .hint("`openssl rand -hex 32` makes a good one")
+    let token = BearerToken::new(&text).map_err(|why| {
+        UserError::usage(format!("invalid token in {place}: {why}"))
+            .hint("`openssl rand -hex 32` generates one")
     })?;
     Ok(Some(token))
 }
 
-fn told(error: &ServeError) -> UserError {
+fn user_error(error: &ServeError) -> UserError {
     match error {
         ServeError::NeedsToken(_) => UserError::usage(error.to_string())
-            .hint(format!("give --token-file or {TOKEN}, or listen on 127.0.0.1")),
+            .hint(format!("set --token-file or {TOKEN}, or listen on 127.0.0.1")),
         ServeError::Config(_) => UserError::usage(error.to_string()),
         _ => UserError::failed(error.to_string()),
     }

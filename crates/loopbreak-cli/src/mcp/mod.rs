@@ -1,4 +1,4 @@
-//! `loopbreak mcp`: the MCP server. Here are only its arguments.
+//! `loopbreak mcp`: starts the MCP server.
 
 mod args;
 mod command;

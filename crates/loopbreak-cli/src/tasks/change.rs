@@ -1,7 +1,7 @@
 //! Changes of tasks, by hand or by an agent that calls us.
 
 use loopbreak_store::tasks::{RoadmapProblem, RoadmapTask, TaskState, find_problems, is_task_id};
-use loopbreak_store::{Records, RunChange, RunEvent, TaskEvent, now, redact_and_truncate};
+use loopbreak_store::{RunChange, RunEvent, RunRecords, TaskEvent, now, redact_and_truncate};
 
 use super::args::{AddArgs, BlockArgs, ChangeArgs};
 use super::find;
@@ -102,7 +102,7 @@ fn change(
     let event =
         TaskEvent { action: line.clone(), task: task.id.clone(), status: task.status.as_str().to_owned() };
     let change = RunChange {
-        records: Records { roadmap: vec![task], ..Records::default() },
+        records: RunRecords { roadmap: vec![task], ..RunRecords::default() },
         // A run that is over stays so.
         ended: found.run.ended.is_some(),
         ..RunEvent::Task(event).into()

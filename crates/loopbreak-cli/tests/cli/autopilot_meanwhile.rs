@@ -13,7 +13,7 @@ use crate::support::agents::begin;
 use crate::support::folder;
 use crate::support::roadmaps::{LONG, agent, order, pilot, roadmap, task, told};
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Records, RunChange, RunKey, StoreUrl, StoredAttempt, now, open};
+use loopbreak_store::{RunChange, RunKey, RunRecords, StoreUrl, StoredAttempt, now, open};
 
 /// Long enough for a command to read whatever it reads before it waits for the lock.
 const A_MOMENT: Duration = Duration::from_millis(500);
@@ -75,7 +75,7 @@ fn meanwhile(
             locked.send(()).unwrap();
             thread::sleep(A_MOMENT);
             change(&mut tasks[0]);
-            let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+            let records = RunRecords { roadmap: vec![tasks.swap_remove(0)], ..RunRecords::default() };
             transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         });
         is_locked.recv().unwrap();
@@ -148,7 +148,8 @@ fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
             status: status.into(),
             ..StoredAttempt::default()
         };
-        let records = Records { attempts: report.map(attempt).into_iter().collect(), ..Records::default() };
+        let records =
+            RunRecords { attempts: report.map(attempt).into_iter().collect(), ..RunRecords::default() };
         let transaction = store.begin(&key, "", now()).unwrap();
         transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         fs::write(folder.path().join(format!("go-{number}")), "").unwrap();

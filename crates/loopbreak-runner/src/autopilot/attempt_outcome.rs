@@ -10,8 +10,8 @@ use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,
 };
 use loopbreak_store::{
-    Records, RunEvent, StepEvent, StoredAttempt, StoredContextEntry, TaskRecoveryNote, VerdictSummary, now,
-    redact_and_truncate,
+    RunEvent, RunRecords, StepEvent, StoredAttempt, StoredContextEntry, TaskRecoveryNote, VerdictSummary,
+    now, redact_and_truncate,
 };
 
 use super::task_autopilot::Pilot;
@@ -27,7 +27,7 @@ use crate::recording::run_recorder::{Counted, Event};
 /// What an attempt leaves behind, as it is put together.
 #[derive(Debug, Default)]
 struct Desk {
-    records: Records,
+    records: RunRecords,
     /// What was done about tasks.
     acts: Vec<Decision>,
     /// A task that had been closed for good is visited again and again: nothing that can be done about tasks helps.
@@ -296,7 +296,7 @@ impl Pilot<'_, '_> {
     }
 
     /// Writes down the checks that were put off.
-    fn note_deferred(&self, known: &[RoadmapTask], records: &mut Records) {
+    fn note_deferred(&self, known: &[RoadmapTask], records: &mut RunRecords) {
         for task in &self.tasks {
             let before = known.iter().find(|known| known.id == task.id);
             let new = |check: &&String| !before.is_some_and(|known| known.deferred.contains(check));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopbreak::{Intervention, Mode, Pattern, Series};
 use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
-use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, Records, RecoveryEvent, RunEvent, now};
+use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEvent, RunRecords, now};
 
 use super::roadmap_file::RoadmapFile;
 use super::roadmap_reader::Roadmap;
@@ -56,7 +56,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
         let what = format!("{} tasks, {finished} of them done", self.tasks.len());
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
-        let records = Records { roadmap: changed, ..Records::default() };
+        let records = RunRecords { roadmap: changed, ..RunRecords::default() };
         self.write(&Event { records, known, ..Event::new(RunEvent::Roadmap(NoteEvent { action: what })) });
     }
 
@@ -133,7 +133,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let known = [task.clone()];
         remedy.apply(task, &reason, now());
         self.course.observer.message(&format!("task {id} is not attempted again: {reason}"));
-        let records = Records { roadmap: vec![task.clone()], ..Records::default() };
+        let records = RunRecords { roadmap: vec![task.clone()], ..RunRecords::default() };
         let event = RecoveryEvent {
             action: format!("task {id} is not attempted again: {reason}"),
             task: id.to_owned(),

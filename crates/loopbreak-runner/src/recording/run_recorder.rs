@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use loopbreak::{Config, Guard, Verdict};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{
-    Records, Run, RunChange, RunEvent, RunKey, RunLock, RunState, RunnerState, Store, StoreError, StoreUrl,
-    StoredAttempt, StoredEvent, default_path, now,
+    Run, RunChange, RunEvent, RunKey, RunLock, RunRecords, RunState, RunnerState, Store, StoreError,
+    StoreUrl, StoredAttempt, StoredEvent, default_path, now,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -241,7 +241,7 @@ pub(crate) struct Event<'v> {
     pub(crate) event: RunEvent,
     pub(crate) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
-    pub(crate) records: Records,
+    pub(crate) records: RunRecords,
     /// The tasks as they were read, before those among the records were changed.
     pub(crate) known: &'v [RoadmapTask],
     pub(crate) ended: bool,
@@ -249,7 +249,7 @@ pub(crate) struct Event<'v> {
 
 impl Event<'_> {
     pub(crate) fn new(event: RunEvent) -> Self {
-        Event { event, verdict: None, records: Records::default(), known: &[], ended: false }
+        Event { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
     }
 
     /// Which of the tasks that it changes are not as they were read.

@@ -1,31 +1,14 @@
-//! The MCP server: what an agent or an orchestrator can ask and tell, as tools and resources.
+//! The MCP server: what an agent or an orchestrator can ask and report, as tools and resources.
+//!
+//! - `transport`: standard input and output, or HTTP
+//! - `protocol`: the server as MCP sees it: capabilities, arguments, limits, errors, resources
+//! - `tools`: one file per tool, with the types of their arguments and results
+//! - `state`: the queue of calls, the store and the settings
 
-#[cfg(test)]
-mod at_once;
-mod desk;
-mod fault;
-mod http;
-mod input;
-mod limits;
-mod output;
-mod parameters;
-mod place;
-mod recover;
-mod resources;
-mod roadmap;
-mod schemas;
-mod server;
-mod sessions;
-mod signal;
-mod stdio;
-mod steps;
-mod story;
-mod tasks;
-mod token;
+mod protocol;
+mod state;
 mod tools;
-mod verdicts;
+mod transport;
 
-pub use http::{Http, serve as serve_http};
-pub use server::{End, Options, ServeError};
-pub use stdio::serve as serve_stdio;
-pub use token::Token;
+pub use protocol::{McpOptions, ServeEnd, ServeError};
+pub use transport::{BearerToken, HttpOptions, serve_http, serve_stdio};

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::store_error;
 use crate::tasks::{RoadmapTask, TaskEscalation, TaskState};
-use crate::{Records, Run, StoreError, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask};
+use crate::{Run, RunRecords, StoreError, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask};
 
 /// The state of a run is padded with spaces to a multiple of this length. It then usually keeps its length, and is
 /// written to the same place.
@@ -104,7 +104,11 @@ pub(super) fn recovery(row: &Row<'_>) -> rusqlite::Result<StoredRecovery> {
 }
 
 /// Inserts what a change records besides its events. Must be called in a transaction.
-pub(super) fn insert_records(connection: &Connection, run: i64, records: &Records) -> Result<(), StoreError> {
+pub(super) fn insert_records(
+    connection: &Connection,
+    run: i64,
+    records: &RunRecords,
+) -> Result<(), StoreError> {
     for StoredTask { id, status, forced, reason, changed } in &records.tasks {
         let sql = "INSERT OR REPLACE INTO tasks VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
         connection.execute(sql, (run, id, status, forced, reason, changed)).map_err(store_error)?;

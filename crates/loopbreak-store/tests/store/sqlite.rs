@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use loopbreak_store::tasks::{RoadmapTask, TaskEscalation, TaskState};
 use loopbreak_store::{
-    Records, RunChange, RunEvent, RunKey, StepEvent, Store, StoreError, StoreLimits, StoreOptions, StoreUrl,
-    StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, open_with, repair,
+    RunChange, RunEvent, RunKey, RunRecords, StepEvent, Store, StoreError, StoreLimits, StoreOptions,
+    StoreUrl, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, open_with, repair,
 };
 
 const NOW: i64 = 1_800_000_000_000;
@@ -251,18 +251,18 @@ fn records_are_stored_with_their_run_and_removed_with_it() {
     let recovery =
         StoredRecovery { at: NOW, turn: 3, intervention: "escalate".into(), ..StoredRecovery::default() };
     let task = |status: &str| StoredTask { id: "T1".into(), status: status.into(), ..StoredTask::default() };
-    let records = Records {
+    let records = RunRecords {
         tasks: vec![task("blocked")],
         attempts: vec![attempt(1), attempt(2)],
         context: vec![entry.clone()],
         recoveries: vec![recovery.clone()],
-        ..Records::default()
+        ..RunRecords::default()
     };
-    let write = |store: &mut dyn Store, records: Records| {
+    let write = |store: &mut dyn Store, records: RunRecords| {
         write(store, "a", NOW - 31 * DAY, RunChange { records, ..step().into() });
     };
     write(&mut *store, records);
-    let done = Records { tasks: vec![task("done")], attempts: vec![attempt(3)], ..Records::default() };
+    let done = RunRecords { tasks: vec![task("done")], attempts: vec![attempt(3)], ..RunRecords::default() };
     write(&mut *store, done);
     let run = store.run(&key("a")).unwrap().unwrap();
     assert_eq!(store.tasks(&run).unwrap(), [task("done")]);
@@ -298,10 +298,10 @@ fn a_roadmap_is_stored_unchanged_and_a_verdict_changes_only_the_status() {
         ..RoadmapTask::default()
     };
     let first = RoadmapTask { id: "schema".into(), ..RoadmapTask::default() };
-    let write = |store: &mut dyn Store, records: Records| {
+    let write = |store: &mut dyn Store, records: RunRecords| {
         write(store, "a", NOW, RunChange { records, ..step().into() });
     };
-    write(&mut *store, Records { roadmap: vec![task.clone(), first.clone()], ..Records::default() });
+    write(&mut *store, RunRecords { roadmap: vec![task.clone(), first.clone()], ..RunRecords::default() });
     let run = store.run(&key("a")).unwrap().unwrap();
     assert_eq!(store.roadmap(&run).unwrap(), [first.clone(), task.clone()]);
     let verdict = |id: &str| StoredTask {
@@ -311,7 +311,7 @@ fn a_roadmap_is_stored_unchanged_and_a_verdict_changes_only_the_status() {
         reason: "round in circles".into(),
         changed: 5,
     };
-    write(&mut *store, Records { tasks: vec![verdict("api"), verdict("other")], ..Records::default() });
+    write(&mut *store, RunRecords { tasks: vec![verdict("api"), verdict("other")], ..RunRecords::default() });
     let kept = store.roadmap(&run).unwrap();
     let forced = RoadmapTask {
         status: TaskState::Done,
@@ -344,7 +344,7 @@ fn concurrent_changes_of_one_roadmap_are_not_lost() {
                     shared.blockers.push(format!("{worker}-{number}"));
                     let own = format!("{worker}-{number}");
                     let own = RoadmapTask { id: own, position, ..RoadmapTask::default() };
-                    let records = Records { roadmap: vec![shared, own], ..Records::default() };
+                    let records = RunRecords { roadmap: vec![shared, own], ..RunRecords::default() };
                     transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
                 }
             });
@@ -366,7 +366,7 @@ fn a_store_without_roadmaps_is_migrated() {
     let path = path_in(&folder);
     let mut store = open(&path).unwrap();
     let task = StoredTask { id: "T1".into(), status: "done".into(), ..StoredTask::default() };
-    let records = Records { tasks: vec![task], ..Records::default() };
+    let records = RunRecords { tasks: vec![task], ..RunRecords::default() };
     write(&mut *store, "a", NOW, RunChange { records, ..step_with(&1) });
     drop(store);
     let old = rusqlite::Connection::open(&path).unwrap();

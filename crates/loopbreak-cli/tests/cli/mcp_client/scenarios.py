@@ -90,7 +90,7 @@ async def refused(client, tool, **arguments):
 
 
 async def tools_and_schemas():
-    guide = open(os.path.join(os.path.dirname(__file__), "../../../../docs/guide/mcp.md")).read()
+    guide = open(os.path.join(os.path.dirname(__file__), "../../../../../docs/guide/mcp.md")).read()
     assert set(re.findall(r"^\| `([a-z_]+)` \|", guide, re.M)) == TOOLS, "the guide has a row for each tool"
     for mode in ("legacy", "2026-07-28", "auto"):
         async with stdio(mode=mode) as client:
@@ -308,33 +308,33 @@ async def wrong_calls_are_answered_with_what_to_do():
             for tool, arguments, words in [
                 ("record_step", {"run": "r", "actoin": "x"}, "unknown field `actoin`, expected one of"),
                 ("record_step", {"run": "r", "action": "x", "score": "high"}, "in `score`: invalid type"),
-                ("record_step", {"run": "r", "place": [1]}, "this is no step"),
+                ("record_step", {"run": "r", "place": [1]}, "Invalid step"),
                 ("record_step", {"run": "r", "action": "x", "at": "noon"}, "2025-11-04T09:35:24Z"),
-                ("record_step", {"run": "r"}, "the step says nothing"),
-                ("record_step", {"run": " ", "action": "x"}, "no name of a run"),
-                ("record_step", {"run": "x" * 300, "action": "x"}, "no name of a run"),
+                ("record_step", {"run": "r"}, "The step is empty"),
+                ("record_step", {"run": " ", "action": "x"}, "Invalid run name: use 1–200 bytes on one line"),
+                ("record_step", {"run": "x" * 300, "action": "x"}, "Invalid run name: use 1–200 bytes on one line"),
                 ("weigh_action", {"run": "r"}, "missing field `action`"),
-                ("weigh_action", {"run": "r", "action": {"name": ""}}, "the action has no name"),
+                ("weigh_action", {"run": "r", "action": {"name": ""}}, "The action has no name"),
                 ("record_attempt", {"run": "r", "status": "done"}, "missing field `taskId`"),
-                ("record_attempt", {"run": "r", "taskId": "", "status": "done"}, "no id of a task"),
-                ("record_attempt", {"run": "r", "taskId": "x" * 65, "status": "done"}, "1 to 64 bytes"),
-                ("detect_loop", {"run": "nobody"}, 'there is no run "nobody"'),
-                ("explain_run", {"run": "nobody"}, 'there is no run "nobody"'),
-                ("task_status", {"run": "nobody"}, 'there is no run "nobody"'),
-                ("status", {"run": "nobody"}, 'there is no run "nobody"'),
-                ("apply_recovery", {"run": "nobody", "taskId": "T"}, 'there is no run "nobody"'),
-                ("plan_next", {"run": "nobody"}, 'there is no run "nobody"'),
+                ("record_attempt", {"run": "r", "taskId": "", "status": "done"}, "Invalid task id"),
+                ("record_attempt", {"run": "r", "taskId": "x" * 65, "status": "done"}, "1–64 bytes"),
+                ("detect_loop", {"run": "nobody"}, 'Run "nobody" not found'),
+                ("explain_run", {"run": "nobody"}, 'Run "nobody" not found'),
+                ("task_status", {"run": "nobody"}, 'Run "nobody" not found'),
+                ("status", {"run": "nobody"}, 'Run "nobody" not found'),
+                ("apply_recovery", {"run": "nobody", "taskId": "T"}, 'Run "nobody" not found'),
+                ("plan_next", {"run": "nobody"}, 'Run "nobody" not found'),
             ]:
                 said = await refused(client, tool, **arguments)
                 assert words in said, (tool, arguments, said)
             # Nothing of it was recorded.
-            assert "there is no run" in await refused(client, "explain_run", run="r")
+            assert 'Run "r" not found' in await refused(client, "explain_run", run="r")
         one, other = clients
         await attempt(one, "blocked", run="known")
         said = await refused(one, "detect_loop", run="known", taskId="T9")
-        assert 'no task "T9"' in said and '"T1"' in said, said
+        assert 'Task "T9" not found' in said and '"T1"' in said, said
         assert '"known"' in await refused(one, "explain_run", run="nobody")
-        assert 'no task "T9"' in await refused(one, "apply_recovery", run="known", taskId="T9")
+        assert 'Task "T9" not found' in await refused(one, "apply_recovery", run="known", taskId="T9")
         for tasks, words in [
             ([{"id": "a", "after": ["b"]}, {"id": "b", "after": ["a"]}], "wait for each other: a, b"),
             ([{"id": "a", "after": ["z"]}], 'waits for "z"'),
@@ -342,7 +342,7 @@ async def wrong_calls_are_answered_with_what_to_do():
         ]:
             assert words in await refused(one, "plan_next", run="plan", tasks=tasks)
         with_no_run = await refused(other, "record_step", action="x")
-        assert "Give `run`" in with_no_run, with_no_run
+        assert "Set `run`" in with_no_run, with_no_run
         for client in clients:
             try:
                 await client.call_tool("no_such_tool", {})
@@ -351,7 +351,7 @@ async def wrong_calls_are_answered_with_what_to_do():
                 assert "tool not found" in str(error)
         # Too long: told, and the connection goes on.
         said = await refused(one, "record_step", run="long", action="x", outcome="y" * (5 * 1024 * 1024))
-        assert "at most 4194304 are taken" in said and "Shorten" in said, said
+        assert "at most 4194304 are accepted" in said and "Shorten" in said, said
         with contextlib.suppress(MCPError):
             await other.call_tool("record_step", {"run": "long", "action": "x", "outcome": "y" * (5 * 1024 * 1024)})
             raise AssertionError("a message of 5 MB was taken")
@@ -437,8 +437,8 @@ async def http_lets_in_whom_it_should():
     with open("short.txt", "w") as file:
         file.write("short")
     for arguments, words in [
-        ([], "a token is needed"), (["--token-file", "short.txt"], "at least 16 letters"),
-        (["--token-file", "none.txt"], "cannot read the token"),
+        ([], "a token is required"), (["--token-file", "short.txt"], "at least 16 characters"),
+        (["--token-file", "none.txt"], "cannot read the token file"),
     ]:
         done = subprocess.run(
             [PROGRAM, "mcp", "--http", "0.0.0.0:0", *arguments], env=ENV, capture_output=True, text=True, timeout=20)
@@ -489,7 +489,7 @@ async def resources_tell_the_same():
                 await client.read_resource(uri)
                 raise AssertionError(uri)
             except MCPError as error:
-                assert "there is no" in str(error), error
+                assert "not found" in str(error), error
         status = await call(client, "status")
         told = json.loads(subprocess.check_output([PROGRAM, "status", "--json"], env=ENV))
         assert status == told, (status, told)

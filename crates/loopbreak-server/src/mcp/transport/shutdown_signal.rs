@@ -1,9 +1,9 @@
-//! How the program is asked to end.
+//! Signals that end the program.
 
-use super::server::End;
+use crate::mcp::protocol::ServeEnd;
 
-/// Waits until the program is asked to end, and says how.
-pub(crate) async fn asked_to_end() -> End {
+/// Waits until the program is asked to end, and returns how.
+pub(crate) async fn wait_for_shutdown() -> ServeEnd {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
@@ -21,7 +21,7 @@ pub(crate) async fn asked_to_end() -> End {
     #[cfg(not(unix))]
     let terminate = std::future::pending::<()>();
     tokio::select! {
-        () = interrupt => End::Interrupted,
-        () = terminate => End::Done,
+        () = interrupt => ServeEnd::Interrupted,
+        () = terminate => ServeEnd::Done,
     }
 }

@@ -1,4 +1,4 @@
-//! Two servers, or a server and somebody else, at one store: what each makes of a task is there for the other.
+//! Two servers, or a server and another process, use one store: neither loses the changes of the other.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -7,20 +7,20 @@ use std::time::Duration;
 
 use loopbreak::Settings;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Records, RunChange, StoreUrl, now, open};
+use loopbreak_store::{RunChange, RunRecords, StoreUrl, now, open};
 use serde_json::{Value, json};
 
 use super::input::{AttemptInput, PlannedInput};
-use super::place::Place;
-use super::server::Options;
+use crate::mcp::protocol::McpOptions;
+use crate::mcp::state::ServerState;
 
-/// Long enough for a call to read whatever it reads before it waits for the lock.
+/// Long enough for a call to read what it needs before it waits for the lock.
 const A_MOMENT: Duration = Duration::from_millis(200);
 
-fn place(store: &Path) -> Place {
+fn open_state(store: &Path) -> ServerState {
     let options =
-        Options { settings: Settings::default(), store: store.into(), folder: String::new(), run: None };
-    Place::open(options).unwrap()
+        McpOptions { settings: Settings::default(), store: store.into(), folder: String::new(), run: None };
+    ServerState::open(options).unwrap()
 }
 
 fn planned(task: Value) -> PlannedInput {
@@ -31,15 +31,15 @@ fn attempt(task: &str, status: &str) -> AttemptInput {
     serde_json::from_value(json!({"taskId": task, "status": status, "blockers": ["no token"]})).unwrap()
 }
 
-/// Makes a call while somebody else is about to change the task `a`, and gives the tasks as they stand after both.
-fn meanwhile(
-    prepare: impl FnOnce(&mut Place),
+/// Makes a call while another process is about to change the task `a`. Returns the tasks after both.
+fn with_concurrent_change(
+    prepare: impl FnOnce(&mut ServerState),
     change: impl FnOnce(&mut RoadmapTask) + Send,
-    call: impl FnOnce(&mut Place) + Send,
+    call: impl FnOnce(&mut ServerState) + Send,
 ) -> Vec<RoadmapTask> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.db");
-    let mut ours = place(&path);
+    let mut ours = open_state(&path);
     ours.plan_next("r", &[planned(json!({"id": "a", "title": "The first"}))]).unwrap();
     prepare(&mut ours);
     let (locked, is_locked) = channel();
@@ -47,12 +47,12 @@ fn meanwhile(
         let path = &path;
         scope.spawn(move || {
             let mut store = open(&StoreUrl::from(&**path)).unwrap();
-            let transaction = store.begin(&Place::key("r"), "", now()).unwrap();
+            let transaction = store.begin(&ServerState::key("r"), "", now()).unwrap();
             let mut tasks = transaction.roadmap().unwrap();
             locked.send(()).unwrap();
             thread::sleep(A_MOMENT);
             change(&mut tasks[0]);
-            let records = Records { roadmap: vec![tasks.swap_remove(0)], ..Records::default() };
+            let records = RunRecords { roadmap: vec![tasks.swap_remove(0)], ..RunRecords::default() };
             transaction.commit(RunChange { records, ..RunChange::default() }).unwrap();
         });
         is_locked.recv().unwrap();
@@ -62,13 +62,13 @@ fn meanwhile(
 }
 
 #[test]
-fn a_task_that_another_finished_stays_finished_when_it_is_planned_again() {
-    let tasks = meanwhile(
+fn planning_a_task_again_keeps_it_finished() {
+    let tasks = with_concurrent_change(
         |_| {},
         |task| task.finish("by another", 5),
-        |place| {
+        |state| {
             let task = planned(json!({"id": "a", "title": "A better title"}));
-            place.plan_next("r", &[task]).unwrap();
+            state.plan_next("r", &[task]).unwrap();
         },
     );
     assert!(tasks[0].is_finished(), "{tasks:?}");
@@ -76,30 +76,30 @@ fn a_task_that_another_finished_stays_finished_when_it_is_planned_again() {
 }
 
 #[test]
-fn a_task_that_another_finished_stays_finished_when_an_attempt_at_it_is_told() {
-    let tasks = meanwhile(
+fn an_attempt_does_not_reopen_a_task_that_another_process_finished() {
+    let tasks = with_concurrent_change(
         |_| {},
         |task| task.finish("by another", 5),
-        |place| {
-            let told = place.record_attempt("r", &attempt("a", "blocked")).unwrap();
-            assert_eq!(serde_json::to_value(&told).unwrap()["task"]["status"], "done");
+        |state| {
+            let answer = state.record_attempt("r", &attempt("a", "blocked")).unwrap();
+            assert_eq!(serde_json::to_value(&answer).unwrap()["task"]["status"], "done");
         },
     );
     assert!(tasks[0].is_finished(), "{tasks:?}");
 }
 
 #[test]
-fn what_another_says_of_a_task_is_not_lost_when_it_is_got_out_of_its_loop() {
-    let tasks = meanwhile(
-        |place| {
+fn a_recovery_keeps_the_changes_of_another_process() {
+    let tasks = with_concurrent_change(
+        |state| {
             for _ in 0..3 {
-                place.record_attempt("r", &attempt("a", "blocked")).unwrap();
+                state.record_attempt("r", &attempt("a", "blocked")).unwrap();
             }
         },
         |task| task.details = "Ask the team for a token.".to_owned(),
-        |place| {
-            let told = place.apply_recovery("r", "a").unwrap();
-            assert_eq!(serde_json::to_value(&told).unwrap()["recovery"], "unblock_authority");
+        |state| {
+            let answer = state.apply_recovery("r", "a").unwrap();
+            assert_eq!(serde_json::to_value(&answer).unwrap()["recovery"], "unblock_authority");
         },
     );
     assert_eq!(tasks[0].details, "Ask the team for a token.");
@@ -107,24 +107,24 @@ fn what_another_says_of_a_task_is_not_lost_when_it_is_got_out_of_its_loop() {
 }
 
 #[test]
-fn two_servers_that_tell_of_attempts_at_once_lose_none() {
+fn attempts_of_two_servers_are_not_lost() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.db");
-    drop(place(&path));
+    drop(open_state(&path));
     thread::scope(|scope| {
         for server in 0..2 {
             let path = &path;
             scope.spawn(move || {
-                let mut place = place(path);
+                let mut state = open_state(path);
                 for number in 0..20 {
-                    place.record_attempt("r", &attempt(&format!("{server}-{number}"), "done")).unwrap();
+                    state.record_attempt("r", &attempt(&format!("{server}-{number}"), "done")).unwrap();
                 }
             });
         }
     });
-    let tasks = place(&path).roadmap("r").unwrap();
+    let tasks = open_state(&path).roadmap("r").unwrap();
     assert_eq!(tasks.iter().filter(|task| task.is_finished()).count(), 40);
     let mut positions: Vec<u64> = tasks.iter().map(|task| task.position).collect();
     positions.dedup();
-    assert_eq!(positions.len(), 40, "no two tasks were given one place");
+    assert_eq!(positions.len(), 40, "no two tasks have the same position");
 }

@@ -1,42 +1,42 @@
-//! MCP over standard input and output: one client, which started us.
+//! MCP over standard input and output, for the client that started the program.
 
 use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use tokio::runtime::Builder;
 
-use super::desk::Desk;
-use super::limits::LINE_BYTES;
-use super::server::{End, Options, OwnRun, ServeError, Server};
-use super::signal::asked_to_end;
+use super::shutdown_signal::wait_for_shutdown;
+use crate::mcp::protocol::input_limits::LINE_BYTES;
+use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeEnd, ServeError};
+use crate::mcp::state::CallQueue;
 
-/// Serves the client at the other end of standard input and output until it leaves, or the program is asked to end. All
-/// that was told until then is kept.
-pub fn serve(options: Options) -> Result<End, ServeError> {
-    // One thread for the protocol: so calls are handed in in the order in which they came.
+/// Serves the client on standard input and output until it leaves or the program is asked to end. Every step that was
+/// reported until then is stored.
+pub fn serve(options: McpOptions) -> Result<ServeEnd, ServeError> {
+    // One thread for the protocol keeps the calls in order.
     let runtime = Builder::new_current_thread().enable_all().build().map_err(ServeError::Runtime)?;
     let own = options
         .run
         .clone()
         .unwrap_or_else(|| format!("mcp-{:x}-{}", loopbreak_store::now(), std::process::id()));
-    let (desk, worker) = Desk::open(options)?;
+    let (queue, worker) = CallQueue::open(options)?;
     let over = runtime.block_on(async {
         let (input, output) = stdio_pipes();
         let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES);
-        let server = Server::new(desk, OwnRun::Named(own));
+        let server = McpServer::new(queue, OwnRun::Named(own));
         tokio::select! {
-            over = session(server, transport) => over.map(|()| End::Done),
-            end = asked_to_end() => Ok(end),
+            over = session(server, transport) => over.map(|()| ServeEnd::Done),
+            end = wait_for_shutdown() => Ok(end),
         }
     });
-    // Whoever still reads from standard input is not waited for.
+    // A thread that still reads standard input must not block the end.
     runtime.shutdown_background();
     let _ = worker.join();
     over
 }
 
 async fn session<R, W>(
-    server: Server,
+    server: McpServer,
     transport: AsyncRwTransport<rmcp::RoleServer, R, W>,
 ) -> Result<(), ServeError>
 where
@@ -48,7 +48,7 @@ where
             running.waiting().await.map_err(|error| ServeError::Connection(error.to_string()))?;
             Ok(())
         }
-        // It left before it said anything: there is nobody to complain to.
+        // The client left before it sent anything.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => Ok(()),
         Err(error) => Err(ServeError::Connection(error.to_string())),
     }

@@ -1,4 +1,4 @@
-//! The arguments of a call, or what is wrong with them in words that help.
+//! Reads the arguments of a call, and says what is wrong with them.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fault::Fault;
+use super::ToolError;
 
-/// The arguments of a call. The schema of the tool is that of `T`.
-pub(crate) struct Parameters<T>(pub(crate) Result<T, Fault>);
+/// Arguments of a call. The schema of the tool is that of `T`.
+pub(crate) struct ToolArguments<T>(pub(crate) Result<T, ToolError>);
 
-impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for Parameters<T> {
+impl<S, T: DeserializeOwned> FromContextPart<ToolCallContext<'_, S>> for ToolArguments<T> {
     fn from_context_part(context: &mut ToolCallContext<'_, S>) -> Result<Self, ErrorData> {
-        Ok(Parameters(read(&context.arguments.take().unwrap_or_default())))
+        Ok(ToolArguments(read(&context.arguments.take().unwrap_or_default())))
     }
 }
 
-impl<T: JsonSchema> JsonSchema for Parameters<T> {
+impl<T: JsonSchema> JsonSchema for ToolArguments<T> {
     fn schema_name() -> Cow<'static, str> {
         T::schema_name()
     }
@@ -30,12 +30,12 @@ impl<T: JsonSchema> JsonSchema for Parameters<T> {
     }
 }
 
-fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Fault> {
+fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, ToolError> {
     let error = match T::deserialize(arguments) {
         Ok(read) => return Ok(read),
         Err(error) => error.to_string(),
     };
-    // The parser does not say which argument it was at. It is the one without which there is another error, or none.
+    // The parser does not name the wrong argument. It is the one without which the error differs or is gone.
     let without = |key: &String| {
         let fewer: Map<String, Value> = arguments
             .iter()
@@ -47,24 +47,24 @@ fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Fault>
     let named = error.contains("field `");
     let culprit = arguments.keys().find(|key| !named && without(key) != error);
     let place = culprit.map_or_else(String::new, |key| format!(" in `{key}`"));
-    Err(Fault::new(format!("wrong arguments{place}: {error}"), HINT))
+    Err(ToolError::new(format!("Invalid arguments{place}: {error}"), HINT))
 }
 
-const HINT: &str = "The input schema of the tool says what each argument looks like; nothing was recorded";
+const HINT: &str = "See the input schema of the tool; nothing was recorded";
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::input::{AttemptInput, StepInput};
     use super::*;
+    use crate::mcp::tools::input::{AttemptInput, StepInput};
 
     fn wrong<T: DeserializeOwned>(arguments: &Value) -> String {
-        read::<T>(arguments.as_object().unwrap()).err().map(|fault| fault.text()).unwrap_or_default()
+        read::<T>(arguments.as_object().unwrap()).err().map(|error| error.text()).unwrap_or_default()
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn an_error_names_the_wrong_argument() {
         for (arguments, expected) in [
             (json!({"actoin": "x"}), "unknown field `actoin`, expected one of `run`"),
             (json!({"score": "high", "say": "x"}), "in `score`: invalid type: string \"high\""),

@@ -1,48 +1,48 @@
-//! `plan_next`: which task of the roadmap comes next.
+//! `plan_next`: adds tasks to the roadmap and selects the next one.
 
 use loopbreak_store::tasks::{NextTask, RoadmapProblem, RoadmapTask, find_problems, next_task};
 use loopbreak_store::{NoteEvent, RunEvent};
 
-use super::fault::Fault;
 use super::input::PlannedInput;
 use super::output::PlanOutput;
-use super::place::{About, Place};
-use super::{limits, tasks};
+use super::task_status::task_output;
+use crate::mcp::protocol::{ToolError, input_limits};
+use crate::mcp::state::{CallScope, ServerState};
 
-/// The most tasks of a roadmap.
-const MOST: usize = 5000;
-/// How much of a title and of the details is kept.
+/// Largest number of tasks in a roadmap.
+const MAX_TASKS: usize = 5000;
+/// Longest title and details that are stored, in bytes.
 const TITLE_BYTES: usize = 500;
 const DETAILS_BYTES: usize = 20_000;
 
-impl Place {
-    /// Puts tasks into the roadmap of a run, where there are any, and says which one is to be taken up.
-    pub(crate) fn plan_next(&mut self, name: &str, new: &[PlannedInput]) -> Result<PlanOutput, Fault> {
-        if !new.is_empty() && self.runner(name)?.is_some() {
-            return Err(Fault::new(
-                format!("the roadmap of {name:?} is that of `loopbreak run`, which works through it"),
-                "Add tasks to it with `loopbreak tasks add`",
+impl ServerState {
+    /// Adds tasks to the roadmap of a run, if there are any, and selects the next one.
+    pub(crate) fn plan_next(&mut self, name: &str, new: &[PlannedInput]) -> Result<PlanOutput, ToolError> {
+        if !new.is_empty() && self.find_runner(name)?.is_some() {
+            return Err(ToolError::new(
+                format!("The roadmap of {name:?} belongs to `loopbreak run`"),
+                "Add tasks with `loopbreak tasks add`",
             ));
         }
         if !new.is_empty() {
-            self.change(name, About::Tasks, |course| {
-                let merged = merged(&course.tasks, new)?;
+            self.change(name, CallScope::Tasks, |transaction| {
+                let merged = merge(&transaction.tasks, new)?;
                 let action = format!("{} tasks in the roadmap", merged.len());
-                course.write(RunEvent::Plan(NoteEvent { action }));
-                // Those that were known come first, in their order.
-                let known = course.tasks.iter().map(Some).chain(std::iter::repeat(None));
+                transaction.log(RunEvent::Plan(NoteEvent { action }));
+                // Known tasks come first, in their order.
+                let known = transaction.tasks.iter().map(Some).chain(std::iter::repeat(None));
                 let changed = merged.iter().zip(known).filter(|(task, known)| Some(*task) != *known);
-                course.records.roadmap = changed.map(|(task, _)| task.clone()).collect();
+                transaction.records.roadmap = changed.map(|(task, _)| task.clone()).collect();
                 Ok(())
             })?;
         }
         let run = self.find_roadmap(name)?;
-        let (tasks, counts) = (self.store.roadmap(&run)?, self.counts(&run)?);
+        let (tasks, counts) = (self.store.roadmap(&run)?, self.count_attempts(&run)?);
         let (next, task, reason) = match next_task(&tasks) {
-            NextTask::Task(task) => ("task", Some(tasks::told(task, &tasks, &counts)), reason(task)),
+            NextTask::Task(task) => ("task", Some(task_output(task, &tasks, &counts)), reason(task)),
             NextTask::Nothing => ("nothing", None, waiting(&tasks)),
             NextTask::Closed if tasks.is_empty() => {
-                ("closed", None, "the roadmap is empty: give `tasks` to fill it".to_owned())
+                ("closed", None, "the roadmap is empty: set `tasks` to fill it".to_owned())
             }
             NextTask::Closed => ("closed", None, closed(&tasks)),
         };
@@ -50,11 +50,11 @@ impl Place {
     }
 }
 
-/// The roadmap with the new tasks in it. Known ones keep how they stand.
-fn merged(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask>, Fault> {
+/// Adds new tasks to a roadmap. Known tasks keep their status.
+fn merge(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask>, ToolError> {
     let mut all = known.to_vec();
     for planned in new {
-        let id = limits::task(&planned.id)?;
+        let id = input_limits::check_task_id(&planned.id)?;
         let at = all.iter().position(|task| task.id == id).unwrap_or_else(|| {
             let position =
                 all.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
@@ -71,38 +71,38 @@ fn merged(known: &[RoadmapTask], new: &[PlannedInput]) -> Result<Vec<RoadmapTask
         .enumerate()
         .find(|(at, task)| new[..*at].iter().any(|known| known.id.trim() == task.id.trim()));
     if let Some((_, task)) = twice {
-        return Err(Fault::new(
-            format!("the task {:?} is given twice", task.id),
-            "Give each task an id of its own",
+        return Err(ToolError::new(
+            format!("Task {:?} is given twice", task.id),
+            "Give each task its own id",
         ));
     }
-    if all.len() > MOST {
-        return Err(Fault::new(
-            format!("a roadmap has at most {MOST} tasks"),
+    if all.len() > MAX_TASKS {
+        return Err(ToolError::new(
+            format!("A roadmap has at most {MAX_TASKS} tasks"),
             "Use another run for the others",
         ));
     }
     match find_problems(&all).first() {
         None => Ok(all),
-        Some(flaw) => Err(told(flaw, &all)),
+        Some(problem) => Err(problem_error(problem, &all)),
     }
 }
 
-fn told(flaw: &RoadmapProblem, all: &[RoadmapTask]) -> Fault {
+fn problem_error(problem: &RoadmapProblem, all: &[RoadmapTask]) -> ToolError {
     let name = |at: &usize| all.get(*at).map_or("", |task| task.id.as_str());
-    match flaw {
+    match problem {
         RoadmapProblem::Duplicate { id, .. } => {
-            Fault::new(format!("the task {id:?} is there twice"), "Give each task an id of its own")
+            ToolError::new(format!("Task {id:?} is in the roadmap twice"), "Give each task its own id")
         }
-        RoadmapProblem::Unknown { task, dependency } => Fault::new(
-            format!("the task {:?} waits for {dependency:?}, which is not in the roadmap", name(task)),
-            "Add that task, or take it out of `after`",
+        RoadmapProblem::Unknown { task, dependency } => ToolError::new(
+            format!("Task {:?} waits for {dependency:?}, which is not in the roadmap", name(task)),
+            "Add that task, or remove it from `after`",
         ),
         RoadmapProblem::Cycle(places) => {
             let circle: Vec<&str> = places.iter().map(name).collect();
-            Fault::new(
-                format!("these tasks wait for each other: {}", circle.join(", ")),
-                "Take one of them out of the `after` of another",
+            ToolError::new(
+                format!("These tasks wait for each other: {}", circle.join(", ")),
+                "Remove one of them from the `after` of another",
             )
         }
     }
@@ -110,11 +110,11 @@ fn told(flaw: &RoadmapProblem, all: &[RoadmapTask]) -> Fault {
 
 fn reason(task: &RoadmapTask) -> String {
     let why = if task.returned {
-        "it was sent back"
+        "it was handed back"
     } else if task.status == loopbreak_store::tasks::TaskState::Blocked {
-        "nothing that is not blocked is left"
+        "only blocked tasks are left"
     } else {
-        "it is the first that is open and waits for no other"
+        "it is the first open task that waits for no other"
     };
     format!("task {}: {why}", task.id)
 }
@@ -133,7 +133,7 @@ fn waiting(tasks: &[RoadmapTask]) -> String {
             }
         })
         .collect();
-    format!("nothing can be taken up: {}; a human is needed", open.join("; "))
+    format!("no task can be attempted: {}; a human is needed", open.join("; "))
 }
 
 fn closed(tasks: &[RoadmapTask]) -> String {
@@ -142,6 +142,6 @@ fn closed(tasks: &[RoadmapTask]) -> String {
     if forced.is_empty() {
         "every task is finished".to_owned()
     } else {
-        format!("every task is closed; moved on from and not finished: {}", forced.join(", "))
+        format!("every task is closed; forced and not finished: {}", forced.join(", "))
     }
 }

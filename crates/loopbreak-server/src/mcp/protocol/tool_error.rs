@@ -1,39 +1,46 @@
-//! What a tool says when it cannot do what it was asked: what happened, and what to do.
+//! Errors of tools: what happened, and what to do.
 
 use loopbreak_store::StoreError;
 use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 
-/// A tool error. The model reads it, so it says what to do instead.
+/// An error of a tool. The model reads it, so it says what to do instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct ToolError {
     what: String,
     hint: String,
 }
 
-impl Fault {
+impl ToolError {
     pub(crate) fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Fault { what: what.into(), hint: hint.into() }
+        ToolError { what: what.into(), hint: hint.into() }
     }
 
+    /// Returns the text that the model reads.
     pub(crate) fn text(&self) -> String {
         format!("{}. {}.", self.what, self.hint)
     }
 }
 
-impl From<StoreError> for Fault {
+impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         let hint = match error {
             StoreError::Busy => "Nothing was recorded: try again in a moment",
             StoreError::TooNew { .. } => "Nothing was recorded",
-            _ => "Nothing was recorded; go on without the guard and tell the user",
+            _ => "Nothing was recorded; continue without the guard and tell the user",
         };
-        Fault::new(error.to_string(), hint)
+        ToolError::new(capitalize(&error.to_string()), hint)
     }
 }
 
-impl IntoCallToolResult for Fault {
+impl IntoCallToolResult for ToolError {
     fn into_call_tool_result(self) -> Result<CallToolResponse, rmcp::ErrorData> {
         Ok(CallToolResult::error(vec![ContentBlock::text(self.text())]).into())
     }
+}
+
+/// Returns a text with its first letter in upper case, as a sentence starts.
+fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

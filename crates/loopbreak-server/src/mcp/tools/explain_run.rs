@@ -1,4 +1,4 @@
-//! `explain_run`: the story of a run in words.
+//! `explain_run`: describes what happened in a run.
 
 use std::fmt::Write as _;
 
@@ -6,25 +6,25 @@ use loopbreak::EpochMillis;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
 
-use super::fault::Fault;
-use super::output::StoryOutput;
-use super::place::Place;
+use super::output::ExplainOutput;
+use crate::mcp::protocol::ToolError;
+use crate::mcp::state::ServerState;
 
-/// How many of the events are told that something was said or done at.
-const TOLD: usize = 60;
+/// Number of events, recoveries and tasks in a description.
+const MAX_ENTRIES: usize = 60;
 
-impl Place {
-    /// The story of a run, whoever told of it.
-    pub(crate) fn explain_run(&self, name: &str) -> Result<StoryOutput, Fault> {
+impl ServerState {
+    /// Describes a run of any source.
+    pub(crate) fn explain_run(&self, name: &str) -> Result<ExplainOutput, ToolError> {
         let run = self.find(name)?;
         let state = self.state(&run)?;
         let events = self.store.events(&run)?;
         let mut story = opening(&run, &state, &events);
-        loops(&mut story, &state.guard.loops);
-        happenings(&mut story, &events);
-        tried(&mut story, &self.store.recoveries(&run)?);
-        tasks(&mut story, &self.store.roadmap(&run)?);
-        Ok(StoryOutput { run: run.session, story })
+        list_loops(&mut story, &state.guard.loops);
+        list_events(&mut story, &events);
+        list_recoveries(&mut story, &self.store.recoveries(&run)?);
+        list_tasks(&mut story, &self.store.roadmap(&run)?);
+        Ok(ExplainOutput { run: run.session, story })
     }
 }
 
@@ -34,9 +34,9 @@ fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
         Some(at) => format!("It ended {}.", time(at)),
         None => format!("It was last seen {}.", time(run.seen)),
     };
-    let place = if run.folder.is_empty() { String::new() } else { format!(" in {}", one_line(&run.folder)) };
+    let folder = if run.folder.is_empty() { String::new() } else { format!(" in {}", one_line(&run.folder)) };
     format!(
-        "The run {} of {}{place} began {}. {end} It had {} turns; {failed} of its {} events are failures.\n",
+        "Run {} of {}{folder} started {}. {end} It has {} turns; {failed} of its {} events are failures.\n",
         one_line(&run.session),
         one_line(&run.source),
         time(run.started),
@@ -45,17 +45,18 @@ fn opening(run: &Run, state: &RunState, events: &[StoredEvent]) -> String {
     )
 }
 
-fn loops(story: &mut String, loops: &[KnownLoop]) {
+fn list_loops(story: &mut String, loops: &[KnownLoop]) {
     if loops.is_empty() {
-        story.push_str("No loop was seen.\n");
+        story.push_str("No loops were found.\n");
         return;
     }
-    story.push_str("\nLoops that were seen:\n");
-    for seen in loops {
-        let KnownLoop { pattern, severity, since, turn, attempt_count, .. } = seen;
+    story.push_str("\nLoops:\n");
+    for known in loops {
+        let KnownLoop { pattern, severity, since, turn, attempt_count, .. } = known;
         let _ =
             write!(story, "- {pattern} ({severity}), {attempt_count} times from turn {since} to turn {turn}");
-        for (what, text) in [("", &seen.action), ("the outcome: ", &seen.outcome), ("why: ", &seen.reason)] {
+        for (what, text) in [("", &known.action), ("outcome: ", &known.outcome), ("reason: ", &known.reason)]
+        {
             if !text.trim().is_empty() {
                 let _ = write!(story, "; {what}{}", one_line(text));
             }
@@ -64,20 +65,20 @@ fn loops(story: &mut String, loops: &[KnownLoop]) {
     }
 }
 
-/// What was said and done, in order. Where that is much, the beginning and the end of it.
-fn happenings(story: &mut String, events: &[StoredEvent]) {
-    let told: Vec<&RunEvent> =
-        events.iter().map(|stored| &stored.event).filter(|event| is_told(event)).collect();
-    if told.is_empty() {
+/// Lists what was said and done, in order. If there is too much, only the beginning and the end.
+fn list_events(story: &mut String, events: &[StoredEvent]) {
+    let notable: Vec<&RunEvent> =
+        events.iter().map(|stored| &stored.event).filter(|event| is_notable(event)).collect();
+    if notable.is_empty() {
         return;
     }
-    story.push_str("\nWhat was said and done:\n");
-    let left_out = told.len().saturating_sub(TOLD);
-    for (number, event) in told.iter().enumerate() {
-        if left_out > 0 && number == TOLD / 2 {
+    story.push_str("\nEvents:\n");
+    let left_out = notable.len().saturating_sub(MAX_ENTRIES);
+    for (number, event) in notable.iter().enumerate() {
+        if left_out > 0 && number == MAX_ENTRIES / 2 {
             let _ = writeln!(story, "- … {left_out} more …");
         }
-        if number >= TOLD / 2 && number < TOLD / 2 + left_out {
+        if number >= MAX_ENTRIES / 2 && number < MAX_ENTRIES / 2 + left_out {
             continue;
         }
         let verdict = event.verdict();
@@ -94,12 +95,12 @@ fn happenings(story: &mut String, events: &[StoredEvent]) {
     }
 }
 
-fn tried(story: &mut String, recoveries: &[StoredRecovery]) {
+fn list_recoveries(story: &mut String, recoveries: &[StoredRecovery]) {
     if recoveries.is_empty() {
         return;
     }
-    story.push_str("\nWhat was done to get out:\n");
-    for recovery in recoveries.iter().rev().take(TOLD).rev() {
+    story.push_str("\nRecoveries:\n");
+    for recovery in recoveries.iter().rev().take(MAX_ENTRIES).rev() {
         let about = recovery
             .task
             .as_deref()
@@ -108,37 +109,37 @@ fn tried(story: &mut String, recoveries: &[StoredRecovery]) {
     }
 }
 
-fn tasks(story: &mut String, tasks: &[RoadmapTask]) {
+fn list_tasks(story: &mut String, tasks: &[RoadmapTask]) {
     if tasks.is_empty() {
         return;
     }
-    story.push_str("\nIts tasks:\n");
-    for task in tasks.iter().take(TOLD) {
+    story.push_str("\nTasks:\n");
+    for task in tasks.iter().take(MAX_ENTRIES) {
         let _ = write!(story, "- {} {}: {}", one_line(&task.id), one_line(&task.title), task.label());
         if !task.reason.is_empty() {
             let _ = write!(story, " ({})", one_line(&task.reason));
         }
         story.push('\n');
     }
-    if tasks.len() > TOLD {
-        let _ = writeln!(story, "- … {} more …", tasks.len() - TOLD);
+    if tasks.len() > MAX_ENTRIES {
+        let _ = writeln!(story, "- … {} more …", tasks.len() - MAX_ENTRIES);
     }
 }
 
-/// Whether an event is part of the story.
-fn is_told(event: &RunEvent) -> bool {
+/// Returns whether an event is listed.
+fn is_notable(event: &RunEvent) -> bool {
     let kind =
         matches!(event, RunEvent::User(_) | RunEvent::Refused(_) | RunEvent::Recovery(_) | RunEvent::End(_));
     kind || event.verdict().is_some_and(|verdict| verdict.answer.is_some())
 }
 
 fn time(millis: i64) -> String {
-    // Nobody wants to read the milliseconds.
+    // Milliseconds are of no interest here.
     let whole = EpochMillis(millis - millis.rem_euclid(1000)).rfc3339();
     whole.map_or_else(|| millis.to_string(), |time| format!("at {}", time.replace(".000Z", "Z")))
 }
 
-/// A text of somebody else's on one line.
+/// Puts a text on one line.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split(|letter: char| letter.is_control() || letter == ' ').collect();
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -1,67 +1,67 @@
-//! What each tool takes. The doc comments are what a model reads of it.
+//! Arguments of the tools. Models read the doc comments.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One step of the agent: what it did and what came of it. Every part is optional, but one of them is there.
+/// One step of the agent: an action and its outcome. Every part is optional, but there must be one.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StepInput {
-    /// Which run: any name of yours, the same for all steps of one job. Without it, the run of this connection.
+    /// Run: any name, the same for all steps of one job. Default: the run of this connection.
     #[serde(skip_serializing)]
     pub(crate) run: Option<String>,
-    /// The number of the step; without it, the last one + 1.
+    /// Number of the step. Default: the last one + 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) turn: Option<u64>,
-    /// When it was done: RFC 3339, or milliseconds since 1970. Without it, now.
+    /// Time: RFC 3339, or milliseconds since 1970. Default: now.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<When>")]
+    #[schemars(with = "Option<TimeInput>")]
     pub(crate) at: Option<Value>,
-    /// Which agent of the run, where there are several.
+    /// Agent, if the run has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
-    /// Which model it asked.
+    /// Model that the agent used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// What was done: a tool call, or a command as a text.
+    /// Action that was taken: a tool call, or a command as text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<TextOr<ActionInput>>")]
+    #[schemars(with = "Option<TextOrParts<ActionInput>>")]
     pub(crate) action: Option<Value>,
-    /// What came of it: the reply, as the agent saw it.
+    /// Outcome of the action: the reply as the agent saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<TextOr<OutcomeInput>>")]
+    #[schemars(with = "Option<TextOrParts<OutcomeInput>>")]
     pub(crate) outcome: Option<Value>,
-    /// What the agent said.
+    /// Message of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) say: Option<String>,
-    /// What a human said: it ends repetition.
+    /// Message of a human. It ends a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
-    /// Where the agent is after the step, in a world that has places.
+    /// Place of the agent after the step, in worlds that have places.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<TextOr<PlaceInput>>")]
+    #[schemars(with = "Option<TextOrParts<PlaceInput>>")]
     pub(crate) place: Option<Value>,
-    /// The score after the step, where there is one.
+    /// Score after the step, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
-    /// Goals: `active`, those still open; `completed`, those reached in this step.
+    /// Goals: `active` are open, `completed` were reached in this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<ObjectivesInput>")]
     pub(crate) objectives: Option<Value>,
-    /// The attempt at a task that this step reports, as with `record_attempt`.
+    /// Attempt at a task that this step reports, as with `record_attempt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<TaskInput>,
-    /// Your own mark of progress.
+    /// Whether the step made progress, if you know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) progress: Option<bool>,
-    /// The action was proposed and refused: it is seen, but is no turn.
+    /// The action was proposed and refused. It is observed, but does not count as a turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refused: Option<bool>,
-    /// The critic's opinion of the action, given before it was taken.
+    /// Opinion of a critic on the action, given before it was taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) critic: Option<CriticInput>,
-    /// What the step cost.
+    /// Cost of the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) usage: Option<UsageInput>,
 }
@@ -69,40 +69,40 @@ pub(crate) struct StepInput {
 /// A point in time: RFC 3339, or whole milliseconds since 1970.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "it is only a schema")]
-pub(crate) enum When {
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) enum TimeInput {
     Text(String),
     Millis(i64),
 }
 
-/// A text alone, or the parts of it.
+/// A text, or an object with its parts.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
-#[expect(dead_code, reason = "it is only a schema")]
-pub(crate) enum TextOr<T> {
+#[expect(dead_code, reason = "only its schema is used")]
+pub(crate) enum TextOrParts<T> {
     Text(String),
     Parts(T),
 }
 
 /// A tool call.
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "it is only a schema")]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct ActionInput {
-    /// The tool, or the command.
+    /// Tool, or command.
     name: String,
-    /// Its arguments, any JSON.
+    /// Arguments, any JSON.
     args: Option<Value>,
-    /// What kind of doing it is: edit, read, run, search, wait, move or say.
+    /// Kind of the action: edit, read, run, search, wait, move or say.
     kind: Option<String>,
-    /// What it is done to: a file, a test, a thing.
+    /// Target of the action: a file, a test, an object.
     target: Option<String>,
 }
 
-/// What came of an action.
+/// Outcome of an action.
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "it is only a schema")]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct OutcomeInput {
-    /// The reply.
+    /// Reply.
     text: Option<String>,
     /// The action failed.
     error: Option<bool>,
@@ -110,27 +110,27 @@ pub(crate) struct OutcomeInput {
 
 /// A place.
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "it is only a schema")]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct PlaceInput {
-    /// A stable id: a number or a text.
+    /// Stable id: a number or a text.
     id: Option<Value>,
-    /// Its name.
+    /// Name.
     name: Option<String>,
-    /// The ways out.
+    /// Exits.
     exits: Option<Vec<String>>,
 }
 
 /// Goals.
 #[derive(JsonSchema)]
-#[expect(dead_code, reason = "it is only a schema")]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(crate) struct ObjectivesInput {
-    /// Still open.
+    /// Open goals.
     active: Option<Vec<String>>,
-    /// Reached in this step.
+    /// Goals reached in this step.
     completed: Option<Vec<Value>>,
 }
 
-/// The critic's opinion.
+/// Opinion of a critic.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CriticInput {
@@ -138,7 +138,7 @@ pub(crate) struct CriticInput {
     score: f64,
 }
 
-/// What a step cost.
+/// Cost of a step.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct UsageInput {
@@ -153,45 +153,45 @@ pub(crate) struct UsageInput {
     cost_usd: Option<f64>,
 }
 
-/// The attempt at a task that a step reports.
+/// Attempt at a task that a step reports.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TaskInput {
-    /// Which task.
+    /// Id of the task.
     pub(crate) id: String,
-    /// How the attempt left it: pending, `in_progress`, blocked or done.
+    /// Status after the attempt: pending, `in_progress`, blocked or done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<String>,
-    /// What stands in the way.
+    /// What blocks the task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) blockers: Vec<String>,
-    /// What was done.
+    /// Work that was done.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) work: Vec<String>,
-    /// In which session.
+    /// Session of the attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session: Option<String>,
 }
 
-/// An action that is not taken yet.
+/// An action that was not taken yet.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProposalInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     #[serde(skip_serializing)]
     pub(crate) run: Option<String>,
-    /// The action: a tool call, or a command as a text.
-    #[schemars(with = "TextOr<ActionInput>")]
+    /// Action: a tool call, or a command as text.
+    #[schemars(with = "TextOrParts<ActionInput>")]
     pub(crate) action: Value,
-    /// What the action is worth in the eyes of a critic, from 0 to 1; without it, only loops speak against it.
+    /// Score of a critic for the action, from 0 to 1. Without it, only loops count against the action.
     #[serde(skip_serializing)]
     pub(crate) score: Option<f64>,
-    /// Whose proposal it is, where there are several agents.
+    /// Agent, if the run has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
-    /// Where the agent is; without it, where it was seen last.
+    /// Place of the agent. Default: its last known place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<TextOr<PlaceInput>>")]
+    #[schemars(with = "Option<TextOrParts<PlaceInput>>")]
     pub(crate) place: Option<Value>,
 }
 
@@ -199,52 +199,52 @@ pub(crate) struct ProposalInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct AttemptInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
-    /// Which task.
+    /// Id of the task.
     pub(crate) task_id: String,
-    /// How the attempt left the task: pending, `in_progress`, blocked or done.
+    /// Status after the attempt: pending, `in_progress`, blocked or done.
     pub(crate) status: String,
-    /// What stood in the way.
+    /// What blocks the task.
     #[serde(default)]
     pub(crate) blockers: Vec<String>,
-    /// What was done in this attempt.
+    /// Work done in this attempt.
     #[serde(default)]
     pub(crate) completed_work: Vec<String>,
-    /// In which session of yours.
+    /// Your session.
     pub(crate) session_id: Option<String>,
-    /// When: RFC 3339, or milliseconds since 1970. Without it, now.
-    #[schemars(with = "Option<When>")]
+    /// Time: RFC 3339, or milliseconds since 1970. Default: now.
+    #[schemars(with = "Option<TimeInput>")]
     pub(crate) timestamp: Option<Value>,
 }
 
-/// What is asked about: a task, or the run.
+/// A task, or a run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct LoopInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
-    /// Which task; without it, the run as a whole.
+    /// Id of the task. Default: the run as a whole.
     pub(crate) task_id: Option<String>,
 }
 
-/// A task that is to be got out of its loop.
+/// A looping task.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RecoveryInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
-    /// Which task.
+    /// Id of the task.
     pub(crate) task_id: String,
 }
 
-/// What to plan.
+/// Tasks to add to a roadmap.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlanInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
-    /// Tasks to put into the roadmap first, in their order. One that is known keeps how it stands.
+    /// Tasks to add to the roadmap first, in order. A known task keeps its status.
     #[serde(default)]
     pub(crate) tasks: Vec<PlannedInput>,
 }
@@ -253,44 +253,44 @@ pub(crate) struct PlanInput {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct PlannedInput {
-    /// A short name of your own for it, at most 64 bytes.
+    /// Short id of your choice, at most 64 bytes.
     pub(crate) id: String,
-    /// What it is about, on one line.
+    /// Title, on one line.
     #[serde(default)]
     pub(crate) title: String,
-    /// What is to be done.
+    /// Description of the work.
     #[serde(default)]
     pub(crate) details: String,
-    /// The tasks that have to be finished before.
+    /// Ids of the tasks that have to be finished first.
     #[serde(default)]
     pub(crate) after: Vec<String>,
 }
 
-/// Which tasks to tell of.
+/// Tasks of a run.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct TaskStatusInput {
-    /// Which run; without it, that of this connection.
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
-    /// Which task; without it, all of the run.
+    /// Id of the task. Default: all tasks of the run.
     pub(crate) task_id: Option<String>,
 }
 
-/// Which runs to tell of.
+/// Runs to show.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatusInput {
-    /// Only this run.
+    /// Show only this run.
     pub(crate) run: Option<String>,
-    /// Also runs that ended, or were silent for more than an hour.
+    /// Also show runs that ended, or were not seen for more than an hour.
     #[serde(default)]
     pub(crate) all: bool,
 }
 
-/// Which run to tell the story of.
+/// Run to describe.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct StoryInput {
-    /// Which run; without it, that of this connection.
+pub(crate) struct ExplainInput {
+    /// Run. Default: the run of this connection.
     pub(crate) run: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What each tool answers. The doc comments are what a model reads of it.
+//! Results of the tools. Models read the doc comments.
 
 use std::collections::BTreeMap;
 
@@ -7,273 +7,273 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What the guard says of a step.
+/// Verdict on a step.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct StepOutput {
-    /// The run it was recorded in.
+pub(crate) struct RecordStepOutput {
+    /// Run that it was recorded in.
     pub(crate) run: String,
-    /// The number of the step.
+    /// Number of the step.
     pub(crate) turn: u64,
-    /// `clear`, `warn` (change course) or `stop` (something has to be done about it). It stays so for as long as the steps
+    /// `clear`, `warn` (try something else) or `stop` (the loop has to be broken). It stays the same as long as the steps
     /// belong to the loop.
     pub(crate) verdict: &'static str,
-    /// What was found anew, or is worse than before: each loop is told once for each severity.
+    /// Findings that are new or worse than before. Each loop is reported once per severity.
     pub(crate) findings: Vec<FindingOutput>,
-    /// What to do about it.
+    /// What to do about the findings.
     pub(crate) interventions: Vec<ActOutput>,
     /// Texts for the agent.
     pub(crate) advice: Vec<String>,
     /// Texts for the human who runs the agent.
     pub(crate) for_user: Vec<String>,
-    /// Why the run is to be ended now, where it is.
+    /// Reason why the run should end now, if it should.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stop: Option<String>,
-    /// How the task of the step stands, where it reported an attempt.
+    /// Judgement of the task, if the step reported an attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<LoopOutput>,
 }
 
-/// What a detector saw.
+/// Finding of a detector.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FindingOutput {
-    /// Since which turn it has been going on.
+    /// First turn of the loop.
     pub(crate) since: u64,
-    /// Who saw it.
+    /// Detector.
     pub(crate) detector: String,
-    /// What it is.
+    /// Pattern of the loop.
     pub(crate) pattern: String,
     /// `hint`, `warn` or `hard`.
     pub(crate) severity: String,
-    /// How often it repeated.
+    /// Number of repetitions.
     pub(crate) count: u32,
-    /// The name of the loop.
+    /// Id of the loop.
     #[serde(rename = "loop")]
     pub(crate) loop_id: String,
-    /// Whose step it was.
+    /// Agent that took the step.
     pub(crate) agent: String,
-    /// False where the guard only observes.
+    /// False if the guard only observes.
     pub(crate) acted: bool,
-    /// What it rests on.
+    /// Evidence.
     pub(crate) evidence: Map<String, Value>,
 }
 
-/// What is to be done.
+/// An intervention.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActOutput {
     /// `hint`, `warn`, `penalize`, `reject`, `force_next`, `unblock_authority`, `escalate` or `stop`.
     pub(crate) intervention: String,
-    /// What was found.
+    /// Pattern that was found.
     pub(crate) pattern: String,
-    /// Why, in one sentence.
+    /// Reason, in one sentence.
     pub(crate) reason: String,
-    /// The name of the loop.
+    /// Id of the loop.
     #[serde(rename = "loop")]
     pub(crate) loop_id: String,
-    /// False where the guard only observes: it is told, and not to be carried out.
+    /// False if the guard only observes: the intervention is reported and must not be carried out.
     pub(crate) acted: bool,
 }
 
-/// What a proposal is worth.
+/// Ruling on a proposal.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RulingOutput {
-    /// The run it was weighed in.
+    /// Run that it was weighed in.
     pub(crate) run: String,
-    /// Whether to take the action.
+    /// True if the action should be taken.
     pub(crate) accepted: bool,
-    /// What it is worth now.
+    /// Score after the adjustments.
     pub(crate) score: f64,
-    /// What it was worth before.
+    /// Score before the adjustments.
     pub(crate) base: f64,
-    /// From which worth on an action is accepted.
+    /// Lowest score at which an action is accepted.
     pub(crate) accept_at: f64,
-    /// `penalize` or `reject`, where something speaks against it.
+    /// `penalize` or `reject`, if something counts against the action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) intervention: Option<String>,
-    /// What was added and taken away, and why.
+    /// Adjustments of the score.
     pub(crate) adjustments: Vec<AdjustmentOutput>,
     /// Texts for the agent.
     pub(crate) advice: Vec<String>,
 }
 
-/// One adjustment of a worth.
+/// An adjustment of a score.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AdjustmentOutput {
-    /// Whose.
+    /// Detector.
     pub(crate) detector: String,
-    /// How much.
+    /// Amount.
     pub(crate) amount: f64,
-    /// Why.
+    /// Reason.
     pub(crate) reason: String,
-    /// False where it is only told and not applied.
+    /// False if the adjustment is only reported and not applied.
     pub(crate) acted: bool,
 }
 
-/// Whether something goes round in circles.
+/// Judgement whether a task or a run is looping.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LoopOutput {
-    /// The run.
+    /// Run.
     pub(crate) run: String,
-    /// The task, where it is about one.
+    /// Id of the task, if the judgement is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<String>,
-    /// Whether it does.
+    /// True if it is looping.
     pub(crate) is_looping: bool,
-    /// In which way: `completed_task_revisit`, `blocked_task_spin`, `no_progress_repeat`, or the pattern of a detector.
+    /// Kind of loop: `completed_task_revisit`, `blocked_task_spin`, `no_progress_repeat`, or the pattern of a detector.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loop_type: Option<String>,
-    /// How many attempts or repeats.
+    /// Number of attempts or repetitions.
     pub(crate) attempt_count: u32,
-    /// What to do: of a task `force_next`, `unblock_authority` or `escalate`, which `apply_recovery` does.
+    /// What to do. For a task: `force_next`, `unblock_authority` or `escalate`, which `apply_recovery` carries out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recommendation: Option<String>,
-    /// Why, in one sentence.
+    /// Reason, in one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
-    /// What it rests on.
+    /// Evidence.
     pub(crate) evidence: Map<String, Value>,
 }
 
-/// What came of an attempt.
+/// Result of an attempt.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AttemptOutput {
-    /// The run it was recorded in.
+    /// Run that it was recorded in.
     pub(crate) run: String,
-    /// The task as it stands now.
+    /// The task with its new status.
     pub(crate) task: TaskOutput,
-    /// Whether the task goes round in circles: then ask `apply_recovery` before you take it up again.
+    /// Judgement of the task. If it is looping, call `apply_recovery` before you attempt it again.
     pub(crate) check: LoopOutput,
-    /// Checks that could not be made and were put off, so that the task is not blocked by them.
+    /// Checks that were deferred because their checker is not available, so that they do not block the task.
     pub(crate) deferred: Vec<String>,
 }
 
-/// What a recovery did.
+/// Result of a recovery.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RecoveryOutput {
-    /// The run.
+    /// Run.
     pub(crate) run: String,
-    /// Whether anything was done now.
+    /// True if a recovery was applied.
     pub(crate) applied: bool,
-    /// What was done: `force_next`, `unblock_authority` or `escalate`.
+    /// Recovery that was applied: `force_next`, `unblock_authority` or `escalate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recovery: Option<String>,
-    /// In which way the task had looped.
+    /// Kind of loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) loop_type: Option<String>,
-    /// How many attempts there had been.
+    /// Number of attempts.
     pub(crate) attempt_count: u32,
-    /// Why it was done, or why nothing was.
+    /// Reason why the recovery was applied, or why none was.
     pub(crate) reason: String,
-    /// What the agent has to know from now on: put it into its context.
+    /// What the agent has to know from now on. Add it to its context.
     pub(crate) advice: Vec<String>,
-    /// The task as it stands now.
+    /// The task with its new status.
     pub(crate) task: TaskOutput,
 }
 
-/// How a task stands.
+/// A task with its status.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct TaskOutput {
-    /// Which task.
+    /// Id of the task.
     pub(crate) id: String,
-    /// What it is about.
+    /// Title.
     pub(crate) title: String,
-    /// What is to be done.
+    /// Description of the work.
     pub(crate) details: String,
     /// `pending`, `in_progress`, `blocked` or `done`.
     pub(crate) status: String,
-    /// The same in a word for people, such as `forced` or `escalated`.
+    /// Status for people, such as `forced` or `escalated`.
     pub(crate) standing: String,
-    /// It was moved on from and is not finished: nobody must mistake it for done work.
+    /// The task was closed without being finished.
     pub(crate) forced: bool,
-    /// What stands in its way.
+    /// What blocks the task.
     pub(crate) blockers: Vec<String>,
-    /// The tasks that have to be finished before it, and are not.
+    /// Tasks that have to be finished first and are not.
     pub(crate) waits_for: Vec<String>,
-    /// Why it stands so.
+    /// Reason for the status.
     pub(crate) reason: String,
-    /// How many attempts at it were recorded.
+    /// Number of recorded attempts.
     pub(crate) attempt_count: u64,
-    /// When the last one was, in milliseconds since 1970.
+    /// Time of the last attempt, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) last_attempt: Option<i64>,
 }
 
-/// Which task comes next.
+/// The next task.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanOutput {
-    /// The run.
+    /// Run.
     pub(crate) run: String,
-    /// `task`: there is one. `nothing`: all that is open waits, or is left to a human. `closed`: every task is closed.
+    /// `task`: there is a next task. `nothing`: every open task waits or is left to a human. `closed`: every task is closed.
     pub(crate) next: &'static str,
-    /// The task to take up.
+    /// The next task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<TaskOutput>,
-    /// Why, in one sentence.
+    /// Reason, in one sentence.
     pub(crate) reason: String,
 }
 
 /// The tasks of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TasksOutput {
-    /// The run.
+    /// Run.
     pub(crate) run: String,
-    /// Its tasks, in the order of the roadmap.
+    /// Tasks in the order of the roadmap.
     pub(crate) tasks: Vec<TaskOutput>,
 }
 
-/// How runs stand, as `loopbreak status --json` tells.
+/// Status of runs, as `loopbreak status --json` prints it.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StatusOutput {
-    /// Whether any of them is running.
+    /// True if at least one run is running.
     pub(crate) running: bool,
-    /// The turns of all of them.
+    /// Number of turns in all runs.
     pub(crate) tick_count: u64,
-    /// The loops that were seen by their ids, and the tasks by theirs.
+    /// Loops by their ids, and attempted tasks by theirs.
     pub(crate) loop_detection: Map<String, Value>,
-    /// Each of them.
+    /// The runs.
     pub(crate) runs: Vec<RunOutput>,
 }
 
-/// How a run stands.
+/// Status of a run.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RunOutput {
-    /// The program that told of it.
+    /// Program that reported the run.
     pub(crate) source: String,
     /// Its name.
     pub(crate) session: String,
     /// The subagent; empty for the main one.
     pub(crate) agent: String,
-    /// The folder it works in.
+    /// Folder that the agent works in.
     pub(crate) folder: String,
-    /// When it was first seen, in milliseconds since 1970.
+    /// Time when the run was first seen, in milliseconds since 1970.
     pub(crate) started: i64,
-    /// When it was last seen.
+    /// Time when the run was last seen.
     pub(crate) seen: i64,
-    /// When it ended, if it said so.
+    /// Time when the run ended, if its end was reported.
     pub(crate) ended: Option<i64>,
-    /// How many events were recorded.
+    /// Number of events.
     pub(crate) events: u64,
-    /// It has not ended, and was not silent for long.
+    /// The run has not ended and was seen within the last hour.
     pub(crate) running: bool,
-    /// How many turns it had.
+    /// Number of turns.
     pub(crate) tick_count: u64,
-    /// The loops that were seen in it by their ids, and its tasks by theirs.
+    /// Loops by their ids, and attempted tasks by theirs.
     pub(crate) loop_detection: Map<String, Value>,
 }
 
-/// The story of a run.
+/// Description of a run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StoryOutput {
-    /// The run.
+pub(crate) struct ExplainOutput {
+    /// Run.
     pub(crate) run: String,
-    /// What happened, in words.
+    /// Description, in words.
     pub(crate) story: String,
 }
 

@@ -1,4 +1,4 @@
-//! Resources: the settings, the runs, and what happened in each.
+//! Resources: the settings, the runs and their events.
 
 use std::fmt::Write as _;
 
@@ -6,65 +6,63 @@ use loopbreak_store::{StatusSummary, now};
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Value, json};
 
-use super::fault::Fault;
-use super::place::Place;
+use super::ToolError;
+use crate::mcp::state::ServerState;
 
 const CONFIG: &str = "loopbreak://config";
 const RUNS: &str = "loopbreak://runs";
 const EVENTS: &str = "loopbreak://runs/{id}/events";
 const JSON: &str = "application/json";
 const LINES: &str = "application/jsonl";
-/// How many of the latest runs are listed, and how many of the latest events of one are read.
-const LISTED: usize = 50;
+/// Number of latest runs that are listed.
+const LISTED_RUNS: usize = 50;
+/// Number of latest events of a run that are read.
 const EVENTS_READ: usize = 2000;
 
-/// What there is to read.
-pub(crate) fn list(place: &Place) -> Result<Vec<Resource>, Fault> {
+/// Lists the resources.
+pub(crate) fn list(state: &ServerState) -> Result<Vec<Resource>, ToolError> {
     let mut all = vec![
         Resource::new(CONFIG, "config")
-            .with_description("The settings that hold, as JSON")
+            .with_description("The settings in effect, as JSON")
             .with_mime_type(JSON),
         Resource::new(RUNS, "runs")
-            .with_description(
-                "All runs that are kept and how they stand, as `loopbreak status --all --json` tells",
-            )
+            .with_description("Status of all stored runs, as `loopbreak status --all --json` prints it")
             .with_mime_type(JSON),
     ];
-    for run in place.store.runs(i64::MIN, LISTED)?.into_iter().filter(|run| run.agent.is_empty()) {
-        let uri = EVENTS.replace("{id}", &encoded(&run.session));
+    for run in state.store.runs(i64::MIN, LISTED_RUNS)?.into_iter().filter(|run| run.agent.is_empty()) {
+        let uri = EVENTS.replace("{id}", &percent_encode(&run.session));
         all.push(
             Resource::new(uri, format!("events of {}", run.session))
-                .with_description(format!("What happened in the run {} of {}", run.session, run.source))
+                .with_description(format!("Events of the run {} of {}", run.session, run.source))
                 .with_mime_type(LINES),
         );
     }
     Ok(all)
 }
 
-/// What can be read of any run.
+/// Lists the templates of resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let about =
-        format!("What happened in a run, one JSON object a line: at most the last {EVENTS_READ} events");
+    let about = format!("Events of a run, one JSON object per line: at most the last {EVENTS_READ}");
     vec![ResourceTemplate::new(EVENTS, "events of a run").with_description(about).with_mime_type(LINES)]
 }
 
-/// Reads one of them.
-pub(crate) fn read(place: &Place, uri: &str) -> Result<ResourceContents, Fault> {
+/// Reads a resource.
+pub(crate) fn read(state: &ServerState, uri: &str) -> Result<ResourceContents, ToolError> {
     let (text, mime) = match uri {
-        CONFIG => (pretty(&serde_json::to_value(place.settings()).unwrap_or_default()), JSON),
+        CONFIG => (pretty(&serde_json::to_value(state.settings()).unwrap_or_default()), JSON),
         RUNS => {
-            let summary = StatusSummary::load(&*place.store, true, now(), &|_| {})?;
+            let summary = StatusSummary::load(&*state.store, true, now(), &|_| {})?;
             (pretty(&serde_json::to_value(summary).unwrap_or_default()), JSON)
         }
         _ => {
             let id = uri.strip_prefix("loopbreak://runs/").and_then(|rest| rest.strip_suffix("/events"));
             let id = id.ok_or_else(|| {
-                Fault::new(
-                    format!("there is no resource {uri}"),
-                    format!("There are {CONFIG}, {RUNS} and {EVENTS}"),
+                ToolError::new(
+                    format!("Resource {uri} not found"),
+                    format!("Use {CONFIG}, {RUNS} or {EVENTS}"),
                 )
             })?;
-            (events(place, &decoded(id))?, LINES)
+            (events(state, &percent_decode(id))?, LINES)
         }
     };
     Ok(ResourceContents::text(text, uri).with_mime_type(mime))
@@ -74,9 +72,9 @@ fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
 
-fn events(place: &Place, session: &str) -> Result<String, Fault> {
-    let run = place.find(session)?;
-    let events = place.store.events(&run)?;
+fn events(state: &ServerState, session: &str) -> Result<String, ToolError> {
+    let run = state.find(session)?;
+    let events = state.store.events(&run)?;
     let mut text = String::new();
     for stored in &events[events.len().saturating_sub(EVENTS_READ)..] {
         let mut line =
@@ -90,8 +88,8 @@ fn events(place: &Place, session: &str) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// A name as a part of an address.
-fn encoded(name: &str) -> String {
+/// Encodes a name as part of a URI.
+fn percent_encode(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -103,8 +101,8 @@ fn encoded(name: &str) -> String {
     text
 }
 
-/// The name that a part of an address stands for. What is not encoded rightly stands as it is.
-fn decoded(part: &str) -> String {
+/// Decodes a name. An invalid escape stays as it is.
+fn percent_decode(part: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = part.as_bytes();
     while let [first, after @ ..] = rest {
@@ -121,12 +119,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_name_of_a_run_goes_into_an_address_and_out_again() {
+    fn every_name_survives_encoding_and_decoding() {
         for name in ["plain-1.2_x~", "with space/slash?and#more", "ünïcode", "100%", "%zz", ""] {
-            let part = encoded(name);
+            let part = percent_encode(name);
             assert!(part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte)));
-            assert_eq!(decoded(&part), name);
+            assert_eq!(percent_decode(&part), name);
         }
-        assert_eq!(decoded("100%"), "100%");
+        assert_eq!(percent_decode("100%"), "100%");
     }
 }

@@ -1,14 +1,14 @@
-//! What the engine says, as it is told.
+//! Converts verdicts and rulings of the engine.
 
 use loopbreak::series::TaskCheck;
 use loopbreak::{Audience, Ruling, Verdict};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 
-use super::output::{ActOutput, AdjustmentOutput, FindingOutput, LoopOutput, RulingOutput, StepOutput};
+use super::output::{ActOutput, AdjustmentOutput, FindingOutput, LoopOutput, RecordStepOutput, RulingOutput};
 
-/// A verdict on a step.
-pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> StepOutput {
+/// Converts the verdict on a step.
+pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> RecordStepOutput {
     let findings = verdict.findings.iter().map(|finding| FindingOutput {
         since: finding.since,
         detector: finding.detector.to_string(),
@@ -20,17 +20,17 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> StepOut
         acted: finding.enforced,
         evidence: object(serde_json::to_value(&finding.evidence).unwrap_or_default()),
     });
-    let interventions = verdict.decisions.iter().map(|act| ActOutput {
-        intervention: act.intervention.as_str().to_owned(),
-        pattern: act.pattern.to_string(),
-        reason: act.reason.clone(),
-        loop_id: act.loop_id.to_string(),
-        acted: act.enforced,
+    let interventions = verdict.decisions.iter().map(|decision| ActOutput {
+        intervention: decision.intervention.as_str().to_owned(),
+        pattern: decision.pattern.to_string(),
+        reason: decision.reason.clone(),
+        loop_id: decision.loop_id.to_string(),
+        acted: decision.enforced,
     });
-    StepOutput {
+    RecordStepOutput {
         run: run.to_owned(),
         turn: verdict.turn,
-        verdict: in_a_word(verdict, known),
+        verdict: verdict_word(verdict, known),
         findings: findings.collect(),
         interventions: interventions.collect(),
         advice: texts(verdict, Audience::Agent),
@@ -40,8 +40,8 @@ pub(crate) fn step(run: &str, verdict: &Verdict, known: &[KnownLoop]) -> StepOut
     }
 }
 
-/// A verdict in a word. A loop is told of once for each severity; a step that still belongs to it is not clear for that.
-fn in_a_word(verdict: &Verdict, known: &[KnownLoop]) -> &'static str {
+/// Summarizes a verdict in a word. The engine reports a loop once per severity; later steps of the loop are not clear.
+fn verdict_word(verdict: &Verdict, known: &[KnownLoop]) -> &'static str {
     let found = verdict.findings.iter().map(|finding| finding.severity.as_str());
     let sighted = verdict.sighted.iter().map(ToString::to_string);
     let sighted = sighted.filter_map(|id| known.iter().find(|seen| seen.id == id));
@@ -53,13 +53,13 @@ fn in_a_word(verdict: &Verdict, known: &[KnownLoop]) -> &'static str {
     }
 }
 
-/// The texts of a verdict for someone.
+/// Returns the texts of a verdict for an audience.
 pub(crate) fn texts(verdict: &Verdict, audience: Audience) -> Vec<String> {
     let advice = verdict.advice.iter().filter(|advice| advice.audience == audience);
     advice.map(|advice| advice.text.clone()).collect()
 }
 
-/// A ruling on a proposal.
+/// Converts the ruling on a proposal.
 pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
     let adjustments = ruling.adjustments.iter().map(|adjustment| AdjustmentOutput {
         detector: adjustment.detector.to_string(),
@@ -80,7 +80,7 @@ pub(crate) fn ruling(run: &str, ruling: &Ruling) -> RulingOutput {
     }
 }
 
-/// The judgement of a task.
+/// Converts the judgement of a task.
 pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
     LoopOutput {
         run: run.to_owned(),
@@ -94,7 +94,7 @@ pub(crate) fn task(run: &str, id: &str, check: TaskCheck) -> LoopOutput {
     }
 }
 
-/// A value that is to be an object.
+/// Returns the object in a value, empty if it is not an object.
 pub(crate) fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(object) => object,

@@ -1,0 +1,61 @@
+//! A run while a call changes it.
+
+use loopbreak::{Config, Guard, Series};
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{RunChange, RunEvent, RunRecords, RunState};
+
+use crate::mcp::protocol::ToolError;
+
+/// A run while a call changes it.
+#[derive(Debug)]
+pub(crate) struct CallTransaction {
+    pub(crate) state: RunState,
+    pub(crate) guard: Guard,
+    pub(crate) series: Series,
+    /// The roadmap, for calls about tasks.
+    pub(crate) tasks: Vec<RoadmapTask>,
+    pub(crate) records: RunRecords,
+    pub(crate) now: i64,
+    events: Vec<RunEvent>,
+    has_attempts: bool,
+}
+
+impl CallTransaction {
+    /// Restores guard and series from the state of a run. A state that cannot be read starts over, as in hooks.
+    pub(crate) fn restore(
+        json: Option<&str>,
+        steps: &Config,
+        config: &Config,
+        run: &str,
+        now: i64,
+    ) -> Result<Self, ToolError> {
+        let mut state = RunState::parse(json, |_| {});
+        let guard = state.guard.restore(steps.clone(), run);
+        let guard = guard.map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))?;
+        let has_attempts = state.series.attempts.is_some();
+        let series = state.series.restore(config.clone());
+        let (tasks, records, events) = (Vec::new(), RunRecords::default(), Vec::new());
+        Ok(CallTransaction { state, guard, series, tasks, records, now, events, has_attempts })
+    }
+
+    /// Adds an event to the log of the run.
+    pub(crate) fn log(&mut self, event: RunEvent) {
+        self.events.push(event);
+    }
+
+    /// Marks that the run has attempts at tasks, so that the series is stored.
+    pub(crate) fn keep_series(&mut self) {
+        self.has_attempts = true;
+    }
+
+    /// Returns everything that has to be written.
+    pub(crate) fn into_change(mut self) -> Result<RunChange, ToolError> {
+        if self.has_attempts {
+            self.state.series.save(&self.series);
+        }
+        self.state.guard.save(&self.guard);
+        let state = self.state.into_json();
+        let state = state.map_err(|error| ToolError::new(error.to_string(), "Nothing was recorded"))?;
+        Ok(RunChange { state: Some(state), events: self.events, records: self.records, ended: false })
+    }
+}

@@ -1,0 +1,9 @@
+//! The queue of calls, and the state that one thread has for itself.
+
+mod call_queue;
+mod call_transaction;
+mod server_state;
+
+pub(crate) use call_queue::CallQueue;
+pub(crate) use call_transaction::CallTransaction;
+pub(crate) use server_state::{CallScope, ServerState};

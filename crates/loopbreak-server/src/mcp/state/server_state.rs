@@ -1,0 +1,193 @@
+//! The store and the settings, and what every call needs of them: finding a run, and changing it as a whole.
+
+use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
+#[cfg(test)]
+use loopbreak_store::tasks::RoadmapTask;
+use loopbreak_store::{Run, RunKey, RunState, Store, StoreError, now, open, repair};
+
+use super::CallTransaction;
+use crate::mcp::protocol::{McpOptions, ServeError, ToolError};
+
+/// Name of this server in the store.
+pub(crate) const SOURCE: &str = "mcp";
+/// Name of the runner in the store.
+const RUNNER: &str = "run";
+/// Number of runs named in an error.
+const NAMED_RUNS: usize = 5;
+
+/// Everything that a call works with.
+#[derive(Debug)]
+pub(crate) struct ServerState {
+    pub(crate) store: Box<dyn Store>,
+    options: McpOptions,
+    /// Settings of the guards. The task detector is off, because the series judges tasks when it is asked.
+    steps: Config,
+    /// Settings of the series.
+    pub(crate) config: Config,
+}
+
+/// Scope of a call. A roadmap may be long, so only calls about tasks read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallScope {
+    Steps,
+    Tasks,
+}
+
+/// Failure of a change.
+enum ChangeFailure {
+    Store(StoreError),
+    Call(ToolError),
+}
+
+impl From<StoreError> for ChangeFailure {
+    fn from(error: StoreError) -> Self {
+        ChangeFailure::Store(error)
+    }
+}
+
+impl From<ToolError> for ChangeFailure {
+    fn from(error: ToolError) -> Self {
+        ChangeFailure::Call(error)
+    }
+}
+
+impl ServerState {
+    pub(crate) fn open(options: McpOptions) -> Result<Self, ServeError> {
+        let store = open(&options.store)?;
+        let steps = options.settings.clone().with_mode(DetectorName::Task, Mode::Off);
+        let config = |settings| Config::new(settings).map_err(|error| ServeError::Config(error.to_string()));
+        let (steps, config) = (config(steps)?, config(options.settings.clone())?);
+        Ok(ServerState { store, options, steps, config })
+    }
+
+    /// Returns the key of a run of this server.
+    pub(crate) fn key(run: &str) -> RunKey {
+        RunKey { source: SOURCE.to_owned(), session: run.to_owned(), agent: String::new() }
+    }
+
+    /// Changes a run as a whole: restores its guard, lets `call` work on it, and writes everything back. If `call`
+    /// fails, nothing changes.
+    pub(crate) fn change<T>(
+        &mut self,
+        run: &str,
+        scope: CallScope,
+        call: impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
+        let changed = match self.try_change(run, scope, &call) {
+            Err(ChangeFailure::Store(StoreError::Damaged(_))) => {
+                // As in hooks: a damaged store is moved away and replaced by a new one.
+                self.store = repair(&self.options.store)?;
+                self.try_change(run, scope, &call)
+            }
+            changed => changed,
+        };
+        changed.map_err(|failure| match failure {
+            ChangeFailure::Store(error) => error.into(),
+            ChangeFailure::Call(error) => error,
+        })
+    }
+
+    fn try_change<T>(
+        &mut self,
+        run: &str,
+        scope: CallScope,
+        call: &impl Fn(&mut CallTransaction) -> Result<T, ToolError>,
+    ) -> Result<T, ChangeFailure> {
+        let now = now();
+        let ServerState { store, options, steps, config } = self;
+        let stored = store.begin(&ServerState::key(run), &options.folder, now)?;
+        let tasks = match scope {
+            CallScope::Steps => Vec::new(),
+            CallScope::Tasks => stored.roadmap()?,
+        };
+        let mut transaction = CallTransaction::restore(stored.state(), steps, config, run, now)?;
+        transaction.tasks = tasks;
+        let answer = call(&mut transaction)?;
+        stored.commit(transaction.into_change()?)?;
+        Ok(answer)
+    }
+
+    /// Returns the guard of a run, for questions. An unknown run has a new guard.
+    pub(crate) fn guard(&self, run: &str) -> Result<Guard, ToolError> {
+        let state = self.store.state(&ServerState::key(run))?;
+        Ok(CallTransaction::restore(state.as_deref(), &self.steps, &self.config, run, 0)?.guard)
+    }
+
+    /// Returns the state of a run, for questions.
+    pub(crate) fn state(&self, run: &Run) -> Result<RunState, ToolError> {
+        Ok(RunState::parse(self.store.state(&run.key())?.as_deref(), |_| {}))
+    }
+
+    /// Returns the roadmap of a run of this server, empty if the run is unknown.
+    #[cfg(test)]
+    pub(crate) fn roadmap(&self, run: &str) -> Result<Vec<RoadmapTask>, ToolError> {
+        match self.store.run(&ServerState::key(run))? {
+            Some(run) => Ok(self.store.roadmap(&run)?),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Finds a run: the one of this server with this name, or any whose session is the name or starts with it.
+    pub(crate) fn find(&self, name: &str) -> Result<Run, ToolError> {
+        if let Some(run) = self.store.run(&ServerState::key(name))? {
+            return Ok(run);
+        }
+        let mut runs: Vec<Run> = self.store.find(name)?;
+        runs.retain(|run| run.agent.is_empty());
+        if runs.iter().any(|run| run.session == name) {
+            runs.retain(|run| run.session == name);
+        }
+        match runs.as_slice() {
+            [run] => Ok(run.clone()),
+            [] => {
+                let known = self.store.runs(i64::MIN, NAMED_RUNS)?;
+                let hint = if known.is_empty() {
+                    "No run is stored yet: record_step starts one".to_owned()
+                } else {
+                    format!("The latest runs are {}; record_step starts a new one", session_names(&known))
+                };
+                Err(ToolError::new(format!("Run {name:?} not found"), hint))
+            }
+            some => Err(ToolError::new(
+                format!("More than one run starts with {name:?}"),
+                format!("Name one of them: {}", session_names(some)),
+            )),
+        }
+    }
+
+    /// Finds the run that has the roadmap of this name. A run of the runner comes first, because the agent that it
+    /// started reports attempts under the same name.
+    pub(crate) fn find_roadmap(&self, name: &str) -> Result<Run, ToolError> {
+        match self.find_runner(name)? {
+            Some(run) => Ok(run),
+            None => self.find(name),
+        }
+    }
+
+    /// Finds the run of `loopbreak run` with this name.
+    pub(crate) fn find_runner(&self, name: &str) -> Result<Option<Run>, ToolError> {
+        Ok(self.store.run(&RunKey { source: RUNNER.to_owned(), ..ServerState::key(name) })?)
+    }
+
+    /// Finds a run for a tool that judges tasks. It must be a run of this server, which has the attempts of no other.
+    pub(crate) fn find_own(&self, name: &str) -> Result<Run, ToolError> {
+        let run = self.find(name)?;
+        if run.source == SOURCE {
+            return Ok(run);
+        }
+        Err(ToolError::new(
+            format!("Run {:?} belongs to {:?}, not to this server", run.session, run.source),
+            "Its tasks are judged where it runs; task_status and explain_run can show it",
+        ))
+    }
+
+    /// Returns the settings.
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.options.settings
+    }
+}
+
+fn session_names(runs: &[Run]) -> String {
+    let names: Vec<String> = runs.iter().take(NAMED_RUNS).map(|run| format!("{:?}", run.session)).collect();
+    names.join(", ")
+}

@@ -1,0 +1,128 @@
+//! `apply_recovery`: applies the recovery that the engine recommends for a looping task, once.
+
+use loopbreak::series::TaskCheck;
+use loopbreak::verdict::ContextEntryType;
+use loopbreak::{Audience, Decision, Mode, Verdict};
+use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
+use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
+
+use super::output::RecoveryOutput;
+use super::record_attempt::judgement_time;
+use super::task_status::{task_output, unknown_task};
+use super::verdict_output;
+use crate::mcp::protocol::{ToolError, input_limits};
+use crate::mcp::state::{CallScope, CallTransaction, ServerState};
+
+/// Result of a recovery.
+struct AppliedRecovery {
+    task: RoadmapTask,
+    check: TaskCheck,
+    recovery: Option<&'static str>,
+    reason: String,
+    advice: Vec<String>,
+}
+
+impl ServerState {
+    /// Applies the recovery that `detect_loop` recommends for a task. The ledger of the series makes sure that nothing is
+    /// granted twice.
+    pub(crate) fn apply_recovery(&mut self, name: &str, id: &str) -> Result<RecoveryOutput, ToolError> {
+        let run = self.find_own(name)?;
+        let id = input_limits::check_task_id(id)?;
+        let observes = self.config.mode != Mode::Enforce || self.config.task.mode != Mode::Enforce;
+        let (done, tasks) = self.change(&run.session, CallScope::Tasks, |transaction| {
+            let mut tasks = std::mem::take(&mut transaction.tasks);
+            let known = tasks.iter_mut().find(|task| task.id == id);
+            let Some(task) = known else { return Err(unknown_task(&run.session, id, &tasks)) };
+            let done = recover(transaction, &run.session, task.clone(), observes);
+            task.clone_from(&done.task);
+            Ok((done, tasks))
+        })?;
+        Ok(RecoveryOutput {
+            applied: done.recovery.is_some(),
+            recovery: done.recovery.map(str::to_owned),
+            loop_type: done.check.loop_type.map(|pattern| pattern.to_string()),
+            attempt_count: done.check.attempt_count,
+            reason: done.reason,
+            advice: done.advice,
+            task: task_output(&done.task, &tasks, &self.count_attempts_at(&run, id)?),
+            run: run.session,
+        })
+    }
+}
+
+fn recover(
+    transaction: &mut CallTransaction,
+    run: &str,
+    task: RoadmapTask,
+    observes: bool,
+) -> AppliedRecovery {
+    let at = judgement_time(&transaction.state, transaction.now);
+    let check = transaction.series.check(&task.id, at);
+    let unchanged = |task, check: TaskCheck, reason: String| AppliedRecovery {
+        task,
+        check,
+        recovery: None,
+        reason,
+        advice: Vec::new(),
+    };
+    if !check.is_looping {
+        let reason = format!("task {} is not looping", task.id);
+        return unchanged(task, check, reason);
+    }
+    if observes {
+        let reason = format!(
+            "{}; nothing was done, because the guard only observes",
+            check.reason.clone().unwrap_or_default()
+        );
+        return unchanged(task, check, reason);
+    }
+    let verdict = transaction.series.recover(run, &task.id, at);
+    let Some(decision) = verdict.decisions.iter().find(|decision| decision.enforced) else {
+        let reason = format!(
+            "{}; a recovery was already applied, and nothing new was tried since",
+            check.reason.clone().unwrap_or_default()
+        );
+        return unchanged(task, check, reason);
+    };
+    let (recovery, reason) = (decision.intervention.as_str(), decision.reason.clone());
+    let task = apply(transaction, task, &verdict, decision);
+    AppliedRecovery { task, check, recovery: Some(recovery), reason, advice: advice(&verdict) }
+}
+
+/// Applies a decision to a task and records it.
+fn apply(
+    transaction: &mut CallTransaction,
+    mut task: RoadmapTask,
+    verdict: &Verdict,
+    decision: &Decision,
+) -> RoadmapTask {
+    transaction.records.add_verdict(verdict, transaction.now);
+    if let Some(remedy) = TaskRemedy::new(decision.intervention, decision.pattern) {
+        remedy.apply(&mut task, &decision.reason, transaction.now);
+        // The status in the roadmap takes precedence.
+        transaction.records.tasks.retain(|changed| changed.id != task.id);
+        transaction.records.roadmap.push(task.clone());
+    }
+    transaction.keep_series();
+    let recovery = decision.intervention.as_str();
+    transaction.log(RunEvent::Recovery(RecoveryEvent {
+        action: format!("task {}: {recovery}", task.id),
+        task: task.id.clone(),
+        recovery: Some(recovery.to_owned()),
+        pattern: Some(decision.pattern.to_string()),
+        verdict: VerdictSummary::default().with_answer(recovery, decision.reason.as_str()),
+    }));
+    task
+}
+
+/// Returns what the agent has to know from now on.
+fn advice(verdict: &Verdict) -> Vec<String> {
+    let mut texts = verdict_output::texts(verdict, Audience::Agent);
+    let entries = verdict.context.iter().filter(|entry| entry.entry_type != ContextEntryType::Decision);
+    for entry in entries {
+        if !texts.contains(&entry.content) {
+            texts.push(entry.content.clone());
+        }
+    }
+    texts
+}

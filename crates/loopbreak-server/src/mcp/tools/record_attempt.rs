@@ -1,0 +1,166 @@
+//! `record_attempt`: records an attempt at a task in the series of the run, and returns its judgement.
+
+use loopbreak_store::tasks::{
+    ReportEffect, RoadmapTask, TaskEscalation, TaskReport, TaskState, apply_report,
+};
+use loopbreak_store::{AttemptEvent, RunEvent, RunState, StoredAttempt, VerdictSummary, redact_and_truncate};
+use serde_json::{Value, json};
+
+use super::input::{AttemptInput, TaskInput};
+use super::output::{AttemptOutput, LoopOutput};
+use super::task_status::task_output;
+use super::{record_step, verdict_output};
+use crate::mcp::protocol::{ToolError, input_limits};
+use crate::mcp::state::{CallScope, CallTransaction, ServerState};
+
+/// A time that differs by more from the present one belongs to another clock. In milliseconds.
+const CLOCK_DIFFERENCE_MS: u64 = 60 * 1000;
+/// Number of blockers and pieces of work of an attempt that are stored.
+const STORED_ITEMS: usize = 50;
+
+/// An attempt that was recorded.
+pub(crate) struct RecordedAttempt {
+    pub(crate) check: LoopOutput,
+    effect: ReportEffect,
+    task: RoadmapTask,
+}
+
+impl ServerState {
+    /// Records an attempt at a task and returns whether the task is looping.
+    pub(crate) fn record_attempt(
+        &mut self,
+        run: &str,
+        input: &AttemptInput,
+    ) -> Result<AttemptOutput, ToolError> {
+        input_limits::check_task_id(&input.task_id)?;
+        input_limits::check_name("status", &input.status)?;
+        let attempt = TaskInput {
+            id: input.task_id.trim().to_owned(),
+            status: Some(input.status.clone()),
+            blockers: input.blockers.clone(),
+            work: input.completed_work.clone(),
+            session: input.session_id.clone(),
+        };
+        let (recorded, tasks) = self.change(run, CallScope::Tasks, |transaction| {
+            let recorded = record(transaction, run, &attempt, input.timestamp.as_ref())?;
+            let recorded = recorded.ok_or_else(|| {
+                ToolError::new("Attempts are not judged", "The detector `task` is off in the settings")
+            })?;
+            let reason = recorded.check.reason.clone();
+            let verdict = reason.map(|reason| VerdictSummary::default().with_answer("loop", reason));
+            transaction.log(RunEvent::Attempt(AttemptEvent {
+                action: redact_and_truncate(&format!(
+                    "task {}: {}",
+                    attempt.id,
+                    recorded.effect.status.as_str()
+                )),
+                task: attempt.id.clone(),
+                check: verdict_output::object(serde_json::to_value(&recorded.check).unwrap_or_default()),
+                verdict: verdict.unwrap_or_default(),
+            }));
+            Ok((recorded, std::mem::take(&mut transaction.tasks)))
+        })?;
+        let known = self.find_own(run)?;
+        let counts = self.count_attempts_at(&known, &recorded.task.id)?;
+        Ok(AttemptOutput {
+            run: run.to_owned(),
+            task: task_output(&recorded.task, &tasks, &counts),
+            check: recorded.check,
+            deferred: recorded.effect.deferred,
+        })
+    }
+}
+
+/// Records an attempt in the roadmap and in the series. Returns `None` if the series does not judge attempts.
+pub(super) fn record(
+    transaction: &mut CallTransaction,
+    run: &str,
+    attempt: &TaskInput,
+    at: Option<&Value>,
+) -> Result<Option<RecordedAttempt>, ToolError> {
+    let tasks = &mut transaction.tasks;
+    let id = input_limits::check_task_id(&attempt.id)?;
+    if !tasks.iter().any(|task| task.id == id) {
+        let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
+        tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
+    }
+    // The task was left to a human and is done, so the human has helped.
+    let done = attempt.status.as_deref().and_then(|status| status.parse().ok()) == Some(TaskState::Done);
+    for task in
+        tasks.iter_mut().filter(|task| done && task.id == id && task.escalation == TaskEscalation::Left)
+    {
+        task.escalation = TaskEscalation::Called;
+    }
+    let closed = tasks.iter().any(|task| task.id == id && !task.is_open());
+    let status = attempt.status.as_deref();
+    let report = TaskReport {
+        task: id.to_owned(),
+        status: status.and_then(|status| status.parse().ok()),
+        blockers: attempt.blockers.clone(),
+        work: attempt.work.clone(),
+        ..TaskReport::default()
+    };
+    let Some(effect) = apply_report(tasks, &report, transaction.now) else { return Ok(None) };
+    // An unknown status is compared as it is.
+    let judged_status =
+        status.filter(|_| !closed && report.status.is_none()).unwrap_or(effect.status.as_str());
+    let text = json!({
+        "at": at.cloned().unwrap_or_else(|| transaction.now.into()),
+        "task": {"id": id, "status": judged_status, "blockers": attempt.blockers, "work": attempt.work,
+                 "session": attempt.session},
+    })
+    .to_string();
+    let step = record_step::read(&text)?;
+    if !transaction.series.record(&step) {
+        return Ok(None);
+    }
+    transaction.keep_series();
+    let at = step.at.map_or(transaction.now, |at| at.0);
+    transaction.state.series.foreign_clock |= at.abs_diff(transaction.now) > CLOCK_DIFFERENCE_MS;
+    let short =
+        |list: &[String]| list.iter().take(STORED_ITEMS).map(|text| redact_and_truncate(text)).collect();
+    transaction.records.attempts.push(StoredAttempt {
+        task: id.to_owned(),
+        number: 0,
+        at,
+        status: redact_and_truncate(judged_status),
+        blockers: short(&attempt.blockers),
+        work: short(&attempt.work),
+        session: redact_and_truncate(attempt.session.as_deref().unwrap_or_default()),
+    });
+    let Some(task) = transaction.tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
+    task.blockers = short(&task.blockers);
+    transaction.records.roadmap.push(task.clone());
+    let check = transaction.series.check(id, judgement_time(&transaction.state, transaction.now));
+    Ok(Some(RecordedAttempt { check: verdict_output::task(run, id, check), effect, task: task.clone() }))
+}
+
+/// Returns the time at which attempts are judged: the present one, or `None` if their times are of another clock.
+pub(super) fn judgement_time(state: &RunState, now: i64) -> Option<i64> {
+    (!state.series.foreign_clock).then_some(now)
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::Settings;
+
+    use super::*;
+    use crate::mcp::protocol::McpOptions;
+
+    #[test]
+    fn tasks_with_similar_long_ids_are_not_one_looping_task() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("x.db").into();
+        let options = McpOptions { settings: Settings::default(), store, folder: String::new(), run: None };
+        let mut state = ServerState::open(options).unwrap();
+        for end in ["list", "add", "remove", "rename"] {
+            let id = format!("write the route of the interface that is there to handle things: {end}");
+            let input = json!({"taskId": id, "status": "blocked", "blockers": ["no token"]});
+            let recorded = state.record_attempt("r", &serde_json::from_value(input).unwrap());
+            assert!(
+                recorded.as_ref().is_err() || recorded.is_ok_and(|recorded| !recorded.check.is_looping),
+                "{end}"
+            );
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! `record_step`: the guard of a run observes a step.
+
+use loopbreak::{Step, Verdict};
+use loopbreak_store::{RunEvent, StepEvent, VerdictSummary};
+
+use super::input::StepInput;
+use super::output::RecordStepOutput;
+use super::{record_attempt, verdict_output};
+use crate::mcp::protocol::ToolError;
+use crate::mcp::state::{CallScope, CallTransaction, ServerState};
+
+impl ServerState {
+    /// Records a step and returns the verdict on it.
+    pub(crate) fn record_step(
+        &mut self,
+        run: &str,
+        input: &StepInput,
+    ) -> Result<RecordStepOutput, ToolError> {
+        let scope = if input.task.is_some() { CallScope::Tasks } else { CallScope::Steps };
+        self.change(run, scope, |transaction| {
+            let text = to_log_line(input, transaction.now);
+            let step = read(&text)?;
+            if !step.has_facet() {
+                return Err(ToolError::new(
+                    "The step is empty",
+                    "Set at least one of action, outcome, say, user, place, score, objectives, task, progress, \
+                     critic and usage",
+                ));
+            }
+            let verdict = transaction.guard.observe(&step);
+            transaction.state.guard.note_findings(&verdict, transaction.now);
+            transaction.records.add_verdict(&verdict, transaction.now);
+            let mut output = verdict_output::step(run, &verdict, &transaction.state.guard.loops);
+            if let Some(task) = &input.task {
+                let at = input.at.as_ref();
+                let recorded = record_attempt::record(transaction, run, task, at)?;
+                output.task = recorded.map(|recorded| recorded.check);
+            }
+            log(transaction, &step, &verdict);
+            Ok(output)
+        })
+    }
+}
+
+/// Writes a step as one line of a native log. A step without a time gets the present one.
+fn to_log_line(input: &StepInput, now: i64) -> String {
+    let mut value = serde_json::to_value(input).unwrap_or_default();
+    if let Some(parts) = value.as_object_mut() {
+        parts.entry("at").or_insert_with(|| now.into());
+    }
+    value.to_string()
+}
+
+/// Reads a step.
+pub(super) fn read(text: &str) -> Result<Step<'_>, ToolError> {
+    Step::from_json(text).map_err(|error| {
+        let error = error.to_string();
+        // The position in the line means nothing to the caller.
+        let what = error.split(" at line ").next().unwrap_or_default();
+        ToolError::new(format!("Invalid step: {what}"), "See the input schema of the tool")
+    })
+}
+
+/// Logs a step with the keys that hooks use.
+fn log(transaction: &mut CallTransaction, step: &Step<'_>, verdict: &Verdict) {
+    let mut event = StepEvent { refused: step.refused, ..StepEvent::default() };
+    if let Some(action) = &step.action {
+        event = event.with_action(action);
+    }
+    if let Some(outcome) = &step.outcome {
+        event = event.with_outcome(outcome);
+    }
+    if let Some(text) = &step.say {
+        event = event.with_said(text);
+    }
+    if let Some(text) = &step.user {
+        event = event.with_user(text);
+    }
+    let mut summary = VerdictSummary::from(verdict);
+    let texts: Vec<&str> = verdict.advice.iter().map(|advice| advice.text.as_str()).collect();
+    if let Some(stop) = &verdict.stop {
+        summary = summary.with_answer("stop", format!("stopped: {}", stop.reason));
+    } else if !texts.is_empty() {
+        summary = summary.with_answer("advise", texts.join("\n\n"));
+    }
+    let event = event.with_verdict(summary);
+    transaction.log(match step {
+        _ if step.refused => RunEvent::Refused(event),
+        Step { action: None, outcome: None, user: Some(_), .. } => RunEvent::User(event),
+        _ => RunEvent::Step(event),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use loopbreak::{Config, Guard, Settings};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::mcp::protocol::McpOptions;
+    use crate::mcp::tools::input::ProposalInput;
+
+    fn open_state(folder: &tempfile::TempDir) -> ServerState {
+        let store = folder.path().join("x.db").into();
+        ServerState::open(McpOptions {
+            settings: Settings::default(),
+            store,
+            folder: String::new(),
+            run: None,
+        })
+        .unwrap()
+    }
+
+    fn input(step: &Value) -> StepInput {
+        serde_json::from_value(step.clone()).unwrap()
+    }
+
+    /// Steps of all kinds, some of them in loops.
+    fn steps() -> Vec<Value> {
+        (0..120)
+            .map(|number| match number % 40 {
+                0..=9 => json!({"at": 1000 * number, "action": {"name": "bash", "args": {"command": "make"}},
+                                "outcome": {"text": "1 failed", "error": true}}),
+                10..=19 => json!({"at": 1000 * number, "action": "north", "place": {"id": number % 2, "name": "Room"},
+                                  "score": 1.5, "critic": {"score": 0.9}}),
+                20 => json!({"at": 1000 * number, "user": "go on"}),
+                _ => json!({"at": 1000 * number, "say": format!("part {number}"), "usage": {"cost_usd": 0.1},
+                            "action": format!("read {number}"), "outcome": format!("text {number}"), "progress": true}),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn recorded_steps_get_the_verdicts_of_their_replay() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut guard = Guard::new(Config::default()).for_run("r");
+        for step in steps() {
+            // A new server for every step: only the store remembers the run.
+            let recorded = open_state(&folder).record_step("r", &input(&step)).unwrap();
+            let text = step.to_string();
+            let verdict = guard.observe(&Step::from_json(&text).unwrap());
+            let replayed = verdict_output::step("r", &verdict, &[]);
+            let plain = |output: &RecordStepOutput| {
+                let mut value = serde_json::to_value(output).unwrap();
+                // Whether a reported loop continues is known only from the store.
+                value["verdict"].take();
+                value
+            };
+            assert_eq!(plain(&recorded), plain(&replayed), "{step}");
+        }
+    }
+
+    #[test]
+    fn weighing_an_action_records_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        let proposal: ProposalInput = serde_json::from_value(json!({"action": "north"})).unwrap();
+        assert!(state.weigh_action("r", &proposal).unwrap().accepted);
+        assert!(state.find("r").is_err(), "no run was started");
+        state.record_step("r", &input(&json!({"action": "north", "outcome": "a wall"}))).unwrap();
+        let kept = state.store.state(&ServerState::key("r")).unwrap();
+        state.weigh_action("r", &proposal).unwrap();
+        assert_eq!(state.store.state(&ServerState::key("r")).unwrap(), kept);
+    }
+
+    #[test]
+    fn secrets_are_not_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut state = open_state(&folder);
+        let step = json!({"action": {"name": "bash", "args": {"command": "login --password hunter22hunter"}},
+                          "outcome": "token ghp_0123456789abcdefghijABCDEFGHIJ012345", "say": "x".repeat(5000)});
+        state.record_step("r", &input(&step)).unwrap();
+        let run = state.find("r").unwrap();
+        let events = state.store.events(&run).unwrap();
+        let (_, text) = events[0].event.to_columns();
+        assert!(!text.contains("hunter22") && !text.contains("ghp_0123456789abc"), "{text}");
+        assert!(text.len() < 2000, "{}", text.len());
+    }
+}

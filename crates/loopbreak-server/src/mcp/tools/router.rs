@@ -1,0 +1,159 @@
+//! The tools as clients see them. Each adds its call to the queue and returns the result.
+
+use rmcp::service::RequestContext;
+use rmcp::{Json, RoleServer, tool, tool_router};
+
+use super::input::{
+    AttemptInput, ExplainInput, LoopInput, PlanInput, ProposalInput, RecoveryInput, StatusInput, StepInput,
+    TaskStatusInput,
+};
+use super::output::{
+    AttemptOutput, ExplainOutput, LoopOutput, PlanOutput, RecordStepOutput, RecoveryOutput, RulingOutput,
+    StatusOutput, TasksOutput,
+};
+// The macro finds the type of the arguments by the name `Parameters`.
+use crate::mcp::protocol::ToolArguments as Parameters;
+use crate::mcp::protocol::{McpServer, ToolError};
+
+/// Context of a call.
+type ToolContext = RequestContext<RoleServer>;
+
+#[tool_router(router = router, vis = "pub(crate)")]
+impl McpServer {
+    /// Record the action you just took and its outcome. Call it after each action. The answer says whether you are in a
+    /// loop, since when and why, and what to do instead.
+    #[tool(annotations(
+        title = "Record a step",
+        read_only_hint = false,
+        destructive_hint = false,
+        open_world_hint = false
+    ))]
+    async fn record_step(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<StepInput>,
+    ) -> Result<Json<RecordStepOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.record_step(&run, &input)).await.map(Json)
+    }
+
+    /// Ask whether to take an action before you take it. An action that would only continue a loop is not accepted.
+    /// Records nothing.
+    #[tool(annotations(title = "Weigh an action", read_only_hint = true, open_world_hint = false))]
+    async fn weigh_action(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<ProposalInput>,
+    ) -> Result<Json<RulingOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.weigh_action(&run, &input)).await.map(Json)
+    }
+
+    /// Record an attempt at a task: its new status, what blocks it, and the work that was done. The answer says whether
+    /// the task is looping. Nothing is done about that until you call `apply_recovery`.
+    #[tool(annotations(
+        title = "Record an attempt",
+        read_only_hint = false,
+        destructive_hint = false,
+        open_world_hint = false
+    ))]
+    async fn record_attempt(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<AttemptInput>,
+    ) -> Result<Json<AttemptOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.record_attempt(&run, &input)).await.map(Json)
+    }
+
+    /// Ask whether a task, or the run as a whole, is looping, and what is recommended. Records nothing. Call it before you
+    /// attempt a task again.
+    #[tool(annotations(title = "Detect a loop", read_only_hint = true, open_world_hint = false))]
+    async fn detect_loop(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<LoopInput>,
+    ) -> Result<Json<LoopOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.detect_loop(&run, input.task_id.as_deref())).await.map(Json)
+    }
+
+    /// Apply the recommended recovery to a looping task: move on to another task (this one is closed as forced, not as
+    /// finished), grant the authority to remove its blockers (once), or ask a human for help. Does nothing if the task is
+    /// not looping, or if nothing new was tried since the last recovery.
+    #[tool(annotations(
+        title = "Recover a task",
+        read_only_hint = false,
+        destructive_hint = false,
+        idempotent_hint = true,
+        open_world_hint = false
+    ))]
+    async fn apply_recovery(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<RecoveryInput>,
+    ) -> Result<Json<RecoveryOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.apply_recovery(&run, &input.task_id)).await.map(Json)
+    }
+
+    /// Get the next task of the roadmap. With `tasks`, add these to the roadmap first. A task that waits for another, is
+    /// closed, was forced or is left to a human is never returned.
+    #[tool(annotations(
+        title = "Plan the next task",
+        read_only_hint = false,
+        destructive_hint = false,
+        idempotent_hint = true,
+        open_world_hint = false
+    ))]
+    async fn plan_next(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<PlanInput>,
+    ) -> Result<Json<PlanOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.plan_next(&run, &input.tasks)).await.map(Json)
+    }
+
+    /// Get the tasks of a run: status, attempts, blockers, what they wait for, and whether they were forced without being
+    /// finished.
+    #[tool(annotations(title = "Tasks", read_only_hint = true, open_world_hint = false))]
+    async fn task_status(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<TaskStatusInput>,
+    ) -> Result<Json<TasksOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.task_status(&run, input.task_id.as_deref())).await.map(Json)
+    }
+
+    /// Get the status of runs, including those of hooks and the runner: which are running, their number of turns, and the
+    /// loops that were found.
+    #[tool(annotations(title = "Status", read_only_hint = true, open_world_hint = false))]
+    async fn status(
+        &self,
+        Parameters(input): Parameters<StatusInput>,
+    ) -> Result<Json<StatusOutput>, ToolError> {
+        let input = input?;
+        self.queue.run(move |state| state.status(&input)).await.map(Json)
+    }
+
+    /// Describe a run in words: what was found, what was said and done about it, and the status of its tasks.
+    #[tool(annotations(title = "Explain a run", read_only_hint = true, open_world_hint = false))]
+    async fn explain_run(
+        &self,
+        context: ToolContext,
+        Parameters(input): Parameters<ExplainInput>,
+    ) -> Result<Json<ExplainOutput>, ToolError> {
+        let input = input?;
+        let run = self.run(input.run.as_deref(), &context)?;
+        self.queue.run(move |state| state.explain_run(&run)).await.map(Json)
+    }
+}
