@@ -8,7 +8,7 @@ use loopbreak::Label;
 use loopbreak_analysis::{LogReadSummary, report_unread_inputs};
 use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, expand_paths};
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -40,7 +40,7 @@ pub(crate) struct ConvertArgs {
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     let expansion = expand_paths(&args.paths);
-    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let mut logs = Vec::new();
     let mut all = |out: &mut dyn Write| -> io::Result<()> {
         for input in &expansion.inputs {
@@ -70,7 +70,7 @@ fn convert(
         Ok(log) => log,
         Err(refusal) => return Ok(LogReadSummary::refused(refusal)),
     };
-    let mut writing = Writing {
+    let mut writing = StepWriter {
         unnamed: input.run(),
         out,
         written: Ok(()),
@@ -79,7 +79,7 @@ fn convert(
         reading: LogReadSummary::default(),
     };
     let read = log.read(&mut writing);
-    let Writing { written, any, mut reading, .. } = writing;
+    let StepWriter { written, any, mut reading, .. } = writing;
     written?;
     match read {
         Ok(read) => reading.bytes = read.bytes,
@@ -91,7 +91,7 @@ fn convert(
     Ok(reading)
 }
 
-struct Writing<'w> {
+struct StepWriter<'w> {
     /// The name of the run of records that name none: in one file with others they need one.
     unnamed: String,
     out: &'w mut dyn Write,
@@ -102,7 +102,7 @@ struct Writing<'w> {
     reading: LogReadSummary,
 }
 
-impl RecordSink for Writing<'_> {
+impl RecordSink for StepWriter<'_> {
     fn record(&mut self, record: &LogRecord<'_>) {
         self.any |= record.step.has_facet();
         if self.written.is_err() {

@@ -265,7 +265,7 @@ impl Audience for Watch<'_> {
             notices.extend(self.told.found(origin.home, notice, aloud));
         }
         if aloud {
-            self.worst = self.worst.max(VerdictName::of(&verdict.findings));
+            self.worst = self.worst.max(VerdictName::from_findings(&verdict.findings));
         }
         for notice in &notices {
             self.tell(notice);

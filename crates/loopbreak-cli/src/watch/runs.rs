@@ -72,7 +72,7 @@ impl Runs {
             Memory::Awake(guard) => guard.observe(step),
             Memory::Asleep(_) => Verdict::default(),
         };
-        run.verdict = run.verdict.max(VerdictName::of(&verdict.findings));
+        run.verdict = run.verdict.max(VerdictName::from_findings(&verdict.findings));
         (verdict, run)
     }
 
