@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
-use loopbreak_arena::zmachine::{Fault, Limits, Machine, Story};
+use loopbreak_arena::zmachine::{MachineFault, MachineLimits, ZMachine, StoryFile};
 
 const COMMANDS: [&str; 6] = ["look", "take all, drop it", "save", "north", "restore", "restart"];
 
-fn play(story: Story) -> Result<(), Fault> {
-    let limits = Limits { instructions: 50_000, text: 16 * 1024 };
-    let mut machine = Machine::with_limits(Arc::new(story), 1, limits);
+fn play(story: StoryFile) -> Result<(), MachineFault> {
+    let limits = MachineLimits { instructions: 50_000, text: 16 * 1024 };
+    let mut machine = ZMachine::with_limits(Arc::new(story), 1, limits);
     machine.start()?;
     for command in COMMANDS {
         let before = machine.snapshot();
@@ -24,7 +24,7 @@ fn play(story: Story) -> Result<(), Fault> {
 }
 
 fuzz_target!(|data: &[u8]| {
-    if let Ok(story) = Story::new(data) {
+    if let Ok(story) = StoryFile::new(data) {
         // A fault is an answer; a panic is not.
         _ = play(story);
     }

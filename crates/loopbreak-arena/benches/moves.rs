@@ -13,13 +13,15 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Guard, Mode, Profile, Settings};
-use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, Rules, StoryWorld, World, stories};
+use loopbreak_arena::{
+    EpisodeOrchestrator, EpisodeRules, GameWorld, HeuristicCritic, PlayerKind, StoryWorld, stories,
+};
 
 const ROUNDS: usize = 7;
 const SEEDS: u32 = 10;
 
 /// So many turns, in this time.
-type Pace = (u64, Duration);
+type MovePace = (u64, Duration);
 
 fn main() {
     let walk: Vec<&str> = include_str!("../story/walkthrough.txt").lines().collect();
@@ -37,12 +39,12 @@ fn main() {
     println!("Loopbreak's own share of the time: {:.0} % ({each:.1} µs a move)", 100.0 * share);
 }
 
-fn rate((turns, time): Pace) -> f64 {
+fn rate((turns, time): MovePace) -> f64 {
     turns as f64 / time.as_secs_f64()
 }
 
 /// The quickest of some rounds: what else the machine does can only slow one down.
-fn best(round: impl Fn() -> Pace) -> Pace {
+fn best(round: impl Fn() -> MovePace) -> MovePace {
     (0..ROUNDS).map(|_| round()).min_by_key(|(_, time)| *time).expect("there are rounds")
 }
 
@@ -54,7 +56,7 @@ fn now() -> Duration {
     nanos.map_or_else(|| STARTED.elapsed(), Duration::from_nanos)
 }
 
-fn world_alone(commands: &[&str]) -> Pace {
+fn world_alone(commands: &[&str]) -> MovePace {
     let started = now();
     for seed in 0..100 {
         let mut world = StoryWorld::new(stories::spillway(), seed);
@@ -66,7 +68,7 @@ fn world_alone(commands: &[&str]) -> Pace {
     (100 * commands.len() as u64, now().saturating_sub(started))
 }
 
-fn episodes(mode: Mode) -> Pace {
+fn episodes(mode: Mode) -> MovePace {
     let config =
         Config::new(Settings { mode, ..Settings::of(Profile::Game) }).expect("a valid configuration");
     let started = now();
@@ -74,11 +76,11 @@ fn episodes(mode: Mode) -> Pace {
     for kind in PlayerKind::ALL {
         for seed in 1..=SEEDS {
             let mut world = StoryWorld::new(stories::spillway(), seed);
-            let mut player = kind.half_deaf(seed.into(), 0.5);
-            let mut critic = Heuristic::default();
+            let mut player = kind.player_with_obedience(seed.into(), 0.5);
+            let mut critic = HeuristicCritic::default();
             let guard = Guard::new(config.clone());
-            let rules = Rules { max_turns: 200, ..Rules::default() };
-            let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard)
+            let rules = EpisodeRules { max_turns: 200, ..EpisodeRules::default() };
+            let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard)
                 .rules(rules)
                 .journal(std::io::sink())
                 .play("bench")

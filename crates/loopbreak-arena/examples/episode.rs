@@ -11,8 +11,8 @@ use std::io::BufWriter;
 use std::sync::Arc;
 
 use loopbreak::{Config, Guard, Profile};
-use loopbreak_arena::zmachine::Story;
-use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, StoryWorld, stories};
+use loopbreak_arena::zmachine::StoryFile;
+use loopbreak_arena::{EpisodeOrchestrator, HeuristicCritic, PlayerKind, StoryWorld, stories};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -21,19 +21,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let story = match story.as_str() {
         "spillway" => stories::spillway(),
-        file => Arc::new(Story::new(&std::fs::read(file)?)?),
+        file => Arc::new(StoryFile::new(&std::fs::read(file)?)?),
     };
     let seed: u32 = seed.parse()?;
     let mut world = StoryWorld::new(story, seed);
-    let mut player = player.parse::<PlayerKind>()?.half_deaf(seed.into(), obedience.parse()?);
-    let mut critic = Heuristic::default();
+    let mut player = player.parse::<PlayerKind>()?.player_with_obedience(seed.into(), obedience.parse()?);
+    let mut critic = HeuristicCritic::default();
     let guard = Guard::new(Config::of(Profile::Game));
-    let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard)
+    let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard)
         .journal(BufWriter::new(File::create(journal)?))
         .play(&format!("episode-{seed}"))?;
     println!(
         "{} after {} turns ({}), score {}, {} places, {} proposals refused",
-        episode.ending.mark(),
+        episode.ending.as_str(),
         episode.turns,
         episode.ending.reason(),
         episode.score.unwrap_or_default(),

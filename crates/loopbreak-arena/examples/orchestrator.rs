@@ -9,14 +9,14 @@
 #![expect(clippy::print_stdout, reason = "an example shows what it found")]
 
 use loopbreak::{Action, Audience, Config, Guard, Label, Outcome, Place, Profile, Proposal, Step};
-use loopbreak_arena::{StoryWorld, World, WorldError, stories};
+use loopbreak_arena::{GameWorld, StoryWorld, WorldError, stories};
 
 /// Your model: it is shown what the game said and what Loopbreak says, and answers with a command.
-struct Model {
+struct ScriptedModel {
     turn: usize,
 }
 
-impl Model {
+impl ScriptedModel {
     /// Goes to and fro. When it is told that this does not help, it tries one of these.
     fn command(&mut self, advice: &[String]) -> &'static str {
         self.turn += 1;
@@ -29,7 +29,7 @@ impl Model {
 /// Plays a game, and gives the reason for its end, and the turn.
 fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
     let mut world = StoryWorld::new(stories::spillway(), 1);
-    let mut model = Model { turn: 0 };
+    let mut model = ScriptedModel { turn: 0 };
 
     // 1. One guard a run. It keeps what it has to know, and no more than 160 kB of it, however long the run is.
     let mut guard = Guard::new(Config::of(Profile::Game));
@@ -49,19 +49,19 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
             command = model.command(&advice);
         }
 
-        let sight = world.act(command)?;
+        let observation = world.act(command)?;
 
         // 3. After the action: what was done, what came of it, where the agent is now, and how it stands.
         let verdict = guard.observe(&Step {
             turn: Some(turn),
             action: Some(Action::new(command)),
-            outcome: Some(Outcome { text: Some(sight.text.as_str().into()), error: false }),
-            place: sight.place.as_ref().map(|place| Place {
+            outcome: Some(Outcome { text: Some(observation.text.as_str().into()), error: false }),
+            place: observation.place.as_ref().map(|place| Place {
                 id: Some(Label::from(i64::from(place.id))),
                 name: Some(place.name.as_str().into()),
                 exits: place.exits.iter().map(|exit| exit.as_str().into()).collect(),
             }),
-            score: sight.score.map(f64::from),
+            score: observation.score.map(f64::from),
             ..Step::default()
         });
 
@@ -71,7 +71,7 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
         if let Some(stop) = verdict.stop {
             return Ok((stop.reason.to_string(), turn));
         }
-        if sight.over {
+        if observation.over {
             return Ok(("the game is over".to_owned(), turn));
         }
     }

@@ -22,13 +22,13 @@ pub(crate) struct FormatsArgs {
 }
 
 #[derive(Serialize)]
-struct List {
+struct FormatList {
     schema: &'static str,
-    formats: Vec<Entry>,
+    formats: Vec<FormatEntry>,
 }
 
 #[derive(Serialize)]
-struct Entry {
+struct FormatEntry {
     name: &'static str,
     title: &'static str,
     files: &'static str,
@@ -36,15 +36,15 @@ struct Entry {
 
 /// Lists the formats, in the order in which they are tried.
 pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
-    let formats: Vec<Entry> = LogFormat::all()
-        .map(|format| Entry {
+    let formats: Vec<FormatEntry> = LogFormat::all()
+        .map(|format| FormatEntry {
             name: format.as_str(),
             title: format.title(),
             files: format.file_description(),
         })
         .collect();
     if args.json {
-        let list = List { schema: "loopbreak.formats/1", formats };
+        let list = FormatList { schema: "loopbreak.formats/1", formats };
         output::json(&list)?;
     } else {
         let mut text = String::new();

@@ -1,4 +1,4 @@
-//! What a log format is, and what its reader gives.
+//! Log formats: the public handle, and what each format defines.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,90 +9,94 @@ use crate::log_record::{LogRecord, RecordSink};
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
-/// A log format. [`LogFormat::all`] lists them.
+/// A log format. [`LogFormat::all`] lists the known ones; a name is parsed with [`FromStr`].
 #[derive(Clone, Copy)]
 pub struct LogFormat(&'static dyn FormatDefinition);
 
-/// Everything that makes a format: how it is called, how it is told from the others, and how it is read. To add one, write
-/// its file in `formats/` and name it in the list there.
+/// The definition of a log format: its name, how to recognize it, and how to read it. To add a format, write its file
+/// in `formats/` and add it to the list there.
 pub(crate) trait FormatDefinition: Sync {
-    /// The name in all output, and for `--format`.
+    /// Returns the name used in all output and by `--format`.
     fn name(&self) -> &'static str;
-    /// Whose logs these are, in a few words.
+    /// Returns the program that writes these logs, in a few words.
     fn title(&self) -> &'static str;
-    /// What the files look like, in a few words.
+    /// Returns a short description of the files.
     fn file_description(&self) -> &'static str;
-    /// Whether this value is one of the format: a line of it, or the document. It may be asked of the beginning of a
-    /// document only.
+    /// Returns whether a value belongs to the format: a line of it, or the whole document. The value may be only the
+    /// beginning of a document.
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool;
-    /// Whether a line that is no JSON is one of the format.
+    /// Returns whether a line that is not JSON belongs to the format.
     fn recognizes_text(&self, _line: &str) -> bool {
         false
     }
-    /// Whether this value is a run, or several, rather than one record of a run. Where it is all that a file holds, the file
-    /// is written anew when the run goes on.
+    /// Returns whether a value holds one or more whole runs, not one record of a run. A file that consists of such a
+    /// value is rewritten when the run continues.
     fn holds_whole_run(&self, _value: &JsonOutline<'_>) -> bool {
         false
     }
-    /// Of which run, and of which of its agents, a file is that holds this value. For formats that spread a run over files.
+    /// Returns the run and the agent that a file belongs to, given one value of the file. For formats that write
+    /// several files per run.
     fn file_owner(&self, _value: &str) -> Option<FileOwner> {
         None
     }
-    /// What a line says, for formats whose lines stand by themselves: they can be read in any order, by many threads.
+    /// Parses one line, for formats whose lines are independent of each other: they can be read in any order, by
+    /// several threads.
     fn parse_line<'a>(&self, _unit: LogUnit<'a>) -> Option<Result<LogRecord<'a>, SkipReason>> {
         None
     }
-    /// Whether lines stand by themselves: then `line` gives what the reader would.
+    /// Returns whether lines are independent of each other. Then `parse_line` returns what the reader would.
     fn has_independent_lines(&self) -> bool {
         false
     }
-    /// The run of a line, where it can be told without reading the whole: what the record would say, if there is one.
+    /// Returns the run of a line if it can be found without parsing the whole line. It equals the run of the parsed
+    /// record, if the line can be parsed.
     fn run_of_line<'a>(&self, _line: &'a [u8]) -> Option<&'a str> {
         None
     }
-    /// A reader for one log. `beside` are the agents that have files of their own, which are read with it.
+    /// Creates a reader for one log. `agents` are the agents that have their own files, which are read together with
+    /// this one.
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader>;
 }
 
-/// Turns the units of a log into steps. It keeps what it needs between them, and never more than a bound.
+/// Turns the units of a log into steps. The state it keeps between units is bounded.
 pub(crate) trait LogReader: Send {
-    /// The next unit. An error is why it was skipped.
+    /// Reads the next unit. An error says why the unit was skipped.
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason>;
-    /// From now on this agent has a file of its own, which is read with the others.
+    /// Declares that this agent has its own file, which is read together with the others.
     fn add_agent_file(&mut self, _agent: &str) {}
-    /// The log is at its end: give what was held back.
+    /// Ends the log and emits everything that was held back.
     fn end(&mut self, _sink: &mut dyn RecordSink) {}
 }
 
-/// A piece of a log that makes sense by itself: a line, or the whole document.
+/// A self-contained piece of a log: a line, or the whole document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogUnit<'a> {
-    /// Its text.
+    /// Text of the unit.
     pub(crate) text: &'a str,
-    /// The line it begins on, from 1 on.
+    /// Line number at which it starts, counted from 1.
     pub(crate) line: u64,
 }
 
 impl LogFormat {
-    /// The native format: one step record a line.
+    /// The native format: one step record per line.
     pub const STEPS: LogFormat = LogFormat(&formats::StepsFormat);
 
-    /// All formats, in the order in which they are tried on an unknown log.
+    /// Returns all formats, in the order in which they are tried on an unknown log.
     pub fn all() -> impl Iterator<Item = LogFormat> {
         formats::ALL.iter().map(|kind| LogFormat(*kind))
     }
 
-    /// The name in all output.
+    /// Returns the name used in all output.
     pub fn as_str(self) -> &'static str {
         self.0.name()
     }
 
-    /// Whose logs these are, in a few words.
+    /// Returns the program that writes these logs, in a few words.
     pub fn title(self) -> &'static str {
         self.0.title()
     }
 
-    /// What the files look like, in a few words.
+    /// Returns a short description of the files.
     pub fn file_description(self) -> &'static str {
         self.0.file_description()
     }
@@ -110,7 +114,7 @@ impl FromStr for LogFormat {
     }
 }
 
-/// The error for a name that no log format has.
+/// The error for a name that is not the name of a log format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownFormat;
 

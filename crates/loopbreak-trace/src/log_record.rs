@@ -1,4 +1,4 @@
-//! What readers of logs give: records, skipped lines, and how much was read.
+//! The output of log readers: records, skipped lines, and statistics.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use crate::skip_reason::SkipReason;
 /// One record of a log.
 #[derive(Debug)]
 pub struct LogRecord<'a> {
-    /// The line it stands on, from 1 on.
+    /// Line number, counted from 1.
     pub line: u64,
-    /// What it says.
+    /// The step that the record describes.
     pub step: Step<'a>,
 }
 
 impl LogRecord<'_> {
-    /// The run it belongs to, where it names one.
+    /// Returns the run that the record names, if any.
     pub fn run(&self) -> Option<Cow<'_, str>> {
         self.step.run.as_ref().map(loopbreak::Label::as_text)
     }
@@ -25,25 +25,25 @@ impl LogRecord<'_> {
 /// A line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedLine {
-    /// The line, from 1 on.
+    /// Line number, counted from 1.
     pub line: u64,
-    /// Why, and what to do.
+    /// The reason, with a hint if the fix is not obvious.
     pub reason: SkipReason,
 }
 
-/// Who takes what a reader yields, in the order of the log.
+/// Receives the output of a reader, in the order of the log.
 pub trait RecordSink {
-    /// A record was read.
+    /// Called for each record.
     fn record(&mut self, record: &LogRecord<'_>);
-    /// A line was skipped.
+    /// Called for each skipped line.
     fn skipped(&mut self, skipped: SkippedLine);
 }
 
-/// How much a reader read.
+/// The amount of data that a reader has read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadStats {
-    /// In bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// In lines, blank ones included.
+    /// Number of lines, including blank ones.
     pub lines: u64,
 }

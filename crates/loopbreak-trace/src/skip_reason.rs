@@ -1,4 +1,4 @@
-//! Why a line was skipped, in words for whoever wrote the log.
+//! The reason why a line was skipped, as a message for the author of the log.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::line::LONGEST_LINE;
 
-/// Why a line was skipped: what is wrong, where in the line, and what to do where that is not plain.
+/// The reason why a line was skipped: the problem, its position in the line, and a hint if the fix is not obvious.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkipReason(Cow<'static, str>);
 
@@ -22,59 +22,63 @@ impl fmt::Display for SkipReason {
 impl SkipReason {
     pub(crate) fn too_long(length: u64) -> Self {
         let (length, longest) = (length / (1024 * 1024), LONGEST_LINE / (1024 * 1024));
-        SkipReason(format!("a line of {length} MB, at most {longest} MB are read; cut long outputs").into())
+        SkipReason(
+            format!("the line has {length} MB, the limit is {longest} MB; shorten long outputs").into(),
+        )
     }
 
     pub(crate) fn not_utf8(line: &[u8]) -> Self {
         if line.contains(&0) {
-            return SkipReason("not text: it holds NUL bytes".into());
+            return SkipReason("not text: the line contains NUL bytes".into());
         }
         let valid = std::str::from_utf8(line).map_or_else(|error| error.valid_up_to(), str::len);
-        SkipReason(format!("not UTF-8 from byte {} on; write the log as UTF-8", valid + 1).into())
+        SkipReason(format!("not UTF-8 at byte {}; write the log as UTF-8", valid + 1).into())
     }
 
-    /// A reason in plain words.
+    /// Creates a reason from a fixed text.
     pub(crate) fn new(words: &'static str) -> Self {
         SkipReason(words.into())
     }
 
-    /// The same, of a line in another file than the one that is named.
+    /// Adds the name of the file, for lines of a companion file.
     pub(crate) fn in_file(self, file: &str) -> Self {
         SkipReason(format!("in {file}: {self}").into())
     }
 
-    /// Says what is wrong with a record of another format than the native one.
+    /// Describes the problem with a record of a format other than the native one.
     pub(crate) fn malformed(text: &str, error: &serde_json::Error) -> Self {
         if !error.is_data() {
             return not_json(text, error, "not JSON");
         }
-        SkipReason(format!("not as expected: {} ({})", friendly(&what(error)), place(error)).into())
+        SkipReason(format!("unexpected content: {} ({})", friendly(&what(error)), place(error)).into())
     }
 
-    /// Says what is wrong with a line that is no step. Only a broken line pays for this.
-    pub(crate) fn of(line: &str, error: &serde_json::Error) -> Self {
+    /// Describes the problem with a line that is not a step. Only runs for broken lines.
+    pub(crate) fn not_a_step(line: &str, error: &serde_json::Error) -> Self {
         if error.is_data() { wrong_type(line, error) } else { not_json(line, error, NO_STEP) }
     }
 }
 
-/// What is said of a line of a native log that does not even begin like a record.
-const NO_STEP: &str = "not JSON: a step is one object in braces, on one line";
+/// The message for a line of a native log that does not look like a record at all.
+const NO_STEP: &str = "not JSON: a step is one JSON object on one line";
 
 fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> SkipReason {
     let column = error.column();
-    // The parser gives up at the first byte, or at the second where the first could begin something else.
+    // The parser stops at the first byte, or at the second if the first could start another token.
     let begins = |word: &&&str| {
         let at = |back: usize| column.checked_sub(back).and_then(|at| line.as_bytes().get(at..));
         [1, 2].into_iter().filter_map(at).any(|rest| rest.starts_with(word.as_bytes()))
     };
     if let Some(word) = ["NaN", "nan", "Infinity", "inf"].iter().find(begins) {
         return SkipReason(
-            format!("not JSON: {word} is no JSON number (column {column}); write null where there is none")
-                .into(),
+            format!(
+                "not JSON: {word} is not a JSON number (column {column}); write null for a missing value"
+            )
+            .into(),
         );
     }
     if line.contains('\0') {
-        return SkipReason("not text: it holds NUL bytes".into());
+        return SkipReason("not text: the line contains NUL bytes".into());
     }
     if !line.trim_start().starts_with(['{', '['])
         || (otherwise == NO_STEP && !line.trim_start().starts_with('{'))
@@ -83,13 +87,17 @@ fn not_json(line: &str, error: &serde_json::Error, otherwise: &'static str) -> S
     }
     if error.is_eof() {
         return SkipReason(
-            format!("not JSON: it ends in the middle of a value ({}); was it cut off?", place(error)).into(),
+            format!(
+                "not JSON: the text ends in the middle of a value ({}); it may be truncated",
+                place(error)
+            )
+            .into(),
         );
     }
     SkipReason(format!("not JSON: {} ({})", what(error), place(error)).into())
 }
 
-/// Where in the text it is. The line is told of documents only; of other texts it is known already.
+/// Returns the position of an error. The line is included for documents only; otherwise the caller already knows it.
 fn place(error: &serde_json::Error) -> String {
     match (error.line(), error.column()) {
         (0 | 1, column) => format!("column {column}"),
@@ -103,18 +111,18 @@ fn wrong_type(line: &str, error: &serde_json::Error) -> SkipReason {
         Some((path, error)) => {
             SkipReason(format!("{path}: {} (column {column})", friendly(&what(&error))).into())
         }
-        None => SkipReason(format!("no step: {}", friendly(&what(error))).into()),
+        None => SkipReason(format!("not a step: {}", friendly(&what(error))).into()),
     }
 }
 
-/// What an error says, without the place that it names.
+/// Returns the message of an error without the position in it.
 fn what(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let end = text.rfind(" at line ").unwrap_or(text.len());
     text[..end].to_owned()
 }
 
-/// The key whose value is wrong, as a path, found by trying each by itself.
+/// Finds the key whose value is wrong, as a path, by parsing each key alone.
 fn culprit(line: &str) -> Option<(String, serde_json::Error)> {
     let keys: BTreeMap<String, &RawValue> = serde_json::from_str(line).ok()?;
     keys.iter().find_map(|(key, value)| {
@@ -122,14 +130,14 @@ fn culprit(line: &str) -> Option<(String, serde_json::Error)> {
         let inner: Option<BTreeMap<String, &RawValue>> = serde_json::from_str(value.get()).ok();
         let deeper = inner.iter().flatten().find_map(|(inner, value)| {
             let error = alone(key, &format!("{{{}:{}}}", quoted(inner), value.get()))?;
-            // By itself a key may lack its neighbours, which is not what was wrong.
+            // A key parsed alone may lack its neighbours, which is not the problem here.
             (!what(&error).starts_with("missing field")).then(|| (format!("{key}.{inner}"), error))
         });
         Some(deeper.unwrap_or_else(|| (key.clone(), error)))
     })
 }
 
-/// What is wrong with a record of this one key.
+/// Returns the error of a record that consists of this one key.
 fn alone(key: &str, value: &str) -> Option<serde_json::Error> {
     Step::from_json(&format!("{{{}:{value}}}", quoted(key))).err()
 }
@@ -138,18 +146,18 @@ fn quoted(key: &str) -> String {
     serde_json::Value::from(key).to_string()
 }
 
-/// The words of a parser, in those of a person: "invalid type: string "forty", expected f64" is "expected a number, found a
-/// string". What stood there is not repeated: it may be long, and it may be a secret.
+/// Rephrases a parser message: `invalid type: string "forty", expected f64` becomes `expected a number, found a
+/// string`. The value itself is not repeated: it may be long, and it may be a secret.
 fn friendly(message: &str) -> String {
     let Some(rest) =
         message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))
     else {
         return match message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-            Some(field) => format!("it has no {field}"),
+            Some(field) => format!("missing key {field}"),
             None => message.to_owned(),
         };
     };
-    // The value found may hold anything, "expected" included; what is expected may not.
+    // The value found may contain anything, including ", expected "; the expectation may not.
     let (found, expected) = rest.rsplit_once(", expected ").unwrap_or((rest, "something else"));
     format!("expected {}, found {}", expected_in_words(expected), found_in_words(found))
 }
@@ -185,7 +193,7 @@ mod tests {
     use super::*;
 
     fn reason(line: &str) -> String {
-        SkipReason::of(line, &Step::from_json(line).unwrap_err()).to_string()
+        SkipReason::not_a_step(line, &Step::from_json(line).unwrap_err()).to_string()
     }
 
     #[test]
@@ -211,7 +219,7 @@ mod tests {
                 r#"{"objectives":{"active":"x"}}"#,
                 "objectives.active: expected a list, found a string (column 27)",
             ),
-            (r#"{"task":{"status":"done"}}"#, "task: it has no id (column 25)"),
+            (r#"{"task":{"status":"done"}}"#, "task: missing key id (column 25)"),
             (r#"{"score":", expected "}"#, "score: expected a number, found a string (column 22)"),
             (
                 r#"{"at":"noon"}"#,
@@ -223,28 +231,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_told_so() {
-        assert_eq!(reason("[]"), "no step: expected a step: one JSON object, found a list");
-        assert_eq!(reason("3"), "no step: expected a step: one JSON object, found a whole number");
+    fn reports_json_that_is_not_an_object() {
+        assert_eq!(reason("[]"), "not a step: expected a step: one JSON object, found a list");
+        assert_eq!(reason("3"), "not a step: expected a step: one JSON object, found a whole number");
     }
 
     #[test]
-    fn what_is_no_json_is_told_so() {
+    fn reports_lines_that_are_not_json() {
         for (line, expected) in [
-            ("Traceback (most recent call last):", "not JSON: a step is one object in braces, on one line"),
+            ("Traceback (most recent call last):", "not JSON: a step is one JSON object on one line"),
             (
                 r#"{"score":NaN}"#,
-                "not JSON: NaN is no JSON number (column 10); write null where there is none",
+                "not JSON: NaN is not a JSON number (column 10); write null for a missing value",
             ),
             (
                 r#"{"score":-Infinity}"#,
-                "not JSON: Infinity is no JSON number (column 11); write null where there is none",
+                "not JSON: Infinity is not a JSON number (column 11); write null for a missing value",
             ),
             (
                 r#"{"score":nan}"#,
-                "not JSON: nan is no JSON number (column 11); write null where there is none",
+                "not JSON: nan is not a JSON number (column 11); write null for a missing value",
             ),
-            (r#"{"score":4"#, "not JSON: it ends in the middle of a value (column 10); was it cut off?"),
+            (
+                r#"{"score":4"#,
+                "not JSON: the text ends in the middle of a value (column 10); it may be truncated",
+            ),
             (r#"{"score":1e999}"#, "not JSON: number out of range (column 14)"),
             (r#"{"score" 4}"#, "not JSON: expected `:` (column 10)"),
         ] {
@@ -253,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_stays_short_whatever_the_line() {
+    fn a_reason_is_short_even_for_a_long_line() {
         let line = format!(r#"{{"score":"{}"}}"#, "x".repeat(1_000_000));
         assert!(reason(&line).len() < 200);
     }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::text::{clip::clip, secret::mask};
+use crate::text::{clip::clip, secret::mask_secrets};
 
 /// The longest text in a piece of evidence, in bytes.
 pub const EVIDENCE_BYTES: usize = 200;
@@ -75,5 +75,5 @@ impl FromIterator<(String, Value)> for Evidence {
 pub(crate) fn quoted(text: &str) -> String {
     // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
     let text = clip(text, 4 * EVIDENCE_BYTES);
-    clip(&mask(text), EVIDENCE_BYTES).to_owned()
+    clip(&mask_secrets(text), EVIDENCE_BYTES).to_owned()
 }

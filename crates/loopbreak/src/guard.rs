@@ -10,15 +10,15 @@ use crate::detectors::{
     ProposalReview, RunDetectors, StepContext, WeighedProposal,
 };
 use crate::event::RunId;
-use crate::fingerprint::{Call, Effects, Kind, Prints};
+use crate::fingerprint::{ActionKind, ChangeHistory, Fingerprints, NormalizedCall};
 use crate::memory::{Key, Lru, Ring, key_of, key_of_parts};
-use crate::place::{Map, Trail, way_of_action};
+use crate::place::{PlaceMap, PlaceTrail, action_direction};
 use crate::policy::{Circumstances, Ledger, Proposal, Ruling, decide, foreseen, rule};
 use crate::settings::{Config, Mode, Settings};
 use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::{Action, Step};
 use crate::text::clip::{clip, clip_escaped};
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{StepProgress, Verdict};
 
 /// The name of the agent that a step without one belongs to.
@@ -85,11 +85,11 @@ pub(crate) struct State {
     steps: u64,
     started: Option<i64>,
     now: Option<i64>,
-    map: Map,
+    map: PlaceMap,
     agents: Lru<Agent>,
     detectors: RunDetectors,
     ledger: Ledger,
-    effects: Effects,
+    effects: ChangeHistory,
     objectives: Vec<String>,
     iterations: Ring<String>,
 }
@@ -99,7 +99,7 @@ pub(crate) struct State {
 #[serde(default)]
 struct Agent {
     steps: u64,
-    trail: Trail,
+    trail: PlaceTrail,
     /// The last step was nothing but waiting.
     #[serde(default)]
     waits: bool,
@@ -115,11 +115,11 @@ impl Default for State {
             steps: 0,
             started: None,
             now: None,
-            map: Map::default(),
+            map: PlaceMap::default(),
             agents: Lru::default(),
             detectors: RunDetectors::default(),
             ledger: Ledger::default(),
-            effects: Effects::default(),
+            effects: ChangeHistory::default(),
             objectives: Vec::new(),
             iterations: Ring::default(),
         }
@@ -211,7 +211,11 @@ impl Guard {
 
         // Fingerprints cost more than all the rest: nobody pays for them who has no use for them.
         let prints = reads_prints(config)
-            .then(|| Prints::of(step, &config.tables().actions, effects.epoch(), |edit| effects.is_new(edit)))
+            .then(|| {
+                Fingerprints::from_step(step, &config.tables().actions, effects.epoch(), |edit| {
+                    effects.is_new(edit)
+                })
+            })
             .flatten();
         if let Some(prints) = prints.as_ref().filter(|prints| prints.effect) {
             effects.note(prints.call);
@@ -219,7 +223,7 @@ impl Guard {
         let further = effects.gets_further(step);
         let allowed =
             step.action.as_ref().is_some_and(|action| config.allow.iter().any(|rule| rule.covers(action)));
-        let waits = prints.as_ref().is_some_and(|prints| prints.kind == Kind::Wait);
+        let waits = prints.as_ref().is_some_and(|prints| prints.kind == ActionKind::Wait);
         let after_wait = std::mem::replace(&mut agent.waits, waits);
         let context = StepContext {
             step,
@@ -282,7 +286,7 @@ impl Guard {
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
         let score = proposal.score.filter(|score| score.is_finite());
         let agent = key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT));
-        let from = proposal.place.as_ref().and_then(Map::key);
+        let from = proposal.place.as_ref().and_then(PlaceMap::key);
         let turn = self.state.turn.saturating_add(1);
         let limits: &Settings = match score {
             Some(_) => &self.config,
@@ -385,7 +389,7 @@ impl State {
         let agent = self.agents.peek(agent_key).unwrap_or(&unknown);
         let from = from.or_else(|| agent.trail.here());
         let destination =
-            from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
+            from.zip(action_direction(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
         // Whoever can only go one way is not turning in circles by going it.
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
@@ -394,7 +398,7 @@ impl State {
         let prints = (!allowed && reads_prints(config)).then(|| ProposalFingerprint {
             agent: agent_key,
             kind: config.tables().actions.kind(action),
-            call: Call::of(action).key,
+            call: NormalizedCall::from_action(action).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
         });
@@ -417,7 +421,10 @@ impl State {
         }
         let ruling = rule(&self.run, &bid, base, &review, config);
         let weighed = WeighedProposal {
-            proposal: key_of_parts(&[key_of(&folded(&action.line())), from.unwrap_or_default()]),
+            proposal: key_of_parts(&[
+                key_of(&normalize_whitespace_case(&action.line())),
+                from.unwrap_or_default(),
+            ]),
             base,
             accept_at: config.policy.accept_at,
             rejected: ruling.intervention == Some(crate::verdict::Intervention::Reject),
@@ -441,9 +448,10 @@ impl Agent {
     }
 
     /// Follows the agent to where the step took it. True if that is another place.
-    fn walk(&mut self, map: &mut Map, step: &Step<'_>, turn: u64, history: usize) -> bool {
+    fn walk(&mut self, map: &mut PlaceMap, step: &Step<'_>, turn: u64, history: usize) -> bool {
         let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
-        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(way_of_action)) {
+        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(action_direction))
+        {
             map.walked(from, &way, here);
         }
         self.trail.push(here, turn, history)

@@ -22,7 +22,6 @@ mod snapshot;
 mod step;
 mod summary;
 mod tasks;
-#[doc(hidden)]
 pub mod text;
 pub mod verdict;
 
@@ -36,12 +35,12 @@ pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
 pub use settings::{Config, Mode, Profile, Settings};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
 pub use step::{
-    Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
-    Usage,
+    Action, ActionArgs, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step,
+    StepText, Task, TimeError, Usage,
 };
 pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
-pub use text::chant::{Chant, ChantStream};
+pub use text::chant::{ChantStream, RepeatedPassage};
 pub use verdict::{
     Advice, Audience, Decision, Finding, Intervention, LoopId, RunStop, Severity, StepProgress, Verdict,
 };

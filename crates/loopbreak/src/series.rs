@@ -15,11 +15,11 @@ use crate::policy::{Circumstances, Ledger, choose, decide, reason};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
-use crate::tasks::{Book, Bounds};
+use crate::tasks::{HistoryBounds, TaskHistories};
 use crate::verdict::{Intervention, Verdict};
 
 /// What a series keeps of tasks.
-const KEPT: Bounds = Bounds { tasks: 1024, attempts: 8192 };
+const KEPT: HistoryBounds = HistoryBounds { tasks: 1024, attempts: 8192 };
 
 /// The engine over many runs of one project: asked before a task is taken up, told after it was attempted.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Series {
 pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
-    book: Book,
+    book: TaskHistories,
     ledger: Ledger,
     restarts: Restarts,
 }

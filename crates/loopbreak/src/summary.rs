@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::quoted;
-use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
+use crate::fingerprint::{ActionKind, EditChange, OutcomeOpening, failed, outcome_key};
 use crate::memory::Key;
 use crate::settings::Config;
 use crate::step::Step;
 use crate::text::clip::clip;
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 
 /// How much of a prompt is looked at.
 const PROMPT_BYTES: usize = 4096;
@@ -104,7 +104,7 @@ impl RunSummary {
             if self.state.prompt.is_some() || self.state.steps > 0 {
                 self.state.attended = true;
             } else if user.trim().len() >= SHORTEST {
-                let key = outcome_key(&folded(clip(user, PROMPT_BYTES)));
+                let key = outcome_key(&normalize_whitespace_case(clip(user, PROMPT_BYTES)));
                 self.state.prompt = Some((key, quoted(user.trim())));
             }
         }
@@ -142,9 +142,10 @@ impl RunSummary {
 
     fn changes(&self, step: &Step<'_>) -> bool {
         let (Some(action), Some(outcome)) = (&step.action, &step.outcome) else { return false };
-        self.config.tables().actions.kind(action) == Kind::Edit
+        self.config.tables().actions.kind(action) == ActionKind::Edit
             && !failed(outcome)
-            && !Change::of(action).is_none(outcome.text.as_deref().map(Opening::of).as_ref())
+            && !EditChange::from_action(action)
+                .is_none(outcome.text.as_deref().map(OutcomeOpening::new).as_ref())
     }
 
     /// The name of the run.

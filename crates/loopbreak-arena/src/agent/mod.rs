@@ -1,17 +1,17 @@
 //! Agents and critics that ask somebody else: a model behind an endpoint, or a program.
 
-mod ask;
-mod chat;
-mod command;
-mod endpoint;
-mod limits;
+mod api_key;
+mod chat_attempt;
+mod chat_endpoint;
+mod chat_limits;
+mod command_player;
+mod endpoint_player;
 mod prompt;
 mod reply;
-mod secret;
-mod trusted;
+mod trusted_roots;
 
-pub use chat::Chat;
-pub use command::{CommandCritic, CommandPlayer};
-pub use endpoint::{EndpointCritic, EndpointPlayer};
-pub use limits::{Limits, Prices};
-pub use secret::Secret;
+pub use api_key::ApiKey;
+pub use chat_endpoint::ChatEndpoint;
+pub use chat_limits::{ChatLimits, TokenPrices};
+pub use command_player::{CommandCritic, CommandPlayer};
+pub use endpoint_player::{EndpointCritic, EndpointPlayer};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::ask::Message;
-use crate::context::Context;
+use super::chat_attempt::PromptMessage;
+use crate::player_context::PlayerContext;
 
 /// The longest text of the game that is passed on.
 const TEXT: usize = 4000;
@@ -21,7 +21,7 @@ effect, or leads where there is no way, is worth little.
 Answer with JSON on one line and nothing else: {\"score\": 0.0, \"reason\": \"why, in one sentence\"}";
 
 /// What the player is asked.
-pub(super) fn for_player(context: &Context) -> [Message; 2] {
+pub(super) fn for_player(context: &PlayerContext) -> [PromptMessage; 2] {
     let mut text = situation(context);
     list(&mut text, "Advice", &context.advice);
     if !context.refused.is_empty() {
@@ -31,18 +31,24 @@ pub(super) fn for_player(context: &Context) -> [Message; 2] {
         }
     }
     text.push_str("\nYour command?");
-    [Message { role: "system", content: PLAYER.to_owned() }, Message { role: "user", content: text }]
+    [
+        PromptMessage { role: "system", content: PLAYER.to_owned() },
+        PromptMessage { role: "user", content: text },
+    ]
 }
 
 /// What the critic is asked.
-pub(super) fn for_critic(context: &Context, action: &str) -> [Message; 2] {
+pub(super) fn for_critic(context: &PlayerContext, action: &str) -> [PromptMessage; 2] {
     let mut text = situation(context);
     list(&mut text, "Advice", &context.critic_advice);
     let _ = write!(text, "\nThe player proposes: {action}\nYour score?");
-    [Message { role: "system", content: CRITIC.to_owned() }, Message { role: "user", content: text }]
+    [
+        PromptMessage { role: "system", content: CRITIC.to_owned() },
+        PromptMessage { role: "user", content: text },
+    ]
 }
 
-fn situation(context: &Context) -> String {
+fn situation(context: &PlayerContext) -> String {
     let mut text = format!("Turn {}", context.turn);
     if let Some(score) = context.score {
         let _ = write!(text, ", score {score}");
@@ -59,12 +65,12 @@ fn situation(context: &Context) -> String {
     }
     if !context.recent.is_empty() {
         text.push_str("\nWhat was done lately, oldest first:\n");
-        for deed in &context.recent {
-            let _ = writeln!(text, "- {}: {}", deed.action, deed.answer);
+        for past in &context.recent {
+            let _ = writeln!(text, "- {}: {}", past.action, past.answer);
         }
     }
     list(&mut text, "Objectives", &context.objectives);
-    let game = loopbreak::text::clip::clip(&context.text, TEXT);
+    let game = loopbreak::text::clip(&context.text, TEXT);
     match &context.last_action {
         Some(action) => {
             let _ = writeln!(text, "\nThe game's answer to \"{action}\":\n{game}");
@@ -88,11 +94,11 @@ fn list(text: &mut String, title: &str, entries: &[String]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::{Deed, Refusal};
+    use crate::player_context::{PastAction, RefusedProposal};
 
     #[test]
     fn a_model_is_told_all_that_is_known() {
-        let context = Context {
+        let context = PlayerContext {
             turn: 7,
             last_action: Some("north".to_owned()),
             text: "Dam\nA wall.".to_owned(),
@@ -100,11 +106,11 @@ mod tests {
             exits: vec!["south".to_owned(), "up".to_owned()],
             score: Some(5),
             inventory: Some("a lantern".to_owned()),
-            recent: vec![Deed { action: "north".to_owned(), answer: "Dam A wall.".to_owned() }],
+            recent: vec![PastAction { action: "north".to_owned(), answer: "Dam A wall.".to_owned() }],
             objectives: vec!["explore up from Dam".to_owned()],
             advice: vec!["Try another way.".to_owned()],
             critic_advice: vec!["It goes to and fro.".to_owned()],
-            refused: vec![Refusal {
+            refused: vec![RefusedProposal {
                 action: "south".to_owned(),
                 base: 0.9,
                 score: 0.1,

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::critic::Opinion;
-use crate::failure::{Failure, FailureKind};
-use crate::player::Move;
-use crate::texts;
+use crate::agent_failure::{AgentFailure, FailureKind};
+use crate::game_text;
+use crate::player::PlayerMove;
+use crate::proposal_critic::CriticOpinion;
 
 /// The longest command; no game takes more.
 const ACTION: usize = 200;
@@ -36,7 +36,7 @@ const UNWILLING: [&str; 14] = [
 const LABELS: [&str; 5] = ["action:", "command:", "my command:", "next command:", ">"];
 
 /// The command in what a model said.
-pub(super) fn action(text: &str) -> Result<Move, Failure> {
+pub(super) fn action(text: &str) -> Result<PlayerMove, AgentFailure> {
     let text = spoken(text);
     if let Some(object) = object(text) {
         let word = |names: &[&str]| {
@@ -57,7 +57,7 @@ pub(super) fn action(text: &str) -> Result<Move, Failure> {
 }
 
 /// A proposal from somebody's words.
-pub(super) fn checked(action: &str, reason: &str) -> Result<Move, Failure> {
+pub(super) fn checked(action: &str, reason: &str) -> Result<PlayerMove, AgentFailure> {
     let mut action = action.trim();
     for label in LABELS {
         if action.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label)) {
@@ -67,21 +67,21 @@ pub(super) fn checked(action: &str, reason: &str) -> Result<Move, Failure> {
     let plain: String = action.chars().filter(|c| !c.is_control()).collect();
     let plain = plain.trim().trim_matches(['"', '`', '*', '\'']).trim_end_matches(['.', '!']).trim();
     if plain.is_empty() {
-        return Err(Failure::new(FailureKind::Empty, "there is no command in the answer"));
+        return Err(AgentFailure::new(FailureKind::Empty, "there is no command in the answer"));
     }
     let lower = plain.to_lowercase().replace('\u{2019}', "'");
     if UNWILLING.iter().any(|words| lower.starts_with(words)) {
-        let message = format!("the model refuses: {}", texts::gist(plain, TOLD));
-        return Err(Failure::new(FailureKind::Refusal, message));
+        let message = format!("the model refuses: {}", game_text::one_line(plain, TOLD));
+        return Err(AgentFailure::new(FailureKind::Refusal, message));
     }
     if plain.chars().count() > ACTION {
         return Err(malformed(&format!("more than {ACTION} characters for a command"), plain));
     }
-    Ok(Move { action: plain.to_owned(), reason: texts::gist(reason, REASON) })
+    Ok(PlayerMove { action: plain.to_owned(), reason: game_text::one_line(reason, REASON) })
 }
 
 /// The score in what a model said.
-pub(super) fn opinion(text: &str) -> Result<Opinion, Failure> {
+pub(super) fn opinion(text: &str) -> Result<CriticOpinion, AgentFailure> {
     let text = spoken(text);
     if let Some(object) = object(text) {
         let Some(score) = object.get("score").and_then(number) else {
@@ -96,23 +96,23 @@ pub(super) fn opinion(text: &str) -> Result<Opinion, Failure> {
 }
 
 /// An opinion from somebody's words.
-pub(super) fn judged(score: f64, reason: &str) -> Result<Opinion, Failure> {
+pub(super) fn judged(score: f64, reason: &str) -> Result<CriticOpinion, AgentFailure> {
     if !(0.0..=1.0).contains(&score) {
         let message = format!("a score goes from 0 to 1, and {score} does not");
-        return Err(Failure::new(FailureKind::Malformed, message));
+        return Err(AgentFailure::new(FailureKind::Malformed, message));
     }
-    let justification = texts::gist(reason, REASON);
+    let justification = game_text::one_line(reason, REASON);
     let justification = if justification.is_empty() { "is not worth it".to_owned() } else { justification };
-    Ok(Opinion { score, justification })
+    Ok(CriticOpinion { score, justification })
 }
 
 fn number(value: &Value) -> Option<f64> {
     value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())
 }
 
-fn malformed(what: &str, text: &str) -> Failure {
-    let text = texts::gist(text, TOLD);
-    Failure::new(FailureKind::Malformed, format!("the model answered with {what}: {text}"))
+fn malformed(what: &str, text: &str) -> AgentFailure {
+    let text = game_text::one_line(text, TOLD);
+    AgentFailure::new(FailureKind::Malformed, format!("the model answered with {what}: {text}"))
 }
 
 /// What was said, without what was only thought.
@@ -217,10 +217,10 @@ mod tests {
             ".",
             "look",
         ];
-        let mut chance = crate::chance::Chance::new(1);
+        let mut rng = crate::seeded_rng::SeededRng::new(1);
         for _ in 0..20_000 {
-            let count = chance.below(12);
-            let text: String = (0..count).map(|_| pieces[chance.below(pieces.len())]).collect();
+            let count = rng.below(12);
+            let text: String = (0..count).map(|_| pieces[rng.below(pieces.len())]).collect();
             if let Ok(wish) = action(&text) {
                 assert!(!wish.action.is_empty() && !wish.action.chars().any(char::is_control), "{text:?}");
             }

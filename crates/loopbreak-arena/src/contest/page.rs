@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use loopbreak_report::markup::{END, HtmlPage, escape, row, section};
 
-use super::chart::Scale;
-use super::figures::{Mean, Share};
-use super::report::{Ablation, Report, Row};
+use super::chart_scale::ChartScale;
+use super::contest_report::{AblationRow, ContestReport, PlayerRow};
+use super::intervals::{MeanInterval, ShareInterval};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -43,7 +43,7 @@ const MEASURES: [(&str, &str); 8] = [
 ];
 
 /// The whole page.
-pub fn page(report: &Report) -> String {
+pub fn render_page(report: &ContestReport) -> String {
     let mut out = format!(
         "<header>\n<h1>Games with Loopbreak, and without</h1>\n\
          <p>{} of each player, the first with seed {}, {} turns at most.</p>\n</header>\n<main>\n",
@@ -52,7 +52,7 @@ pub fn page(report: &Report) -> String {
         report.max_turns
     );
     targets(&mut out, report);
-    let scale = Scale::of(report.rows.iter().flat_map(|row| [&row.score_without, &row.score]));
+    let scale = ChartScale::fitting(report.rows.iter().flat_map(|row| [&row.score_without, &row.score]));
     players(&mut out, "stuck", "Players that get stuck", &scale, report.rows.iter().filter(|row| row.stuck));
     players(&mut out, "others", "Players that do not", &scale, report.rows.iter().filter(|row| !row.stuck));
     ablations(&mut out, &report.ablations);
@@ -70,17 +70,17 @@ fn number(figure: f64) -> String {
     format!("{:.1}", (figure * 10.0).round() / 10.0 + 0.0)
 }
 
-fn mean(mean: &Mean) -> String {
+fn mean(mean: &MeanInterval) -> String {
     format!("{} <small>{} to {}</small>", number(mean.mean), number(mean.low), number(mean.high))
 }
 
 /// A change has its sign.
-fn change(mean: &Mean) -> String {
+fn change(mean: &MeanInterval) -> String {
     let signed = |figure: f64| format!("{:+.1}", (figure * 10.0).round() / 10.0 + 0.0);
     format!("{} <small>{} to {}</small>", signed(mean.mean), signed(mean.low), signed(mean.high))
 }
 
-fn share(share: &Share) -> String {
+fn share(share: &ShareInterval) -> String {
     let percent = |share: f64| format!("{:.0}", 100.0 * share);
     share.share.map_or_else(
         || "–".to_owned(),
@@ -93,7 +93,7 @@ fn pair(without: &str, with: &str) -> String {
     format!("<span class=\"before\">{without}</span><span class=\"after\">{with}</span>")
 }
 
-fn targets(out: &mut String, report: &Report) {
+fn targets(out: &mut String, report: &ContestReport) {
     let text = "What Loopbreak is to reach, and what was seen in these games.";
     section(out, "targets", "Targets", text, &["target", "seen", ""]);
     for target in &report.targets {
@@ -108,7 +108,13 @@ fn targets(out: &mut String, report: &Report) {
     *out += END;
 }
 
-fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: impl Iterator<Item = &'r Row>) {
+fn players<'r>(
+    out: &mut String,
+    id: &str,
+    title: &str,
+    scale: &ChartScale,
+    rows: impl Iterator<Item = &'r PlayerRow>,
+) {
     let mut rows = rows.peekable();
     if rows.peek().is_none() {
         return;
@@ -158,12 +164,12 @@ fn players<'r>(out: &mut String, id: &str, title: &str, scale: &Scale, rows: imp
     *out += END;
 }
 
-fn ablations(out: &mut String, ablations: &[Ablation]) {
+fn ablations(out: &mut String, ablations: &[AblationRow]) {
     if ablations.is_empty() {
         return;
     }
     let text = "The same games with all of Loopbreak but one part: what it does shows in what is missing without it.";
-    let scale = Scale::of(ablations.iter().map(|one| &one.stuck_score));
+    let scale = ChartScale::fitting(ablations.iter().map(|one| &one.stuck_score));
     let score = format!("score of the stuck{}", scale.axis());
     let columns = ["taken out", &score, "", "their turns", "loops left", "score of the others", "ended"];
     section(out, "parts", "Part by part", text, &columns);
@@ -193,20 +199,21 @@ fn measures(out: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contest::{Contest, Part, Plan, Target};
-    use crate::episode::Rules;
+    use crate::contest::{ContestPlan, ContestTarget, EnginePart, GameContest};
+    use crate::episode::EpisodeRules;
     use crate::player::PlayerKind;
     use loopbreak::{Config, Profile};
 
-    fn report(players: Vec<PlayerKind>, ablate: bool) -> Report {
-        let contest = Contest {
+    fn report(players: Vec<PlayerKind>, ablate: bool) -> ContestReport {
+        let contest = GameContest {
             story: crate::stories::spillway(),
-            rules: Rules { max_turns: 40, ..Rules::default() },
+            rules: EpisodeRules { max_turns: 40, ..EpisodeRules::default() },
             seed: 1,
             episodes: 2,
         };
-        let plan = Plan { players, obedience: vec![0.0, 0.5], config: Config::of(Profile::Game), ablate };
-        Report::play(&contest, &plan, &|| {}).unwrap()
+        let plan =
+            ContestPlan { players, obedience: vec![0.0, 0.5], config: Config::of(Profile::Game), ablate };
+        ContestReport::play(&contest, &plan, &|| {}).unwrap()
     }
 
     /// Every element is closed, in its order.
@@ -227,23 +234,23 @@ mod tests {
 
     #[test]
     fn the_page_has_a_row_a_player_and_obedience_and_one_a_part() {
-        let page = page(&report(vec![PlayerKind::Camper, PlayerKind::Explorer], true));
+        let page = render_page(&report(vec![PlayerKind::Camper, PlayerKind::Explorer], true));
         assert_balanced(&page);
         for name in ["camper", "explorer"] {
             let head = format!("<th scope=\"row\">{name}</th>");
             assert_eq!(page.matches(&head).count(), 2, "{name}");
         }
-        for part in Part::ALL {
+        for part in EnginePart::ALL {
             assert!(page.contains(&format!("<th scope=\"row\">{}</th>", part.as_str())), "{part:?}");
         }
         // Two dots a player and obedience, one for the whole, one a part.
-        assert_eq!(page.matches("<circle").count(), 2 * 4 + 1 + Part::ALL.len());
+        assert_eq!(page.matches("<circle").count(), 2 * 4 + 1 + EnginePart::ALL.len());
         assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
     }
 
     #[test]
     fn sections_without_rows_are_left_out() {
-        let page = page(&report(vec![PlayerKind::Wanderer], false));
+        let page = render_page(&report(vec![PlayerKind::Wanderer], false));
         assert_balanced(&page);
         assert!(page.contains("id=\"others\"") && page.contains("not measured"));
         assert!(!page.contains("id=\"stuck\"") && !page.contains("id=\"parts\""));
@@ -253,8 +260,8 @@ mod tests {
     fn the_page_needs_nothing_from_elsewhere_and_lets_no_text_become_a_tag() {
         let mut report = report(vec![PlayerKind::Camper], false);
         let seen = "<script src=x>alert('1')</script> & \"more\"".to_owned();
-        report.targets.push(Target { target: "a < b", seen, met: Some(false) });
-        let page = page(&report);
+        report.targets.push(ContestTarget { target: "a < b", seen, met: Some(false) });
+        let page = render_page(&report);
         assert_balanced(&page);
         assert!(page.contains("a &lt; b") && page.contains("&lt;script src=x&gt;alert(&#39;1&#39;)"));
         for word in ["<script", "://", "<link", "<img", "url(", "@import"] {
@@ -266,7 +273,7 @@ mod tests {
 
     #[test]
     fn what_is_rounded_to_zero_is_not_below_it() {
-        let near = Mean { mean: -0.01, low: -0.04, high: 0.02 };
+        let near = MeanInterval { mean: -0.01, low: -0.04, high: 0.02 };
         assert_eq!(change(&near), "+0.0 <small>+0.0 to +0.0</small>");
         assert_eq!(number(-0.04), "0.0");
     }

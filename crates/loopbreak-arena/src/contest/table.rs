@@ -2,15 +2,15 @@
 
 use std::fmt;
 
-use super::figures::{Mean, Share};
-use super::report::{Ablation, Report, Row};
+use super::contest_report::{AblationRow, ContestReport, PlayerRow};
+use super::intervals::{MeanInterval, ShareInterval};
 
-fn percent(share: &Share) -> String {
+fn percent(share: &ShareInterval) -> String {
     share.share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }
 
 /// A change, and how far it may be off.
-fn change(mean: &Mean) -> String {
+fn change(mean: &MeanInterval) -> String {
     format!("{:+.1} ±{:.1}", mean.mean, mean.high - mean.mean)
 }
 
@@ -37,7 +37,7 @@ fn table(f: &mut fmt::Formatter<'_>, heads: &[&str], lines: &[Vec<String>]) -> f
     lines.iter().try_for_each(|line| cells(f, line))
 }
 
-impl Row {
+impl PlayerRow {
     fn cells(&self) -> Vec<String> {
         vec![
             self.player.to_owned(),
@@ -61,7 +61,7 @@ impl Row {
     }
 }
 
-impl Ablation {
+impl AblationRow {
     fn cells(&self) -> Vec<String> {
         vec![
             self.without.map_or_else(|| "(nothing)".to_owned(), str::to_owned),
@@ -78,7 +78,7 @@ impl Ablation {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ContestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heads = [
             "player",
@@ -99,7 +99,7 @@ impl fmt::Display for Report {
             "won without / with",
             "died",
         ];
-        table(f, &heads, &self.rows.iter().map(Row::cells).collect::<Vec<_>>())?;
+        table(f, &heads, &self.rows.iter().map(PlayerRow::cells).collect::<Vec<_>>())?;
         writeln!(f)?;
         for target in &self.targets {
             let met = match target.met {
@@ -115,6 +115,6 @@ impl fmt::Display for Report {
         writeln!(f)?;
         let heads =
             ["taken out", "score of the stuck", "turns", "loops left", "score of the others", "ended"];
-        table(f, &heads, &self.ablations.iter().map(Ablation::cells).collect::<Vec<_>>())
+        table(f, &heads, &self.ablations.iter().map(AblationRow::cells).collect::<Vec<_>>())
     }
 }

@@ -4,29 +4,29 @@ use std::io;
 
 use loopbreak::{Action, Audience, Proposal, Ruling};
 
-use super::moment::Moment;
-use super::orchestrator::Orchestrator;
-use super::progress::{Progress, said_to};
-use super::turn::{Actor, Judged};
-use crate::context::Refusal;
-use crate::critic::Opinion;
-use crate::failure::Failure;
-use crate::world::World;
+use super::episode_event::EpisodeEvent;
+use super::episode_orchestrator::EpisodeOrchestrator;
+use super::episode_progress::{EpisodeProgress, said_to};
+use super::played_turn::{EpisodeActor, JudgedProposal};
+use crate::agent_failure::AgentFailure;
+use crate::player_context::RefusedProposal;
+use crate::proposal_critic::CriticOpinion;
+use crate::world::GameWorld;
 
-impl<W: World + ?Sized> Orchestrator<'_, W> {
+impl<W: GameWorld + ?Sized> EpisodeOrchestrator<'_, W> {
     /// Asks the player until a proposal is worth enough, or too many were not: then the best of them is taken, and so it is
     /// where the player fails when it is asked again. Fails only where there is no proposal at all.
     pub(super) fn choose(
         &mut self,
-        actor: &Actor,
+        actor: &EpisodeActor,
         turn: u64,
-        progress: &mut Progress,
-    ) -> io::Result<Result<(Judged, bool), Failure>> {
-        let mut best: Option<Judged> = None;
+        progress: &mut EpisodeProgress,
+    ) -> io::Result<Result<(JudgedProposal, bool), AgentFailure>> {
+        let mut best: Option<JudgedProposal> = None;
         let mut attempt = 1;
         loop {
             let wish = self.player.propose(&progress.context);
-            progress.spend(self.player.spent());
+            progress.spend(self.player.take_usage());
             let wish = match wish {
                 Ok(wish) => wish,
                 Err(failure) => {
@@ -42,7 +42,7 @@ impl<W: World + ?Sized> Orchestrator<'_, W> {
                 score: opinion.as_ref().map(|opinion| opinion.score),
                 ..Proposal::default()
             });
-            let judged = Judged {
+            let judged = JudgedProposal {
                 action: wish.action,
                 reason: wish.reason,
                 base: opinion.as_ref().map(|opinion| opinion.score),
@@ -71,20 +71,20 @@ impl<W: World + ?Sized> Orchestrator<'_, W> {
     /// What the critic thinks. One that fails has no opinion: then Loopbreak alone weighs the proposal.
     fn opinion(
         &mut self,
-        actor: &Actor,
+        actor: &EpisodeActor,
         turn: u64,
         action: &str,
-        progress: &mut Progress,
-    ) -> io::Result<Option<Opinion>> {
+        progress: &mut EpisodeProgress,
+    ) -> io::Result<Option<CriticOpinion>> {
         let opinion = self.critic.judge(&progress.context, action);
-        progress.spend(self.critic.spent());
+        progress.spend(self.critic.take_usage());
         match opinion {
             Ok(opinion) => Ok(opinion),
             Err(failure) => {
                 progress.critic_failures += 1;
                 let at = (self.clock)();
                 self.journal.critic_failed(actor, turn, at, &failure)?;
-                (self.view)(&Moment::CriticFailed { turn, failure: &failure });
+                (self.view)(&EpisodeEvent::CriticFailed { turn, failure: &failure });
                 Ok(None)
             }
         }
@@ -93,11 +93,11 @@ impl<W: World + ?Sized> Orchestrator<'_, W> {
     /// Tells everybody that a proposal is refused, and why.
     fn refuse(
         &mut self,
-        actor: &Actor,
+        actor: &EpisodeActor,
         (turn, attempt): (u64, usize),
-        judged: &Judged,
+        judged: &JudgedProposal,
         ruling: &Ruling,
-        progress: &mut Progress,
+        progress: &mut EpisodeProgress,
     ) -> io::Result<()> {
         let mut reasons = Vec::new();
         if ruling.base < ruling.accept_at {
@@ -113,24 +113,24 @@ impl<W: World + ?Sized> Orchestrator<'_, W> {
         self.journal.events(at, &verdict.events)?;
         (self.watch)(&verdict);
         reasons.extend(said_to(&verdict, Audience::Agent));
-        (self.view)(&Moment::Refused { turn, action: &judged.action, ruling, reasons: &reasons });
+        (self.view)(&EpisodeEvent::Refused { turn, action: &judged.action, ruling, reasons: &reasons });
         progress.refused += 1;
         let (action, base, score) = (judged.action.clone(), ruling.base, judged.score);
-        progress.context.refused.push(Refusal { action, base, score, reasons });
+        progress.context.refused.push(RefusedProposal { action, base, score, reasons });
         Ok(())
     }
 
     /// Tells everybody that the player gave no proposal.
     pub(super) fn note_failure(
         &mut self,
-        actor: &Actor,
+        actor: &EpisodeActor,
         turn: u64,
-        failure: &Failure,
+        failure: &AgentFailure,
         in_a_row: usize,
     ) -> io::Result<()> {
         let at = (self.clock)();
         self.journal.agent_failed(actor, turn, at, failure, in_a_row)?;
-        (self.view)(&Moment::PlayerFailed { turn, failure, in_a_row });
+        (self.view)(&EpisodeEvent::PlayerFailed { turn, failure, in_a_row });
         Ok(())
     }
 }

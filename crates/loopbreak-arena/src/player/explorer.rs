@@ -3,15 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::kind::{Habit, Move};
+use super::game_player::{InfalliblePlayer, PlayerMove};
 use super::lore;
-use crate::chance::Chance;
-use crate::context::Context;
-use crate::texts;
+use crate::game_text;
+use crate::player_context::PlayerContext;
+use crate::seeded_rng::SeededRng;
 
 /// What is known of a place, by its name in the texts.
 #[derive(Clone, Debug, Default)]
-struct Known {
+struct KnownPlace {
     /// Where the ways lead; nothing yet for those not gone.
     ways: BTreeMap<String, Option<String>>,
     /// The game lists them: there are no others.
@@ -30,9 +30,9 @@ const CURIOUS: f64 = 0.12;
 
 /// Looks for what is new.
 #[derive(Clone, Debug)]
-pub struct Explorer {
-    chance: Chance,
-    places: BTreeMap<String, Known>,
+pub struct ExplorerPlayer {
+    rng: SeededRng,
+    places: BTreeMap<String, KnownPlace>,
     here: Option<String>,
     carried: Vec<String>,
     /// Things to be taken here.
@@ -51,11 +51,11 @@ pub struct Explorer {
     used: BTreeMap<(String, &'static str), u32>,
 }
 
-impl Explorer {
+impl ExplorerPlayer {
     /// An explorer from a seed.
     pub fn new(seed: u64) -> Self {
-        Explorer {
-            chance: Chance::new(seed),
+        ExplorerPlayer {
+            rng: SeededRng::new(seed),
             places: BTreeMap::new(),
             here: None,
             carried: Vec::new(),
@@ -70,10 +70,10 @@ impl Explorer {
     }
 
     /// Takes in what the game said to the last command.
-    pub(super) fn see(&mut self, context: &Context) {
+    pub(super) fn see(&mut self, context: &PlayerContext) {
         let text = context.text.as_str();
-        let went = context.last_action.as_deref().and_then(texts::way);
-        let title = texts::title(text).map(str::to_owned);
+        let went = context.last_action.as_deref().and_then(game_text::direction_of);
+        let title = game_text::place_title(text).map(str::to_owned);
         if let (Some(way), Some(from)) = (went, self.here.clone()) {
             // A way that leads nowhere leads back here.
             let to = title.clone().unwrap_or_else(|| from.clone());
@@ -81,24 +81,24 @@ impl Explorer {
         }
         if let Some(title) = title {
             let known = self.places.entry(title.clone()).or_default();
-            let exits = texts::exits(text);
+            let exits = game_text::listed_exits(text);
             known.listed = exits.is_some();
             for way in exits.unwrap_or_else(|| guess(text, went)) {
                 known.ways.entry(way).or_insert(None);
             }
             // Nearly always the way back leads back.
             if let (Some(way), Some(from)) = (went, self.here.as_ref().filter(|from| **from != title))
-                && let Some(back @ None) = known.ways.get_mut(texts::back(way))
+                && let Some(back @ None) = known.ways.get_mut(game_text::opposite(way))
             {
                 *back = Some(from.clone());
-                self.assumed.push((title.clone(), texts::back(way)));
+                self.assumed.push((title.clone(), game_text::opposite(way)));
             }
             known.uses.extend(lore::uses(text));
-            known.nouns = texts::nouns(text);
+            known.nouns = game_text::nouns(text);
             self.here = Some(title);
             self.seen.clear();
         }
-        let things = texts::things(text).into_iter().filter(|thing| !self.left.contains(*thing));
+        let things = game_text::listed_things(text).into_iter().filter(|thing| !self.left.contains(*thing));
         self.seen.extend(things.map(str::to_owned));
         self.learn(context.last_action.as_deref().unwrap_or_default(), text);
     }
@@ -143,7 +143,7 @@ impl Explorer {
         }
         if text.contains("pitch dark") || text.contains("pitch black") {
             let lantern = self.carried.iter().any(|thing| thing == "lantern" || thing == "lamp");
-            let back = texts::way(action).map(texts::back);
+            let back = game_text::direction_of(action).map(game_text::opposite);
             let idea = if lantern { Some("turn on lantern") } else { back };
             self.ideas.extend(idea.map(str::to_owned));
         }
@@ -175,12 +175,12 @@ impl Explorer {
     }
 
     /// What to do now: the first of these that was not refused.
-    pub(super) fn choose(&mut self, context: &Context) -> Move {
+    pub(super) fn choose(&mut self, context: &PlayerContext) -> PlayerMove {
         while let Some(idea) = self.ideas.pop_front() {
             if context.was_refused(&idea) {
                 continue;
             }
-            return Move { action: idea, reason: "That usually helps.".into() };
+            return PlayerMove { action: idea, reason: "That usually helps.".into() };
         }
         let here = self.here.clone().unwrap_or_default();
         let boxes =
@@ -189,33 +189,33 @@ impl Explorer {
         let wanted: Vec<String> = boxes.chain(takes).collect();
         for action in wanted {
             if !context.was_refused(&action) && self.tried.insert((here.clone(), action.clone())) {
-                return Move { action, reason: "It may be useful.".into() };
+                return PlayerMove { action, reason: "It may be useful.".into() };
             }
         }
-        if self.chance.happens(CURIOUS)
+        if self.rng.random_bool(CURIOUS)
             && let Some(action) = self.look_closer(&here, context)
         {
-            return Move { action, reason: "What is that?".into() };
+            return PlayerMove { action, reason: "What is that?".into() };
         }
         if let Some(command) = self.use_here(&here, context) {
-            return Move { action: command.into(), reason: "Now I have what it takes.".into() };
+            return PlayerMove { action: command.into(), reason: "Now I have what it takes.".into() };
         }
-        let uses = |explorer: &Explorer, place: &str| explorer.is_of_use(place);
+        let uses = |explorer: &ExplorerPlayer, place: &str| explorer.is_of_use(place);
         if let Some(way) = self.way_to(&here, context, uses) {
-            return Move { action: way, reason: "I know where that belongs.".into() };
+            return PlayerMove { action: way, reason: "I know where that belongs.".into() };
         }
-        let unknown = |explorer: &Explorer, place: &str| explorer.has_unknown_ways(place);
+        let unknown = |explorer: &ExplorerPlayer, place: &str| explorer.has_unknown_ways(place);
         let mut way = self.way_to(&here, context, unknown);
         if way.is_none() && (self.doubt() || self.try_all_ways(&here)) {
             way = self.way_to(&here, context, unknown);
         }
         if let Some(way) = way {
-            return Move { action: way, reason: "I have not been there.".into() };
+            return PlayerMove { action: way, reason: "I have not been there.".into() };
         }
         let ways = self.places.get(&here).into_iter().flat_map(|known| &known.ways);
         let elsewhere = ways.filter(|(_, to)| to.as_ref() != Some(&here)).map(|(way, _)| way.clone());
         let fresh: Vec<String> = elsewhere.filter(|way| !context.was_refused(way)).collect();
-        self.chance.one_of(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
+        self.rng.choose(&fresh).cloned().unwrap_or_else(|| "look".to_owned()).into()
     }
 
     /// Where nothing is left to explore, the ways back may lead elsewhere. True if there is something to find out.
@@ -233,16 +233,16 @@ impl Explorer {
     fn try_all_ways(&mut self, here: &str) -> bool {
         let Some(known) = self.places.get_mut(here).filter(|known| !known.listed) else { return false };
         let before = known.ways.len();
-        for way in texts::WAYS {
+        for way in game_text::DIRECTIONS {
             known.ways.entry(way.to_owned()).or_insert(None);
         }
         known.ways.len() > before
     }
 
     /// Something to look at that was not looked at.
-    fn look_closer(&mut self, here: &str, context: &Context) -> Option<String> {
+    fn look_closer(&mut self, here: &str, context: &PlayerContext) -> Option<String> {
         let nouns = &self.places.get(here)?.nouns;
-        let action = format!("examine {}", self.chance.one_of(nouns)?);
+        let action = format!("examine {}", self.rng.choose(nouns)?);
         let new = !context.was_refused(&action) && self.tried.insert((here.to_owned(), action.clone()));
         new.then_some(action)
     }
@@ -274,7 +274,7 @@ impl Explorer {
         self.places.get(place).is_some_and(|known| known.ways.values().any(Option::is_none))
     }
 
-    fn use_here(&mut self, here: &str, context: &Context) -> Option<&'static str> {
+    fn use_here(&mut self, here: &str, context: &PlayerContext) -> Option<&'static str> {
         let command = self.due(here).find(|command| !context.was_refused(command))?;
         self.used.insert((here.to_owned(), command), self.changes);
         Some(command)
@@ -285,8 +285,8 @@ impl Explorer {
     fn way_to(
         &mut self,
         here: &str,
-        context: &Context,
-        wanted: impl Fn(&Explorer, &str) -> bool,
+        context: &PlayerContext,
+        wanted: impl Fn(&ExplorerPlayer, &str) -> bool,
     ) -> Option<String> {
         let mut reached = BTreeSet::from([here.to_owned()]);
         let mut circle = vec![(here.to_owned(), None::<String>)];
@@ -314,7 +314,7 @@ impl Explorer {
                     }
                 }
             }
-            if let Some(way) = self.chance.one_of(&found) {
+            if let Some(way) = self.rng.choose(&found) {
                 return Some(way.clone());
             }
             circle = next;
@@ -325,7 +325,11 @@ impl Explorer {
 
 /// The ways out, where the game does not list them: what the text speaks of, and the way back.
 fn guess(text: &str, went: Option<&str>) -> Vec<String> {
-    texts::mentioned(text).into_iter().chain(went.map(texts::back)).map(str::to_owned).collect()
+    game_text::mentioned_directions(text)
+        .into_iter()
+        .chain(went.map(game_text::opposite))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Things that players of such games do not leave behind.
@@ -335,12 +339,12 @@ fn is_tool(thing: &str) -> bool {
         .any(|tool| thing.contains(tool))
 }
 
-impl Habit for Explorer {
+impl InfalliblePlayer for ExplorerPlayer {
     fn name(&self) -> String {
         "explorer".to_owned()
     }
 
-    fn propose(&mut self, context: &Context) -> Move {
+    fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if context.refused.is_empty() {
             self.see(context);
         }

@@ -1,19 +1,19 @@
 //! Walks a little, then tries verb after verb at one thing.
 
-use super::kind::{Habit, Move};
-use super::wanderer::Wanderer;
-use crate::chance::Chance;
-use crate::context::Context;
-use crate::texts;
+use super::game_player::{InfalliblePlayer, PlayerMove};
+use super::wanderer::WandererPlayer;
+use crate::game_text;
+use crate::player_context::PlayerContext;
+use crate::seeded_rng::SeededRng;
 
 const VERBS: [&str; 12] =
     ["push", "pull", "turn", "open", "examine", "read", "touch", "kick", "move", "press", "rub", "hit"];
 
 /// Tries verb after verb at one thing.
 #[derive(Clone, Debug)]
-pub struct Fiddler {
-    chance: Chance,
-    wanderer: Wanderer,
+pub struct FiddlerPlayer {
+    rng: SeededRng,
+    wanderer: WandererPlayer,
     walks: usize,
     /// What there is to fiddle with here.
     nouns: Vec<String>,
@@ -21,21 +21,28 @@ pub struct Fiddler {
     verb: usize,
 }
 
-impl Fiddler {
+impl FiddlerPlayer {
     /// One from a seed, which decides where and at what.
     pub fn new(seed: u64) -> Self {
-        let mut chance = Chance::new(seed);
-        let walks = 2 + chance.below(6);
-        Fiddler { chance, wanderer: Wanderer::new(seed), walks, nouns: Vec::new(), noun: None, verb: 0 }
+        let mut rng = SeededRng::new(seed);
+        let walks = 2 + rng.below(6);
+        FiddlerPlayer {
+            rng,
+            wanderer: WandererPlayer::new(seed),
+            walks,
+            nouns: Vec::new(),
+            noun: None,
+            verb: 0,
+        }
     }
 }
 
-impl Habit for Fiddler {
+impl InfalliblePlayer for FiddlerPlayer {
     fn name(&self) -> String {
         "fiddler".to_owned()
     }
 
-    fn propose(&mut self, context: &Context) -> Move {
+    fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if self.walks > 0 {
             self.walks -= usize::from(context.refused.is_empty());
             return self.wanderer.way(context).into();
@@ -46,19 +53,19 @@ impl Habit for Fiddler {
             2 => {
                 let others: Vec<String> =
                     self.nouns.iter().filter(|noun| Some(*noun) != self.noun.as_ref()).cloned().collect();
-                self.noun = self.chance.one_of(&others).cloned().or(self.noun.take());
+                self.noun = self.rng.choose(&others).cloned().or(self.noun.take());
             }
             _ => return self.wanderer.way(context).into(),
         }
         // A description that tells of something: that is the thing.
-        let told = context.refused.is_empty() && texts::title(&context.text).is_some();
+        let told = context.refused.is_empty() && game_text::place_title(&context.text).is_some();
         if self.noun.is_none() || told {
-            self.nouns = texts::nouns(&context.text);
-            self.noun = self.chance.one_of(&self.nouns).cloned().or(self.noun.take());
+            self.nouns = game_text::nouns(&context.text);
+            self.noun = self.rng.choose(&self.nouns).cloned().or(self.noun.take());
         }
         let Some(noun) = &self.noun else { return "look".into() };
-        self.verb = (self.verb + 1 + self.chance.below(3)) % VERBS.len();
-        Move {
+        self.verb = (self.verb + 1 + self.rng.below(3)) % VERBS.len();
+        PlayerMove {
             action: format!("{} {noun}", VERBS[self.verb]),
             reason: format!("The {noun} must be good for something."),
         }

@@ -2,29 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::kind::{Habit, Move};
-use super::wanderer::Wanderer;
-use crate::chance::Chance;
-use crate::context::Context;
-use crate::texts;
+use super::game_player::{InfalliblePlayer, PlayerMove};
+use super::wanderer::WandererPlayer;
+use crate::game_text;
+use crate::player_context::PlayerContext;
+use crate::seeded_rng::SeededRng;
 
 /// Takes and drops the same things.
 #[derive(Clone, Debug)]
-pub struct Juggler {
-    chance: Chance,
-    wanderer: Wanderer,
+pub struct JugglerPlayer {
+    rng: SeededRng,
+    wanderer: WandererPlayer,
     /// What it takes and drops.
     things: Vec<String>,
     held: BTreeSet<String>,
     last: String,
 }
 
-impl Juggler {
+impl JugglerPlayer {
     /// One from a seed.
     pub fn new(seed: u64) -> Self {
-        Juggler {
-            chance: Chance::new(seed),
-            wanderer: Wanderer::new(seed),
+        JugglerPlayer {
+            rng: SeededRng::new(seed),
+            wanderer: WandererPlayer::new(seed),
             things: Vec::new(),
             held: BTreeSet::new(),
             last: String::new(),
@@ -33,8 +33,8 @@ impl Juggler {
 
     /// Takes in what the game said.
     fn see(&mut self, text: &str) {
-        if texts::title(text).is_some() {
-            self.things = texts::things(text).into_iter().map(str::to_owned).collect();
+        if game_text::place_title(text).is_some() {
+            self.things = game_text::listed_things(text).into_iter().map(str::to_owned).collect();
             self.things.extend(self.held.iter().cloned());
         }
         if text.starts_with("Taken") {
@@ -48,12 +48,12 @@ impl Juggler {
     }
 }
 
-impl Habit for Juggler {
+impl InfalliblePlayer for JugglerPlayer {
     fn name(&self) -> String {
         "juggler".to_owned()
     }
 
-    fn propose(&mut self, context: &Context) -> Move {
+    fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
         if context.refused.is_empty() {
             self.see(&context.text);
         }
@@ -61,13 +61,13 @@ impl Habit for Juggler {
         if self.things.is_empty() || context.lowered() >= 2 {
             return self.wanderer.way(context).into();
         }
-        if self.chance.happens(0.2) {
+        if self.rng.random_bool(0.2) {
             return "inventory".into();
         }
-        let thing = self.chance.one_of(&self.things).cloned().unwrap_or_default();
+        let thing = self.rng.choose(&self.things).cloned().unwrap_or_default();
         let action =
             if self.held.contains(&thing) { format!("drop {thing}") } else { format!("take {thing}") };
         self.last = thing;
-        Move { action, reason: "My hands are never right.".into() }
+        PlayerMove { action, reason: "My hands are never right.".into() }
     }
 }

@@ -1,43 +1,43 @@
 //! Goes wherever there is a way, and takes what lies there now and then.
 
-use super::kind::{Habit, Move};
-use crate::chance::Chance;
-use crate::context::Context;
-use crate::texts;
+use super::game_player::{InfalliblePlayer, PlayerMove};
+use crate::game_text;
+use crate::player_context::PlayerContext;
+use crate::seeded_rng::SeededRng;
 
 /// A random walk.
 #[derive(Clone, Debug)]
-pub struct Wanderer {
-    chance: Chance,
+pub struct WandererPlayer {
+    rng: SeededRng,
     exits: Vec<String>,
 }
 
-impl Wanderer {
+impl WandererPlayer {
     /// A walk from a seed.
     pub fn new(seed: u64) -> Self {
-        Wanderer { chance: Chance::new(seed), exits: Vec::new() }
+        WandererPlayer { rng: SeededRng::new(seed), exits: Vec::new() }
     }
 
     /// A way out of here: one that the game tells of, or any; another one than those that were refused.
-    pub(super) fn way(&mut self, context: &Context) -> String {
-        if let Some(exits) = texts::exits(&context.text) {
+    pub(super) fn way(&mut self, context: &PlayerContext) -> String {
+        if let Some(exits) = game_text::listed_exits(&context.text) {
             self.exits = exits;
         }
         let open: Vec<&String> = self.exits.iter().filter(|way| !context.was_refused(way)).collect();
-        let known = self.chance.one_of(&open).map(|way| (*way).clone());
-        known.unwrap_or_else(|| texts::WAYS[self.chance.below(texts::WAYS.len())].to_owned())
+        let known = self.rng.choose(&open).map(|way| (*way).clone());
+        known.unwrap_or_else(|| game_text::DIRECTIONS[self.rng.below(game_text::DIRECTIONS.len())].to_owned())
     }
 }
 
-impl Habit for Wanderer {
+impl InfalliblePlayer for WandererPlayer {
     fn name(&self) -> String {
         "wanderer".to_owned()
     }
 
-    fn propose(&mut self, context: &Context) -> Move {
-        let things = texts::things(&context.text);
-        if self.chance.happens(0.3)
-            && let Some(thing) = self.chance.one_of(&things)
+    fn propose(&mut self, context: &PlayerContext) -> PlayerMove {
+        let things = game_text::listed_things(&context.text);
+        if self.rng.random_bool(0.3)
+            && let Some(thing) = self.rng.choose(&things)
         {
             return format!("take {thing}").into();
         }

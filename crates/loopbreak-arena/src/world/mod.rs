@@ -1,9 +1,11 @@
 //! Worlds: what a world is, and the kinds that there are.
 
-mod command;
-mod sight;
-mod story;
+mod command_world;
+mod game_world;
+mod story_world;
+mod world_map;
 
-pub use command::{CommandWorld, SavedGame};
-pub use sight::{Sight, Spot, World, WorldError};
-pub use story::{SavedStory, StoryWorld};
+pub use command_world::{CommandWorld, SavedGame};
+pub use game_world::{GameWorld, WorldError, WorldLocation, WorldObservation};
+pub use story_world::{SavedStory, StoryWorld};
+pub use world_map::WorldMap;

@@ -1,14 +1,14 @@
 //! From bytes to instructions.
 
-use super::fault::{FaultKind, Result};
-use super::machine::State;
+use super::fault::{FaultKind, FaultResult};
+use super::machine::MachineState;
 
 /// At most so many operands.
 const OPERANDS: usize = 4;
 
 /// How an instruction is counted: by the number of its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum OperandCount {
     None,
     One,
     Two,
@@ -17,8 +17,8 @@ pub(super) enum Class {
 
 /// An instruction with the values of its operands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Instruction {
-    pub(super) class: Class,
+pub(super) struct DecodedInstruction {
+    pub(super) class: OperandCount,
     pub(super) number: u8,
     /// The first byte, to name it in a fault.
     pub(super) byte: u8,
@@ -26,7 +26,7 @@ pub(super) struct Instruction {
     count: u8,
 }
 
-impl Instruction {
+impl DecodedInstruction {
     /// The operands that are there.
     #[inline]
     pub(super) fn operands(&self) -> &[u16] {
@@ -35,7 +35,7 @@ impl Instruction {
 
     /// An operand that has to be there.
     #[inline]
-    pub(super) fn operand(&self, index: u8) -> Result<u16> {
+    pub(super) fn operand(&self, index: u8) -> FaultResult<u16> {
         if index < self.count { Ok(self.values[usize::from(index)]) } else { Err(FaultKind::MissingOperand) }
     }
 
@@ -49,13 +49,18 @@ const LARGE: u8 = 0;
 const SMALL: u8 = 1;
 const VARIABLE: u8 = 2;
 
-impl State {
+impl MachineState {
     /// Reads the instruction at the counter and moves the counter behind its operands.
     #[inline]
-    pub(super) fn decode(&mut self) -> Result<Instruction> {
+    pub(super) fn decode(&mut self) -> FaultResult<DecodedInstruction> {
         let byte = self.fetch()?;
-        let mut instruction =
-            Instruction { class: Class::Two, number: byte & 31, byte, values: [0; OPERANDS], count: 0 };
+        let mut instruction = DecodedInstruction {
+            class: OperandCount::Two,
+            number: byte & 31,
+            byte,
+            values: [0; OPERANDS],
+            count: 0,
+        };
         match byte {
             0x00..=0x7f => {
                 let kind = |bit: u8| if byte & bit == 0 { SMALL } else { VARIABLE };
@@ -64,14 +69,14 @@ impl State {
                 instruction.count = 2;
             }
             0x80..=0xaf => {
-                (instruction.class, instruction.number) = (Class::One, byte & 15);
+                (instruction.class, instruction.number) = (OperandCount::One, byte & 15);
                 instruction.values[0] = self.operand(byte >> 4 & 3)?;
                 instruction.count = 1;
             }
-            0xb0..=0xbf => (instruction.class, instruction.number) = (Class::None, byte & 15),
+            0xb0..=0xbf => (instruction.class, instruction.number) = (OperandCount::None, byte & 15),
             0xc0..=0xff => {
                 if byte & 0x20 != 0 {
-                    instruction.class = Class::Many;
+                    instruction.class = OperandCount::Many;
                 }
                 let kinds = self.fetch()?;
                 for shift in [6, 4, 2, 0] {
@@ -88,7 +93,7 @@ impl State {
     }
 
     #[inline]
-    fn operand(&mut self, kind: u8) -> Result<u16> {
+    fn operand(&mut self, kind: u8) -> FaultResult<u16> {
         match kind {
             LARGE => Ok(u16::from_be_bytes([self.fetch()?, self.fetch()?])),
             SMALL => Ok(self.fetch()?.into()),
@@ -101,7 +106,7 @@ impl State {
 
     /// The byte at the counter.
     #[inline]
-    pub(super) fn fetch(&mut self) -> Result<u8> {
+    pub(super) fn fetch(&mut self) -> FaultResult<u8> {
         let byte = self.memory.byte(self.counter)?;
         self.counter += 1;
         Ok(byte)
@@ -109,7 +114,7 @@ impl State {
 
     /// Reads a variable; reading the stack takes the value away.
     #[inline]
-    pub(super) fn variable(&mut self, variable: u8) -> Result<u16> {
+    pub(super) fn variable(&mut self, variable: u8) -> FaultResult<u16> {
         match variable {
             0 => self.stack.pop(),
             1..=15 => self.stack.local(variable).copied(),
@@ -119,7 +124,7 @@ impl State {
 
     /// Writes a variable; writing the stack puts a value on top.
     #[inline]
-    pub(super) fn set_variable(&mut self, variable: u8, value: u16) -> Result<()> {
+    pub(super) fn set_variable(&mut self, variable: u8, value: u16) -> FaultResult<()> {
         match variable {
             0 => self.stack.push(value)?,
             1..=15 => *self.stack.local(variable)? = value,
@@ -129,7 +134,7 @@ impl State {
     }
 
     /// Reads a variable that an operand names; the stack keeps its value.
-    pub(super) fn named(&mut self, variable: u16) -> Result<u16> {
+    pub(super) fn named(&mut self, variable: u16) -> FaultResult<u16> {
         match variable as u8 {
             0 => self.stack.top().copied(),
             variable => self.variable(variable),
@@ -137,7 +142,7 @@ impl State {
     }
 
     /// Writes a variable that an operand names; on the stack it takes the place of the value on top.
-    pub(super) fn set_named(&mut self, variable: u16, value: u16) -> Result<()> {
+    pub(super) fn set_named(&mut self, variable: u16, value: u16) -> FaultResult<()> {
         match variable as u8 {
             0 => *self.stack.top()? = value,
             variable => self.set_variable(variable, value)?,
@@ -147,14 +152,14 @@ impl State {
 
     /// Stores a result where the next byte says.
     #[inline]
-    pub(super) fn store(&mut self, value: u16) -> Result<()> {
+    pub(super) fn store(&mut self, value: u16) -> FaultResult<()> {
         let variable = self.fetch()?;
         self.set_variable(variable, value)
     }
 
     /// Branches as the next bytes say, if the condition is what they ask for.
     #[inline]
-    pub(super) fn branch(&mut self, condition: bool) -> Result<()> {
+    pub(super) fn branch(&mut self, condition: bool) -> FaultResult<()> {
         let first = self.fetch()?;
         let offset = if first & 0x40 != 0 {
             i16::from(first & 0x3f)
@@ -174,7 +179,7 @@ impl State {
 
     /// Goes this far from the counter, as branches and jumps reckon it: less two.
     #[inline]
-    pub(super) fn jump(&mut self, offset: i16) -> Result<()> {
+    pub(super) fn jump(&mut self, offset: i16) -> FaultResult<()> {
         let to = i64::from(self.counter) + i64::from(offset) - 2;
         self.counter = u32::try_from(to).map_err(|_| FaultKind::Outside(to))?;
         Ok(())
@@ -182,7 +187,7 @@ impl State {
 
     /// Returns from the routine with a value.
     #[inline]
-    pub(super) fn give_back(&mut self, value: u16) -> Result<()> {
+    pub(super) fn give_back(&mut self, value: u16) -> FaultResult<()> {
         self.counter = self.stack.leave()?;
         self.store(value)
     }

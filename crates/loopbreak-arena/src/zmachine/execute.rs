@@ -1,27 +1,27 @@
 //! What the instructions do. The numbers are those of the standard, section 14.
 
-use super::decode::{Class, Instruction};
-use super::fault::{FaultKind, Result};
-use super::input::Waiting;
-use super::machine::{Machine, Phase};
-use super::objects::Kin;
+use super::decode::{DecodedInstruction, OperandCount};
+use super::fault::{FaultKind, FaultResult};
+use super::input::PendingLine;
+use super::machine::{MachinePhase, ZMachine};
+use super::objects::ObjectRelation;
 use super::stack::LOCALS;
 use super::text::{character, unpack};
 
-impl Machine {
+impl ZMachine {
     /// Executes one instruction.
     #[inline]
-    pub(super) fn step(&mut self) -> Result<()> {
+    pub(super) fn step(&mut self) -> FaultResult<()> {
         let instruction = self.state.decode()?;
         match instruction.class {
-            Class::Two => self.two(&instruction),
-            Class::One => self.one(&instruction),
-            Class::None => self.none(&instruction),
-            Class::Many => self.many(&instruction),
+            OperandCount::Two => self.two(&instruction),
+            OperandCount::One => self.one(&instruction),
+            OperandCount::None => self.none(&instruction),
+            OperandCount::Many => self.many(&instruction),
         }
     }
 
-    fn two(&mut self, instruction: &Instruction) -> Result<()> {
+    fn two(&mut self, instruction: &DecodedInstruction) -> FaultResult<()> {
         let (a, b) = (instruction.operand(0)?, instruction.operand(1)?);
         let (signed_a, signed_b) = (a.cast_signed(), b.cast_signed());
         let state = &mut self.state;
@@ -36,7 +36,7 @@ impl Machine {
                 state.branch(if by < 0 { value < signed_b } else { value > signed_b })
             }
             6 => {
-                let parent = state.memory.kin(a, Kin::Parent)?;
+                let parent = state.memory.kin(a, ObjectRelation::Parent)?;
                 state.branch(parent == b)
             }
             7 => state.branch(a & b == b),
@@ -80,19 +80,20 @@ impl Machine {
         }
     }
 
-    fn one(&mut self, instruction: &Instruction) -> Result<()> {
+    fn one(&mut self, instruction: &DecodedInstruction) -> FaultResult<()> {
         let a = instruction.operand(0)?;
         let state = &mut self.state;
         match instruction.number {
             0 => state.branch(a == 0),
             1 | 2 => {
-                let kin = if instruction.number == 1 { Kin::Sibling } else { Kin::Child };
+                let kin =
+                    if instruction.number == 1 { ObjectRelation::Sibling } else { ObjectRelation::Child };
                 let object = state.memory.kin(a, kin)?;
                 state.store(object)?;
                 state.branch(object != 0)
             }
             3 => {
-                let parent = state.memory.kin(a, Kin::Parent)?;
+                let parent = state.memory.kin(a, ObjectRelation::Parent)?;
                 state.store(parent)
             }
             4 => {
@@ -122,7 +123,7 @@ impl Machine {
         }
     }
 
-    fn none(&mut self, instruction: &Instruction) -> Result<()> {
+    fn none(&mut self, instruction: &DecodedInstruction) -> FaultResult<()> {
         match instruction.number {
             0 => self.state.give_back(1),
             1 => self.state.give_back(0),
@@ -146,7 +147,7 @@ impl Machine {
             }
             9 => self.state.stack.pop().map(drop),
             10 => {
-                self.state.phase = Phase::Over;
+                self.state.phase = MachinePhase::Over;
                 Ok(())
             }
             11 => self.print("\n"),
@@ -160,7 +161,7 @@ impl Machine {
         }
     }
 
-    fn many(&mut self, instruction: &Instruction) -> Result<()> {
+    fn many(&mut self, instruction: &DecodedInstruction) -> FaultResult<()> {
         let operand = |index| instruction.operand(index);
         match instruction.number {
             0 => self.call(operand(0)?, &instruction.operands()[1..]),
@@ -174,7 +175,8 @@ impl Machine {
             }
             3 => self.state.memory.set_property(operand(0)?, operand(1)?, operand(2)?),
             4 => {
-                self.state.phase = Phase::Waiting(Waiting { text: operand(0)?, words: operand(1)? });
+                self.state.phase =
+                    MachinePhase::Waiting(PendingLine { text: operand(0)?, words: operand(1)? });
                 Ok(())
             }
             5 => match character(operand(0)?) {
@@ -211,7 +213,7 @@ impl Machine {
         }
     }
 
-    fn call(&mut self, packed: u16, arguments: &[u16]) -> Result<()> {
+    fn call(&mut self, packed: u16, arguments: &[u16]) -> FaultResult<()> {
         if packed == 0 {
             return self.state.store(0);
         }
@@ -234,7 +236,7 @@ impl Machine {
     }
 
     /// Prints the packed text at an address, and gives the address behind it.
-    fn print_packed(&mut self, at: u32) -> Result<u32> {
+    fn print_packed(&mut self, at: u32) -> FaultResult<u32> {
         let mut text = std::mem::take(&mut self.scratch);
         text.clear();
         let end = unpack(&self.state.memory, at, &mut self.budget, &mut text)?;
@@ -243,7 +245,7 @@ impl Machine {
         Ok(end)
     }
 
-    fn print(&mut self, text: &str) -> Result<()> {
+    fn print(&mut self, text: &str) -> FaultResult<()> {
         let state = &mut self.state;
         state.streams.print(text, &mut state.memory, &mut self.printed, self.limits.text)
     }

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The story did something that it cannot do. The machine stays where it was until it is restored or started again.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{kind} (instruction at {at:#07x})")]
-pub struct Fault {
+pub struct MachineFault {
     /// What went wrong.
     pub kind: FaultKind,
     /// The address of the instruction.
@@ -90,4 +90,4 @@ pub enum FaultKind {
 }
 
 /// What the parts of the machine return: the run loop adds where it was.
-pub(super) type Result<T> = std::result::Result<T, FaultKind>;
+pub(super) type FaultResult<T> = std::result::Result<T, FaultKind>;

@@ -1,8 +1,8 @@
 //! The player's line: into the text buffer, cut into words, looked up in the dictionary.
 
-use super::fault::{FaultKind, Result};
-use super::machine::State;
-use super::memory::Memory;
+use super::fault::{FaultKind, FaultResult};
+use super::machine::MachineState;
+use super::memory::MachineMemory;
 use super::text::pack;
 
 /// Longer lines are cut, whatever the size of the buffer.
@@ -10,17 +10,17 @@ const LONGEST: usize = 199;
 
 /// The buffers of the instruction that waits for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Waiting {
+pub(super) struct PendingLine {
     pub(super) text: u16,
     pub(super) words: u16,
 }
 
 /// A word of the line: where it begins and ends.
-type Span = (usize, usize);
+type WordSpan = (usize, usize);
 
-impl State {
+impl MachineState {
     /// Puts the line into the buffers of the waiting instruction, and gives it as the transcript shows it.
-    pub(super) fn take_line(&mut self, waiting: Waiting, line: &str) -> Result<String> {
+    pub(super) fn take_line(&mut self, waiting: PendingLine, line: &str) -> FaultResult<String> {
         let text = u32::from(waiting.text);
         let room = usize::from(self.memory.byte(text)?);
         if room < 2 {
@@ -37,8 +37,8 @@ impl State {
         Ok(typed.iter().map(|byte| char::from(*byte)).collect())
     }
 
-    fn cut_into_words(&mut self, line: &[u8], words: u16) -> Result<()> {
-        let dictionary = Dictionary::open(&self.memory)?;
+    fn cut_into_words(&mut self, line: &[u8], words: u16) -> FaultResult<()> {
+        let dictionary = WordDictionary::open(&self.memory)?;
         let words = u32::from(words);
         let room = usize::from(self.memory.byte(words)?);
         let spans = spans(line, |byte| dictionary.separates(&self.memory, byte));
@@ -58,7 +58,7 @@ impl State {
 }
 
 /// Words end at spaces, which are dropped, and at separators, which are words themselves.
-fn spans(line: &[u8], separates: impl Fn(u8) -> bool) -> Vec<Span> {
+fn spans(line: &[u8], separates: impl Fn(u8) -> bool) -> Vec<WordSpan> {
     let mut spans = Vec::new();
     let mut begun = None;
     for (index, byte) in line.iter().enumerate() {
@@ -77,7 +77,7 @@ fn spans(line: &[u8], separates: impl Fn(u8) -> bool) -> Vec<Span> {
 }
 
 /// The dictionary: separators, then entries of one length in order.
-struct Dictionary {
+struct WordDictionary {
     separators: (u32, u32),
     entries: u32,
     length: u32,
@@ -85,27 +85,27 @@ struct Dictionary {
     count: i16,
 }
 
-impl Dictionary {
-    fn open(memory: &Memory) -> Result<Self> {
+impl WordDictionary {
+    fn open(memory: &MachineMemory) -> FaultResult<Self> {
         let at = u32::from(memory.story.dictionary);
         let separators = (at + 1, at + 1 + u32::from(memory.byte(at)?));
         let length = u32::from(memory.byte(separators.1)?);
         let count = memory.word(separators.1 + 1)?.cast_signed();
-        Ok(Dictionary { separators, entries: separators.1 + 3, length, count })
+        Ok(WordDictionary { separators, entries: separators.1 + 3, length, count })
     }
 
-    fn separates(&self, memory: &Memory, byte: u8) -> bool {
+    fn separates(&self, memory: &MachineMemory, byte: u8) -> bool {
         (self.separators.0..self.separators.1).any(|at| memory.byte(at) == Ok(byte))
     }
 
-    fn entry(&self, memory: &Memory, index: u32) -> Result<(u16, [u8; 4])> {
+    fn entry(&self, memory: &MachineMemory, index: u32) -> FaultResult<(u16, [u8; 4])> {
         let at = self.entries + self.length * index;
         let bytes = [memory.byte(at)?, memory.byte(at + 1)?, memory.byte(at + 2)?, memory.byte(at + 3)?];
         Ok((at as u16, bytes))
     }
 
     /// The address of a word, or 0.
-    fn look_up(&self, memory: &Memory, word: [u8; 4]) -> Result<u16> {
+    fn look_up(&self, memory: &MachineMemory, word: [u8; 4]) -> FaultResult<u16> {
         if self.count < 0 {
             for index in 0..u32::from(self.count.unsigned_abs()) {
                 let (at, entry) = self.entry(memory, index)?;

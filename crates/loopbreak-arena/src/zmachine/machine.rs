@@ -2,45 +2,45 @@
 
 use std::sync::Arc;
 
-use super::fault::{Fault, FaultKind, Result};
-use super::input::Waiting;
-use super::memory::Memory;
-use super::output::{Printed, Streams, transcript};
-use super::random::Random;
-use super::save::Snapshot;
-use super::stack::Stack;
-use super::story::Story;
+use super::fault::{FaultKind, FaultResult, MachineFault};
+use super::input::PendingLine;
+use super::memory::MachineMemory;
+use super::output::{OutputStreams, PrintedText, transcript};
+use super::random::StoryRandom;
+use super::save::MachineSnapshot;
+use super::stack::CallStack;
+use super::story::StoryFile;
 use super::text::unpack;
 
 /// What one command may take. Generous for any honest story: the classics need some ten thousand instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct MachineLimits {
     /// Instructions; the words of printed text count too.
     pub instructions: u64,
     /// Bytes of text.
     pub text: usize,
 }
 
-impl Default for Limits {
+impl Default for MachineLimits {
     fn default() -> Self {
-        Limits { instructions: 2_000_000, text: 256 * 1024 }
+        MachineLimits { instructions: 2_000_000, text: 256 * 1024 }
     }
 }
 
 /// What is left of the instructions of one command.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Budget {
+pub(super) struct InstructionBudget {
     total: u64,
     left: u64,
 }
 
-impl Budget {
+impl InstructionBudget {
     pub(super) fn new(total: u64) -> Self {
-        Budget { total, left: total }
+        InstructionBudget { total, left: total }
     }
 
     #[inline]
-    pub(super) fn spend(&mut self, amount: u64) -> Result<()> {
+    pub(super) fn spend(&mut self, amount: u64) -> FaultResult<()> {
         match self.left.checked_sub(amount) {
             Some(left) => {
                 self.left = left;
@@ -53,7 +53,7 @@ impl Budget {
 
 /// What the story printed until it waited for a line, or ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reply {
+pub struct MachineReply {
     /// The text, with the prompt at its end.
     pub text: String,
     /// What went into the transcript, the line itself included, where the story keeps one.
@@ -64,7 +64,7 @@ pub struct Reply {
 
 /// What the status line shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct StatusLine {
     /// The number of the object that is the place.
     pub place: Option<u16>,
     /// Its name.
@@ -77,34 +77,34 @@ pub struct Status {
 
 /// What the machine is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum MachinePhase {
     Running,
-    Waiting(Waiting),
+    Waiting(PendingLine),
     Over,
-    Faulted(Fault),
+    Faulted(MachineFault),
 }
 
 /// Everything that changes while a story is played.
 #[derive(Clone, Debug)]
-pub(super) struct State {
-    pub(super) memory: Memory,
-    pub(super) stack: Stack,
+pub(super) struct MachineState {
+    pub(super) memory: MachineMemory,
+    pub(super) stack: CallStack,
     /// The address of what is read next.
     pub(super) counter: u32,
-    pub(super) random: Random,
-    pub(super) streams: Streams,
-    pub(super) phase: Phase,
+    pub(super) random: StoryRandom,
+    pub(super) streams: OutputStreams,
+    pub(super) phase: MachinePhase,
 }
 
-impl State {
-    pub(super) fn new(story: Arc<Story>, seed: u32) -> Self {
-        State {
+impl MachineState {
+    pub(super) fn new(story: Arc<StoryFile>, seed: u32) -> Self {
+        MachineState {
             counter: story.start.into(),
-            memory: Memory::new(story),
-            stack: Stack::new(),
-            random: Random::new(seed),
-            streams: Streams::new(),
-            phase: Phase::Running,
+            memory: MachineMemory::new(story),
+            stack: CallStack::new(),
+            random: StoryRandom::new(seed),
+            streams: OutputStreams::new(),
+            phase: MachinePhase::Running,
         }
     }
 }
@@ -113,62 +113,64 @@ impl State {
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use loopbreak_arena::zmachine::{Machine, Story};
+/// use loopbreak_arena::zmachine::{StoryFile, ZMachine};
 ///
-/// let story = Arc::new(Story::new(&std::fs::read("zork1.z3")?)?);
-/// let mut machine = Machine::new(story, 1);
+/// let story = Arc::new(StoryFile::new(&std::fs::read("zork1.z3")?)?);
+/// let mut machine = ZMachine::new(story, 1);
 /// println!("{}", machine.start()?.text);
 /// println!("{}", machine.enter("open mailbox")?.text);
 /// assert_eq!(machine.status().moves, Some(1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Machine {
-    pub(super) state: State,
+pub struct ZMachine {
+    pub(super) state: MachineState,
     /// What the story itself saved last, for when it asks for it.
-    pub(super) slot: Option<Arc<State>>,
+    pub(super) slot: Option<Arc<MachineState>>,
     pub(super) seed: u32,
-    pub(super) limits: Limits,
-    pub(super) budget: Budget,
-    pub(super) printed: Printed,
+    pub(super) limits: MachineLimits,
+    pub(super) budget: InstructionBudget,
+    pub(super) printed: PrintedText,
     /// Text on its way to the output, kept for its memory.
     pub(super) scratch: String,
 }
 
-impl Machine {
+impl ZMachine {
     /// A machine at the start of a story. The seed decides all that is left to chance.
-    pub fn new(story: Arc<Story>, seed: u32) -> Self {
-        Machine::with_limits(story, seed, Limits::default())
+    pub fn new(story: Arc<StoryFile>, seed: u32) -> Self {
+        ZMachine::with_limits(story, seed, MachineLimits::default())
     }
 
     /// The same, with other limits.
-    pub fn with_limits(story: Arc<Story>, seed: u32, limits: Limits) -> Self {
-        Machine {
-            state: State::new(story, seed),
+    pub fn with_limits(story: Arc<StoryFile>, seed: u32, limits: MachineLimits) -> Self {
+        ZMachine {
+            state: MachineState::new(story, seed),
             slot: None,
             seed,
             limits,
-            budget: Budget::new(0),
-            printed: Printed::default(),
+            budget: InstructionBudget::new(0),
+            printed: PrintedText::default(),
             scratch: String::new(),
         }
     }
 
     /// Begins the story, or begins it again: up to the first line that it waits for.
-    pub fn start(&mut self) -> std::result::Result<Reply, Fault> {
-        self.state = State::new(Arc::clone(&self.state.memory.story), self.seed);
+    pub fn start(&mut self) -> Result<MachineReply, MachineFault> {
+        self.state = MachineState::new(Arc::clone(&self.state.memory.story), self.seed);
         self.slot = None;
         self.begin_command();
         self.run()
     }
 
     /// Gives the story a line and runs it until it waits for the next.
-    pub fn enter(&mut self, line: &str) -> std::result::Result<Reply, Fault> {
+    pub fn enter(&mut self, line: &str) -> Result<MachineReply, MachineFault> {
         let at = self.state.counter;
         let waiting = match &self.state.phase {
-            Phase::Waiting(waiting) => *waiting,
-            Phase::Faulted(fault) => return Err(fault.clone()),
-            Phase::Running | Phase::Over => return Err(Fault { kind: FaultKind::NotWaiting, at }),
+            MachinePhase::Waiting(waiting) => *waiting,
+            MachinePhase::Faulted(fault) => return Err(fault.clone()),
+            MachinePhase::Running | MachinePhase::Over => {
+                return Err(MachineFault { kind: FaultKind::NotWaiting, at });
+            }
         };
         self.begin_command();
         match self.take_line(waiting, line) {
@@ -178,47 +180,47 @@ impl Machine {
     }
 
     fn begin_command(&mut self) {
-        self.budget = Budget::new(self.limits.instructions);
-        self.printed = Printed::default();
+        self.budget = InstructionBudget::new(self.limits.instructions);
+        self.printed = PrintedText::default();
     }
 
-    fn take_line(&mut self, waiting: Waiting, line: &str) -> Result<()> {
+    fn take_line(&mut self, waiting: PendingLine, line: &str) -> FaultResult<()> {
         let typed = self.state.take_line(waiting, line)?;
         if transcript(&self.state.memory)? {
             self.printed.transcript.push_str(&typed);
             self.printed.transcript.push('\n');
         }
-        self.state.phase = Phase::Running;
+        self.state.phase = MachinePhase::Running;
         Ok(())
     }
 
-    fn run(&mut self) -> std::result::Result<Reply, Fault> {
-        while self.state.phase == Phase::Running {
+    fn run(&mut self) -> Result<MachineReply, MachineFault> {
+        while self.state.phase == MachinePhase::Running {
             let at = self.state.counter;
             if let Err(kind) = self.budget.spend(1).and_then(|()| self.step()) {
                 return Err(self.fail(kind, at));
             }
         }
         let printed = std::mem::take(&mut self.printed);
-        Ok(Reply {
+        Ok(MachineReply {
             text: printed.screen,
             transcript: printed.transcript,
-            over: self.state.phase == Phase::Over,
+            over: self.state.phase == MachinePhase::Over,
         })
     }
 
-    fn fail(&mut self, kind: FaultKind, at: u32) -> Fault {
-        let fault = Fault { kind, at };
-        self.state.phase = Phase::Faulted(fault.clone());
+    fn fail(&mut self, kind: FaultKind, at: u32) -> MachineFault {
+        let fault = MachineFault { kind, at };
+        self.state.phase = MachinePhase::Faulted(fault.clone());
         fault
     }
 
     /// The status line: the first three global variables are the place, the score and the moves.
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> StatusLine {
         let memory = &self.state.memory;
         let place = memory.global(0).ok().filter(|place| (1..=255).contains(place));
         let number = |global| memory.global(global).ok().filter(|_| !memory.story.tells_time);
-        Status {
+        StatusLine {
             place,
             name: place.and_then(|place| self.name_of(place)),
             score: number(1).map(u16::cast_signed),
@@ -229,28 +231,28 @@ impl Machine {
     fn name_of(&self, object: u16) -> Option<String> {
         let at = self.state.memory.name_of(object).ok()??;
         let mut name = String::new();
-        unpack(&self.state.memory, at, &mut Budget::new(1000), &mut name).ok()?;
+        unpack(&self.state.memory, at, &mut InstructionBudget::new(1000), &mut name).ok()?;
         Some(name)
     }
 
     /// Whether the story has ended.
     pub fn is_over(&self) -> bool {
-        self.state.phase == Phase::Over
+        self.state.phase == MachinePhase::Over
     }
 
     /// Everything as it is now, to come back to.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::of(self)
+    pub fn snapshot(&self) -> MachineSnapshot {
+        MachineSnapshot::take(self)
     }
 
     /// Goes back to a snapshot of the same story.
-    pub fn restore(&mut self, snapshot: &Snapshot) -> std::result::Result<(), Fault> {
+    pub fn restore(&mut self, snapshot: &MachineSnapshot) -> Result<(), MachineFault> {
         let at = self.state.counter;
-        snapshot.put_back(self).map_err(|kind| Fault { kind, at })
+        snapshot.put_back(self).map_err(|kind| MachineFault { kind, at })
     }
 
     /// The story that is played.
-    pub fn story(&self) -> &Arc<Story> {
+    pub fn story(&self) -> &Arc<StoryFile> {
         &self.state.memory.story
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::fault::{FaultKind, Result};
-use super::story::Story;
+use super::fault::{FaultKind, FaultResult};
+use super::story::StoryFile;
 
 /// Where the machine tells of itself.
 const FLAGS_1: usize = 0x01;
@@ -14,15 +14,15 @@ const VARIABLE_PITCH: u8 = 0x40;
 
 /// Bytes by address.
 #[derive(Clone, Debug)]
-pub(super) struct Memory {
-    pub(super) story: Arc<Story>,
+pub(super) struct MachineMemory {
+    pub(super) story: Arc<StoryFile>,
     pub(super) dynamic: Vec<u8>,
 }
 
-impl Memory {
+impl MachineMemory {
     /// The memory at the start. The machine tells the story of itself in the header: the screen can be split, letters
     /// are of one width, and the standard is 1.1. Some classics read these bytes without knowing that they do.
-    pub(super) fn new(story: Arc<Story>) -> Self {
+    pub(super) fn new(story: Arc<StoryFile>) -> Self {
         let mut dynamic = story.dynamic().to_vec();
         if let Some(flags) = dynamic.get_mut(FLAGS_1) {
             *flags = *flags & !(NO_STATUS_LINE | VARIABLE_PITCH) | SPLIT_SCREEN;
@@ -30,12 +30,12 @@ impl Memory {
         if let Some(standard) = dynamic.get_mut(STANDARD) {
             standard.copy_from_slice(&[1, 1]);
         }
-        Memory { story, dynamic }
+        MachineMemory { story, dynamic }
     }
 
     /// The byte at an address.
     #[inline]
-    pub(super) fn byte(&self, at: u32) -> Result<u8> {
+    pub(super) fn byte(&self, at: u32) -> FaultResult<u8> {
         let index = at as usize;
         match self.dynamic.get(index).or_else(|| self.story.bytes().get(index)) {
             Some(byte) => Ok(*byte),
@@ -45,11 +45,11 @@ impl Memory {
 
     /// The word at an address, its high byte first.
     #[inline]
-    pub(super) fn word(&self, at: u32) -> Result<u16> {
+    pub(super) fn word(&self, at: u32) -> FaultResult<u16> {
         Ok(u16::from_be_bytes([self.byte(at)?, self.byte(at + 1)?]))
     }
 
-    pub(super) fn set_byte(&mut self, at: u32, value: u8) -> Result<()> {
+    pub(super) fn set_byte(&mut self, at: u32, value: u8) -> FaultResult<()> {
         match self.dynamic.get_mut(at as usize) {
             Some(byte) => {
                 *byte = value;
@@ -59,7 +59,7 @@ impl Memory {
         }
     }
 
-    pub(super) fn set_word(&mut self, at: u32, value: u16) -> Result<()> {
+    pub(super) fn set_word(&mut self, at: u32, value: u16) -> FaultResult<()> {
         let [high, low] = value.to_be_bytes();
         self.set_byte(at, high)?;
         self.set_byte(at + 1, low)
@@ -67,12 +67,12 @@ impl Memory {
 
     /// A global variable, counted from 0.
     #[inline]
-    pub(super) fn global(&self, number: u8) -> Result<u16> {
+    pub(super) fn global(&self, number: u8) -> FaultResult<u16> {
         self.word(self.global_at(number))
     }
 
     #[inline]
-    pub(super) fn set_global(&mut self, number: u8, value: u16) -> Result<()> {
+    pub(super) fn set_global(&mut self, number: u8, value: u16) -> FaultResult<()> {
         self.set_word(self.global_at(number), value)
     }
 
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn the_machine_tells_of_itself_and_the_story_stays_as_it_is() {
-        let memory = Memory::new(stories::spillway());
+        let memory = MachineMemory::new(stories::spillway());
         assert_eq!(
             [memory.byte(0x01), memory.byte(0x32), memory.byte(0x33)],
             [Ok(SPLIT_SCREEN), Ok(1), Ok(1)]
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn only_dynamic_memory_is_written_to() {
-        let mut memory = Memory::new(stories::spillway());
+        let mut memory = MachineMemory::new(stories::spillway());
         let first_fixed = u32::from(memory.story.static_base);
         assert_eq!(memory.set_byte(first_fixed, 1), Err(FaultKind::ReadOnly(first_fixed)));
         assert_eq!(memory.set_word(first_fixed - 1, 1), Err(FaultKind::ReadOnly(first_fixed)));

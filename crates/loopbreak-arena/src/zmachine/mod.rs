@@ -1,9 +1,9 @@
 //! A Z-machine for story files of version 3, after the Z-Machine Standards Document 1.1.
 //!
-//! Headless and deterministic: a [`Machine`] takes a line and gives back what the story printed. It has no screen, no
-//! clock and no files; chance comes from a seed. Many machines share one [`Story`], which is never written to.
+//! Headless and deterministic: a [`ZMachine`] takes a line and gives back what the story printed. It has no screen, no
+//! clock and no files; chance comes from a seed. Many machines share one [`StoryFile`], which is never written to.
 //!
-//! Story files are not trusted. A damaged or hostile one ends in a [`Fault`] that says what and where; it cannot make
+//! Story files are not trusted. A damaged or hostile one ends in a [`MachineFault`] that says what and where; it cannot make
 //! the machine panic, run for ever, or take memory without bound.
 
 mod decode;
@@ -20,7 +20,7 @@ mod stack;
 mod story;
 mod text;
 
-pub use fault::{Fault, FaultKind};
-pub use machine::{Limits, Machine, Reply, Status};
-pub use save::Snapshot;
-pub use story::{Story, StoryError};
+pub use fault::{FaultKind, MachineFault};
+pub use machine::{MachineLimits, MachineReply, StatusLine, ZMachine};
+pub use save::MachineSnapshot;
+pub use story::{StoryError, StoryFile};

@@ -2,8 +2,8 @@
 //!
 //! Object 0 is "nothing". The standard forbids to ask it anything, but the classics do; it answers as nothing would.
 
-use super::fault::{FaultKind, Result};
-use super::memory::Memory;
+use super::fault::{FaultKind, FaultResult};
+use super::memory::MachineMemory;
 
 /// The words of the default properties, before the first object.
 const DEFAULTS: u32 = 31;
@@ -16,7 +16,7 @@ const ATTRIBUTES: u16 = 32;
 
 /// Which relative of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kin {
+pub(super) enum ObjectRelation {
     Parent = 4,
     Sibling = 5,
     Child = 6,
@@ -24,14 +24,14 @@ pub(super) enum Kin {
 
 /// A property: its number, where its value is, and how long that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Property {
+struct ObjectProperty {
     number: u16,
     at: u32,
     length: u32,
 }
 
-impl Memory {
-    fn object(&self, object: u16) -> Result<u32> {
+impl MachineMemory {
+    fn object(&self, object: u16) -> FaultResult<u32> {
         if object == 0 || object > OBJECTS {
             return Err(FaultKind::NoObject(object));
         }
@@ -39,66 +39,66 @@ impl Memory {
     }
 
     /// A relative of an object, or 0.
-    pub(super) fn kin(&self, object: u16, kin: Kin) -> Result<u16> {
+    pub(super) fn kin(&self, object: u16, kin: ObjectRelation) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
         }
         Ok(self.byte(self.object(object)? + kin as u32)?.into())
     }
 
-    fn set_kin(&mut self, object: u16, kin: Kin, to: u16) -> Result<()> {
+    fn set_kin(&mut self, object: u16, kin: ObjectRelation, to: u16) -> FaultResult<()> {
         self.set_byte(self.object(object)? + kin as u32, to as u8)
     }
 
     /// Takes an object, with all that is in it, out of where it is.
-    pub(super) fn remove(&mut self, object: u16) -> Result<()> {
-        let parent = self.kin(object, Kin::Parent)?;
+    pub(super) fn remove(&mut self, object: u16) -> FaultResult<()> {
+        let parent = self.kin(object, ObjectRelation::Parent)?;
         if parent == 0 {
             return Ok(());
         }
-        let after = self.kin(object, Kin::Sibling)?;
-        let mut before = self.kin(parent, Kin::Child)?;
+        let after = self.kin(object, ObjectRelation::Sibling)?;
+        let mut before = self.kin(parent, ObjectRelation::Child)?;
         if before == object {
-            self.set_kin(parent, Kin::Child, after)?;
+            self.set_kin(parent, ObjectRelation::Child, after)?;
         } else {
             // A tree with a circle in it has no end.
             for _ in 0..OBJECTS {
-                let next = self.kin(before, Kin::Sibling)?;
+                let next = self.kin(before, ObjectRelation::Sibling)?;
                 if next == object || next == 0 {
                     break;
                 }
                 before = next;
             }
-            if self.kin(before, Kin::Sibling)? != object {
+            if self.kin(before, ObjectRelation::Sibling)? != object {
                 return Err(FaultKind::DamagedTree(object));
             }
-            self.set_kin(before, Kin::Sibling, after)?;
+            self.set_kin(before, ObjectRelation::Sibling, after)?;
         }
-        self.set_kin(object, Kin::Parent, 0)?;
-        self.set_kin(object, Kin::Sibling, 0)
+        self.set_kin(object, ObjectRelation::Parent, 0)?;
+        self.set_kin(object, ObjectRelation::Sibling, 0)
     }
 
     /// Puts an object into another one, before all that is there.
-    pub(super) fn insert(&mut self, object: u16, into: u16) -> Result<()> {
+    pub(super) fn insert(&mut self, object: u16, into: u16) -> FaultResult<()> {
         if object == 0 || into == 0 {
             return Ok(());
         }
         self.object(into)?;
         self.remove(object)?;
-        let first = self.kin(into, Kin::Child)?;
-        self.set_kin(object, Kin::Parent, into)?;
-        self.set_kin(object, Kin::Sibling, first)?;
-        self.set_kin(into, Kin::Child, object)
+        let first = self.kin(into, ObjectRelation::Child)?;
+        self.set_kin(object, ObjectRelation::Parent, into)?;
+        self.set_kin(object, ObjectRelation::Sibling, first)?;
+        self.set_kin(into, ObjectRelation::Child, object)
     }
 
-    fn attribute(&self, object: u16, attribute: u16) -> Result<(u32, u8)> {
+    fn attribute(&self, object: u16, attribute: u16) -> FaultResult<(u32, u8)> {
         if attribute >= ATTRIBUTES {
             return Err(FaultKind::NoAttribute(attribute));
         }
         Ok((self.object(object)? + u32::from(attribute / 8), 0x80 >> (attribute % 8)))
     }
 
-    pub(super) fn has_attribute(&self, object: u16, attribute: u16) -> Result<bool> {
+    pub(super) fn has_attribute(&self, object: u16, attribute: u16) -> FaultResult<bool> {
         if object == 0 {
             return Ok(false);
         }
@@ -106,7 +106,7 @@ impl Memory {
         Ok(self.byte(at)? & bit != 0)
     }
 
-    pub(super) fn set_attribute(&mut self, object: u16, attribute: u16, on: bool) -> Result<()> {
+    pub(super) fn set_attribute(&mut self, object: u16, attribute: u16, on: bool) -> FaultResult<()> {
         if object == 0 {
             return Ok(());
         }
@@ -116,7 +116,7 @@ impl Memory {
     }
 
     /// Where the short name of an object stands, if it has one.
-    pub(super) fn name_of(&self, object: u16) -> Result<Option<u32>> {
+    pub(super) fn name_of(&self, object: u16) -> FaultResult<Option<u32>> {
         if object == 0 {
             return Ok(None);
         }
@@ -125,22 +125,22 @@ impl Memory {
     }
 
     /// The property at an address, or none at the end of the list.
-    fn property_at(&self, at: u32) -> Result<Option<Property>> {
+    fn property_at(&self, at: u32) -> FaultResult<Option<ObjectProperty>> {
         let size = self.byte(at)?;
-        Ok((size != 0).then(|| Property {
+        Ok((size != 0).then(|| ObjectProperty {
             number: u16::from(size & 31),
             at: at + 1,
             length: u32::from(size >> 5) + 1,
         }))
     }
 
-    fn first_property(&self, object: u16) -> Result<Option<Property>> {
+    fn first_property(&self, object: u16) -> FaultResult<Option<ObjectProperty>> {
         let table: u32 = self.word(self.object(object)? + 7)?.into();
         let name = 2 * u32::from(self.byte(table)?);
         self.property_at(table + 1 + name)
     }
 
-    fn property(&self, object: u16, number: u16) -> Result<Option<Property>> {
+    fn property(&self, object: u16, number: u16) -> FaultResult<Option<ObjectProperty>> {
         let mut property = self.first_property(object)?;
         // They stand in falling order, each number once.
         for _ in 0..=PROPERTIES {
@@ -156,13 +156,13 @@ impl Memory {
     }
 
     /// The value of a property: the object's own, or the default.
-    pub(super) fn property_value(&self, object: u16, number: u16) -> Result<u16> {
+    pub(super) fn property_value(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
         }
         match self.property(object, number)? {
-            Some(Property { at, length: 1, .. }) => Ok(self.byte(at)?.into()),
-            Some(Property { at, .. }) => self.word(at),
+            Some(ObjectProperty { at, length: 1, .. }) => Ok(self.byte(at)?.into()),
+            Some(ObjectProperty { at, .. }) => self.word(at),
             None if (1..=PROPERTIES as u16).contains(&number) => {
                 self.word(u32::from(self.story.objects) + 2 * u32::from(number - 1))
             }
@@ -170,19 +170,19 @@ impl Memory {
         }
     }
 
-    pub(super) fn set_property(&mut self, object: u16, number: u16, value: u16) -> Result<()> {
+    pub(super) fn set_property(&mut self, object: u16, number: u16, value: u16) -> FaultResult<()> {
         if object == 0 {
             return Ok(());
         }
         match self.property(object, number)? {
-            Some(Property { at, length: 1, .. }) => self.set_byte(at, value as u8),
-            Some(Property { at, .. }) => self.set_word(at, value),
+            Some(ObjectProperty { at, length: 1, .. }) => self.set_byte(at, value as u8),
+            Some(ObjectProperty { at, .. }) => self.set_word(at, value),
             None => Err(FaultKind::NoProperty { object, property: number }),
         }
     }
 
     /// Where the value of a property stands; 0 if the object does not have it.
-    pub(super) fn property_address(&self, object: u16, number: u16) -> Result<u16> {
+    pub(super) fn property_address(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
         }
@@ -190,7 +190,7 @@ impl Memory {
     }
 
     /// The length of the property whose value stands there.
-    pub(super) fn property_length(&self, value_at: u16) -> Result<u16> {
+    pub(super) fn property_length(&self, value_at: u16) -> FaultResult<u16> {
         match value_at {
             0 => Ok(0),
             at => Ok(u16::from(self.byte(u32::from(at) - 1)? >> 5) + 1),
@@ -198,7 +198,7 @@ impl Memory {
     }
 
     /// The number of the property after this one, or of the first one after 0; 0 after the last.
-    pub(super) fn next_property(&self, object: u16, number: u16) -> Result<u16> {
+    pub(super) fn next_property(&self, object: u16, number: u16) -> FaultResult<u16> {
         if object == 0 {
             return Ok(0);
         }
@@ -216,11 +216,11 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::zmachine::Story;
+    use crate::zmachine::StoryFile;
     use std::sync::Arc;
 
     /// Room 1 holds 2, 3 and 4; object 2 has the properties 20 (word) and 7 (byte).
-    fn memory() -> Memory {
+    fn memory() -> MachineMemory {
         let mut bytes = vec![0; 1024];
         bytes[0] = 3;
         for at in [0x06, 0x08, 0x0a, 0x0c] {
@@ -237,15 +237,15 @@ mod tests {
         }
         bytes[object(2) + 7..object(2) + 9].copy_from_slice(&[1, 0x40]);
         bytes[0x140..0x147].copy_from_slice(&[0, 0x34, 0xab, 0xcd, 7, 9, 0]);
-        Memory::new(Arc::new(Story::new(&bytes).unwrap()))
+        MachineMemory::new(Arc::new(StoryFile::new(&bytes).unwrap()))
     }
 
-    fn children(memory: &Memory, of: u16) -> Vec<u16> {
-        let mut child = memory.kin(of, Kin::Child).unwrap();
+    fn children(memory: &MachineMemory, of: u16) -> Vec<u16> {
+        let mut child = memory.kin(of, ObjectRelation::Child).unwrap();
         let mut children = Vec::new();
         while child != 0 {
             children.push(child);
-            child = memory.kin(child, Kin::Sibling).unwrap();
+            child = memory.kin(child, ObjectRelation::Sibling).unwrap();
         }
         children
     }
@@ -259,17 +259,17 @@ mod tests {
         assert_eq!((children(&memory, 1), children(&memory, 2)), (vec![2], vec![4]));
         memory.insert(3, 1).unwrap();
         assert_eq!(children(&memory, 1), [3, 2]);
-        assert_eq!(memory.kin(4, Kin::Parent), Ok(2));
+        assert_eq!(memory.kin(4, ObjectRelation::Parent), Ok(2));
     }
 
     #[test]
     fn nothing_answers_as_nothing_would() {
         let mut memory = memory();
-        assert_eq!(memory.kin(0, Kin::Child), Ok(0));
+        assert_eq!(memory.kin(0, ObjectRelation::Child), Ok(0));
         assert_eq!(memory.has_attribute(0, 3), Ok(false));
         assert_eq!(memory.property_value(0, 3), Ok(0));
         assert_eq!(memory.insert(0, 1), Ok(()));
-        assert_eq!(memory.kin(256, Kin::Child), Err(FaultKind::NoObject(256)));
+        assert_eq!(memory.kin(256, ObjectRelation::Child), Err(FaultKind::NoObject(256)));
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn a_circle_in_the_tree_is_a_fault_and_no_endless_loop() {
         let mut memory = memory();
-        memory.set_kin(3, Kin::Sibling, 2).unwrap();
+        memory.set_kin(3, ObjectRelation::Sibling, 2).unwrap();
         assert_eq!(memory.remove(4), Err(FaultKind::DamagedTree(4)));
     }
 }

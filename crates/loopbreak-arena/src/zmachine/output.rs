@@ -1,7 +1,7 @@
 //! Where text goes: to the screen, to the transcript, into a table in memory.
 
-use super::fault::{FaultKind, Result};
-use super::memory::Memory;
+use super::fault::{FaultKind, FaultResult};
+use super::memory::MachineMemory;
 use super::story::FLAGS_2;
 
 /// Text into memory inside text into memory: so many at once.
@@ -9,31 +9,31 @@ const TABLES: usize = 16;
 
 /// A table that text goes into.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Table {
+struct OutputTable {
     at: u16,
     length: u16,
 }
 
 /// The switches of the output, which are part of what a snapshot holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Streams {
+pub(super) struct OutputStreams {
     screen: bool,
     /// Text goes to the upper window, which is decoration: nobody reads it.
     upper: bool,
-    tables: Vec<Table>,
+    tables: Vec<OutputTable>,
 }
 
 /// What one command printed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Printed {
+pub(super) struct PrintedText {
     pub(super) screen: String,
     pub(super) transcript: String,
     characters: usize,
 }
 
-impl Streams {
+impl OutputStreams {
     pub(super) fn new() -> Self {
-        Streams { screen: true, upper: false, tables: Vec::new() }
+        OutputStreams { screen: true, upper: false, tables: Vec::new() }
     }
 
     pub(super) fn choose_window(&mut self, window: u16) {
@@ -41,7 +41,12 @@ impl Streams {
     }
 
     /// Switches a stream on (its number) or off (its number below zero).
-    pub(super) fn switch(&mut self, stream: i16, table: Option<u16>, memory: &mut Memory) -> Result<()> {
+    pub(super) fn switch(
+        &mut self,
+        stream: i16,
+        table: Option<u16>,
+        memory: &mut MachineMemory,
+    ) -> FaultResult<()> {
         match stream {
             1 | -1 => self.screen = stream > 0,
             2 | -2 => set_transcript(memory, stream > 0)?,
@@ -50,7 +55,7 @@ impl Streams {
                     return Err(FaultKind::TooManyTables);
                 }
                 let at = table.ok_or(FaultKind::MissingOperand)?;
-                self.tables.push(Table { at, length: 0 });
+                self.tables.push(OutputTable { at, length: 0 });
             }
             -3 => {
                 if let Some(table) = self.tables.pop() {
@@ -67,10 +72,10 @@ impl Streams {
     pub(super) fn print(
         &mut self,
         text: &str,
-        memory: &mut Memory,
-        printed: &mut Printed,
+        memory: &mut MachineMemory,
+        printed: &mut PrintedText,
         limit: usize,
-    ) -> Result<()> {
+    ) -> FaultResult<()> {
         printed.characters += text.len();
         if printed.characters > limit {
             return Err(FaultKind::TooMuchText(limit));
@@ -105,11 +110,11 @@ fn code(character: char) -> u8 {
 }
 
 /// Whether a transcript is kept: the story sets and clears the bit as it likes.
-pub(super) fn transcript(memory: &Memory) -> Result<bool> {
+pub(super) fn transcript(memory: &MachineMemory) -> FaultResult<bool> {
     Ok(memory.word(FLAGS_2.into())? & 1 != 0)
 }
 
-pub(super) fn set_transcript(memory: &mut Memory, on: bool) -> Result<()> {
+pub(super) fn set_transcript(memory: &mut MachineMemory, on: bool) -> FaultResult<()> {
     let flags = memory.word(FLAGS_2.into())?;
     memory.set_word(FLAGS_2.into(), if on { flags | 1 } else { flags & !1 })
 }

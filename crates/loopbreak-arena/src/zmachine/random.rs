@@ -5,7 +5,7 @@
 /// Constants and use are those that `frotz -s` has, so that a transcript with chance in it can be compared with one of
 /// that interpreter.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Random {
+pub(super) struct StoryRandom {
     seed: u32,
     state: u32,
     /// Counts 0, 1, 2 … up to here, over and over, if it is not 0.
@@ -16,9 +16,9 @@ pub(super) struct Random {
 /// Seeds of a story below this ask for a count.
 const COUNTING: u16 = 1000;
 
-impl Random {
+impl StoryRandom {
     pub(super) fn new(seed: u32) -> Self {
-        Random { seed, state: seed, period: 0, count: 0 }
+        StoryRandom { seed, state: seed, period: 0, count: 0 }
     }
 
     /// The story asks for a seed; 0 asks for the machine's own.
@@ -49,21 +49,21 @@ impl Random {
 mod tests {
     use super::*;
 
-    fn rolls(random: &mut Random, range: u16, count: usize) -> Vec<u16> {
+    fn rolls(random: &mut StoryRandom, range: u16, count: usize) -> Vec<u16> {
         (0..count).map(|_| random.roll(range)).collect()
     }
 
     #[test]
     fn the_same_seed_gives_the_same_rolls_and_another_one_others() {
-        let a = rolls(&mut Random::new(5), 100, 20);
-        assert_eq!(a, rolls(&mut Random::new(5), 100, 20));
-        assert_ne!(a, rolls(&mut Random::new(6), 100, 20));
+        let a = rolls(&mut StoryRandom::new(5), 100, 20);
+        assert_eq!(a, rolls(&mut StoryRandom::new(5), 100, 20));
+        assert_ne!(a, rolls(&mut StoryRandom::new(6), 100, 20));
         assert!(a.iter().all(|roll| (1..=100).contains(roll)));
     }
 
     #[test]
     fn a_small_seed_counts_and_seed_0_begins_again() {
-        let mut random = Random::new(5);
+        let mut random = StoryRandom::new(5);
         let first = rolls(&mut random, 1000, 5);
         random.reseed(3);
         assert_eq!(rolls(&mut random, 100, 7), [1, 2, 3, 1, 2, 3, 1]);
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn every_number_of_the_range_comes_up() {
-        let mut random = Random::new(1);
+        let mut random = StoryRandom::new(1);
         let mut seen = rolls(&mut random, 6, 200);
         seen.sort_unstable();
         seen.dedup();

@@ -35,7 +35,7 @@ pub enum StoryError {
 
 /// A story file, checked as far as its header goes. Shared by all machines that play it, and never written to.
 #[derive(Clone, Debug)]
-pub struct Story {
+pub struct StoryFile {
     bytes: Arc<[u8]>,
     pub(super) start: u16,
     pub(super) dictionary: u16,
@@ -50,7 +50,7 @@ pub struct Story {
     serial: [u8; 6],
 }
 
-impl Story {
+impl StoryFile {
     /// Takes the bytes of a story file.
     pub fn new(bytes: &[u8]) -> Result<Self, StoryError> {
         if bytes.len() < HEADER {
@@ -75,7 +75,7 @@ impl Story {
             length @ HEADER.. if length <= bytes.len() => length,
             _ => bytes.len(),
         };
-        Ok(Story {
+        Ok(StoryFile {
             start: inside("the first instruction", 0x06)?,
             dictionary: inside("the dictionary", 0x08)?,
             objects: inside("the object table", 0x0a)?,
@@ -118,7 +118,7 @@ impl Story {
         &self.bytes[..usize::from(self.static_base)]
     }
 
-    pub(super) fn is_same(&self, other: &Story) -> bool {
+    pub(super) fn is_same(&self, other: &StoryFile) -> bool {
         Arc::ptr_eq(&self.bytes, &other.bytes) || self.bytes == other.bytes
     }
 }
@@ -138,22 +138,22 @@ mod tests {
 
     #[test]
     fn a_file_that_is_no_story_of_version_3_is_refused_with_the_reason() {
-        assert_eq!(Story::new(b"PK").unwrap_err(), StoryError::TooShort(2));
+        assert_eq!(StoryFile::new(b"PK").unwrap_err(), StoryError::TooShort(2));
         let mut other = smallest();
         other[0] = 5;
-        let error = Story::new(&other).unwrap_err();
+        let error = StoryFile::new(&other).unwrap_err();
         assert_eq!(error.to_string(), "version 5 is not supported: only story files of version 3 (.z3) are");
         let mut long = smallest();
         long.resize(LARGEST + 1, 0);
-        assert_eq!(Story::new(&long).unwrap_err(), StoryError::TooLong(LARGEST + 1));
-        assert!(Story::new(&smallest()).is_ok());
+        assert_eq!(StoryFile::new(&long).unwrap_err(), StoryError::TooLong(LARGEST + 1));
+        assert!(StoryFile::new(&smallest()).is_ok());
     }
 
     #[test]
     fn a_table_outside_the_file_is_named() {
         let mut bytes = smallest();
         bytes[0x08] = 0xff;
-        let error = Story::new(&bytes).unwrap_err();
+        let error = StoryFile::new(&bytes).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the header is damaged: the dictionary at 0xff40 lies outside the file"

@@ -1,8 +1,8 @@
 //! Text: packed letters to characters, and words of the player to packed letters.
 
-use super::fault::{FaultKind, Result};
-use super::machine::Budget;
-use super::memory::Memory;
+use super::fault::{FaultKind, FaultResult};
+use super::machine::InstructionBudget;
+use super::memory::MachineMemory;
 
 /// The third alphabet, from letter 6 on; the first two places have other meanings.
 const PUNCTUATION: &[u8; 26] = b"\0\n0123456789.,!?_#'\"/\\-:()";
@@ -25,28 +25,33 @@ pub(super) fn character(code: u16) -> Option<char> {
 
 /// What the next letter is part of.
 #[derive(Clone, Copy)]
-enum Next {
+enum LetterState {
     Letter { alphabet: u8 },
     Abbreviation { bank: u8 },
     CodeHigh,
     CodeLow { high: u8 },
 }
 
-const PLAIN: Next = Next::Letter { alphabet: 0 };
+const PLAIN: LetterState = LetterState::Letter { alphabet: 0 };
 
 /// Unpacks the text at an address to the end of `out`, and gives the address behind it. Every word of text is paid for
 /// from the budget: abbreviations can make a short text long.
-pub(super) fn unpack(memory: &Memory, at: u32, budget: &mut Budget, out: &mut String) -> Result<u32> {
+pub(super) fn unpack(
+    memory: &MachineMemory,
+    at: u32,
+    budget: &mut InstructionBudget,
+    out: &mut String,
+) -> FaultResult<u32> {
     unpack_text(memory, at, budget, out, true)
 }
 
 fn unpack_text(
-    memory: &Memory,
+    memory: &MachineMemory,
     mut at: u32,
-    budget: &mut Budget,
+    budget: &mut InstructionBudget,
     out: &mut String,
     abbreviations: bool,
-) -> Result<u32> {
+) -> FaultResult<u32> {
     let mut next = PLAIN;
     loop {
         budget.spend(1)?;
@@ -55,7 +60,7 @@ fn unpack_text(
         for shift in [10, 5, 0] {
             let letter = (word >> shift & 31) as u8;
             next = match next {
-                Next::Abbreviation { bank } => {
+                LetterState::Abbreviation { bank } => {
                     let table = u32::from(memory.story.abbreviations);
                     let entry = 32 * u32::from(bank - 1) + u32::from(letter);
                     // The table has word addresses: half of the real ones.
@@ -63,21 +68,21 @@ fn unpack_text(
                     unpack_text(memory, text, budget, out, false)?;
                     PLAIN
                 }
-                Next::CodeHigh => Next::CodeLow { high: letter },
-                Next::CodeLow { high } => {
+                LetterState::CodeHigh => LetterState::CodeLow { high: letter },
+                LetterState::CodeLow { high } => {
                     out.extend(character(u16::from(high) << 5 | u16::from(letter)));
                     PLAIN
                 }
-                Next::Letter { alphabet } => match letter {
+                LetterState::Letter { alphabet } => match letter {
                     0 => {
                         out.push(' ');
                         PLAIN
                     }
-                    1..=3 if abbreviations => Next::Abbreviation { bank: letter },
+                    1..=3 if abbreviations => LetterState::Abbreviation { bank: letter },
                     1..=3 => return Err(FaultKind::NestedAbbreviation),
-                    4 => Next::Letter { alphabet: 1 },
-                    5 => Next::Letter { alphabet: 2 },
-                    6 if alphabet == 2 => Next::CodeHigh,
+                    4 => LetterState::Letter { alphabet: 1 },
+                    5 => LetterState::Letter { alphabet: 2 },
+                    6 if alphabet == 2 => LetterState::CodeHigh,
                     _ => {
                         out.push(char::from(match alphabet {
                             0 => b'a' + letter - 6,

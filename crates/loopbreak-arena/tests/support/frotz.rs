@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use loopbreak_arena::zmachine::{Machine, Story};
+use loopbreak_arena::zmachine::{StoryFile, ZMachine};
 
 /// Debian puts games where not every path leads.
 const PROGRAMS: [&str; 2] = ["dfrotz", "/usr/games/dfrotz"];
@@ -15,8 +15,8 @@ const FILE: &str = "witness.scr";
 ///
 /// The story is asked for it with its own command `script`; `dfrotz` then asks for a file name. Lines are not folded
 /// (`-S 0`), and no complaints about what the standard does not allow come between them (`-Z 0`).
-pub fn witness(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
-    let folder = Folder::new()?;
+pub fn frotz_transcript(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
+    let folder = FrotzFolder::new()?;
     let story = story.canonicalize().map_err(|error| format!("{}: {error}", story.display()))?;
     let mut lines = vec!["script".to_owned(), FILE.to_owned()];
     let mut saved = 0;
@@ -52,8 +52,8 @@ pub fn witness(story: &Path, seed: u32, commands: &[String]) -> Result<String, S
 /// Our own transcript of the same commands, up to the end of the story.
 pub fn ours(story: &Path, seed: u32, commands: &[String]) -> Result<String, String> {
     let bytes = std::fs::read(story).map_err(|error| format!("{}: {error}", story.display()))?;
-    let story = Arc::new(Story::new(&bytes).map_err(|error| error.to_string())?);
-    let mut machine = Machine::new(story, seed);
+    let story = Arc::new(StoryFile::new(&bytes).map_err(|error| error.to_string())?);
+    let mut machine = ZMachine::new(story, seed);
     machine.start().map_err(|fault| fault.to_string())?;
     let mut transcript = machine.enter("script").map_err(|fault| fault.to_string())?.transcript;
     for command in commands {
@@ -79,19 +79,19 @@ pub fn difference(ours: &str, theirs: &str) -> Option<String> {
 }
 
 /// A folder for one run of `dfrotz`, removed afterwards.
-struct Folder(PathBuf);
+struct FrotzFolder(PathBuf);
 
-impl Folder {
+impl FrotzFolder {
     fn new() -> Result<Self, String> {
         static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("loopbreak-arena-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Folder(path))
+        Ok(FrotzFolder(path))
     }
 }
 
-impl Drop for Folder {
+impl Drop for FrotzFolder {
     fn drop(&mut self) {
         _ = std::fs::remove_dir_all(&self.0);
     }

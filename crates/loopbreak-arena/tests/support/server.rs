@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// How a request is answered.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub enum ServerReply {
     /// With this status, these headers and this body.
     Plain(u16, &'static str, String),
     /// With a chat answer that holds this text.
@@ -27,29 +27,29 @@ pub enum Reply {
     Drips(Duration),
 }
 
-impl Reply {
+impl ServerReply {
     /// A model that says this.
     pub fn says(text: &str) -> Self {
-        Reply::Says(text.to_owned())
+        ServerReply::Says(text.to_owned())
     }
 }
 
 /// What came in: the headers, and the body.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct ServerRequest {
     pub head: String,
     pub body: Value,
 }
 
 /// A server on a port of its own.
-pub struct Server {
+pub struct ModelServer {
     pub base: String,
-    requests: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<ServerRequest>>>,
 }
 
-impl Server {
+impl ModelServer {
     /// Answers each request with what the function gives for its number, from 0 on, and the request.
-    pub fn new(mut answer: impl FnMut(usize, &Request) -> Reply + Send + 'static) -> Self {
+    pub fn new(mut answer: impl FnMut(usize, &ServerRequest) -> ServerReply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -68,21 +68,21 @@ impl Server {
                 thread::spawn(move || send(&mut stream, reply));
             }
         });
-        Server { base, requests }
+        ModelServer { base, requests }
     }
 
     /// Answers with these, and goes on with the last of them.
-    pub fn script(replies: Vec<Reply>) -> Self {
-        Server::new(move |number, _| replies[number.min(replies.len() - 1)].clone())
+    pub fn script(replies: Vec<ServerReply>) -> Self {
+        ModelServer::new(move |number, _| replies[number.min(replies.len() - 1)].clone())
     }
 
     /// What was asked so far.
-    pub fn requests(&self) -> Vec<Request> {
+    pub fn requests(&self) -> Vec<ServerRequest> {
         self.requests.lock().unwrap().clone()
     }
 }
 
-fn read(stream: &TcpStream) -> Option<Request> {
+fn read(stream: &TcpStream) -> Option<ServerRequest> {
     let mut reader = BufReader::new(stream);
     let mut head = String::new();
     while !head.ends_with("\r\n\r\n") {
@@ -96,25 +96,25 @@ fn read(stream: &TcpStream) -> Option<Request> {
     })?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some(Request { head, body: serde_json::from_slice(&body).ok()? })
+    Some(ServerRequest { head, body: serde_json::from_slice(&body).ok()? })
 }
 
-fn send(stream: &mut TcpStream, reply: Reply) {
+fn send(stream: &mut TcpStream, reply: ServerReply) {
     let plain = |status: u16, headers: &str, body: &str| {
         let length = body.len();
         format!("HTTP/1.1 {status} X\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}")
     };
     let text = match reply {
-        Reply::Plain(status, headers, body) => plain(status, headers, &body),
-        Reply::Says(text) => plain(200, "content-type: application/json\r\n", &chat(&text).to_string()),
-        Reply::Huge(bytes) => plain(200, "", &"x".repeat(bytes)),
-        Reply::Silence(time) => {
+        ServerReply::Plain(status, headers, body) => plain(status, headers, &body),
+        ServerReply::Says(text) => plain(200, "content-type: application/json\r\n", &chat(&text).to_string()),
+        ServerReply::Huge(bytes) => plain(200, "", &"x".repeat(bytes)),
+        ServerReply::Silence(time) => {
             thread::sleep(time);
             return;
         }
-        Reply::Noise => "\u{1}\u{2}no such protocol\r\n\r\n".to_owned(),
-        Reply::HangsUp => return,
-        Reply::Drips(pause) => {
+        ServerReply::Noise => "\u{1}\u{2}no such protocol\r\n\r\n".to_owned(),
+        ServerReply::HangsUp => return,
+        ServerReply::Drips(pause) => {
             let _ = stream.write_all(b"HTTP/1.1 200 X\r\ncontent-length: 1000\r\n\r\n");
             while stream.write_all(b" ").is_ok() {
                 thread::sleep(pause);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loopbreak::{Config, Mode};
-use loopbreak_arena::{Contest, Plan, PlayerKind, Report, Rules};
+use loopbreak_arena::{ContestPlan, ContestReport, EpisodeRules, GameContest, PlayerKind};
 
 use super::args::ArenaArgs;
 use crate::error::UserError;
@@ -15,9 +15,9 @@ use crate::{exit, output, play};
 pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&play::for_games(&args.config)?)?;
     must_act(&config)?;
-    let contest = Contest {
+    let contest = GameContest {
         story: play::story(&args.story)?,
-        rules: Rules { max_turns: args.max_turns, ..Rules::default() },
+        rules: EpisodeRules { max_turns: args.max_turns, ..EpisodeRules::default() },
         seed: args.seed,
         episodes: args.episodes,
     };
@@ -25,9 +25,10 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
         can_be_written(path, &args.story)?;
     }
     let all = if args.players.is_empty() { &PlayerKind::ALL[..] } else { &args.players };
-    let plan = Plan { players: once(all), obedience: once(&args.obedience), config, ablate: args.ablate };
+    let plan =
+        ContestPlan { players: once(all), obedience: once(&args.obedience), config, ablate: args.ablate };
     let progress = bar(plan.games(&contest));
-    let report = Report::play(&contest, &plan, &|| progress.inc(1));
+    let report = ContestReport::play(&contest, &plan, &|| progress.inc(1));
     progress.finish_and_clear();
     let report = report.map_err(|problems| {
         UserError::usage(format!("these settings do not hold for a contest: {problems}"))
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     // First what can be seen at once: games of minutes are not lost where the page cannot be written.
     print(&report, args.json)?;
     if let Some(path) = &args.html {
-        output::save(path, loopbreak_arena::page(&report).as_bytes())?;
+        output::save(path, loopbreak_arena::render_page(&report).as_bytes())?;
     }
     Ok(exit::DONE)
 }
@@ -89,7 +90,7 @@ fn bar(games: u64) -> ProgressBar {
     bar
 }
 
-fn print(report: &Report, json: bool) -> Result<(), UserError> {
+fn print(report: &ContestReport, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report.to_string());
     }

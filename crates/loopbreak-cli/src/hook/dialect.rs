@@ -1,6 +1,6 @@
 //! The contracts of the agents: what they call their events, and in what form they want to be answered.
 
-use loopbreak::text::clip::clip;
+use loopbreak::text::clip;
 use serde_json::{Value, json};
 
 use super::answer::Answer;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use loopbreak::{Action, Args, Text};
+use loopbreak::{Action, ActionArgs, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -14,39 +14,39 @@ const LONGEST: u64 = 128 * 1024 * 1024;
 #[serde(default)]
 pub(crate) struct Event<'a> {
     #[serde(borrow)]
-    pub(crate) session_id: Option<Text<'a>>,
+    pub(crate) session_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(crate) hook_event_name: Option<Text<'a>>,
+    pub(crate) hook_event_name: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(crate) cwd: Option<Text<'a>>,
+    pub(crate) cwd: Option<StepText<'a>>,
     /// The subagent, where it is one.
     #[serde(borrow)]
-    pub(crate) agent_id: Option<Text<'a>>,
+    pub(crate) agent_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    tool_name: Option<Text<'a>>,
+    tool_name: Option<StepText<'a>>,
     #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(crate) tool_use_id: Option<Text<'a>>,
+    pub(crate) tool_use_id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(crate) tool_response: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
     pub(crate) is_interrupt: Option<bool>,
     #[serde(borrow)]
-    pub(crate) prompt: Option<Text<'a>>,
+    pub(crate) prompt: Option<StepText<'a>>,
     /// Who wrote the prompt.
     #[serde(borrow)]
-    source: Option<Text<'a>>,
+    source: Option<StepText<'a>>,
     /// Where the agent writes down the conversation.
     #[serde(borrow)]
-    pub(crate) transcript_path: Option<Text<'a>>,
+    pub(crate) transcript_path: Option<StepText<'a>>,
     /// The agent goes on only because a hook did not let it stop.
     pub(crate) stop_hook_active: Option<bool>,
     #[serde(borrow)]
-    last_assistant_message: Option<Text<'a>>,
+    last_assistant_message: Option<StepText<'a>>,
     #[serde(borrow)]
-    prompt_response: Option<Text<'a>>,
+    prompt_response: Option<StepText<'a>>,
     #[serde(borrow)]
     background_tasks: Option<Vec<&'a RawValue>>,
 }
@@ -55,7 +55,7 @@ impl Event<'_> {
     /// What is called.
     pub(crate) fn action(&self) -> Option<Action<'_>> {
         let mut action = Action::new(self.tool_name.as_deref().filter(|name| !name.is_empty())?);
-        action.args = self.tool_input.filter(|input| input.get() != "null").map(Args::from);
+        action.args = self.tool_input.filter(|input| input.get() != "null").map(ActionArgs::from);
         Some(action)
     }
 

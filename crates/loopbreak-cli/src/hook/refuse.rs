@@ -1,7 +1,7 @@
 //! A call that is proposed, and refused where it would only go on with a loop.
 
 use loopbreak::settings::{AllowRule, OnLoop};
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
 use loopbreak_store::{GuardState, RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
@@ -105,7 +105,7 @@ pub(crate) fn rule_for(action: &Action<'_>) -> AllowRule {
     let args = action.args.as_ref().map(|args| {
         let json = args.json();
         let kept = clip(json, RULE_BYTES);
-        let masked = mask(kept);
+        let masked = mask_secrets(kept);
         let same = kept.bytes().zip(masked.bytes()).take_while(|(one, other)| one == other).count();
         let same = if *masked == *kept { kept.len() } else { kept.floor_char_boundary(same) };
         if same == json.len() { json.to_owned() } else { format!("{}*", &kept[..same]) }

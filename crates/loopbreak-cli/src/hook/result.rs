@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::hash::Hasher as _;
 
 use loopbreak::Outcome;
-use loopbreak::text::clip::head_and_tail;
+use loopbreak::text::head_and_tail;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,6 @@
 //! One event of one run: from what happened to an answer. The engine decides; here its verdict is put into practice.
 
-use loopbreak::{Audience, Guard, Intervention, Millis, Outcome, Settings, Step, Text, Verdict};
+use loopbreak::{Audience, EpochMillis, Guard, Intervention, Outcome, Settings, Step, StepText, Verdict};
 use loopbreak_store::{
     Records, RejectedEvent, RunChange, RunEndEvent, RunEvent, RunState, StepEvent, TranscriptOffset,
     VerdictSummary,
@@ -92,7 +92,7 @@ impl Session<'_> {
     }
 
     pub(crate) fn step<'s>(&self, action: Option<loopbreak::Action<'s>>) -> Step<'s> {
-        Step { at: Some(Millis(self.now)), action, ..Step::default() }
+        Step { at: Some(EpochMillis(self.now)), action, ..Step::default() }
     }
 
     fn outcome(&self) -> Outcome<'static> {
@@ -155,7 +155,7 @@ impl Course<'_> {
         let event = self.session.event;
         self.state.hook.reset();
         let words = event.prompt.as_deref().unwrap_or_default();
-        let verdict = self.observe(&Step { user: Some(Text::from(words)), ..self.session.step(None) });
+        let verdict = self.observe(&Step { user: Some(StepText::from(words)), ..self.session.step(None) });
         let line = StepEvent::from_hook(event.hook_event_name.as_deref()).with_user(words);
         self.write(RunEvent::User(line.with_verdict((&verdict).into())));
         Answer::Nothing

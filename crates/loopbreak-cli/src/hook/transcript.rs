@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use loopbreak::{Action, Args, Text};
+use loopbreak::{Action, ActionArgs, StepText};
 use loopbreak_store::TranscriptOffset;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -120,7 +120,7 @@ fn call(dialect: Dialect, line: &str, id: &str) -> Option<Action<'static>> {
 
 fn action(name: &str, input: Option<&RawValue>) -> Action<'static> {
     let mut action = Action::new(name);
-    action.args = input.map(Args::from);
+    action.args = input.map(ActionArgs::from);
     action.into_owned()
 }
 
@@ -150,15 +150,15 @@ struct ClaudeMessage<'a> {
 #[serde(default)]
 struct ClaudeBlock<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: StepText<'a>,
     #[serde(borrow)]
-    id: Text<'a>,
+    id: StepText<'a>,
     #[serde(borrow)]
-    name: Text<'a>,
+    name: StepText<'a>,
     #[serde(borrow)]
     input: Option<&'a RawValue>,
     #[serde(borrow)]
-    tool_use_id: Text<'a>,
+    tool_use_id: StepText<'a>,
     is_error: bool,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
@@ -181,11 +181,11 @@ struct CodexLine<'a> {
 #[serde(default)]
 struct CodexPayload<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Text<'a>,
+    kind: StepText<'a>,
     #[serde(borrow)]
-    call_id: Text<'a>,
+    call_id: StepText<'a>,
     #[serde(borrow)]
-    name: Text<'a>,
+    name: StepText<'a>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow)]

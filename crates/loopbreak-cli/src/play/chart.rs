@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use loopbreak_arena::Map;
+use loopbreak_arena::WorldMap;
 
 use crate::output::printable;
 
@@ -12,10 +12,10 @@ const GAP: usize = 3;
 /// A place with its two brackets, and the way to the next one.
 const CELL: usize = NAME + 2 + GAP;
 
-type Cell = (i32, i32);
+type MapCell = (i32, i32);
 
 /// Where a way leads on paper.
-fn step(way: &str) -> Option<Cell> {
+fn step(way: &str) -> Option<MapCell> {
     Some(match way {
         "north" => (0, -1),
         "south" => (0, 1),
@@ -31,13 +31,13 @@ fn step(way: &str) -> Option<Cell> {
 
 /// The map around a place, so many places to each side. Ways that nobody has gone end in `?`; `^` and `v` are ways up and
 /// down.
-pub(super) fn around(map: &Map, here: u32, across: i32, along: i32) -> Vec<String> {
+pub(super) fn around(map: &WorldMap, here: u32, across: i32, along: i32) -> Vec<String> {
     let cells = lay_out(map, here, across, along);
     let width = usize::try_from(2 * across + 1).unwrap_or(1) * CELL + GAP;
     let height = usize::try_from(2 * along + 1).unwrap_or(1) * 2 + 1;
     let mut paper = vec![vec![' '; width]; height];
     // The upper left corner of the box of a place.
-    let at = |(x, y): Cell| {
+    let at = |(x, y): MapCell| {
         let column = usize::try_from(x + across).unwrap_or(0) * CELL + GAP;
         (column, usize::try_from(y + along).unwrap_or(0) * 2 + 1)
     };
@@ -78,12 +78,12 @@ pub(super) fn around(map: &Map, here: u32, across: i32, along: i32) -> Vec<Strin
 }
 
 /// Gives each place a cell, nearest first. A place for which there is no room is left out.
-fn lay_out(map: &Map, here: u32, across: i32, along: i32) -> BTreeMap<Cell, u32> {
+fn lay_out(map: &WorldMap, here: u32, across: i32, along: i32) -> BTreeMap<MapCell, u32> {
     let mut cells = BTreeMap::from([((0, 0), here)]);
     let mut seen = BTreeSet::from([here]);
     let mut queue = VecDeque::from([((0, 0), here)]);
     // A way that leads here shows where it comes from, also where nobody has gone it back.
-    let mut back: BTreeMap<u32, Vec<(Cell, u32)>> = BTreeMap::new();
+    let mut back: BTreeMap<u32, Vec<(MapCell, u32)>> = BTreeMap::new();
     for from in map.places() {
         for (way, to) in map.ways(from) {
             if let (Some((x, y)), Some(to)) = (step(way), to) {
@@ -109,7 +109,7 @@ fn lay_out(map: &Map, here: u32, across: i32, along: i32) -> BTreeMap<Cell, u32>
 }
 
 /// Draws the way out of a box; `sign` stands at its end where no box does.
-fn draw(paper: &mut [Vec<char>], (column, row): (usize, usize), step: Cell, sign: Option<char>) {
+fn draw(paper: &mut [Vec<char>], (column, row): (usize, usize), step: MapCell, sign: Option<char>) {
     let (left, right) = (column.wrapping_sub(1), column + NAME + 2);
     let (above, below) = (row.wrapping_sub(1), row + 1);
     let middle = column + NAME / 2;
@@ -153,15 +153,15 @@ fn put(paper: &mut [Vec<char>], column: usize, row: usize, sign: char) {
 
 #[cfg(test)]
 mod tests {
-    use loopbreak_arena::Spot;
+    use loopbreak_arena::WorldLocation;
 
     use super::*;
 
-    fn map(places: &[(u32, &str, &[&str])], ways: &[(u32, &str, u32)]) -> Map {
-        let mut map = Map::default();
+    fn map(places: &[(u32, &str, &[&str])], ways: &[(u32, &str, u32)]) -> WorldMap {
+        let mut map = WorldMap::default();
         for (id, name, exits) in places {
             let exits = exits.iter().map(|exit| (*exit).to_owned()).collect();
-            map.add(&Spot { id: *id, name: (*name).to_owned(), exits });
+            map.add(&WorldLocation { id: *id, name: (*name).to_owned(), exits });
         }
         for (from, way, to) in ways {
             map.connect(*from, way, *to);

@@ -5,12 +5,12 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{Guard, Millis, Pattern};
-use loopbreak_arena::{Ending, Halt, Moment, Orchestrator, Rules};
+use loopbreak::{EpochMillis, Guard, Pattern};
+use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
-use super::screen::Screen;
-use super::seats::{self, Who};
+use super::screen::GameScreen;
+use super::seats::{self, PlayerChoice};
 use super::{plain, settings, view};
 use crate::error::UserError;
 use crate::{exit, output};
@@ -18,52 +18,52 @@ use crate::{exit, output};
 /// Plays one episode.
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let who = seats::who(args)?;
-    let config = settings::load(args, who == Who::You)?;
+    let config = settings::load(args, who == PlayerChoice::You)?;
     if let Some(path) = &args.journal {
         seats::spare_story("--journal", path, &args.story)?;
     }
-    let halt = listen()?;
-    let (mut world, story) = seats::world(args, &halt)?;
-    let mut player = seats::player(args, who, &halt)?;
-    let mut critic = seats::critic(args, who, &halt)?;
-    let rules = Rules {
+    let cancel = listen()?;
+    let (mut world, story) = seats::world(args, &cancel)?;
+    let mut player = seats::player(args, who, &cancel)?;
+    let mut critic = seats::critic(args, who, &cancel)?;
+    let rules = EpisodeRules {
         max_turns: args.max_turns,
         // A person decides.
-        rejections: if who == Who::You { 0 } else { Rules::default().rejections },
+        rejections: if who == PlayerChoice::You { 0 } else { EpisodeRules::default().rejections },
         failures: usize::try_from(args.max_failures).unwrap_or(usize::MAX),
-        ..Rules::default()
+        ..EpisodeRules::default()
     };
     let id = format!("{story}-{}-{}", player.name().replace(' ', "-"), args.seed);
-    let live = output::is_terminal() && !args.plain && who != Who::You;
-    let screen = live.then(|| RefCell::new(Screen::new(args.max_turns)));
+    let live = output::is_terminal() && !args.plain && who != PlayerChoice::You;
+    let screen = live.then(|| RefCell::new(GameScreen::new(args.max_turns)));
     let failed = RefCell::new(None);
     let gone = Cell::new(false);
-    let show = |moment: &Moment<'_>| {
+    let show = |event: &EpisodeEvent<'_>| {
         let Some(screen) = &screen else {
-            match output::print_to_reader(&plain::lines(moment, who == Who::You)) {
+            match output::print_to_reader(&plain::lines(event, who == PlayerChoice::You)) {
                 Ok(true) => {}
                 Ok(false) => {
                     gone.set(true);
-                    halt.set();
+                    cancel.cancel();
                 }
                 Err(error) => {
                     failed.borrow_mut().get_or_insert(error);
-                    halt.set();
+                    cancel.cancel();
                 }
             }
             return;
         };
-        screen.borrow_mut().show(moment);
-        if matches!(who, Who::BuiltIn(_)) && !halt.is_set() {
+        screen.borrow_mut().show(event);
+        if matches!(who, PlayerChoice::BuiltIn(_)) && !cancel.is_cancelled() {
             std::thread::sleep(args.delay);
         }
     };
-    let mut episode = Orchestrator::new(&mut *world, &mut *player, &mut *critic, Guard::new(config))
+    let mut episode = EpisodeOrchestrator::new(&mut *world, &mut *player, &mut *critic, Guard::new(config))
         .rules(rules)
-        .halt(halt.clone())
+        .cancel(cancel.clone())
         .view(show);
     // Whoever plays by a seed plays the same game every time, with the same times in its journal.
-    if !matches!(who, Who::BuiltIn(_)) || args.world.is_some() {
+    if !matches!(who, PlayerChoice::BuiltIn(_)) || args.world.is_some() {
         episode = episode.clock(Box::new(now));
     }
     if let Some(path) = &args.journal {
@@ -82,28 +82,28 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     Ok(if gone.get() { exit::DONE } else { code(&episode.ending) })
 }
 
-fn code(ending: &Ending) -> u8 {
+fn code(ending: &EpisodeEnding) -> u8 {
     match ending {
-        Ending::Victory | Ending::Death | Ending::Left => exit::DONE,
-        Ending::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
-        | Ending::TurnLimit => exit::LIMIT,
-        Ending::LoopBreak(Pattern::ConsecutiveErrors) | Ending::ModelFailed(_) => exit::ERRORS,
-        Ending::LoopBreak(_) => exit::LOOP,
-        Ending::Interrupted => exit::INTERRUPTED,
-        Ending::Fault(_) => exit::FAILED,
+        EpisodeEnding::Victory | EpisodeEnding::Death | EpisodeEnding::Left => exit::DONE,
+        EpisodeEnding::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
+        | EpisodeEnding::TurnLimit => exit::LIMIT,
+        EpisodeEnding::LoopBreak(Pattern::ConsecutiveErrors) | EpisodeEnding::ModelFailed(_) => exit::ERRORS,
+        EpisodeEnding::LoopBreak(_) => exit::LOOP,
+        EpisodeEnding::Interrupted => exit::INTERRUPTED,
+        EpisodeEnding::Fault(_) => exit::FAILED,
     }
 }
 
 /// An interrupt ends the game where it stands: whoever waits for a model or a program looks at the sign.
-fn listen() -> Result<Halt, UserError> {
-    let halt = Halt::default();
-    let sign = halt.clone();
-    ctrlc::set_handler(move || sign.set())
+fn listen() -> Result<CancelFlag, UserError> {
+    let cancel = CancelFlag::default();
+    let sign = cancel.clone();
+    ctrlc::set_handler(move || sign.cancel())
         .map_err(|error| UserError::failed(format!("cannot listen for interrupts: {error}")))?;
-    Ok(halt)
+    Ok(cancel)
 }
 
-fn now() -> Millis {
+fn now() -> EpochMillis {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+    EpochMillis(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }

@@ -2,49 +2,51 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use loopbreak_arena::talk::{Line, Lines};
-use loopbreak_arena::{Context, Failure, FailureKind, Halt, Move, Player};
+use loopbreak_arena::line_protocol::{ProgramLine, ProgramLines};
+use loopbreak_arena::{AgentFailure, CancelFlag, FailureKind, GamePlayer, PlayerContext, PlayerMove};
 
 /// The longest line that a person types.
 const LINE: usize = 1000;
 
 /// A person.
 #[derive(Debug)]
-pub(super) struct Person {
-    lines: Lines,
-    halt: Halt,
+pub(super) struct HumanPlayer {
+    lines: ProgramLines,
+    cancel: CancelFlag,
     /// Whoever types sees a prompt.
     prompt: bool,
 }
 
-impl Person {
-    pub(super) fn new(halt: &Halt) -> Self {
+impl HumanPlayer {
+    pub(super) fn new(cancel: &CancelFlag) -> Self {
         let prompt = io::stdin().is_terminal();
-        Person { lines: Lines::new(io::stdin(), LINE), halt: halt.clone(), prompt }
+        HumanPlayer { lines: ProgramLines::new(io::stdin(), LINE), cancel: cancel.clone(), prompt }
     }
 }
 
-impl Player for Person {
+impl GamePlayer for HumanPlayer {
     fn name(&self) -> String {
         "you".to_owned()
     }
 
-    fn propose(&mut self, _: &Context) -> Result<Move, Failure> {
+    fn propose(&mut self, _: &PlayerContext) -> Result<PlayerMove, AgentFailure> {
         loop {
             if self.prompt {
                 let mut out = io::stdout();
                 let _ = out.write_all(b"> ").and_then(|()| out.flush());
             }
-            match self.lines.next(None, &self.halt) {
-                Line::Text(line) => {
+            match self.lines.next(None, &self.cancel) {
+                ProgramLine::Text(line) => {
                     let line: String = line.chars().filter(|c| !c.is_control()).collect();
                     if !line.trim().is_empty() {
                         return Ok(line.trim().into());
                     }
                 }
-                Line::TooLong => {}
-                Line::Late | Line::End => return Err(Failure::new(FailureKind::Left, "nobody types")),
-                Line::Halted => return Err(Failure::new(FailureKind::Timeout, "interrupted")),
+                ProgramLine::TooLong => {}
+                ProgramLine::Late | ProgramLine::End => {
+                    return Err(AgentFailure::new(FailureKind::Left, "nobody types"));
+                }
+                ProgramLine::Cancelled => return Err(AgentFailure::new(FailureKind::Timeout, "interrupted")),
             }
         }
     }

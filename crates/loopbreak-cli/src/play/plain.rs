@@ -2,20 +2,20 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_arena::{Moment, Sight};
+use loopbreak_arena::{EpisodeEvent, WorldObservation};
 
 use super::view::{refusal, words_of};
 use crate::output::printable;
 
 /// A moment, in lines. `terse` leaves out the command, which whoever typed it has seen.
-pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
+pub(super) fn lines(event: &EpisodeEvent<'_>, terse: bool) -> String {
     let mut out = String::new();
-    match moment {
-        Moment::Begun { sight, .. } => see(&mut out, sight),
-        Moment::Refused { turn, action, ruling, reasons } => {
+    match event {
+        EpisodeEvent::Begun { observation, .. } => see(&mut out, observation),
+        EpisodeEvent::Refused { turn, action, ruling, reasons } => {
             _ = writeln!(out, "turn {turn}: {}", refusal(action, ruling, reasons));
         }
-        Moment::PlayerFailed { turn, failure, in_a_row } => {
+        EpisodeEvent::PlayerFailed { turn, failure, in_a_row } => {
             _ = writeln!(
                 out,
                 "turn {turn}: the player gave no command ({}, {in_a_row} in a row): {}",
@@ -23,7 +23,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                 printable(&failure.message)
             );
         }
-        Moment::CriticFailed { turn, failure } => {
+        EpisodeEvent::CriticFailed { turn, failure } => {
             _ = writeln!(
                 out,
                 "turn {turn}: the critic gave no score ({}): {}",
@@ -31,7 +31,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                 printable(&failure.message)
             );
         }
-        Moment::Turn { taken, sight, verdict, .. } => {
+        EpisodeEvent::Turn { taken, observation, verdict, .. } => {
             if !terse {
                 let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
                 let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
@@ -43,7 +43,7 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
                     taken.score
                 );
             }
-            see(&mut out, sight);
+            see(&mut out, observation);
             for line in words_of(verdict) {
                 _ = writeln!(out, "  * {line}");
             }
@@ -52,12 +52,12 @@ pub(super) fn lines(moment: &Moment<'_>, terse: bool) -> String {
     out
 }
 
-fn see(out: &mut String, sight: &Sight) {
-    for line in sight.text.lines() {
+fn see(out: &mut String, observation: &WorldObservation) {
+    for line in observation.text.lines() {
         _ = writeln!(out, "{}", format!("  {}", printable(line)).trim_end());
     }
-    let place = sight.place.as_ref().map(|place| printable(&place.name));
-    let score = sight.score.map(|score| format!("score {score}"));
+    let place = observation.place.as_ref().map(|place| printable(&place.name));
+    let score = observation.score.map(|score| format!("score {score}"));
     let status: Vec<String> = place.into_iter().chain(score).collect();
     if !status.is_empty() {
         _ = writeln!(out, "  [{}]", status.join(", "));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use loopbreak_arena::{Map, Moment, Sight};
+use loopbreak_arena::{EpisodeEvent, WorldMap, WorldObservation};
 
 use super::chart;
 use super::view::{refusal, used, words_of};
@@ -21,7 +21,7 @@ const WIDEST: usize = 110;
 
 /// The picture.
 #[derive(Debug, Default)]
-pub(super) struct Screen {
+pub(super) struct GameScreen {
     max_turns: u64,
     /// How many lines stand there now.
     drawn: usize,
@@ -36,28 +36,28 @@ pub(super) struct Screen {
     usage: loopbreak::Usage,
 }
 
-impl Screen {
+impl GameScreen {
     pub(super) fn new(max_turns: u64) -> Self {
-        Screen { max_turns, ..Screen::default() }
+        GameScreen { max_turns, ..GameScreen::default() }
     }
 
     /// Takes in what happened, and shows it.
-    pub(super) fn show(&mut self, moment: &Moment<'_>) {
-        match moment {
-            Moment::Begun { sight, map } => self.see(sight, map),
-            Moment::Refused { turn, action, ruling, reasons } => {
+    pub(super) fn show(&mut self, event: &EpisodeEvent<'_>) {
+        match event {
+            EpisodeEvent::Begun { observation, map } => self.see(observation, map),
+            EpisodeEvent::Refused { turn, action, ruling, reasons } => {
                 self.say(*turn, &refusal(action, ruling, reasons));
             }
-            Moment::PlayerFailed { turn, failure, in_a_row } => {
+            EpisodeEvent::PlayerFailed { turn, failure, in_a_row } => {
                 self.say(
                     *turn,
                     &format!("no command ({in_a_row} in a row): {}", printable(&failure.message)),
                 );
             }
-            Moment::CriticFailed { turn, failure } => {
+            EpisodeEvent::CriticFailed { turn, failure } => {
                 self.say(*turn, &format!("no score: {}", printable(&failure.message)));
             }
-            Moment::Turn { taken, sight, map, objectives, verdict } => {
+            EpisodeEvent::Turn { taken, observation, map, objectives, verdict } => {
                 self.turn = taken.turn;
                 let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
                 let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
@@ -73,7 +73,7 @@ impl Screen {
                     let cost = &mut self.usage.cost_usd;
                     *cost = usage.cost_usd.map(|more| cost.unwrap_or(0.0) + more).or(*cost);
                 }
-                self.see(sight, map);
+                self.see(observation, map);
                 for line in words_of(verdict) {
                     self.say(taken.turn, &line);
                 }
@@ -82,13 +82,13 @@ impl Screen {
         self.draw();
     }
 
-    fn see(&mut self, sight: &Sight, map: &Map) {
-        self.text.clone_from(&sight.text);
+    fn see(&mut self, observation: &WorldObservation, map: &WorldMap) {
+        self.text.clone_from(&observation.text);
         let mut status = Vec::new();
-        status.extend(sight.score.map(|score| format!("score {score}")));
-        status.extend(sight.moves.map(|moves| format!("moves {moves}")));
+        status.extend(observation.score.map(|score| format!("score {score}")));
+        status.extend(observation.moves.map(|moves| format!("moves {moves}")));
         status.push(format!("places {}", map.len()));
-        let place = sight.place.as_ref();
+        let place = observation.place.as_ref();
         self.status = format!(
             "{}\u{0}{}",
             place.map_or_else(|| "somewhere".to_owned(), |place| printable(&place.name)),
@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_picture_is_never_higher_than_the_terminal() {
-        let screen = Screen { text: "line\n".repeat(50), map: vec!["x".into(); 30], ..Screen::new(300) };
+        let screen =
+            GameScreen { text: "line\n".repeat(50), map: vec!["x".into(); 30], ..GameScreen::new(300) };
         assert_eq!(screen.picture(80, 10).len(), 9);
         assert_eq!(screen.picture(20, 0).len(), 1);
     }

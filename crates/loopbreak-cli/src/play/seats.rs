@@ -5,15 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use loopbreak_arena::agent::{
-    Chat, CommandCritic, CommandPlayer, EndpointCritic, EndpointPlayer, Limits, Prices, Secret,
+    ApiKey, ChatEndpoint, ChatLimits, CommandCritic, CommandPlayer, EndpointCritic, EndpointPlayer,
+    TokenPrices,
 };
-use loopbreak_arena::zmachine::Story;
+use loopbreak_arena::zmachine::StoryFile;
 use loopbreak_arena::{
-    CommandWorld, Critic, Halt, Heuristic, NoCritic, Player, PlayerKind, StoryWorld, World, stories,
+    CancelFlag, CommandWorld, GamePlayer, GameWorld, HeuristicCritic, NoCritic, PlayerKind, ProposalCritic,
+    StoryWorld, stories,
 };
 
 use super::args::{CriticChoice, PlayArgs, YOU};
-use super::human::Person;
+use super::human::HumanPlayer;
 use crate::error::UserError;
 use loopbreak_watch::notification::split_command_line;
 
@@ -28,7 +30,7 @@ const STORY_BYTES: u64 = 1024 * 1024;
 
 /// Who plays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Who {
+pub(super) enum PlayerChoice {
     BuiltIn(PlayerKind),
     Program,
     Model,
@@ -36,23 +38,24 @@ pub(super) enum Who {
 }
 
 /// Who plays, by the options.
-pub(super) fn who(args: &PlayArgs) -> Result<Who, UserError> {
+pub(super) fn who(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
     match (&args.player, &args.agent_command, &args.endpoint) {
-        (Some(name), _, _) if name == YOU => Ok(Who::You),
-        (Some(name), _, _) => {
-            name.parse().map(Who::BuiltIn).map_err(|error| UserError::usage(format!("--player: {error}")))
-        }
-        (None, Some(_), _) => Ok(Who::Program),
-        (None, None, Some(_)) => Ok(Who::Model),
-        (None, None, None) => Ok(Who::BuiltIn(PlayerKind::Explorer)),
+        (Some(name), _, _) if name == YOU => Ok(PlayerChoice::You),
+        (Some(name), _, _) => name
+            .parse()
+            .map(PlayerChoice::BuiltIn)
+            .map_err(|error| UserError::usage(format!("--player: {error}"))),
+        (None, Some(_), _) => Ok(PlayerChoice::Program),
+        (None, None, Some(_)) => Ok(PlayerChoice::Model),
+        (None, None, None) => Ok(PlayerChoice::BuiltIn(PlayerKind::Explorer)),
     }
 }
 
 /// The world, and its name.
-pub(super) fn world(args: &PlayArgs, halt: &Halt) -> Result<(Box<dyn World>, String), UserError> {
+pub(super) fn world(args: &PlayArgs, cancel: &CancelFlag) -> Result<(Box<dyn GameWorld>, String), UserError> {
     if let Some(command) = &args.world {
         let words = split("--world", command)?;
-        let world = CommandWorld::start(&words, args.seed, args.timeout, halt)
+        let world = CommandWorld::start(&words, args.seed, args.timeout, cancel)
             .map_err(|error| UserError::usage(format!("--world: {error}")))?;
         return Ok((Box::new(world), words.last().map(|word| stem(Path::new(word))).unwrap_or_default()));
     }
@@ -65,7 +68,7 @@ pub(super) fn world(args: &PlayArgs, halt: &Halt) -> Result<(Box<dyn World>, Str
 }
 
 /// The story with this name, or in this file.
-pub(crate) fn story(path: &Path) -> Result<Arc<Story>, UserError> {
+pub(crate) fn story(path: &Path) -> Result<Arc<StoryFile>, UserError> {
     if path == Path::new(OURS) {
         return Ok(stories::spillway());
     }
@@ -78,7 +81,7 @@ pub(crate) fn story(path: &Path) -> Result<Arc<Story>, UserError> {
         return Err(failed(&"too large for a story"));
     }
     let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
-    Story::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
+    StoryFile::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
 }
 
 /// Refuses to write over the story that is played.
@@ -96,32 +99,40 @@ fn stem(path: &Path) -> String {
 }
 
 /// The player.
-pub(super) fn player(args: &PlayArgs, who: Who, halt: &Halt) -> Result<Box<dyn Player>, UserError> {
+pub(super) fn player(
+    args: &PlayArgs,
+    who: PlayerChoice,
+    cancel: &CancelFlag,
+) -> Result<Box<dyn GamePlayer>, UserError> {
     Ok(match who {
-        Who::BuiltIn(kind) => kind.half_deaf(args.seed.into(), args.obedience),
-        Who::You => Box::new(Person::new(halt)),
-        Who::Model => Box::new(EndpointPlayer::new(chat(args, args.model.as_deref(), halt)?)),
-        Who::Program => {
+        PlayerChoice::BuiltIn(kind) => kind.player_with_obedience(args.seed.into(), args.obedience),
+        PlayerChoice::You => Box::new(HumanPlayer::new(cancel)),
+        PlayerChoice::Model => Box::new(EndpointPlayer::new(chat(args, args.model.as_deref(), cancel)?)),
+        PlayerChoice::Program => {
             let words = split("--agent-command", args.agent_command.as_deref().unwrap_or_default())?;
-            let player = CommandPlayer::start(&words, args.timeout, halt);
+            let player = CommandPlayer::start(&words, args.timeout, cancel);
             Box::new(player.map_err(|error| UserError::usage(format!("--agent-command: {error}")))?)
         }
     })
 }
 
 /// The critic.
-pub(super) fn critic(args: &PlayArgs, who: Who, halt: &Halt) -> Result<Box<dyn Critic>, UserError> {
+pub(super) fn critic(
+    args: &PlayArgs,
+    who: PlayerChoice,
+    cancel: &CancelFlag,
+) -> Result<Box<dyn ProposalCritic>, UserError> {
     Ok(match &args.critic {
         // A person is not judged, unless asked for.
-        None if who == Who::You => Box::new(NoCritic),
+        None if who == PlayerChoice::You => Box::new(NoCritic),
         Some(CriticChoice::None) => Box::new(NoCritic),
-        None | Some(CriticChoice::Heuristic) => Box::new(Heuristic::default()),
+        None | Some(CriticChoice::Heuristic) => Box::new(HeuristicCritic::default()),
         Some(CriticChoice::Endpoint) => {
             let model = args.critic_model.as_deref().or(args.model.as_deref());
-            Box::new(EndpointCritic::new(chat(args, model, halt)?))
+            Box::new(EndpointCritic::new(chat(args, model, cancel)?))
         }
         Some(CriticChoice::Command(command)) => {
-            let critic = CommandCritic::start(&split("--critic", command)?, args.timeout, halt);
+            let critic = CommandCritic::start(&split("--critic", command)?, args.timeout, cancel);
             Box::new(critic.map_err(|error| UserError::usage(format!("--critic: {error}")))?)
         }
     })
@@ -133,18 +144,18 @@ fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
         .ok_or_else(|| UserError::usage(format!("{option} {command:?}: no command, or a quote is left open")))
 }
 
-fn chat(args: &PlayArgs, model: Option<&str>, halt: &Halt) -> Result<Chat, UserError> {
+fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<ChatEndpoint, UserError> {
     let (Some(endpoint), Some(model)) = (&args.endpoint, model) else {
         return Err(UserError::usage("--critic endpoint: which endpoint?")
             .hint("give its address with --endpoint and a model with --model"));
     };
-    let limits = Limits {
+    let limits = ChatLimits {
         timeout: args.timeout,
         retries: args.retries,
         max_tokens: args.max_tokens.unwrap_or_default(),
-        ..Limits::default()
+        ..ChatLimits::default()
     };
-    let chat = Chat::new(endpoint, model).map_err(|error| {
+    let chat = ChatEndpoint::new(endpoint, model).map_err(|error| {
         UserError::usage(format!("--endpoint: {error}")).hint("write it like http://localhost:8080/v1")
     })?;
     let chat = match &args.ca_file {
@@ -160,9 +171,9 @@ fn chat(args: &PlayArgs, model: Option<&str>, halt: &Halt) -> Result<Chat, UserE
         return Err(UserError::usage("the key in the environment holds signs that no key can have"));
     }
     Ok(chat
-        .key(key.map(Secret::new))
+        .key(key.map(ApiKey::new))
         .temperature(args.temperature)
         .limits(limits)
-        .prices(Prices { input: args.price_input, output: args.price_output })
-        .halt(halt.clone()))
+        .prices(TokenPrices { input: args.price_input, output: args.price_output })
+        .cancel(cancel.clone()))
 }

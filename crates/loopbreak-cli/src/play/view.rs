@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use loopbreak::{Audience, Ruling, Usage, Verdict};
-use loopbreak_arena::Episode;
+use loopbreak_arena::EpisodeResult;
 
 use crate::output::printable;
 
@@ -58,8 +58,8 @@ pub(super) fn used(usage: &Usage) -> Option<String> {
 }
 
 /// The end, in lines.
-pub(super) fn end(episode: &Episode) -> String {
-    let (mark, reason) = (episode.ending.mark(), printable(&episode.ending.reason()));
+pub(super) fn end(episode: &EpisodeResult) -> String {
+    let (mark, reason) = (episode.ending.as_str(), printable(&episode.ending.reason()));
     let why = if reason == mark { String::new() } else { format!(" ({reason})") };
     let score = episode.score.map(|score| format!("score {score}, ")).unwrap_or_default();
     let mut text = format!(

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Decision, DetectorName, Verdict};
 
 use super::child::{End, Start};
@@ -123,6 +123,6 @@ impl Course<'_> {
         text.push_str("\n\n# The prompt\n\n");
         text.push_str(clip(self.prompt.last(), PROMPT_BYTES));
         text.push('\n');
-        mask(&text).into_owned()
+        mask_secrets(&text).into_owned()
     }
 }

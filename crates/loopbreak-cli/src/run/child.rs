@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use loopbreak_arena::talk::group::{self, Force};
+use loopbreak_arena::line_protocol::process_group::{self, StopSignal};
 
 use super::capture::Capture;
 use super::interrupt::Interrupts;
@@ -65,7 +65,7 @@ impl Start<'_> {
             command.env(name, value.replace('\0', " "));
         }
         // A Ctrl-C on the terminal does not reach it then: we pass it on.
-        group::own(&mut command);
+        process_group::isolate(&mut command);
         let mut child = command.spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
             // Nobody waits for this thread: a command need not read what it is given.
@@ -105,11 +105,11 @@ fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &Interrupts) -
 
 /// Ends the whole group: asks first, then kills.
 fn end(child: &mut Child, interrupts: &Interrupts) -> io::Result<()> {
-    group::end(child, Force::Ask);
+    process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
     while child.try_wait()?.is_none() {
         if began.elapsed() >= GRACE || interrupts.again() {
-            group::end(child, Force::Kill);
+            process_group::stop(child, StopSignal::Kill);
             child.wait()?;
             return Ok(());
         }
@@ -120,14 +120,14 @@ fn end(child: &mut Child, interrupts: &Interrupts) -> io::Result<()> {
 
 /// Ends what the command left behind in its group: an iteration is over when all of it is.
 fn sweep(child: &mut Child, interrupts: &Interrupts) {
-    if !group::is_there(child) {
+    if !process_group::is_running(child) {
         return;
     }
-    group::end(child, Force::Ask);
+    process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
-    while group::is_there(child) {
+    while process_group::is_running(child) {
         if began.elapsed() >= GRACE_OF_REST || interrupts.again() {
-            group::end(child, Force::Kill);
+            process_group::stop(child, StopSignal::Kill);
             return;
         }
         thread::sleep(TICKS.1);

@@ -4,8 +4,10 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use loopbreak::text::secret::mask;
-use loopbreak::{Config, Decision, DetectorName, Guard, Intervention, LoopId, Millis, Mode, Step, Verdict};
+use loopbreak::text::mask_secrets;
+use loopbreak::{
+    Config, Decision, DetectorName, EpochMillis, Guard, Intervention, LoopId, Mode, Step, Verdict,
+};
 use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use super::advisor::Advisor;
@@ -194,12 +196,12 @@ impl Course<'_> {
     }
 
     pub(super) fn step<'s>(&self) -> Step<'s> {
-        Step { at: Some(Millis(self.time())), ..Step::default() }
+        Step { at: Some(EpochMillis(self.time())), ..Step::default() }
     }
 
     /// The command on one line, secrets masked.
     pub(super) fn command(&self) -> String {
-        crate::output::printable(&mask(&self.args.command.join(" ")))
+        crate::output::printable(&mask_secrets(&self.args.command.join(" ")))
     }
 
     /// Adds to the scratchpad.

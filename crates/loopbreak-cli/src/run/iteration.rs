@@ -1,6 +1,6 @@
 //! An iteration that is over, as it is told: to the guard, to the scratchpad, to the store, to the next prompt.
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{EVIDENCE_BYTES, Usage};
 
 use super::answer::answer;
@@ -102,7 +102,7 @@ fn without(output: &str, told: [&str; 2]) -> String {
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
-    let line = mask(clip(line, 4 * EVIDENCE_BYTES));
+    let line = mask_secrets(clip(line, 4 * EVIDENCE_BYTES));
     crate::output::printable(clip(&line, EVIDENCE_BYTES))
 }
 

@@ -1,7 +1,7 @@
 //! Runs before this one, with the same command and prompt: where they died young one after the other, whatever starts them
 //! is stuck, and each of them by itself cannot see it.
 
-use loopbreak::{Millis, Outcome, RunSummary, Series, Step};
+use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
 use loopbreak_store::{Run, RunEvent, StoredEvent};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -37,7 +37,7 @@ impl Course<'_> {
             "" => format!("the command {}", self.command()),
             prompt => prompt.to_owned(),
         };
-        let step = |at: i64| Step { at: Some(Millis(at)), ..Step::default() };
+        let step = |at: i64| Step { at: Some(EpochMillis(at)), ..Step::default() };
         summary.observe(&Step { user: Some(prompt.into()), ..step(run.started) });
         for StoredEvent { at, event, .. } in events {
             let text = event.headline().unwrap_or_default();

@@ -107,7 +107,7 @@ fn a_format_can_be_named() {
     assert_eq!((&report["runs"][0]["format"], &report["totals"]["steps"]), (&"chat".into(), &1.into()));
     let other = analyze(here.path(), &["log", "--format", "swe-agent"]);
     assert_eq!(other.code, Some(1));
-    assert!(other.err.contains("not a log of the format swe-agent"), "{}", other.err);
+    assert!(other.err.contains("not a log in the format swe-agent"), "{}", other.err);
     let unknown = analyze(here.path(), &["log", "--format", "word"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.err.contains("there are claude-code, codex"), "{}", unknown.err);

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::server::{Reply, Server};
+use crate::server::{ModelServer, ServerReply};
 use crate::support::{Done, folder, loopbreak};
 
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
@@ -129,8 +129,9 @@ fn a_person_types_and_is_advised_and_neither_refused_nor_stopped() {
 
 #[test]
 fn a_model_plays_and_what_it_used_is_told() {
-    let server =
-        Server::new(|number, _| Reply::says(["north", "take lantern", "south", "quit"][number.min(3)]));
+    let server = ModelServer::new(|number, _| {
+        ServerReply::says(["north", "take lantern", "south", "quit"][number.min(3)])
+    });
     let args = ["--endpoint", &server.base, "--model", "m", "--price-input", "1", "--price-output", "10"];
     let done = play_in(folder().path(), &[&args[..], &["--critic", "none"]].concat(), "");
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", done.out);
@@ -142,7 +143,8 @@ fn a_model_plays_and_what_it_used_is_told() {
 #[test]
 fn a_model_that_fails_ends_with_12_and_the_key_is_nowhere() {
     let folder = folder();
-    let server = Server::script(vec![Reply::Plain(401, "", format!("{{\"error\":\"bad key {KEY}\"}}"))]);
+    let server =
+        ModelServer::script(vec![ServerReply::Plain(401, "", format!("{{\"error\":\"bad key {KEY}\"}}"))]);
     let args = ["--endpoint", &server.base, "--model", "m", "--journal", "j.jsonl"];
     let done = play_in(folder.path(), &args, "");
     assert_eq!(done.code, Some(12), "{}{}", done.out, done.err);
@@ -151,7 +153,7 @@ fn a_model_that_fails_ends_with_12_and_the_key_is_nowhere() {
     let journal = std::fs::read_to_string(folder.path().join("j.jsonl")).unwrap();
     assert!(!journal.contains(KEY) && !done.out.contains(KEY) && !done.err.contains(KEY));
 
-    let server = Server::script(vec![Reply::says("I'm sorry, but I can't help with that.")]);
+    let server = ModelServer::script(vec![ServerReply::says("I'm sorry, but I can't help with that.")]);
     let args = ["--endpoint", &server.base, "--model", "m", "--max-failures", "2"];
     let done = play(&args);
     assert_eq!((done.code, server.requests().len()), (Some(12), 2), "{}", done.out);
@@ -160,7 +162,7 @@ fn a_model_that_fails_ends_with_12_and_the_key_is_nowhere() {
 
 #[test]
 fn world_agent_and_critic_may_be_programs_and_models() {
-    let server = Server::script(vec![Reply::says("{\"score\": 0.8, \"reason\": \"new\"}")]);
+    let server = ModelServer::script(vec![ServerReply::says("{\"score\": 0.8, \"reason\": \"new\"}")]);
     let (world, agent) = (fake("world"), fake("agent"));
     let args =
         ["--world", &world, "--agent-command", &agent, "--critic", "endpoint", "--endpoint", &server.base];

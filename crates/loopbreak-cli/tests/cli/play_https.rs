@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use crate::server::{Reply, Server};
+use crate::server::{ModelServer, ServerReply};
 use crate::support::agents::LONG;
 use crate::support::{Done, folder, loopbreak};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
@@ -28,7 +28,7 @@ struct Door {
 
 impl Door {
     /// It shows a certificate for this name.
-    fn before(server: &Server, name: &str) -> Self {
+    fn before(server: &ModelServer, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -100,9 +100,10 @@ fn play(folder: &Path, args: &[&str]) -> Done {
 #[test]
 fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
     let folder = folder();
-    let judges = |request: &crate::server::Request| request.body.to_string().contains("The player proposes");
-    let server = Server::new(move |_, request| {
-        Reply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
+    let judges =
+        |request: &crate::server::ServerRequest| request.body.to_string().contains("The player proposes");
+    let server = ModelServer::new(move |_, request| {
+        ServerReply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
     });
     let door = Door::before(&server, "localhost");
     fs::write(folder.path().join("ca.pem"), &door.authority).unwrap();
@@ -117,7 +118,7 @@ fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
 #[test]
 fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
     let folder = folder();
-    let server = Server::script(vec![Reply::says("north")]);
+    let server = ModelServer::script(vec![ServerReply::says("north")]);
     let (unknown, other) = (Door::before(&server, "localhost"), Door::before(&server, "other.example"));
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [

@@ -249,7 +249,7 @@ fn files_that_come_to_be_are_found_wherever_they_are_and_packed_ones_are_left_al
         packer.finish().unwrap()
     };
     fs::write(at("logs/deep.jsonl.gz"), packed).unwrap();
-    watching.says("logs/deep.jsonl.gz: not followed: packed");
+    watching.says("logs/deep.jsonl.gz: not followed: the file is compressed");
     append(&at("logs/a/b/c/done.jsonl"), &still("deep", 21..=40));
     assert!(watching.tells("\"stop\"").contains("\"run\":\"deep\""));
     let (closing, _) = watching.end();
@@ -389,7 +389,7 @@ fn a_named_format_is_believed_and_what_cannot_be_followed_is_said() {
     drop(watching);
     let done =
         crate::support::done(crate::support::loopbreak(folder.path()).args(["watch", "log.zst", "--once"]));
-    assert!(done.err.contains("log.zst: not followed: packed"), "{}", done.err);
+    assert!(done.err.contains("log.zst: not followed: the file is compressed"), "{}", done.err);
     assert_eq!(done.code, Some(1));
 }
 

@@ -1,6 +1,6 @@
 //! One step on one line.
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{LoopId, MAIN_AGENT, Step};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -105,5 +105,5 @@ fn first_line(text: &str) -> &str {
 
 /// A text of the log: secrets masked before it is cut, so that half of one is not shown.
 pub(super) fn shown(text: &str, look: &TextStyle) -> String {
-    look.fit(&mask(clip(text, TEXT_BYTES)), usize::MAX)
+    look.fit(&mask_secrets(clip(text, TEXT_BYTES)), usize::MAX)
 }

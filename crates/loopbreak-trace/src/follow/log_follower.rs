@@ -1,16 +1,15 @@
-//! Reads logs while they are written: bytes in as they are appended, records out.
+//! Reads logs while they are being written.
 
 use std::fmt;
 
-use crate::input::give_document;
+use crate::input::feed_document;
 use crate::line::LineFeeder;
 use crate::log_format::{LogFormat, LogReader};
 use crate::log_record::RecordSink;
 
-/// Reads a log of which more and more is written: what is pushed into it comes out as records, as soon as whole lines are
-/// there and the format knows that a step is complete. It keeps what it needs between pushes: of each file a line without its
-/// end, of at most [`crate::LONGEST_LINE`], and what the format needs, which has a bound. A line that cannot be read is skipped, and
-/// told.
+/// Reads a log that is still being written. Pushed bytes come out as records as soon as their lines are complete and
+/// the format knows that a step is complete. Its state is bounded: one unfinished line per file, of at most
+/// [`crate::LONGEST_LINE`] bytes, and the state of the format. A line that cannot be read is skipped and reported.
 pub struct LogFollower {
     format: LogFormat,
     reader: Box<dyn LogReader>,
@@ -18,7 +17,7 @@ pub struct LogFollower {
 }
 
 impl LogFollower {
-    /// A log of this format, in one file: file 0.
+    /// Creates a follower for a log of this format with one file, which has the number 0.
     pub fn new(format: LogFormat) -> Self {
         LogFollower {
             format,
@@ -27,12 +26,12 @@ impl LogFollower {
         }
     }
 
-    /// Its format.
+    /// Returns the format.
     pub fn format(&self) -> LogFormat {
         self.format
     }
 
-    /// One more file of the same run, with the agent whose file it is: its number.
+    /// Adds another file of the same run and returns its number. `agent` is the agent that writes it.
     pub fn add_file(&mut self, agent: Option<&str>) -> usize {
         if let Some(agent) = agent {
             self.reader.add_agent_file(agent);
@@ -41,31 +40,31 @@ impl LogFollower {
         self.files.len() - 1
     }
 
-    /// Says that the first file is that of an agent, and not of the run as a whole.
+    /// Declares that the first file belongs to an agent, not to the run as a whole.
     pub fn set_first_agent(&mut self, agent: &str) {
         self.reader.add_agent_file(agent);
     }
 
-    /// Takes what was appended to a file.
+    /// Adds bytes that were appended to a file.
     pub fn push(&mut self, file: usize, bytes: &[u8], sink: &mut dyn RecordSink) {
         if let Some(feed) = self.files.get_mut(file) {
             feed.push(&mut *self.reader, bytes, sink);
         }
     }
 
-    /// Takes a file that is one value as a whole.
+    /// Adds a file that consists of one value.
     pub fn push_document(&mut self, text: &[u8], sink: &mut dyn RecordSink) {
-        give_document(&mut *self.reader, text, sink);
+        feed_document(&mut *self.reader, text, sink);
     }
 
-    /// Nothing more comes of a file: its last line needs no end.
+    /// Ends a file: its last line needs no line break.
     pub fn close_file(&mut self, file: usize, sink: &mut dyn RecordSink) {
         if let Some(feed) = self.files.get_mut(file) {
             feed.close(&mut *self.reader, sink);
         }
     }
 
-    /// Nothing more comes at all: gives what was held back.
+    /// Ends the log and emits everything that was held back.
     pub fn finish(&mut self, sink: &mut dyn RecordSink) {
         for feed in &mut self.files {
             feed.close(&mut *self.reader, sink);
@@ -73,14 +72,14 @@ impl LogFollower {
         self.reader.end(sink);
     }
 
-    /// Gives what the format held back because more may belong to it, as at the end; lines without their end are left alone.
+    /// Emits what the format held back because more may belong to it. Unfinished lines are kept.
     pub fn flush(&mut self, sink: &mut dyn RecordSink) {
         self.reader.end(sink);
     }
 
-    /// How many bytes of a file wait for the end of their line.
+    /// Returns the number of bytes of the unfinished line of a file.
     pub fn unfinished_bytes(&self, file: usize) -> u64 {
-        self.files.get(file).map_or(0, LineFeeder::waiting)
+        self.files.get(file).map_or(0, LineFeeder::unfinished_bytes)
     }
 }
 

@@ -1,4 +1,5 @@
-//! Logs that are still being written.
+//! Logs that are still being written: [`probe`] finds out what a growing file is, [`LogFollower`] reads what is
+//! appended to it.
 
 mod log_follower;
 mod probe_result;

@@ -1,4 +1,4 @@
-//! Finds out what a file is that is still being written.
+//! Detects the format of a file that is still being written.
 
 use std::fmt;
 
@@ -9,65 +9,71 @@ use crate::line::LONGEST_LINE;
 use crate::log_format::LogFormat;
 use crate::sniff::{JsonOutline, LogLayout, OutlineEnd, SniffResult, sniff};
 
-/// How much of the beginning of a file is looked at, at most, unless its first line is longer. What is no log by then is none.
+/// Number of bytes inspected at most, unless the first line is longer. A file that does not look like a log by then
+/// is not one.
 pub const PROBE_BYTES: usize = 4 * 1024 * 1024;
 
-/// What the beginning of a file that is written shows.
+/// The result of probing a file that is still being written.
 #[derive(Debug)]
 pub enum ProbeResult {
-    /// Too little to say; look again when there is more.
+    /// Not enough data to decide; probe again when there is more.
     NotYet,
-    /// It is no log, and does not become one by growing.
+    /// The file is not a log and will not become one.
     Never(NotFollowed),
-    /// It is one.
+    /// The file is a log.
     Log {
-        /// Its format.
+        /// Format of the log.
         format: LogFormat,
-        /// How it is to be read.
+        /// How the file has to be read.
         shape: FileShape,
-        /// The run and the agent whose file it is, where a run is spread over files.
+        /// Run and agent that the file belongs to, for formats that write several files per run.
         owner: Option<FileOwner>,
     },
 }
 
-/// How a file that is written is to be read.
+/// How a growing file has to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileShape {
-    /// Record after record: what is appended is new. [`LogFollower::push`] takes it.
+    /// Records are appended. Pass the appended bytes to [`LogFollower::push`](crate::LogFollower::push).
     Lines,
-    /// One value that holds a whole run, and is written anew whenever the run goes on. [`LogFollower::push_document`] takes it.
+    /// One value holds a whole run and is rewritten whenever the run continues. Pass it to
+    /// [`LogFollower::push_document`](crate::LogFollower::push_document).
     Document,
-    /// One record, which stands in a file of its own among others. [`LogFollower::push_document`] takes it.
+    /// One record in a file of its own. Pass it to [`LogFollower::push_document`](crate::LogFollower::push_document).
     Piece,
 }
 
-/// Why a file is not followed.
+/// The reason why a file is not followed.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum NotFollowed {
-    /// It is packed, so it is over.
+    /// The file is compressed, so it no longer grows.
     Packed,
-    /// It is no log.
+    /// The file is not a log.
     NotALog(OpenError),
 }
 
 impl fmt::Display for NotFollowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NotFollowed::Packed => f.write_str("packed, so it does not grow; loopbreak analyze reads it"),
-            NotFollowed::NotALog(refusal) => refusal.fmt(f),
+            NotFollowed::Packed => {
+                f.write_str("the file is compressed, so it no longer grows; use loopbreak analyze")
+            }
+            NotFollowed::NotALog(error) => error.fmt(f),
         }
     }
 }
 
-/// Looks at the beginning of a file: [`PROBE_BYTES`] of it or, where the first line is longer, that line. `settled` says that this is all of it and that nobody is
-/// writing at it now: then the last line needs no end.
+/// Probes the beginning of a file: its first [`PROBE_BYTES`] bytes or, if that is longer, its first line. `settled`
+/// means that this is the whole file and that nothing is being written at the moment; then the last line needs no
+/// line break.
 pub fn probe(head: &[u8], settled: bool, only: Option<LogFormat>) -> ProbeResult {
     if is_packed(head) {
         return ProbeResult::Never(NotFollowed::Packed);
     }
     let lines = memchr::memrchr(b'\n', head).map_or(0, |at| at + 1);
     let full = head.len() >= if lines > 0 { PROBE_BYTES } else { LONGEST_LINE };
-    // A line that is half there looks like the beginning of a document.
+    // An unfinished line looks like the beginning of a document.
     let head = if settled || full { head } else { &head[..lines] };
     // Reading from memory does not fail.
     let sniffed = sniff(head, only).unwrap_or(SniffResult::Unknown);
@@ -94,7 +100,7 @@ pub fn probe(head: &[u8], settled: bool, only: Option<LogFormat>) -> ProbeResult
     ProbeResult::Log { format, shape, owner }
 }
 
-/// The only line that there is, and nothing if there are more.
+/// Returns the only line; `None` if there are several.
 fn single(head: &[u8]) -> Option<&str> {
     let head = head.trim_ascii();
     let text = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
@@ -102,12 +108,14 @@ fn single(head: &[u8]) -> Option<&str> {
 }
 
 fn holds_whole_run(format: LogFormat, value: &str) -> bool {
-    let glimpse = JsonOutline::parse(value);
-    // One that is longer than the look is cut.
-    glimpse.end() != OutlineEnd::Broken && glimpse.begins() && format.definition().holds_whole_run(&glimpse)
+    let outline = JsonOutline::parse(value);
+    // A value that is longer than the inspected part is cut.
+    outline.end() != OutlineEnd::Broken
+        && outline.is_container()
+        && format.definition().holds_whole_run(&outline)
 }
 
-/// Whether a document is there as a whole, or still being written.
+/// Returns whether a document is complete.
 pub fn is_complete_document(text: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text)).is_ok()
 }

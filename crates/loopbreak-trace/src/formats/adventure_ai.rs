@@ -1,11 +1,11 @@
-//! AdventureAI: games of interactive fiction, as one document each. See docs/formats/adventureai.md.
+//! AdventureAI: games of interactive fiction, one document each. See docs/formats/adventureai.md.
 
-use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
+use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink};
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
@@ -45,15 +45,15 @@ struct AdventureAiGame {
 #[serde(default)]
 struct AdventureAiMessage<'a> {
     #[serde(borrow)]
-    role: Option<Text<'a>>,
+    role: Option<StepText<'a>>,
     #[serde(borrow)]
-    content: Option<Text<'a>>,
+    content: Option<StepText<'a>>,
     #[serde(rename = "promptTokens")]
     prompt_tokens: Option<u64>,
     #[serde(rename = "completionTokens")]
     completion_tokens: Option<u64>,
     #[serde(borrow)]
-    meta: Option<Text<'a>>,
+    meta: Option<StepText<'a>>,
     score: Option<f64>,
 }
 
@@ -62,7 +62,7 @@ impl LogReader for AdventureAiFormat {
         let mut about = AdventureAiGame::default();
         let mut waiting: Option<(AdventureAiMessage<'_>, u64)> = None;
         let mut broken = Ok(());
-        let walked = walk(unit, &["messages"], &mut |part| {
+        let walked = walk_document(unit, &["messages"], &mut |part| {
             let text = || serde_json::from_str(part.json.get()).ok();
             match (part.listed, &*part.key) {
                 (false, "model") => about.model = text(),
@@ -71,13 +71,13 @@ impl LogReader for AdventureAiFormat {
                 (true, _) => match serde_json::from_str::<AdventureAiMessage<'_>>(part.json.get()) {
                     Ok(message) if message.role.as_deref() == Some("assistant") => {
                         if let Some((command, line)) = waiting.replace((message, part.line)) {
-                            give(&about, command, None, line, sink);
+                            emit(&about, command, None, line, sink);
                         }
                     }
-                    // The text before the first command is no step.
+                    // The text before the first command is not a step.
                     Ok(reply) if reply.role.as_deref() == Some("user") => {
                         if let Some((command, line)) = waiting.take() {
-                            give(&about, command, Some(reply), line, sink);
+                            emit(&about, command, Some(reply), line, sink);
                         }
                     }
                     Ok(_) => {}
@@ -87,14 +87,14 @@ impl LogReader for AdventureAiFormat {
             }
         });
         if let Some((command, line)) = waiting {
-            give(&about, command, None, line, sink);
+            emit(&about, command, None, line, sink);
         }
         walked.and(broken)
     }
 }
 
-/// A command and the game's reply to it.
-fn give(
+/// Emits a command with the reply of the game.
+fn emit(
     about: &AdventureAiGame,
     command: AdventureAiMessage<'_>,
     reply: Option<AdventureAiMessage<'_>>,
@@ -115,11 +115,11 @@ fn give(
     let (score, text) = reply.map_or((None, None), |reply| (reply.score, reply.content));
     let step = Step {
         run,
-        model: about.model.as_deref().map(Text::from),
+        model: about.model.as_deref().map(StepText::from),
         action: Some(Action::new(words.trim().to_owned())),
         outcome: text.map(|text| Outcome { text: Some(text), error: false }),
         say: command.meta.filter(|meta| !meta.trim().is_empty()),
-        // Below 0 there is none.
+        // A negative score means that there is none.
         score: score.filter(|score| *score >= 0.0),
         usage: (usage.input_tokens.is_some() || usage.output_tokens.is_some()).then_some(usage),
         ..Step::default()

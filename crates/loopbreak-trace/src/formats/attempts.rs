@@ -1,15 +1,15 @@
-//! Task attempts, as orchestrators keep them. See docs/formats/attempts.md.
+//! Task attempts, as task orchestrators record them. See docs/formats/attempts.md.
 
-use loopbreak::{Label, Millis, Step, Task, Text};
+use loopbreak::{EpochMillis, Label, Step, StepText, Task};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink};
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
-/// Attempts at tasks.
+/// Attempt records of task orchestrators.
 pub(crate) struct AttemptsFormat;
 
 impl FormatDefinition for AttemptsFormat {
@@ -41,13 +41,13 @@ struct AttemptRecord<'a> {
     #[serde(borrow, rename = "taskId")]
     id: Label<'a>,
     #[serde(default)]
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow, default)]
-    status: Option<Text<'a>>,
+    status: Option<StepText<'a>>,
     #[serde(borrow, default)]
-    blockers: Option<Vec<Text<'a>>>,
+    blockers: Option<Vec<StepText<'a>>>,
     #[serde(borrow, default, rename = "completedWork")]
-    work: Option<Vec<Text<'a>>>,
+    work: Option<Vec<StepText<'a>>>,
     #[serde(borrow, default, rename = "sessionId")]
     session: Option<Label<'a>>,
 }
@@ -56,19 +56,19 @@ impl LogReader for AttemptsFormat {
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let mut listed = unit.text.trim_start().starts_with('[');
         let mut broken = Ok(());
-        let walked = walk(unit, &["attempts"], &mut |part| {
+        let walked = walk_document(unit, &["attempts"], &mut |part| {
             if part.listed {
                 listed = true;
-                let given = give(part.unit(), sink);
+                let given = emit(part.unit(), sink);
                 broken = std::mem::replace(&mut broken, Ok(())).and(given);
             }
         });
         walked?;
-        if listed { broken } else { give(unit, sink) }
+        if listed { broken } else { emit(unit, sink) }
     }
 }
 
-fn give(unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
+fn emit(unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
     let attempt: AttemptRecord<'_> =
         serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let task = Task {

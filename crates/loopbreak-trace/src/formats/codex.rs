@@ -1,6 +1,6 @@
 //! Codex CLI: rollouts. See docs/formats/codex.md.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -45,29 +45,29 @@ impl FormatDefinition for CodexFormat {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexEntry<'a> {
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
 }
 
-/// What a line holds; the keys of all kinds together.
+/// The payload of a line, with the keys of all kinds.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexItem<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow)]
-    role: Option<Text<'a>>,
+    role: Option<StepText<'a>>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
-    name: Option<Text<'a>>,
+    name: Option<StepText<'a>>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -75,22 +75,22 @@ struct CodexItem<'a> {
     #[serde(borrow)]
     action: Option<&'a RawValue>,
     #[serde(borrow)]
-    call_id: Option<Text<'a>>,
+    call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
 
-/// What is known of the session and of its turns.
+/// Metadata of the session and of its turns.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexContext<'a> {
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow)]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
 }
 
-/// Tokens are counted in events.
+/// An event that counts tokens.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexTokenEvent {
@@ -110,7 +110,7 @@ struct CodexTokens {
     output_tokens: Option<u64>,
 }
 
-/// What Codex writes in the user's name.
+/// Beginnings of texts that Codex writes under the role `user`.
 const MACHINE: [&str; 8] = [
     "<environment_context>",
     "<user_instructions>",
@@ -126,7 +126,7 @@ const MACHINE: [&str; 8] = [
 struct CodexRollout {
     run: Option<String>,
     model: Option<String>,
-    said: Option<(String, u64, Option<Millis>)>,
+    said: Option<(String, u64, Option<EpochMillis>)>,
     usage: Option<Usage>,
     pending: PendingCalls,
 }
@@ -147,10 +147,10 @@ impl LogReader for CodexRollout {
                 }
             }
             ("event_msg", Some(payload)) => {
-                // Other events have other things under the same keys.
+                // Other events use the same keys for other things.
                 let counted: CodexTokenEvent = serde_json::from_str(payload).unwrap_or_default();
                 if let Some(tokens) = counted.info.and_then(|info| info.last_token_usage) {
-                    self.takes(tokens);
+                    self.add_usage(tokens);
                 }
             }
             ("response_item", Some(payload)) => {
@@ -173,14 +173,14 @@ impl LogReader for CodexRollout {
 }
 
 impl CodexRollout {
-    fn begin(&mut self, id: Option<Text<'_>>) {
-        // A fork repeats the head of what it was forked from; the file is that of the first.
+    fn begin(&mut self, id: Option<StepText<'_>>) {
+        // A fork repeats the beginning of the original session; the file belongs to the first session named.
         if self.run.is_none() {
             self.run = id.map(|id| id.0.into_owned());
         }
     }
 
-    fn takes(&mut self, tokens: CodexTokens) {
+    fn add_usage(&mut self, tokens: CodexTokens) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -196,7 +196,7 @@ impl CodexRollout {
     fn item(
         &mut self,
         item: CodexItem<'_>,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
@@ -219,41 +219,41 @@ impl CodexRollout {
                 }
             }
             kind @ ("function_call" | "custom_tool_call" | "local_shell_call") => {
-                let named = item.name.map(Text::into_owned);
+                let named = item.name.map(StepText::into_owned);
                 let mut action =
                     Action::new(named.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned().into()));
                 action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
                 let id = item.call_id.or(item.id).map(|id| id.0.into_owned()).unwrap_or_default();
                 let say = self.said.take().map(|said| said.0);
                 for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
-                    self.give_call(lost, None, None, sink);
+                    self.emit_call(lost, None, None, sink);
                 }
             }
-            // The service searches by itself, and tells no result.
+            // The service searches on its own and logs no result.
             "web_search_call" => {
                 let mut action = Action::new("web_search");
                 action.args = item.action.and_then(arguments);
                 let say = self.said.take().map(|said| said.0);
                 let call = PendingCall { id: String::new(), line, at, action, say };
-                self.give_call(call, None, None, sink);
+                self.emit_call(call, None, None, sink);
             }
             "function_call_output" | "custom_tool_call_output" => {
                 let Some(call) = self.pending.take(item.call_id.as_deref()) else {
                     return Err(SkipReason::new("the result of a call that is not in the log"));
                 };
                 let outcome = item.output.map(outcome);
-                self.give_call(call, outcome, Some((line, at)), sink);
+                self.emit_call(call, outcome, Some((line, at)), sink);
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn give_call(
+    fn emit_call(
         &mut self,
         call: PendingCall,
         outcome: Option<Outcome<'_>>,
-        answered: Option<(u64, Option<Millis>)>,
+        answered: Option<(u64, Option<EpochMillis>)>,
         sink: &mut dyn RecordSink,
     ) {
         let (line, at) = answered.unwrap_or((call.line, call.at));
@@ -261,29 +261,29 @@ impl CodexRollout {
         let step = Step {
             at: at.or(call.at),
             action: Some(call.action),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             user: refused.then(|| "refused the call".into()),
             refused,
             outcome,
             ..Step::default()
         };
-        self.give(line, step, sink);
+        self.emit(line, step, sink);
     }
 
-    /// Gives what is held back: calls without results, and words without a call.
+    /// Emits everything held back: calls without results, and texts without a call.
     fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.give_call(call, None, None, sink);
+            self.emit_call(call, None, None, sink);
         }
         if let Some((text, line, at)) = self.said.take() {
-            self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
+            self.emit(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
         }
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };
@@ -291,18 +291,18 @@ impl CodexRollout {
     }
 }
 
-/// A human said no to the call.
+/// Returns whether a human refused the call.
 fn is_refusal(outcome: &Outcome<'_>) -> bool {
     let text = outcome.text.as_deref().unwrap_or_default();
     text.starts_with("exec command rejected by user") || text.starts_with("patch rejected by user")
 }
 
-/// A result is a text, blocks, or an object that says whether it went well.
+/// Parses a result: a text, blocks, or an object with a success flag.
 fn outcome(output: &RawValue) -> Outcome<'_> {
     #[derive(Deserialize)]
     struct CodexOutput<'a> {
         #[serde(borrow)]
-        content: Text<'a>,
+        content: StepText<'a>,
         success: Option<bool>,
     }
     let (text, failed) = match serde_json::from_str::<CodexOutput<'_>>(output.get()) {
@@ -316,8 +316,9 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
     Outcome { text: Some(text), error: failed || code.is_some_and(|code| code != 0) }
 }
 
-/// A command's output is wrapped: in JSON with its exit code, or below a few headings. Times in them are nobody's concern.
-fn unwrapped(text: Text<'_>) -> (Text<'_>, Option<i64>) {
+/// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in
+/// the headings are dropped.
+fn unwrapped(text: StepText<'_>) -> (StepText<'_>, Option<i64>) {
     #[derive(Deserialize)]
     struct CodexCommandOutput {
         output: String,
@@ -347,7 +348,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_are_unwrapped() {
+    fn unwraps_command_outputs() {
         for (text, expected, code) in [
             (r#"{"output":"boom\n","metadata":{"exit_code":1,"duration_seconds":0.4}}"#, "boom\n", Some(1)),
             ("Exit code: 0\nWall time: 0.2 seconds\nOutput:\nfine", "fine", Some(0)),

@@ -1,6 +1,6 @@
 //! Gemini CLI: session files, as one document or line by line. See docs/formats/gemini-cli.md.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -8,7 +8,7 @@ use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
 use crate::message::arguments;
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
@@ -39,7 +39,7 @@ impl FormatDefinition for GeminiCliFormat {
 #[derive(Debug, Default)]
 struct GeminiSession {
     run: Option<String>,
-    /// Of line by line sessions: the last message, which the next line may say anew.
+    /// Last message of a session in lines; the next line may replace it.
     last: Option<(String, String, u64)>,
 }
 
@@ -47,16 +47,16 @@ struct GeminiSession {
 #[serde(default)]
 struct GeminiMessage<'a> {
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow, rename = "sessionId")]
-    session: Option<Text<'a>>,
+    session: Option<StepText<'a>>,
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    kind: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     tokens: Option<GeminiTokens>,
     #[serde(borrow, rename = "toolCalls")]
     calls: Option<Vec<GeminiToolCall<'a>>>,
@@ -74,23 +74,23 @@ struct GeminiTokens {
 #[serde(default)]
 struct GeminiToolCall<'a> {
     #[serde(borrow)]
-    name: Option<Text<'a>>,
+    name: Option<StepText<'a>>,
     #[serde(borrow)]
     args: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
-    status: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    status: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow, rename = "agentId")]
-    agent: Option<Text<'a>>,
+    agent: Option<StepText<'a>>,
 }
 
 impl LogReader for GeminiSession {
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let mut is_document = false;
         let mut broken = Ok(());
-        let walked = walk(unit, &["messages"], &mut |part| {
+        let walked = walk_document(unit, &["messages"], &mut |part| {
             if part.listed {
                 is_document = true;
                 let said = message(part.unit(), self.run.as_deref(), sink);
@@ -107,14 +107,14 @@ impl LogReader for GeminiSession {
 
     fn end(&mut self, sink: &mut dyn RecordSink) {
         if let Some((_, text, line)) = self.last.take() {
-            // It was read once already.
+            // The text was parsed before.
             _ = message(LogUnit { text: &text, line }, self.run.as_deref(), sink);
         }
     }
 }
 
 impl GeminiSession {
-    /// A line: a message, perhaps the last one once more with what came of it.
+    /// Reads a line: a new message, or the last one again with its results.
     fn line(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         let message: GeminiMessage<'_> =
             serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
@@ -130,16 +130,16 @@ impl GeminiSession {
     }
 }
 
-/// One message, with the calls made in it.
+/// Emits one message with its calls.
 fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
     let message: GeminiMessage<'_> =
         serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
     let run = || run.map(Label::from);
     let text = message.content.into_text().filter(|text| !text.trim().is_empty());
-    let mut give = |step: Step<'_>| sink.record(&LogRecord { line: unit.line, step });
+    let mut emit = |step: Step<'_>| sink.record(&LogRecord { line: unit.line, step });
     match message.kind.as_deref() {
         Some("user") if text.is_some() => {
-            give(Step { run: run(), at: message.timestamp, user: text, ..Step::default() });
+            emit(Step { run: run(), at: message.timestamp, user: text, ..Step::default() });
         }
         Some("gemini") => {
             let mut say = text;
@@ -156,7 +156,7 @@ fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> R
             }
             let model = message.model;
             if calls.is_empty() {
-                give(Step { run: run(), at: message.timestamp, model, say, usage, ..Step::default() });
+                emit(Step { run: run(), at: message.timestamp, model, say, usage, ..Step::default() });
                 return Ok(());
             }
             for call in calls {
@@ -165,7 +165,7 @@ fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> R
                 action.args = call.args.and_then(arguments);
                 let text = call.result.and_then(result);
                 let failed = cancelled || call.status.as_deref() == Some("error");
-                give(Step {
+                emit(Step {
                     run: run(),
                     at: call.timestamp.or(message.timestamp),
                     agent: call.agent,
@@ -185,13 +185,13 @@ fn message(unit: LogUnit<'_>, run: Option<&str>, sink: &mut dyn RecordSink) -> R
     Ok(())
 }
 
-/// A part of what a call came to.
+/// A part of the result of a call.
 #[derive(Deserialize)]
 struct GeminiPart<'a> {
     #[serde(borrow, rename = "functionResponse")]
     function: Option<GeminiFunction<'a>>,
     #[serde(borrow)]
-    text: Option<Text<'a>>,
+    text: Option<StepText<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -208,21 +208,21 @@ struct GeminiResponse<'a> {
     error: Option<MessageContent<'a>>,
 }
 
-/// What a call came to: the function's response, or the parts beside it.
-fn result(json: &RawValue) -> Option<Text<'_>> {
+/// Returns the text of a result: the response of the function, or the other parts.
+fn result(json: &RawValue) -> Option<StepText<'_>> {
     let Ok(parts) = serde_json::from_str::<Vec<GeminiPart<'_>>>(json.get()) else {
         return serde_json::from_str::<MessageContent<'_>>(json.get())
             .ok()
             .and_then(MessageContent::into_text);
     };
-    let mut texts: Vec<Text<'_>> = parts.into_iter().filter_map(part_text).collect();
+    let mut texts: Vec<StepText<'_>> = parts.into_iter().filter_map(part_text).collect();
     if texts.len() < 2 {
         return texts.pop();
     }
     Some(texts.iter().map(|text| &**text).collect::<Vec<_>>().join("\n").into())
 }
 
-fn part_text(part: GeminiPart<'_>) -> Option<Text<'_>> {
+fn part_text(part: GeminiPart<'_>) -> Option<StepText<'_>> {
     let Some(response) = part.function.and_then(|function| function.response) else { return part.text };
     match serde_json::from_str::<GeminiResponse<'_>>(response.get()) {
         Ok(GeminiResponse { output: None, error: None }) | Err(_) => Some(response.get().into()),

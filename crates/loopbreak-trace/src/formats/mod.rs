@@ -1,4 +1,5 @@
-//! The formats, one file or folder each.
+//! The log formats, one file or folder each. To add a format, implement [`FormatDefinition`], add it to [`ALL`], and
+//! describe it in `docs/formats/`.
 
 mod adventure_ai;
 mod attempts;
@@ -17,7 +18,7 @@ pub(crate) use steps::StepsFormat;
 
 use crate::log_format::FormatDefinition;
 
-/// All formats, in the order in which they are tried: the most particular first. Nearly any object could be a step.
+/// All formats, in the order in which they are tried: the most specific first. Nearly any object could be a step.
 pub(crate) static ALL: &[&dyn FormatDefinition] = &[
     &claude_code::ClaudeCodeFormat,
     &codex::CodexFormat,

@@ -1,6 +1,6 @@
 //! Ralph: the events, the history and the tasks of a loop. See docs/formats/ralph.md.
 
-use loopbreak::{Label, Millis, Outcome, Step, Task, Text};
+use loopbreak::{EpochMillis, Label, Outcome, Step, StepText, Task};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -38,53 +38,53 @@ impl FormatDefinition for RalphFormat {
 #[serde(default)]
 struct RalphLine<'a> {
     #[serde(alias = "timestamp")]
-    ts: Option<Millis>,
+    ts: Option<EpochMillis>,
     iteration: Option<u64>,
     #[serde(borrow)]
-    hat: Option<Text<'a>>,
+    hat: Option<StepText<'a>>,
     #[serde(borrow)]
-    topic: Option<Text<'a>>,
+    topic: Option<StepText<'a>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     #[serde(borrow, rename = "type", alias = "event")]
     what: Option<RalphEvent<'a>>,
-    // Of tasks.
+    // Keys of tasks.
     #[serde(borrow)]
     id: Option<Label<'a>>,
     #[serde(borrow)]
-    status: Option<Text<'a>>,
+    status: Option<StepText<'a>>,
     #[serde(borrow)]
-    blocked_by: Option<Vec<Text<'a>>>,
-    created: Option<Millis>,
-    closed: Option<Millis>,
+    blocked_by: Option<Vec<StepText<'a>>>,
+    created: Option<EpochMillis>,
+    closed: Option<EpochMillis>,
 }
 
-/// What happened, in the history and in the orchestration log.
+/// An event of the history or of the orchestration log.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct RalphEvent<'a> {
     #[serde(borrow, alias = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    prompt: Option<Text<'a>>,
+    prompt: Option<StepText<'a>>,
     iteration: Option<u64>,
     #[serde(borrow)]
-    topic: Option<Text<'a>>,
+    topic: Option<StepText<'a>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     success: Option<bool>,
 }
 
-/// What is known of the loop.
+/// The state of a loop.
 #[derive(Debug, Default)]
 struct RalphReader {
-    /// When it was started: its name, where a file holds several.
+    /// Name of the loop, from its start time. Used if a file holds several loops.
     run: Option<String>,
-    /// What the iteration that is going on has published.
+    /// Texts that the current iteration has published.
     published: Vec<String>,
 }
 
-/// How much of one iteration is kept.
+/// Maximum number of texts kept per iteration.
 const PUBLISHED: usize = 256;
 
 impl LogReader for RalphReader {
@@ -93,7 +93,7 @@ impl LogReader for RalphReader {
             serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
         let at = line.ts;
         if let (Some(what), Some(hat)) = (&line.what, &line.hat) {
-            // The orchestration log tells each event with its hat; the history gathers them by iteration.
+            // The orchestration log has one event per line, each with its hat; the history groups them by iteration.
             if what.kind.as_deref() == Some("event_published") {
                 let outcome = outcome(what.topic.as_deref().unwrap_or_default(), &payload(what.payload));
                 let agent = Some(hat.clone());
@@ -101,11 +101,11 @@ impl LogReader for RalphReader {
                 sink.record(&LogRecord { line: unit.line, step });
             }
         } else if let Some(what) = line.what {
-            self.happened(what, line.iteration, at, unit.line, sink);
+            self.read_event(what, line.iteration, at, unit.line, sink);
         } else if let Some(topic) = line.topic {
             let text = payload(line.payload);
             let step = match line.hat.as_deref() {
-                // What the loop tells itself at its start is what it was asked to do.
+                // The first message of the loop to itself is its task.
                 Some("loop") if line.iteration.unwrap_or(0) == 0 => {
                     Step { at, user: Some(text), ..Step::default() }
                 }
@@ -130,22 +130,22 @@ impl LogReader for RalphReader {
     }
 
     fn end(&mut self, sink: &mut dyn RecordSink) {
-        self.iteration(None, true, None, 1, sink);
+        self.emit_iteration(None, true, None, 1, sink);
     }
 }
 
 impl RalphReader {
-    fn happened(
+    fn read_event(
         &mut self,
         what: RalphEvent<'_>,
         iteration: Option<u64>,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) {
         match what.kind.as_deref() {
             Some("loop_started") => {
-                self.iteration(None, true, at, line, sink);
+                self.emit_iteration(None, true, at, line, sink);
                 self.run = at.map(|at| format!("loop-{}", at.0));
                 if let Some(prompt) = what.prompt {
                     let run = self.run.as_deref().map(Label::from);
@@ -162,25 +162,25 @@ impl RalphReader {
                     format!("{topic}: {text}")
                 });
             }
-            Some("iteration_started") => self.iteration(None, true, at, line, sink),
+            Some("iteration_started") => self.emit_iteration(None, true, at, line, sink),
             Some("iteration_completed") => {
                 let turn = what.iteration.or(iteration);
                 let success = what.success.unwrap_or(true);
                 if self.published.is_empty() {
                     self.published.push(if success { "completed" } else { "failed" }.to_owned());
                 }
-                self.iteration(turn, success, at, line, sink);
+                self.emit_iteration(turn, success, at, line, sink);
             }
             _ => {}
         }
     }
 
-    /// Gives what an iteration published.
-    fn iteration(
+    /// Emits what an iteration published.
+    fn emit_iteration(
         &mut self,
         turn: Option<u64>,
         success: bool,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) {
@@ -199,15 +199,17 @@ impl RalphReader {
     }
 }
 
-/// What an event says, under its topic.
+/// Builds the outcome of an event with a topic.
 fn outcome<'a>(topic: &str, text: &str) -> Outcome<'a> {
     let failed = [".blocked", ".failed", ".abandoned", ".rejected"].iter().any(|end| topic.ends_with(end));
     let text = if text.is_empty() { topic.to_owned() } else { format!("{topic}: {text}") };
     Outcome { text: Some(text.into()), error: failed }
 }
 
-/// A payload is a text, an object or nothing.
-fn payload(json: Option<&RawValue>) -> Text<'_> {
-    let Some(json) = json.map(RawValue::get).filter(|json| *json != "null") else { return Text::default() };
+/// Parses a payload: a text, an object or nothing.
+fn payload(json: Option<&RawValue>) -> StepText<'_> {
+    let Some(json) = json.map(RawValue::get).filter(|json| *json != "null") else {
+        return StepText::default();
+    };
     serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }

@@ -1,4 +1,4 @@
-//! The native format: one step record a line.
+//! The native format: one step record per line. See docs/formats/steps.md.
 
 use loopbreak::Step;
 
@@ -7,10 +7,10 @@ use crate::log_record::{LogRecord, RecordSink};
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
-/// Native logs.
+/// The native format.
 pub(crate) struct StepsFormat;
 
-/// How every line of an event file of ours begins. Events share some keys with steps, but are none.
+/// Start of every line of an event file of Loopbreak. Events share some keys with steps, but are not steps.
 const EVENT: &str = "{\"event_type\":";
 
 impl FormatDefinition for StepsFormat {
@@ -23,7 +23,7 @@ impl FormatDefinition for StepsFormat {
     fn file_description(&self) -> &'static str {
         "JSON lines: action, outcome, score, place, task and more, all optional"
     }
-    /// A step that says anything at all.
+    /// Recognizes a step that has at least one facet.
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         !value.text.starts_with(EVENT) && Step::from_json(value.text).is_ok_and(|step| step.has_facet())
     }
@@ -47,7 +47,7 @@ impl FormatDefinition for StepsFormat {
 }
 
 fn record(unit: LogUnit<'_>) -> Result<LogRecord<'_>, SkipReason> {
-    let step = Step::from_json(unit.text).map_err(|error| SkipReason::of(unit.text, &error))?;
+    let step = Step::from_json(unit.text).map_err(|error| SkipReason::not_a_step(unit.text, &error))?;
     Ok(LogRecord { line: unit.line, step })
 }
 
@@ -93,7 +93,7 @@ mod tests {
             collected.records,
             [(1, Some("a".into()), Some(1.0)), (4, Some("7".into()), Some(2.0)), (5, None, Some(3.0))]
         );
-        assert!(collected.skipped.is_empty(), "blank lines are nothing");
+        assert!(collected.skipped.is_empty(), "blank lines are ignored");
         assert_eq!(read, ReadStats { bytes: text.len() as u64, lines: 5 });
     }
 
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_ten_megabytes_is_simply_read() {
+    fn reads_a_line_of_ten_megabytes() {
         let mut text = br#"{"score":1,"outcome":""#.to_vec();
         text.resize(10 * 1024 * 1024, b'x');
         text.extend_from_slice(b"\"}\n{\"score\":2}\n");

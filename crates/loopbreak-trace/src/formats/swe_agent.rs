@@ -1,6 +1,6 @@
 //! SWE-agent: trajectories. See docs/formats/swe-agent.md.
 
-use loopbreak::{Outcome, Step, Text, Usage};
+use loopbreak::{Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -9,7 +9,7 @@ use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
 use crate::message::arguments;
 use crate::message::command;
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 
@@ -52,12 +52,12 @@ struct SweAgentEntry<'a> {
     response: MessageContent<'a>,
 }
 
-/// What stands at the end of the document about the whole run.
+/// Keys at the end of the document that describe the whole run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct SweAgentSummary<'a> {
     info: Option<SweAgentInfo>,
-    /// An object, or JSON in a text.
+    /// An object, or a string that contains JSON.
     #[serde(borrow)]
     replay_config: Option<&'a RawValue>,
 }
@@ -88,7 +88,7 @@ impl SweAgentSummary<'_> {
             .then_some(usage)
     }
 
-    /// The model's name in the settings of the run.
+    /// Returns the name of the model, from the settings of the run.
     fn model(&self) -> Option<String> {
         #[derive(Deserialize)]
         struct SweAgentConfig {
@@ -110,13 +110,14 @@ impl SweAgentSummary<'_> {
 
 impl LogReader for SweAgentFormat {
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
-        // A document that is cut off has no end to tell of the whole.
+        // A truncated document lacks the keys at its end.
         let about: SweAgentSummary<'_> = serde_json::from_str(unit.text).unwrap_or_default();
         let model = about.model();
-        // The sums of the run stand on its first step: what a stop would have saved of them is not known.
+        // The totals of the run are attributed to its first step, because their distribution over the steps is
+        // unknown.
         let mut usage = about.usage();
         let mut broken = Ok(());
-        let walked = walk(unit, &["trajectory"], &mut |part| {
+        let walked = walk_document(unit, &["trajectory"], &mut |part| {
             if part.listed {
                 let given = entry(part.unit(), model.as_deref(), &mut usage, sink);
                 broken = std::mem::replace(&mut broken, Ok(())).and(given);
@@ -134,14 +135,14 @@ fn entry(
 ) -> Result<(), SkipReason> {
     let entry: SweAgentEntry<'_> =
         serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
-    let filled = |text: &Text<'_>| !text.trim().is_empty();
+    let filled = |text: &StepText<'_>| !text.trim().is_empty();
     let line = entry.action.into_text().filter(filled);
     let say = entry.thought.into_text().filter(filled).or(entry.response.into_text().filter(filled));
     let outcome = entry.observation.into_text().map(|text| Outcome { text: Some(text), error: false });
     let step = Step {
-        model: model.map(Text::from),
+        model: model.map(StepText::from),
         action: line.as_deref().map(command),
-        // Without an action there is nothing that this came of: a complaint about the format, or the end.
+        // Without an action, the observation is a complaint about the format or the end of the run.
         outcome: outcome.filter(|_| line.is_some()),
         say,
         usage: usage.take(),

@@ -1,22 +1,22 @@
-//! Where agents keep their logs on this machine.
+//! The folders in which coding agents keep their logs on this machine.
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A place where an agent keeps its logs.
+/// A folder in which an agent keeps its logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentLogDir {
-    /// Whose logs these are.
+    /// Name of the agent.
     pub agent: &'static str,
-    /// Where they are looked for.
+    /// Path of the folder.
     pub path: PathBuf,
-    /// Whether there is such a folder.
+    /// Whether the folder exists.
     pub exists: bool,
 }
 
-/// The places to look at. `variable` gives environment variables; where neither they nor the home folder are known, there
-/// are none.
+/// Returns the folders of all known agents. `variable` looks up environment variables; without a home folder and
+/// without the variables of the agents, the list is empty.
 pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentLogDir> {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = set("HOME").or_else(|| set("USERPROFILE"));
@@ -36,7 +36,7 @@ pub fn agent_log_dirs(variable: impl Fn(&str) -> Option<OsString>) -> Vec<AgentL
 }
 
 impl AgentLogDir {
-    /// The folders with logs in them. Gemini CLI keeps other files beside.
+    /// Returns the folders that contain logs. Gemini CLI keeps other files next to them.
     pub fn log_folders(&self) -> Vec<PathBuf> {
         if self.agent == "Gemini CLI" {
             return chats(&self.path);
@@ -45,7 +45,7 @@ impl AgentLogDir {
     }
 }
 
-/// The folders `chats`, one a project.
+/// Returns the `chats` folders, one per project.
 fn chats(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let chats = entries.filter_map(Result::ok).map(|entry| entry.path().join("chats"));
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variables_move_the_folders() {
+    fn environment_variables_override_the_default_folders() {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
         fs::create_dir_all(home.join(".gemini/tmp/ab12/chats")).unwrap();

@@ -1,4 +1,4 @@
-//! Finds the files of one run among many: a session and its subagents write a file each.
+//! Finds the files of one run among many: a session and its subagents write one file each.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -9,23 +9,24 @@ use super::log_input::LogInput;
 use super::unpack::unpack;
 use crate::log_format::LogFormat;
 
-/// Whose file this is.
+/// The run and the agent that a file belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileOwner {
-    /// The run.
+    /// Name of the run.
     pub run: String,
-    /// The agent, where it is not the main one.
+    /// Name of the agent, unless it is the main one.
     pub agent: Option<String>,
-    /// The place of the file, where each record of a run has one of its own. Then the run is that of the folder.
+    /// Position of the file in the run, for formats that write one file per record. The run is then named after the
+    /// folder.
     pub order: Option<i64>,
 }
 
-/// How much of each file is looked at.
+/// Number of bytes read from the start of each file.
 const HEAD: u64 = 64 * 1024;
-/// How many lines of it.
+/// Number of lines inspected.
 const LINES: usize = 8;
 
-/// Makes one input of the files of each run. The order is that of the first of them.
+/// Merges the files of each run into one input, at the position of the first file.
 pub(crate) fn join_runs(inputs: Vec<LogInput>) -> Vec<LogInput> {
     if inputs.len() < 2 {
         return inputs;
@@ -38,7 +39,7 @@ pub(crate) fn join_runs(inputs: Vec<LogInput>) -> Vec<LogInput> {
             mains.entry(run).or_default().push(index);
         }
     }
-    // Where there is no main file, the first of the others takes its place.
+    // Without a main file, the first of the others takes its role.
     for (index, kin) in kin.iter().enumerate() {
         if let Some(FileOwner { run, agent: Some(_), .. }) = kin {
             mains.entry(run).or_insert_with(|| vec![index]);
@@ -46,7 +47,7 @@ pub(crate) fn join_runs(inputs: Vec<LogInput>) -> Vec<LogInput> {
     }
     let goes_to = |index: usize| {
         let Some(FileOwner { run, agent: Some(_), .. }) = &kin[index] else { return index };
-        // A copy of the session in another folder has subagents of its own.
+        // A copy of the session in another folder has its own subagents.
         let shared = |main: &usize| shared(inputs[*main].path(), inputs[index].path());
         let nearest = mains[run.as_str()].iter().max_by_key(|main| (shared(main), std::cmp::Reverse(**main)));
         nearest.copied().unwrap_or(index)
@@ -65,8 +66,8 @@ pub(crate) fn join_runs(inputs: Vec<LogInput>) -> Vec<LogInput> {
     slots.into_iter().flatten().collect()
 }
 
-/// Puts together the files that hold one record each: those of one folder, by the place that the records name. Where a
-/// folder holds one only, it is a log like others.
+/// Joins the files that hold one record each: those of one folder, in the order that the records name. A single file
+/// stays a log of its own.
 fn sequences(
     inputs: Vec<LogInput>,
     kin: &mut [Option<FileOwner>],
@@ -81,7 +82,7 @@ fn sequences(
     }
     let mut slots: Vec<Option<LogInput>> = inputs.into_iter().map(Some).collect();
     for mut files in folders.into_values().filter(|files| files.len() > 1) {
-        // The whole stands where the first of them stood.
+        // The joined input takes the position of its first file.
         let place = files.iter().map(|(_, index)| *index).min().unwrap_or(0);
         files.sort_unstable();
         let mut whole: Option<LogInput> = None;
@@ -100,15 +101,15 @@ fn sequences(
     kept.filter_map(|(input, kin)| Some((input?, kin.filter(|kin| kin.order.is_none())))).unzip()
 }
 
-/// How many folders two paths have in common.
+/// Returns the number of leading folders that two paths share.
 fn shared(a: Option<&Path>, b: Option<&Path>) -> usize {
     let (Some(a), Some(b)) = (a, b) else { return 0 };
     a.components().zip(b.components()).take_while(|(a, b)| a == b).count()
 }
 
-/// Whose file this is, from its first lines.
+/// Returns the owner of a file, from its first lines.
 fn owner_of(input: &LogInput) -> Option<FileOwner> {
-    // Whoever opens a pipe to look at it takes something out of it.
+    // Opening a pipe to inspect it would consume data.
     let path = input.path().filter(|path| path.is_file())?;
     let file = File::open(path).ok()?;
     let mut head = Vec::new();
@@ -116,14 +117,14 @@ fn owner_of(input: &LogInput) -> Option<FileOwner> {
     owner_of_head(&head)
 }
 
-/// Whose file it is that begins like this.
+/// Returns the owner of a file that starts with these bytes.
 pub(crate) fn owner_of_head(head: &[u8]) -> Option<FileOwner> {
     let head = &head[..head.len().min(HEAD as usize)];
     let lines =
         head.split(|byte| *byte == b'\n').take(LINES).filter_map(|line| std::str::from_utf8(line).ok());
     let mut lines = lines.filter(|line| line.starts_with('{'));
     let ask = |line: &str| LogFormat::all().find_map(|format| format.definition().file_owner(line));
-    // A file with several records is no record of a folder's.
+    // A file with several records is not one record of a folder.
     let single = (head.len() as u64) < HEAD && !head.trim_ascii().contains(&b'\n');
     lines.find_map(ask).filter(|kin| kin.order.is_none() || single)
 }

@@ -1,4 +1,4 @@
-//! From what the user named to the files to read.
+//! From the paths that a user names to the files to read.
 
 use std::collections::HashSet;
 use std::fs;
@@ -8,47 +8,47 @@ use super::file_owner::join_runs;
 use super::log_input::LogInput;
 use super::open_error::OpenError;
 
-/// What the user named, spelt out.
+/// The files behind the paths that a user named.
 #[derive(Debug, Default)]
 pub struct InputSet {
-    /// What to read, in the order named; the files of a folder by name.
+    /// Inputs to read, in the order in which they were named; the files of a folder are sorted by name.
     pub inputs: Vec<LogInput>,
-    /// The folders that were named.
+    /// Folders that were named.
     pub folders: Vec<SearchedFolder>,
-    /// What cannot be read.
+    /// Paths that cannot be read.
     pub unreadable: Vec<UnreadableInput>,
 }
 
 /// A folder that was named.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchedFolder {
-    /// Its path as given.
+    /// Path as given.
     pub name: String,
-    /// How many files were found in it and below, those counted elsewhere included.
+    /// Number of files found in it and below, including files that count elsewhere.
     pub files: usize,
-    /// Whether some of them count elsewhere, because they were named before.
+    /// Whether some of the files count elsewhere because they were named before.
     pub shared: bool,
 }
 
-/// Something that was named, or found in a folder, and cannot be read.
+/// A path that was named, or found in a folder, and cannot be read.
 #[derive(Debug)]
 pub struct UnreadableInput {
-    /// Which.
+    /// Path of the file.
     pub name: String,
-    /// Why.
+    /// The error.
     pub error: OpenError,
 }
 
-/// Spells out what the user named: `-` is standard input, a folder is all files in it and below. Hidden folders are left
-/// out, so are sockets and devices. What was met before, by whatever name or link, is left out too: nothing counts twice.
-/// Files of one run, such as those of a session and its subagents, become one input.
+/// Expands paths into inputs. `-` is standard input; a folder stands for all files in it and below. Hidden folders,
+/// sockets and devices are skipped, and so is everything already seen under another name or link: nothing counts
+/// twice. Files of one run, such as those of a session and its subagents, become one input.
 pub fn expand_paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
     let mut expansion = list_files(paths);
     expansion.inputs = join_runs(expansion.inputs);
     expansion
 }
 
-/// The same, but every file is an input of its own, and none is opened.
+/// Expands paths like [`expand_paths`], but makes every file an input of its own and opens none of them.
 pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
     let mut walk = FolderWalk::default();
     for path in paths {
@@ -71,7 +71,7 @@ pub fn list_files<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSe
 #[derive(Default)]
 struct FolderWalk {
     out: InputSet,
-    /// Real paths of files and folders.
+    /// Canonical paths of the files and folders seen so far.
     met: HashSet<PathBuf>,
 }
 
@@ -80,7 +80,8 @@ impl FolderWalk {
         self.out.unreadable.push(UnreadableInput { name: path.display().to_string(), error });
     }
 
-    /// Whether this is met for the first time. What has no real path, such as a pipe, is always new.
+    /// Returns whether a path is seen for the first time. A path that cannot be canonicalized, such as a pipe, is
+    /// always new.
     fn is_new(&mut self, path: &Path) -> bool {
         fs::canonicalize(path).map_or(true, |real| self.met.insert(real))
     }
@@ -96,7 +97,7 @@ impl FolderWalk {
         }
     }
 
-    /// Walks a folder with a list of its own, not by recursion: folders may be nested deeper than the stack.
+    /// Walks a folder iteratively: folders may be nested deeper than the stack allows.
     fn folder(&mut self, path: &Path) {
         let folder = self.out.folders.len();
         self.out.folders.push(SearchedFolder { name: path.display().to_string(), files: 0, shared: false });
@@ -104,7 +105,7 @@ impl FolderWalk {
         while let Some(path) = open.pop() {
             let about = match fs::metadata(&path) {
                 Ok(about) => about,
-                // A link that leads nowhere is no log that is missing.
+                // A dangling link is not a missing log.
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 Err(error) => {
                     self.unreadable(&path, OpenError::from(error));
@@ -128,7 +129,7 @@ impl FolderWalk {
                         .filter(|entry| !hidden_folder(entry))
                         .map(|entry| entry.path())
                         .collect();
-                    // Last in, first out: the first by name is looked at next.
+                    // A stack: the first by name is visited next.
                     inside.sort_unstable_by(|a, b| b.cmp(a));
                     open.append(&mut inside);
                 }
@@ -167,7 +168,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_that_go_round_in_circles_end() {
+    fn cyclic_links_do_not_loop_forever() {
         let root = tempfile::tempdir().unwrap();
         fs::create_dir(root.path().join("a")).unwrap();
         fs::write(root.path().join("a/log.jsonl"), "{}").unwrap();
@@ -179,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counts_twice() {
+    fn a_file_named_twice_counts_once() {
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log.jsonl");
         fs::write(&log, "{}").unwrap();
@@ -187,11 +188,11 @@ mod tests {
             expand_paths([&log, &root.path().to_owned(), &log, &PathBuf::from("-"), &PathBuf::from("-")]);
         assert_eq!(expansion.inputs.len(), 2);
         assert!(expansion.inputs[0].is_named());
-        assert!(expansion.folders[0].shared, "its log counts elsewhere");
+        assert!(expansion.folders[0].shared, "its log counts as a named file");
     }
 
     #[test]
-    fn what_is_not_there_does_not_stop_the_others() {
+    fn a_missing_path_does_not_stop_the_others() {
         let root = tempfile::tempdir().unwrap();
         let log = root.path().join("log.jsonl");
         fs::write(&log, "{}").unwrap();

@@ -1,4 +1,4 @@
-//! One thing to read.
+//! One thing to read: a file, or standard input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 /// One thing to read: a file, or standard input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogInput {
-    /// Nothing for standard input.
+    /// `None` for standard input.
     path: Option<PathBuf>,
-    /// The folder it was found in, an index into [`InputSet::folders`]. Nothing where the user named it, so that it is a
-    /// mistake if it is no log.
+    /// Index into [`InputSet::folders`](crate::InputSet::folders) of the folder in which it was found. `None` if the
+    /// user named it; then it is an error if it is not a log.
     folder: Option<usize>,
     size: u64,
     parts: Vec<CompanionPath>,
-    /// The name of the run, where it is that of a folder with a record a file.
+    /// Name of the run, for a folder with one record per file.
     folder_run: Option<String>,
 }
 
@@ -21,54 +21,56 @@ pub struct LogInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CompanionPath {
     pub(crate) path: PathBuf,
-    /// The agent whose file it is.
+    /// Name of the agent that wrote it.
     pub(crate) agent: Option<String>,
 }
 
 impl LogInput {
-    /// Standard input.
+    /// Creates the input for standard input.
     pub fn stdin() -> Self {
         LogInput { path: None, folder: None, size: 0, parts: Vec::new(), folder_run: None }
     }
 
-    /// A file that the user named.
+    /// Creates an input for a file that the user named.
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
         let size = fs::metadata(&path).map_or(0, |about| about.len());
         LogInput { path: Some(path), folder: None, size, parts: Vec::new(), folder_run: None }
     }
 
-    /// A file that was named, or found in one of [`InputSet::folders`](crate::InputSet::folders).
+    /// Creates an input for a file that was named, or found in one of
+    /// [`InputSet::folders`](crate::InputSet::folders).
     pub(super) fn found(path: &Path, folder: Option<usize>, size: u64) -> Self {
         LogInput { path: Some(path.to_owned()), folder, size, parts: Vec::new(), folder_run: None }
     }
 
-    /// Where it is; nothing for standard input.
+    /// Returns the path; `None` for standard input.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// Whether the user named it; otherwise it was found in a folder.
+    /// Returns whether the user named the file; otherwise it was found in a folder.
     pub fn is_named(&self) -> bool {
         self.folder.is_none()
     }
 
-    /// Which of [`InputSet::folders`] it was found in.
+    /// Returns the index into [`InputSet::folders`](crate::InputSet::folders) of the folder in which it was found.
     pub fn folder(&self) -> Option<usize> {
         self.folder
     }
 
-    /// Other files of the same run, read with it.
+    /// Returns the other files of the same run, which are read with it.
     pub(crate) fn parts(&self) -> &[CompanionPath] {
         &self.parts
     }
 
-    /// Whether its parts follow one another, and are not read side by side.
+    /// Returns whether the companion files follow one another, and are not merged by time.
     pub(crate) fn is_sequence(&self) -> bool {
         self.folder_run.is_some()
     }
 
-    /// Makes this the first file of a folder with a record a file. Sessions keep them in a folder `events`.
+    /// Makes this the first file of a folder with one record per file. Sessions keep such files in a folder named
+    /// `events`.
     pub fn begin_sequence(&mut self) {
         let mut folders = self.path.iter().flat_map(|path| path.ancestors().skip(1));
         let name = folders.find_map(|folder| {
@@ -78,24 +80,24 @@ impl LogInput {
         self.folder_run = name.or_else(|| Some("events".to_owned()));
     }
 
-    /// Makes another file a part of this one.
+    /// Adds another file of the same run.
     pub(crate) fn join(&mut self, other: LogInput, agent: Option<String>) {
         self.size += other.size;
         self.parts.extend(other.path.map(|path| CompanionPath { path, agent }));
         self.parts.extend(other.parts);
     }
 
-    /// Its size in bytes, 0 where that is not known.
+    /// Returns the size in bytes, including companion files; 0 if unknown.
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The name to show: the path as it was given, `-` for standard input.
+    /// Returns the name to show: the path as given, or `-` for standard input.
     pub fn name(&self) -> String {
         self.path().map_or_else(|| "-".to_owned(), |path| path.display().to_string())
     }
 
-    /// The name of its run where the records name none.
+    /// Returns the name of the run for records that do not name one.
     pub fn run(&self) -> String {
         if let Some(run) = &self.folder_run {
             return run.clone();

@@ -17,7 +17,7 @@ pub use log_input::LogInput;
 pub use open_error::OpenError;
 pub use opened_log::OpenedLog;
 pub use read::LARGEST_DOCUMENT;
-pub(crate) use read::give_document;
+pub(crate) use read::feed_document;
 #[cfg(test)]
 pub(crate) use read::read_lines;
 pub(crate) use unpack::is_packed;

@@ -1,26 +1,26 @@
-//! Why an input cannot be read.
+//! The error of opening a log.
 
 use std::{fmt, io};
 
 use crate::log_format::LogFormat;
 
-/// Why something is not read.
+/// The reason why an input cannot be read.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
-    /// It cannot be read.
+    /// The file cannot be read.
     Unreadable(io::Error),
-    /// There is nothing in it.
+    /// The file is empty.
     Empty,
-    /// It is no text.
+    /// The file is not text.
     Binary,
-    /// It is text of 16 bits a character.
+    /// The text is encoded as UTF-16.
     Utf16,
-    /// It is text, but no known log.
+    /// The text is not in any known log format.
     Unknown,
-    /// It is text, but no log of the format that was asked for.
+    /// The text is not in the requested log format.
     WrongFormat(LogFormat),
 }
 
@@ -35,25 +35,25 @@ impl From<io::Error> for OpenError {
 }
 
 impl OpenError {
-    /// Whether it could be read, and is simply no log. Folders may hold such files.
+    /// Returns whether the input could be read, but is not a log. Folders may contain such files.
     pub fn is_not_a_log(&self) -> bool {
         !matches!(self, OpenError::Missing | OpenError::Unreadable(_))
     }
 
-    /// What to do about it.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            OpenError::Missing => Some("check the path, or name the folder that the logs are in"),
+            OpenError::Missing => Some("check the path, or give the folder that contains the logs"),
             OpenError::Unreadable(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                Some("check who may read it")
+                Some("check the permissions of the file")
             }
             OpenError::Unreadable(_) | OpenError::Empty => None,
-            OpenError::Binary => Some("name a log in text form; unpack it first if it is packed"),
-            OpenError::Utf16 => Some("write it as UTF-8, for instance with iconv -f UTF-16 -t UTF-8"),
+            OpenError::Binary => Some("give a log in text form; decompress it first if it is an archive"),
+            OpenError::Utf16 => Some("convert it to UTF-8, for example with iconv -f UTF-16 -t UTF-8"),
             OpenError::Unknown => {
-                Some("loopbreak formats lists what is read; --format NAME reads it as one of them")
+                Some("run loopbreak formats to list the known formats; --format NAME selects one")
             }
-            OpenError::WrongFormat(_) => Some("leave out --format to let the content decide"),
+            OpenError::WrongFormat(_) => Some("omit --format to detect the format from the content"),
         }
     }
 }
@@ -66,17 +66,17 @@ impl fmt::Display for OpenError {
                 io::ErrorKind::PermissionDenied => f.write_str("cannot be read: permission denied"),
                 _ => write!(f, "cannot be read: {error}"),
             },
-            OpenError::Empty => f.write_str("empty, so there are no steps"),
-            OpenError::Binary => f.write_str("not a log: it holds NUL bytes, so it is no text"),
-            OpenError::Utf16 => f.write_str("not readable as it is: the text is UTF-16"),
+            OpenError::Empty => f.write_str("the file is empty"),
+            OpenError::Binary => f.write_str("not a log: the file is binary"),
+            OpenError::Utf16 => f.write_str("unsupported encoding: UTF-16"),
             OpenError::Unknown => {
-                f.write_str("not a log: nothing near its beginning is known; tried")?;
+                f.write_str("not a log: no known format matches; tried")?;
                 for (index, format) in LogFormat::all().enumerate() {
                     write!(f, "{} {format}", if index == 0 { "" } else { "," })?;
                 }
                 Ok(())
             }
-            OpenError::WrongFormat(format) => write!(f, "not a log of the format {format}"),
+            OpenError::WrongFormat(format) => write!(f, "not a log in the format {format}"),
         }
     }
 }

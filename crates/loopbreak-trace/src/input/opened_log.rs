@@ -1,4 +1,4 @@
-//! Opens a log: finds its format, or says why it is none.
+//! Opens a log and detects its format.
 
 use std::fmt;
 use std::fs::File;
@@ -14,29 +14,31 @@ use crate::log_format::LogFormat;
 use crate::log_record::{ReadStats, RecordSink};
 use crate::sniff::{LogLayout, SniffResult, sniff};
 
-/// How much is read from a file at a time.
+/// Size of the read buffer.
 const BUFFER: usize = 256 * 1024;
-/// How much of a stream, which cannot be read twice, is held to find its format.
+/// Number of bytes kept to detect the format of a stream, which cannot be read twice.
 const HEAD: u64 = 1024 * 1024;
 
-/// How many further files of one run are open at a time. Systems allow some hundreds, and runs are read in parallel.
+/// Number of companion files of one run that are open at the same time. Systems allow some hundred open files, and
+/// runs are read in parallel.
 const SIDE_BY_SIDE: usize = 32;
 
-/// A log that was opened and recognised.
+/// A log that was opened and recognized.
 pub struct OpenedLog {
     format: LogFormat,
     layout: LogLayout,
     input: Box<dyn BufRead + Send>,
-    /// Other files of the same run, read side by side with it.
+    /// Companion files that are merged with it by time.
     parts: Vec<CompanionFile<Box<dyn BufRead + Send>>>,
-    /// Still others, read one after the other.
-    rest: Vec<CompanionFile<PathBuf>>,
-    /// The agents whose files they are.
-    beside: Vec<String>,
+    /// Companion files that are read after it, one by one.
+    sequential: Vec<CompanionFile<PathBuf>>,
+    /// Agents that wrote the companion files.
+    companion_agents: Vec<String>,
 }
 
 impl LogInput {
-    /// Opens the log; `watch` is told of the bytes read from now on. The content decides on the format, unless it is given.
+    /// Opens the log. `watch` receives the number of bytes of each read. The format is detected from the content
+    /// unless it is given.
     pub fn open(
         &self,
         format: Option<LogFormat>,
@@ -45,42 +47,48 @@ impl LogInput {
         let Some(path) = self.path() else {
             return OpenedLog::from_stream(io::stdin(), format, watch);
         };
-        let mut file = File::open(path).map_err(OpenError::from)?;
-        let about = file.metadata().map_err(OpenError::from)?;
+        let mut file = File::open(path)?;
+        let about = file.metadata()?;
         if !about.is_file() {
             return OpenedLog::from_stream(file, format, watch);
         }
-        let again = file.try_clone().map_err(OpenError::from)?;
-        let looked = unpack(Box::new(BufReader::with_capacity(BUFFER, again))).map_err(OpenError::from)?;
-        let (format, layout) = recognised(sniff(looked, format).map_err(OpenError::from)?)?;
-        file.rewind().map_err(OpenError::from)?;
+        let again = file.try_clone()?;
+        let content = unpack(Box::new(BufReader::with_capacity(BUFFER, again)))?;
+        let (format, layout) = recognized(sniff(content, format)?)?;
+        file.rewind()?;
         let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
-        let mut log =
-            OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() };
+        let mut log = OpenedLog {
+            format,
+            layout,
+            input,
+            parts: Vec::new(),
+            sequential: Vec::new(),
+            companion_agents: Vec::new(),
+        };
         for part in self.parts() {
             let name = part.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            log.beside.extend(part.agent.clone());
+            log.companion_agents.extend(part.agent.clone());
             if log.parts.len() < SIDE_BY_SIDE && !self.is_sequence() {
-                // One that went away since it was found is missing, and that is told like everything that is.
-                let file = File::open(&part.path).map_err(OpenError::from)?;
+                // A companion file that has disappeared in the meantime is reported like any missing file.
+                let file = File::open(&part.path)?;
                 let input = reader(CountingReader { reader: file, watch: watch.clone() })?;
                 log.parts.push(CompanionFile { name, input });
             } else {
-                log.rest.push(CompanionFile { name, input: part.path.clone() });
+                log.sequential.push(CompanionFile { name, input: part.path.clone() });
             }
         }
         Ok(log)
     }
 }
 
-/// The content, unpacked where it is packed.
+/// Returns the content, decompressed if necessary.
 fn reader(input: impl io::Read + Send + 'static) -> Result<Box<dyn BufRead + Send>, OpenError> {
-    unpack(Box::new(BufReader::with_capacity(BUFFER, input))).map_err(OpenError::from)
+    Ok(unpack(Box::new(BufReader::with_capacity(BUFFER, input)))?)
 }
 
 impl OpenedLog {
-    /// A log that comes as a stream and cannot be read twice; `watch` is told of the bytes read. The content decides on the
-    /// format, unless it is given.
+    /// Opens a log that arrives as a stream and cannot be read twice. `watch` receives the number of bytes of each
+    /// read. The format is detected from the content unless it is given.
     pub fn from_stream(
         stream: impl io::Read + Send + 'static,
         format: Option<LogFormat>,
@@ -88,42 +96,50 @@ impl OpenedLog {
     ) -> Result<OpenedLog, OpenError> {
         let mut stream = reader(CountingReader { reader: stream, watch })?;
         let mut head = Vec::new();
-        stream.by_ref().take(HEAD).read_to_end(&mut head).map_err(OpenError::from)?;
-        let (format, layout) = match sniff(&head[..], format).map_err(OpenError::from)? {
-            // More may come than was looked at: the reader will see.
+        stream.by_ref().take(HEAD).read_to_end(&mut head)?;
+        let (format, layout) = match sniff(&head[..], format)? {
+            // The rest of the stream may hold records; the reader will find out.
             SniffResult::Unknown | SniffResult::Empty if head.len() as u64 == HEAD => {
                 (format.unwrap_or(LogFormat::STEPS), LogLayout::Lines)
             }
-            sniffed => recognised(sniffed)?,
+            sniffed => recognized(sniffed)?,
         };
         let input = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(stream)));
-        Ok(OpenedLog { format, layout, input, parts: Vec::new(), rest: Vec::new(), beside: Vec::new() })
+        Ok(OpenedLog {
+            format,
+            layout,
+            input,
+            parts: Vec::new(),
+            sequential: Vec::new(),
+            companion_agents: Vec::new(),
+        })
     }
 
-    /// Its format.
+    /// Returns the format.
     pub fn format(&self) -> LogFormat {
         self.format
     }
 
-    /// Its lines in blocks, where each line stands by itself; otherwise the log again, which [`OpenedLog::read`] reads.
+    /// Returns the lines in blocks if they are independent of each other; otherwise returns the log itself, to be
+    /// read with [`OpenedLog::read`].
     pub fn into_blocks(self) -> Result<LineBlocks, OpenedLog> {
         let alone = self.layout == LogLayout::Lines && self.format.definition().has_independent_lines();
-        if alone && self.parts.is_empty() && self.rest.is_empty() {
+        if alone && self.parts.is_empty() && self.sequential.is_empty() {
             Ok(LineBlocks::new(self.format, self.input))
         } else {
             Err(self)
         }
     }
 
-    /// Reads it from the beginning to the end.
+    /// Reads the log from beginning to end.
     pub fn read(self, sink: &mut dyn RecordSink) -> io::Result<ReadStats> {
-        let mut steps = self.format.definition().new_reader(&self.beside);
+        let mut steps = self.format.definition().new_reader(&self.companion_agents);
         let mut read = match self.layout {
             LogLayout::Document => read_document(&mut *steps, self.input, sink)?,
             LogLayout::Lines if self.parts.is_empty() => read_lines(&mut *steps, self.input, None, sink)?,
             LogLayout::Lines => read_merged(&mut *steps, self.input, self.parts, sink)?,
         };
-        for part in self.rest {
+        for part in self.sequential {
             let input = unpack(Box::new(BufReader::with_capacity(BUFFER, File::open(&part.input)?)))?;
             let more = match self.layout {
                 LogLayout::Document => read_document(&mut *steps, input, sink)?,
@@ -143,7 +159,7 @@ impl fmt::Debug for OpenedLog {
     }
 }
 
-fn recognised(sniffed: SniffResult) -> Result<(LogFormat, LogLayout), OpenError> {
+fn recognized(sniffed: SniffResult) -> Result<(LogFormat, LogLayout), OpenError> {
     match sniffed {
         SniffResult::Log(format, layout) => Ok((format, layout)),
         SniffResult::Empty => Err(OpenError::Empty),
@@ -153,7 +169,7 @@ fn recognised(sniffed: SniffResult) -> Result<(LogFormat, LogLayout), OpenError>
     }
 }
 
-/// A reader that tells how much was read.
+/// A reader that reports the number of bytes of each read.
 struct CountingReader<R, W> {
     reader: R,
     watch: W,
@@ -184,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_looked_at_and_then_read_as_a_whole() {
+    fn a_stream_is_read_completely_after_detection() {
         let text = "{\"score\":1}\n".repeat(200_000);
         assert!(text.len() as u64 > HEAD);
         let mut count = StreamTally(0, 0);
@@ -194,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_not_a_log_is_refused() {
+    fn rejects_a_stream_that_is_not_a_log() {
         assert!(matches!(
             OpenedLog::from_stream(Cursor::new("prose\n"), None, |_| {}),
             Err(OpenError::Unknown)
@@ -204,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_whose_first_line_is_longer_than_the_look_is_read() {
+    fn reads_a_stream_whose_first_line_exceeds_the_detection_limit() {
         let text = format!("{{\"say\":\"{}\"}}\n{{\"score\":1}}\n", "x".repeat(3 * HEAD as usize));
         let mut count = StreamTally(0, 0);
         OpenedLog::from_stream(Cursor::new(text), None, |_| {}).unwrap().read(&mut count).unwrap();

@@ -1,19 +1,21 @@
-//! Drives a reader through a log: line by line, as one document, or through several files of one run side by side.
+//! Drives a reader through a log: line by line, as one document, or through several files of one run in the order of
+//! time.
 
 use std::io::{self, BufRead, Read as _};
 
-use loopbreak::Millis;
+use loopbreak::EpochMillis;
 use serde::Deserialize;
 
-use crate::line::{LineFeeder, give_line};
+use crate::line::{LineFeeder, feed_line};
 use crate::line::{LineReader, LogLine};
 use crate::log_format::LogReader;
 use crate::log_record::{ReadStats, RecordSink};
 
-/// The largest document that is read, in bytes. It has to be held as a whole; lines have no such limit on their number.
+/// The largest JSON document that is read, in bytes. A document is held in memory as a whole; logs of lines have no
+/// such limit.
 pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 
-/// Reads line by line. Blank lines are nothing; every other line is taken or skipped.
+/// Reads a log line by line. Blank lines are ignored; every other line is read or skipped.
 pub(crate) fn read_lines(
     reader: &mut dyn LogReader,
     mut input: impl BufRead,
@@ -35,10 +37,10 @@ pub(crate) fn read_lines(
         input.consume(length);
     }
     feed.close(reader, sink);
-    Ok(feed.read())
+    Ok(feed.stats())
 }
 
-/// Reads the whole as one document.
+/// Reads a log that is one JSON document.
 pub(crate) fn read_document(
     reader: &mut dyn LogReader,
     mut input: impl BufRead,
@@ -49,23 +51,23 @@ pub(crate) fn read_document(
     if bytes > LARGEST_DOCUMENT {
         let largest = LARGEST_DOCUMENT / (1024 * 1024);
         return Err(io::Error::other(format!(
-            "one JSON document of more than {largest} MB; write it as one record a line, or cut long outputs"
+            "the JSON document is larger than {largest} MB; write one record per line, or shorten long outputs"
         )));
     }
-    give_document(reader, &text, sink);
+    feed_document(reader, &text, sink);
     let lines = memchr::memchr_iter(b'\n', &text).count() as u64 + u64::from(!text.ends_with(b"\n"));
     Ok(ReadStats { bytes, lines })
 }
 
-/// Gives a whole document to the reader.
-pub(crate) fn give_document(reader: &mut dyn LogReader, text: &[u8], sink: &mut dyn RecordSink) {
+/// Passes a whole document to the reader.
+pub(crate) fn feed_document(reader: &mut dyn LogReader, text: &[u8], sink: &mut dyn RecordSink) {
     let document = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-    give_line(reader, LogLine::Whole(document), 1, None, sink);
+    feed_line(reader, LogLine::Whole(document), 1, None, sink);
 }
 
-/// A file that is read beside another.
+/// A companion file, which is read together with the main file.
 pub(crate) struct CompanionFile<R> {
-    /// Its name, for what is said about its lines.
+    /// File name, for messages about its lines.
     pub(crate) name: String,
     pub(crate) input: R,
 }
@@ -73,24 +75,24 @@ pub(crate) struct CompanionFile<R> {
 struct TimedLines<R> {
     name: Option<String>,
     lines: LineReader<R>,
-    /// The time of the line that is next, in order. `None` at the end.
+    /// Timestamp of the next line, never decreasing. `None` at the end.
     next: Option<i64>,
 }
 
 impl<R: BufRead> TimedLines<R> {
-    /// Goes to the next line. One without a time comes right after the one before.
+    /// Moves to the next line. A line without a timestamp gets the one of the line before.
     fn advance(&mut self) -> io::Result<()> {
         let before = self.next.unwrap_or(i64::MIN);
         self.next = match self.lines.next()? {
             None => None,
-            Some(LogLine::Whole(line)) => Some(time(line).map_or(before, |time| time.max(before))),
+            Some(LogLine::Whole(line)) => Some(timestamp(line).map_or(before, |time| time.max(before))),
             Some(LogLine::TooLong { .. }) => Some(before),
         };
         Ok(())
     }
 }
 
-/// Reads the lines of several files in the order of their times.
+/// Reads the lines of several files in the order of their timestamps.
 pub(crate) fn read_merged<R: BufRead>(
     reader: &mut dyn LogReader,
     main: R,
@@ -107,12 +109,12 @@ pub(crate) fn read_merged<R: BufRead>(
     for file in &mut files {
         file.advance()?;
     }
-    // The main file comes first among equals: it calls the others.
+    // At equal timestamps the main file comes first: it starts the others.
     while let Some(file) = files.iter_mut().filter(|file| file.next.is_some()).min_by_key(|file| file.next) {
         let number = file.lines.number();
         let name = file.name.clone();
         if let Some(line) = file.lines.current()? {
-            give_line(reader, line, number, name.as_deref(), sink);
+            feed_line(reader, line, number, name.as_deref(), sink);
         }
         file.advance()?;
     }
@@ -122,10 +124,10 @@ pub(crate) fn read_merged<R: BufRead>(
     })
 }
 
-fn time(line: &[u8]) -> Option<i64> {
+fn timestamp(line: &[u8]) -> Option<i64> {
     #[derive(Deserialize)]
     struct TimestampField {
-        timestamp: Option<Millis>,
+        timestamp: Option<EpochMillis>,
     }
     let timed: TimestampField = serde_json::from_slice(line).ok()?;
     timed.timestamp.map(|time| time.0)

@@ -1,23 +1,23 @@
-//! Packed logs are read as they are: gzip and zstd.
+//! Reads compressed logs: gzip and zstd.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
-/// How much unpacked text is held at a time.
+/// Size of the buffer for decompressed text.
 const BUFFER: usize = 256 * 1024;
 
-/// How packed files begin.
+/// Magic numbers of the compressed formats.
 const GZIP: [u8; 3] = [0x1F, 0x8B, 0x08];
 const ZSTD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// Whether a file that begins like this is packed.
+/// Returns whether a file that starts with these bytes is compressed.
 pub(crate) fn is_packed(head: &[u8]) -> bool {
     head.starts_with(&GZIP) || head.starts_with(&ZSTD)
 }
 
-/// The content of a stream, unpacked where it is packed.
+/// Returns the content of a stream, decompressed if necessary.
 pub(crate) fn unpack(mut input: Box<dyn BufRead + Send>) -> io::Result<Box<dyn BufRead + Send>> {
     let head = input.fill_buf()?;
     if head.starts_with(&GZIP) {
@@ -32,11 +32,11 @@ pub(crate) fn unpack(mut input: Box<dyn BufRead + Send>) -> io::Result<Box<dyn B
 type PackedInput = Box<dyn BufRead + Send>;
 type ZstdDecoder = StreamingDecoder<PackedInput, ruzstd::decoding::FrameDecoder>;
 
-/// The frames of a zstd stream, one after the other.
+/// The frames of a zstd stream.
 enum ZstdFrames {
-    /// In a frame.
+    /// Inside a frame.
     Inside(Box<ZstdDecoder>),
-    /// Before the next frame; nothing at the end.
+    /// Before the next frame; `None` at the end.
     Between(Option<PackedInput>),
 }
 

@@ -1,39 +1,40 @@
-//! Puts lines together from the pieces that they come in. Whoever pulls lines out of a stream and whoever is given bytes as
-//! they are written share this.
+//! Assembles lines from the pieces in which they arrive. Used for streams that are read and for bytes that are
+//! pushed.
 
-/// Room that a line may leave behind in the buffer; more is given back before the next line is put together.
-const KEPT_ROOM: usize = 1024 * 1024;
+/// Buffer capacity kept for the next line; a larger buffer is released.
+const KEPT_CAPACITY: usize = 1024 * 1024;
 
-/// The line that is being put together.
+/// Assembles one line at a time.
 #[derive(Debug)]
 pub(crate) struct LineAssembler {
-    /// Holds a line only where it does not lie in one piece as a whole.
+    /// Holds a line only if it spans several pieces.
     line: Vec<u8>,
-    /// How long it is so far, also where it is too long to be held.
+    /// Length so far, even if the line is too long to be held.
     length: u64,
     longest: usize,
 }
 
-/// What became of a piece.
+/// The result of adding a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LineBoundary {
-    /// The line goes on in the next piece.
+    /// The line continues in the next piece.
     Open,
-    /// The line lies in the piece as a whole.
+    /// The whole line lies in the piece.
     InPiece,
-    /// The line was put together: [`LineAssembler::line`].
+    /// The line is complete: see [`LineAssembler::line`].
     Joined,
-    /// The line was too long to be held.
+    /// The line was too long to be held; this is its length in bytes.
     TooLong(u64),
 }
 
 impl LineAssembler {
-    /// No line is longer than this, in bytes; a longer one is passed over without being held.
+    /// Creates an assembler for lines of at most `longest` bytes. A longer line is skipped without being held.
     pub(crate) fn new(longest: usize) -> Self {
         LineAssembler { line: Vec::new(), length: 0, longest }
     }
 
-    /// Takes as much of a piece, which is not empty, as belongs to the line: how much that is, and what became of it.
+    /// Adds the part of a non-empty piece that belongs to the line. Returns the length of that part and the state of
+    /// the line.
     pub(crate) fn take(&mut self, piece: &[u8]) -> (usize, LineBoundary) {
         let begins = self.length == 0;
         if begins {
@@ -54,21 +55,21 @@ impl LineAssembler {
         (end, if whole { self.finished(too_long) } else { LineBoundary::Open })
     }
 
-    /// There is no more: the last line needs no end. `Open` where nothing is left.
-    pub(crate) fn rest(&mut self) -> LineBoundary {
+    /// Ends the input: the last line needs no line break. Returns `Open` if nothing is left.
+    pub(crate) fn finish(&mut self) -> LineBoundary {
         match self.length {
             0 => LineBoundary::Open,
             length => self.finished(length > self.longest as u64 + 1),
         }
     }
 
-    /// The line put together last, with its end.
+    /// Returns the line assembled last, with its line break.
     pub(crate) fn line(&self) -> &[u8] {
         &self.line
     }
 
-    /// How many bytes of a line wait for its end.
-    pub(crate) fn waiting(&self) -> u64 {
+    /// Returns the number of bytes of the unfinished line.
+    pub(crate) fn unfinished_bytes(&self) -> u64 {
         self.length
     }
 
@@ -78,15 +79,15 @@ impl LineAssembler {
     }
 
     fn clear(&mut self) {
-        if self.line.capacity() > KEPT_ROOM {
+        if self.line.capacity() > KEPT_CAPACITY {
             self.line = Vec::new();
         }
         self.line.clear();
     }
 }
 
-/// A line without its end, and the first one without a byte order mark.
-pub(crate) fn bare(line: &[u8], is_first: bool) -> &[u8] {
+/// Returns a line without its line break; the first line also without a byte order mark.
+pub(crate) fn without_line_break(line: &[u8], is_first: bool) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     if is_first { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) } else { line }
@@ -97,28 +98,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_room_of_a_long_line_is_given_back() {
-        let mut seam = LineAssembler::new(8 * KEPT_ROOM);
-        assert_eq!(seam.take(&vec![b'x'; 3 * KEPT_ROOM]), (3 * KEPT_ROOM, LineBoundary::Open));
-        assert_eq!(seam.take(b"\nshort\n"), (1, LineBoundary::Joined));
-        assert_eq!(seam.line().len(), 3 * KEPT_ROOM + 1);
-        assert_eq!(seam.take(b"short\n"), (6, LineBoundary::InPiece));
-        assert!(seam.line.capacity() <= KEPT_ROOM);
+    fn the_buffer_of_a_long_line_is_released() {
+        let mut assembler = LineAssembler::new(8 * KEPT_CAPACITY);
+        assert_eq!(assembler.take(&vec![b'x'; 3 * KEPT_CAPACITY]), (3 * KEPT_CAPACITY, LineBoundary::Open));
+        assert_eq!(assembler.take(b"\nshort\n"), (1, LineBoundary::Joined));
+        assert_eq!(assembler.line().len(), 3 * KEPT_CAPACITY + 1);
+        assert_eq!(assembler.take(b"short\n"), (6, LineBoundary::InPiece));
+        assert!(assembler.line.capacity() <= KEPT_CAPACITY);
     }
 
     #[test]
-    fn a_line_that_never_ends_takes_no_room() {
-        let mut seam = LineAssembler::new(100);
+    fn a_line_without_an_end_takes_no_memory() {
+        let mut assembler = LineAssembler::new(100);
         for _ in 0..1000 {
-            assert_eq!(seam.take(&[b'x'; 50]), (50, LineBoundary::Open));
-            assert!(seam.line.capacity() <= 256);
+            assert_eq!(assembler.take(&[b'x'; 50]), (50, LineBoundary::Open));
+            assert!(assembler.line.capacity() <= 256);
         }
-        assert_eq!(seam.waiting(), 50_000);
-        assert_eq!(seam.take(b"y\nz"), (2, LineBoundary::TooLong(50_002)));
+        assert_eq!(assembler.unfinished_bytes(), 50_000);
+        assert_eq!(assembler.take(b"y\nz"), (2, LineBoundary::TooLong(50_002)));
         assert_eq!(
-            (seam.take(b"z"), seam.rest(), seam.line()),
+            (assembler.take(b"z"), assembler.finish(), assembler.line()),
             ((1, LineBoundary::Open), LineBoundary::Joined, &b"z"[..])
         );
-        assert_eq!(seam.rest(), LineBoundary::Open);
+        assert_eq!(assembler.finish(), LineBoundary::Open);
     }
 }

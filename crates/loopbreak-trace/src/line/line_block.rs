@@ -1,4 +1,5 @@
-//! Lines in blocks, for logs whose lines stand by themselves: the lines of a block can be read by several threads.
+//! Blocks of lines, for logs whose lines are independent of each other: several threads can read the lines of a
+//! block.
 
 use std::io::{self, BufRead};
 use std::ops::Range;
@@ -8,22 +9,23 @@ use crate::log_format::{LogFormat, LogUnit};
 use crate::log_record::{LogRecord, ReadStats, SkippedLine};
 use crate::skip_reason::SkipReason;
 
-/// A block is closed after so many bytes. A longer line makes a block of its own.
+/// A block is closed after this many bytes. A longer line forms a block of its own.
 const BLOCK_BYTES: usize = 4 * 1024 * 1024;
-/// And after so many lines: each may be of another run, and all of these are held in memory at once.
+/// A block is closed after this many lines: each may belong to another run, and all of these are held in memory at
+/// once.
 const BLOCK_LINES: usize = 2048;
-/// Room for a block whose last line is not very long: a buffer that grows again and again is copied as often.
-const USUAL_ROOM: usize = BLOCK_BYTES + BLOCK_BYTES / 4;
-/// Room that a block of long lines may leave behind.
-const KEPT_ROOM: usize = 2 * BLOCK_BYTES;
+/// Initial capacity of a block, large enough for most blocks: growing a buffer repeatedly copies it each time.
+const USUAL_CAPACITY: usize = BLOCK_BYTES + BLOCK_BYTES / 4;
+/// Capacity that a block of long lines may keep.
+const KEPT_CAPACITY: usize = 2 * BLOCK_BYTES;
 
-/// The blocks of a log, in its order.
+/// The blocks of a log, in order.
 pub struct LineBlocks {
     format: LogFormat,
     lines: LineReader<Box<dyn BufRead + Send>>,
 }
 
-/// Some lines of a log, one after the other.
+/// Consecutive lines of a log.
 #[derive(Debug, Default)]
 pub struct LineBlock {
     format: Option<LogFormat>,
@@ -35,7 +37,7 @@ pub struct LineBlock {
 #[derive(Clone, Debug)]
 struct BlockLine {
     number: u64,
-    /// Where it lies in the text, or its length where it was too long to be held.
+    /// Byte range in the text, or the length of a line that was too long to be held.
     text: Result<Range<usize>, u64>,
 }
 
@@ -44,15 +46,15 @@ impl LineBlocks {
         LineBlocks { format, lines: LineReader::new(input) }
     }
 
-    /// Puts the next lines into a block, in place of those that it held. It stays empty at the end of the log.
+    /// Replaces the content of a block with the next lines. The block is empty at the end of the log.
     pub fn fill(&mut self, block: &mut LineBlock) -> io::Result<()> {
         block.format = Some(self.format);
         block.lines.clear();
         block.text.clear();
-        if block.text.capacity() > KEPT_ROOM {
+        if block.text.capacity() > KEPT_CAPACITY {
             block.text = Vec::new();
         }
-        block.text.reserve(USUAL_ROOM);
+        block.text.reserve(USUAL_CAPACITY);
         while block.text.len() < BLOCK_BYTES && block.lines.len() < BLOCK_LINES {
             let Some(line) = self.lines.next()? else { break };
             let text = match line {
@@ -68,30 +70,31 @@ impl LineBlocks {
         Ok(())
     }
 
-    /// How much was read so far.
+    /// Returns the amount of data read so far.
     pub fn stats(&self) -> ReadStats {
         ReadStats { bytes: self.lines.bytes(), lines: self.lines.number() }
     }
 }
 
 impl LineBlock {
-    /// How many lines it has, blank ones included.
+    /// Returns the number of lines, including blank ones.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether the log was at its end.
+    /// Returns whether the log has ended.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The run of the line at this place, if that is the first thing it says. Whether the rest can be read is not known.
+    /// Returns the run of the line at index `at`, if it is the first key of the line. The rest of the line is not
+    /// checked.
     pub fn run(&self, at: usize) -> Option<&str> {
         let range = self.lines.get(at)?.text.as_ref().ok()?;
         self.format?.definition().run_of_line(&self.text[range.clone()])
     }
 
-    /// What the line at this place says, or why it is skipped. Nothing for a blank line.
+    /// Parses the line at index `at`, or returns why it is skipped. Returns `None` for a blank line.
     pub fn record(&self, at: usize) -> Option<Result<LogRecord<'_>, SkippedLine>> {
         let line = self.lines.get(at)?;
         let read = match &line.text {
@@ -131,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_say_what_the_stream_says_line_by_line() {
+    fn blocks_give_the_same_records_as_the_stream() {
         let mut text =
             b"\xEF\xBB\xBF{\"run\":\"a\",\"score\":1}\r\n\n  \nnonsense\n{\"say\":\"\xFF\"}\n".to_vec();
         for turn in 0..3 * BLOCK_LINES {
@@ -145,7 +148,7 @@ mod tests {
 
         let mut blocks = open().into_blocks().unwrap();
         let mut block = LineBlock::default();
-        let mut told = RecordTexts::default();
+        let mut collected = RecordTexts::default();
         loop {
             blocks.fill(&mut block).unwrap();
             assert!(block.len() <= BLOCK_LINES);
@@ -154,18 +157,18 @@ mod tests {
             }
             for line in (0..block.len()).filter_map(|at| block.record(at)) {
                 match line {
-                    Ok(record) => told.record(&record),
-                    Err(skipped) => told.skipped(skipped),
+                    Ok(record) => collected.record(&record),
+                    Err(skipped) => collected.skipped(skipped),
                 }
             }
         }
-        assert_eq!(told.0.len(), 3 * BLOCK_LINES + 5);
-        assert_eq!(told.0, streamed.0);
+        assert_eq!(collected.0.len(), 3 * BLOCK_LINES + 5);
+        assert_eq!(collected.0, streamed.0);
         assert_eq!(blocks.stats(), read);
     }
 
     #[test]
-    fn the_run_is_told_before_the_line_is_read() {
+    fn the_run_is_known_before_the_line_is_parsed() {
         let lines = [
             (r#"{"run":"a","score":1}"#, Some("a")),
             (r#"{ "run" : "a b", "score": 1}"#, Some("a b")),
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_whose_lines_lean_on_each_other_has_no_blocks() {
+    fn a_log_with_dependent_lines_has_no_blocks() {
         let line = r#"{"type":"user","sessionId":"s","uuid":"u","timestamp":"2025-01-01T00:00:00Z","message":{"role":"user","content":"hi"}}"#;
         let log = OpenedLog::from_stream(Cursor::new(line), None, |_| {}).unwrap();
         assert_eq!(log.format().as_str(), "claude-code");

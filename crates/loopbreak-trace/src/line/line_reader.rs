@@ -1,56 +1,56 @@
-//! Splits a stream into lines without holding more than one of them.
+//! Splits a stream into lines and holds at most one of them.
 
 use std::io::{self, BufRead};
 
-use super::line_assembler::{LineAssembler, LineBoundary, bare};
+use super::line_assembler::{LineAssembler, LineBoundary, without_line_break};
 
-/// The longest line that is read, in bytes. A longer one is passed over without being held.
+/// The longest line that is read, in bytes. A longer line is skipped without being held.
 pub const LONGEST_LINE: usize = 64 * 1024 * 1024;
 
-/// The lines of a stream. Lends each one out until the next is asked for.
+/// Reads the lines of a stream. Each line is borrowed until the next one is requested.
 #[derive(Debug)]
 pub struct LineReader<R> {
     reader: R,
-    seam: LineAssembler,
-    /// How much of the reader's buffer the line lent out last takes up.
+    assembler: LineAssembler,
+    /// Length of the current line in the buffer of the reader.
     lent: usize,
     found: LinePosition,
     number: u64,
     bytes: u64,
 }
 
-/// One line, without its end.
+/// One line, without its line break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLine<'a> {
     /// The line.
     Whole(&'a [u8]),
-    /// It was too long to be read.
+    /// The line is too long to be read.
     TooLong {
-        /// Its length in bytes.
+        /// Length in bytes.
         length: u64,
     },
 }
 
-/// Where the bytes of a line are.
+/// Where the bytes of the current line are stored.
 #[derive(Clone, Copy, Debug)]
 enum LinePosition {
     End,
     InReader(usize),
-    InSeam,
+    InAssembler,
     TooLong(u64),
 }
 
 impl<R: BufRead> LineReader<R> {
-    /// The lines of this stream, none longer than [`LONGEST_LINE`].
+    /// Creates a reader for lines of at most [`LONGEST_LINE`] bytes.
     pub fn new(reader: R) -> Self {
         LineReader::with_max_length(reader, LONGEST_LINE)
     }
 
-    /// The same with another limit.
+    /// Creates a reader for lines of at most `longest` bytes.
     pub fn with_max_length(reader: R, longest: usize) -> Self {
         LineReader {
             reader,
-            seam: LineAssembler::new(longest),
+            assembler: LineAssembler::new(longest),
             lent: 0,
             found: LinePosition::End,
             number: 0,
@@ -58,17 +58,17 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    /// The number of the line lent out last, from 1 on.
+    /// Returns the number of the current line, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// How many bytes were read up to the end of that line.
+    /// Returns the number of bytes read up to the end of the current line.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The next line; nothing at the end.
+    /// Returns the next line, or `None` at the end.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend out its own buffer")]
     pub fn next(&mut self) -> io::Result<Option<LogLine<'_>>> {
         self.reader.consume(std::mem::take(&mut self.lent));
@@ -79,19 +79,19 @@ impl<R: BufRead> LineReader<R> {
         self.current()
     }
 
-    /// The line lent out last, once more.
+    /// Returns the current line again.
     pub fn current(&mut self) -> io::Result<Option<LogLine<'_>>> {
         let line = match self.found {
             LinePosition::End => return Ok(None),
             LinePosition::TooLong(length) => return Ok(Some(LogLine::TooLong { length })),
-            LinePosition::InSeam => self.seam.line(),
-            // The buffer is not empty, so this reads nothing and shows the same bytes again.
+            LinePosition::InAssembler => self.assembler.line(),
+            // The buffer is not empty, so this reads nothing and returns the same bytes again.
             LinePosition::InReader(length) => {
                 let buffer = self.reader.fill_buf()?;
                 &buffer[..length.min(buffer.len())]
             }
         };
-        Ok(Some(LogLine::Whole(bare(line, self.number == 1))))
+        Ok(Some(LogLine::Whole(without_line_break(line, self.number == 1))))
     }
 
     fn find(&mut self) -> io::Result<LinePosition> {
@@ -101,7 +101,8 @@ impl<R: BufRead> LineReader<R> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             };
-            let (end, cut) = if buffer.is_empty() { (0, self.seam.rest()) } else { self.seam.take(buffer) };
+            let (end, cut) =
+                if buffer.is_empty() { (0, self.assembler.finish()) } else { self.assembler.take(buffer) };
             self.bytes += end as u64;
             if cut == LineBoundary::InPiece {
                 self.lent = end;
@@ -111,7 +112,7 @@ impl<R: BufRead> LineReader<R> {
             match cut {
                 LineBoundary::Open if end > 0 => {}
                 LineBoundary::Open | LineBoundary::InPiece => return Ok(LinePosition::End),
-                LineBoundary::Joined => return Ok(LinePosition::InSeam),
+                LineBoundary::Joined => return Ok(LinePosition::InAssembler),
                 LineBoundary::TooLong(length) => return Ok(LinePosition::TooLong(length)),
             }
         }
@@ -124,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
     use std::io::BufReader;
 
-    /// All lines as text, or their length where they were too long.
+    /// Returns all lines as text, or their length if they are too long.
     fn lines(text: &[u8], buffer: usize, longest: usize) -> Vec<Result<Vec<u8>, u64>> {
         let mut lines = LineReader::with_max_length(BufReader::with_capacity(buffer, text), longest);
         let mut all = Vec::new();
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_line_needs_no_end_and_ends_may_be_windows_ones() {
+    fn the_last_line_needs_no_line_break_and_crlf_is_accepted() {
         let expected = vec![Ok(b"a".to_vec()), Ok(Vec::new()), Ok(b"b".to_vec())];
         assert_eq!(lines(b"a\r\n\nb", 64, 64), expected);
         assert_eq!(lines(b"a\n\nb\n", 64, 64), expected);
@@ -148,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    fn a_byte_order_mark_is_removed_from_the_first_line() {
         assert_eq!(lines(b"\xEF\xBB\xBFa\n", 64, 64), [Ok(b"a".to_vec())]);
     }
 
     #[test]
-    fn a_line_that_is_too_long_is_passed_over_and_the_next_is_read() {
+    fn a_line_that_is_too_long_is_skipped_and_the_next_is_read() {
         let mut text = vec![b'x'; 1000];
         text.extend_from_slice(b"\nshort\n");
         assert_eq!(lines(&text, 16, 100), [Err(1001), Ok(b"short".to_vec())]);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_can_be_had_again_wherever_it_lies() {
+    fn the_current_line_can_be_read_again() {
         for buffer in [2, 64] {
             let mut lines = LineReader::new(BufReader::with_capacity(buffer, &b"one\ntwo\n"[..]));
             assert_eq!(lines.current().unwrap(), None);
@@ -181,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_are_those_of_the_standard_library(text in "[ab \n]{0,60}") {
+        fn lines_equal_those_of_the_standard_library(text in "[ab \n]{0,60}") {
             let expected: Vec<_> = text.lines().map(|line| Ok(line.as_bytes().to_vec())).collect();
             prop_assert_eq!(lines(text.as_bytes(), 7, 64), expected);
         }

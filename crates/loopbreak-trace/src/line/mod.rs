@@ -6,5 +6,5 @@ mod line_feeder;
 mod line_reader;
 
 pub use line_block::{LineBlock, LineBlocks};
-pub(crate) use line_feeder::{LineFeeder, give_line};
+pub(crate) use line_feeder::{LineFeeder, feed_line};
 pub use line_reader::{LONGEST_LINE, LineReader, LogLine};

@@ -1,10 +1,10 @@
-//! Arguments of calls, in the two ways that services write them: as JSON, or as a text that holds JSON.
+//! Arguments of tool calls, in the two ways in which services write them: as JSON, or as a string that contains JSON.
 
-use loopbreak::Args;
+use loopbreak::ActionArgs;
 use serde_json::value::RawValue;
 
-/// The arguments themselves. A text that holds no object or list stays a text.
-pub(crate) fn arguments(json: &RawValue) -> Option<Args<'static>> {
+/// Returns the arguments. A string that contains neither an object nor a list stays a string.
+pub(crate) fn arguments(json: &RawValue) -> Option<ActionArgs<'static>> {
     let written = json.get().trim();
     if written == "null" {
         return None;
@@ -14,7 +14,7 @@ pub(crate) fn arguments(json: &RawValue) -> Option<Args<'static>> {
         && text.trim_start().starts_with(['{', '['])
         && let Ok(inner) = RawValue::from_string(text.trim().to_owned())
     {
-        // JSON is not written in JSON twice.
+        // JSON is never wrapped in a string twice.
         return arguments(&inner);
     }
     if written.contains('\n')
@@ -25,7 +25,7 @@ pub(crate) fn arguments(json: &RawValue) -> Option<Args<'static>> {
     Some(json.to_owned().into())
 }
 
-/// JSON over many lines, on one: without the blanks between its tokens.
+/// Removes the whitespace between the tokens of JSON, so that it fits on one line.
 fn compact(json: &str) -> String {
     let (mut inside, mut escaped) = (false, false);
     json.chars()
@@ -50,14 +50,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_in_a_text_is_taken_out() {
+    fn unwraps_json_in_a_string() {
         let json = |text: &str| {
             let raw = RawValue::from_string(text.to_owned()).unwrap();
             arguments(&raw).map(|args| args.json().to_owned())
         };
         assert_eq!(json(r#"{"a":1}"#).unwrap(), r#"{"a":1}"#);
         assert_eq!(json(r#""{\"a\":1}""#).unwrap(), r#"{"a":1}"#);
-        assert_eq!(json(r#""{\"a\":""#).unwrap(), r#""{\"a\":""#, "cut off");
+        assert_eq!(json(r#""{\"a\":""#).unwrap(), r#""{\"a\":""#, "truncated");
         assert_eq!(json(r#""ls -l""#).unwrap(), r#""ls -l""#);
         assert_eq!(json("null"), None);
         assert_eq!(

@@ -2,7 +2,7 @@
 
 use loopbreak::Action;
 
-/// The first word is the tool, the rest is what it is used with.
+/// Parses a command line: the first word is the tool, the rest are its arguments.
 pub(crate) fn command(line: &str) -> Action<'static> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));

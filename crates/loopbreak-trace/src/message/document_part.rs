@@ -1,9 +1,9 @@
-//! Walks through a JSON value that holds a log, and lends out its parts as they come. What a cut off document still says is
-//! given, up to the cut.
+//! Walks through a JSON document that holds a log, part by part. A truncated document yields the parts before the
+//! cut.
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -14,25 +14,25 @@ use crate::skip_reason::SkipReason;
 /// A part of a document.
 #[derive(Debug)]
 pub(crate) struct DocumentPart<'a> {
-    /// The key it stands under; nothing at the top.
-    pub(crate) key: Text<'a>,
-    /// Whether it is an element of a list there.
+    /// Key of the part; empty in a list at the top.
+    pub(crate) key: StepText<'a>,
+    /// Whether it is an element of a list under the key.
     pub(crate) listed: bool,
-    /// The part.
+    /// JSON text of the part.
     pub(crate) json: &'a RawValue,
-    /// The line it begins on.
+    /// Line number at which it starts.
     pub(crate) line: u64,
 }
 
 impl<'a> DocumentPart<'a> {
-    /// Its text, as a unit.
+    /// Returns the part as a unit.
     pub(crate) fn unit(&self) -> LogUnit<'a> {
         LogUnit { text: self.json.get(), line: self.line }
     }
 }
 
-/// Shows every key of an object. Lists under the keys named are shown element by element, so is a list at the top.
-pub(crate) fn walk<'a>(
+/// Visits every key of an object. Lists under the given keys, and a list at the top, are visited element by element.
+pub(crate) fn walk_document<'a>(
     unit: LogUnit<'a>,
     lists: &[&str],
     take: &mut dyn FnMut(DocumentPart<'a>),
@@ -44,7 +44,7 @@ pub(crate) fn walk<'a>(
     walked.map_err(|error| SkipReason::malformed(unit.text, &error))
 }
 
-/// Knows on which line a part begins.
+/// Finds the line at which a part starts.
 struct LineCounter<'a> {
     text: &'a str,
     counted: usize,
@@ -53,7 +53,7 @@ struct LineCounter<'a> {
 
 impl LineCounter<'_> {
     fn line_of(&mut self, part: &RawValue) -> u64 {
-        // Parts come in order, so each byte is counted once.
+        // Parts arrive in order, so each byte is counted once.
         let at = (part.get().as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if let Some(between) = self.text.as_bytes().get(self.counted..at) {
             self.line += memchr::memchr_iter(b'\n', between).count() as u64;
@@ -76,7 +76,7 @@ impl<'a> Visitor<'a> for DocumentVisitor<'_, 'a> {
         f.write_str("an object or a list")
     }
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<Text<'a>>()? {
+        while let Some(key) = map.next_key::<StepText<'a>>()? {
             if self.lists.contains(&&*key) {
                 map.next_value_seed(ElementVisitor { key, place: self.place, take: self.take })?;
             } else {
@@ -88,12 +88,12 @@ impl<'a> Visitor<'a> for DocumentVisitor<'_, 'a> {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'a>>(self, list: A) -> Result<(), A::Error> {
-        ElementVisitor { key: Text::default(), place: self.place, take: self.take }.visit_seq(list)
+        ElementVisitor { key: StepText::default(), place: self.place, take: self.take }.visit_seq(list)
     }
 }
 
 struct ElementVisitor<'w, 'a> {
-    key: Text<'a>,
+    key: StepText<'a>,
     place: &'w mut LineCounter<'a>,
     take: &'w mut dyn FnMut(DocumentPart<'a>),
 }
@@ -137,14 +137,14 @@ mod tests {
 
     fn parts(text: &str) -> (Vec<(String, bool, String, u64)>, bool) {
         let mut parts = Vec::new();
-        let whole = walk(LogUnit { text, line: 1 }, &["list"], &mut |part| {
+        let whole = walk_document(LogUnit { text, line: 1 }, &["list"], &mut |part| {
             parts.push((part.key.to_string(), part.listed, part.json.get().to_owned(), part.line));
         });
         (parts, whole.is_ok())
     }
 
     #[test]
-    fn keys_and_elements_come_with_their_lines() {
+    fn visits_keys_and_elements_with_their_lines() {
         let (parts, whole) = parts("{\n \"id\": \"x\",\n \"list\": [\n  {\"a\": 1},\n  2\n ]\n}");
         assert!(whole);
         let expected = [("id", false, "\"x\"", 2), ("list", true, "{\"a\": 1}", 4), ("list", true, "2", 5)];
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_a_cut_is_given() {
+    fn visits_the_parts_before_a_cut() {
         let (parts, whole) = parts("{\"id\":1,\"list\":[1,{\"a\":2},{\"b\":");
         assert!(!whole);
         assert_eq!(parts.iter().map(|part| part.2.as_str()).collect::<Vec<_>>(), ["1", "1", "{\"a\":2}"]);
     }
 
     #[test]
-    fn a_list_at_the_top_is_walked_and_other_things_under_a_name_of_a_list_are_not() {
+    fn visits_a_list_at_the_top_and_ignores_other_values_under_a_list_key() {
         assert_eq!(parts("[1,[2]]").0.len(), 2);
         assert!(
             parts("{\"list\":null}").1 && parts("{\"list\":{\"a\":[1]}}").1 && parts("{\"list\":\"x\"}").1

@@ -1,50 +1,50 @@
-//! What models and tools say, in the forms that the services share: a text, or a list of blocks.
+//! The content of a message, in the forms that chat services share: a text, or a list of blocks.
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A text, or a list of blocks, or one block.
+/// A text, a list of blocks, or one block.
 #[derive(Debug, Default)]
 pub(crate) enum MessageContent<'a> {
-    /// Nothing.
+    /// No content.
     #[default]
     None,
     /// A text.
-    Text(Text<'a>),
+    Text(StepText<'a>),
     /// Blocks.
     Blocks(Vec<ContentBlock<'a>>),
 }
 
-/// A block of any kind; the keys of all kinds together.
+/// A content block of any kind, with the keys of all kinds.
 #[derive(Debug, Default)]
 pub(crate) struct ContentBlock<'a> {
-    /// What kind of block.
-    pub(crate) kind: Text<'a>,
-    /// Its text.
-    pub(crate) text: Option<Text<'a>>,
-    /// The id of a call.
-    pub(crate) id: Option<Text<'a>>,
-    /// The name of what is called.
-    pub(crate) name: Option<Text<'a>>,
-    /// What it is called with.
+    /// Kind of the block.
+    pub(crate) kind: StepText<'a>,
+    /// Text.
+    pub(crate) text: Option<StepText<'a>>,
+    /// Id of a call.
+    pub(crate) id: Option<StepText<'a>>,
+    /// Name of the called tool.
+    pub(crate) name: Option<StepText<'a>>,
+    /// Arguments of the call.
     pub(crate) input: Option<&'a RawValue>,
-    /// The call that a result is of.
-    pub(crate) tool_use_id: Option<Text<'a>>,
-    /// What the result says.
+    /// Id of the call that a result belongs to.
+    pub(crate) tool_use_id: Option<StepText<'a>>,
+    /// Content of a result.
     pub(crate) content: MessageContent<'a>,
-    /// The call failed.
+    /// Whether the call failed.
     pub(crate) is_error: bool,
-    /// A picture or a file, as the data or as the address.
+    /// Image or file, as data or as an address.
     pub(crate) source: Option<&'a RawValue>,
 }
 
 impl<'a> MessageContent<'a> {
-    /// The blocks, whatever the form.
+    /// Returns the content as blocks.
     pub(crate) fn into_blocks(self) -> Vec<ContentBlock<'a>> {
         match self {
             MessageContent::None => Vec::new(),
@@ -55,8 +55,9 @@ impl<'a> MessageContent<'a> {
         }
     }
 
-    /// All of it as one text. A picture stands there as its kind, size and a sum, so that equal ones are equal.
-    pub(crate) fn into_text(self) -> Option<Text<'a>> {
+    /// Returns the content as one text. An image is represented by its kind, size and checksum, so that equal images
+    /// give equal texts.
+    pub(crate) fn into_text(self) -> Option<StepText<'a>> {
         match self {
             MessageContent::None => None,
             MessageContent::Text(text) => Some(text),
@@ -78,8 +79,8 @@ impl<'a> MessageContent<'a> {
 }
 
 impl<'a> ContentBlock<'a> {
-    /// What there is to read in it.
-    fn into_text(self) -> Option<Text<'a>> {
+    /// Returns the text of the block.
+    fn into_text(self) -> Option<StepText<'a>> {
         if let Some(text) = self.text {
             return Some(text);
         }
@@ -139,7 +140,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
 
 fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<ContentBlock<'de>, A::Error> {
     let mut block = ContentBlock::default();
-    while let Some(key) = map.next_key::<Text<'de>>()? {
+    while let Some(key) = map.next_key::<StepText<'de>>()? {
         match &*key {
             "type" => block.kind = map.next_value::<Option<_>>()?.unwrap_or_default(),
             "text" => block.text = map.next_value()?,
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_a_text() {
+    fn every_form_becomes_a_text() {
         assert_eq!(text("null"), None);
         assert_eq!(text(r#""a\nb""#).unwrap(), "a\nb");
         assert_eq!(text("3").unwrap(), "3");
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_equal_if_their_data_is() {
+    fn images_are_equal_if_their_data_is() {
         let picture = |data: &str| {
             text(&format!(r#"[{{"type":"image","source":{{"type":"base64","data":"{data}"}}}}]"#)).unwrap()
         };

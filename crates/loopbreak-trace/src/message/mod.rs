@@ -1,4 +1,5 @@
-//! Pieces that several formats share: message content, tool calls, arguments, documents.
+//! Pieces that several formats share: the content of messages, tool calls that wait for their results, the arguments
+//! of calls, and the walk through a JSON document.
 
 mod arguments;
 mod command;
@@ -8,6 +9,6 @@ mod pending_calls;
 
 pub(crate) use arguments::arguments;
 pub(crate) use command::command;
-pub(crate) use document_part::walk;
+pub(crate) use document_part::walk_document;
 pub(crate) use message_content::{ContentBlock, MessageContent};
 pub(crate) use pending_calls::{PendingCall, PendingCalls};

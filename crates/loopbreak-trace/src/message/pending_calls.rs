@@ -1,25 +1,25 @@
-//! Calls that wait for their results.
+//! Tool calls that wait for their results.
 
 use std::collections::VecDeque;
 
-use loopbreak::{Action, Millis};
+use loopbreak::{Action, EpochMillis};
 
-/// How many calls may wait at a time, and how many bytes of arguments.
+/// Maximum number of waiting calls, and of their bytes.
 const CALLS: usize = 256;
 const BYTES: usize = 64 * 1024 * 1024;
 
 /// A call without its result.
 #[derive(Debug)]
 pub(crate) struct PendingCall {
-    /// What the result will name it by.
+    /// Id by which the result refers to it.
     pub(crate) id: String,
-    /// Where it stands in the log.
+    /// Line number in the log.
     pub(crate) line: u64,
-    /// When it was made.
-    pub(crate) at: Option<Millis>,
-    /// What is called, with what.
+    /// Time of the call.
+    pub(crate) at: Option<EpochMillis>,
+    /// Called tool and arguments.
     pub(crate) action: Action<'static>,
-    /// What the agent said before.
+    /// Text of the agent before the call.
     pub(crate) say: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl PendingCall {
     }
 }
 
-/// Calls that wait, oldest first.
+/// The waiting calls, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct PendingCalls {
     calls: VecDeque<PendingCall>,
@@ -38,7 +38,7 @@ pub(crate) struct PendingCalls {
 }
 
 impl PendingCalls {
-    /// One more. Those that have to make room will not get their results any more.
+    /// Adds a call. Returns the calls that had to make room; they no longer get a result.
     #[must_use]
     pub(crate) fn push(&mut self, call: PendingCall) -> Vec<PendingCall> {
         self.bytes += call.bytes();
@@ -50,7 +50,7 @@ impl PendingCalls {
         given_up
     }
 
-    /// The call that this result is of. Results without an id are of the oldest call.
+    /// Removes the call that a result belongs to. A result without an id belongs to the oldest call.
     pub(crate) fn take(&mut self, id: Option<&str>) -> Option<PendingCall> {
         let at = match id {
             Some(id) => self.calls.iter().position(|call| call.id == id)?,
@@ -61,7 +61,7 @@ impl PendingCalls {
         Some(call)
     }
 
-    /// The oldest.
+    /// Removes the oldest call.
     pub(crate) fn pop(&mut self) -> Option<PendingCall> {
         self.take(None)
     }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_than_so_many_wait() {
+    fn the_number_of_waiting_calls_is_limited() {
         let mut pending = PendingCalls::default();
         let given_up: usize = (0..1000).map(|i| pending.push(call(&i.to_string())).len()).sum();
         assert_eq!((given_up, pending.calls.len()), (1000 - CALLS, CALLS));

@@ -1,25 +1,25 @@
-//! A look at the shape of a JSON value: enough to tell formats apart, also where only its beginning is there.
+//! The outline of a JSON value: enough to tell formats apart, even if only the beginning of the value is available.
 
 use std::fmt;
 
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
-/// How deep the look goes.
+/// Maximum nesting depth.
 const DEPTH: usize = 5;
-/// How many paths are noted.
+/// Maximum number of paths.
 const PATHS: usize = 400;
-/// How many elements of a list are looked at.
+/// Number of list elements inspected.
 const ELEMENTS: usize = 3;
-/// How much of a text is noted.
+/// Number of bytes kept of each text.
 const TEXT: usize = 64;
 
-/// What a value looks like: its paths, such as `messages.[].role`, and the beginnings of its texts.
+/// The outline of a value: its paths, such as `messages.[].role`, and the beginnings of its texts.
 #[derive(Debug)]
 pub(crate) struct JsonOutline<'a> {
-    /// The text looked at.
+    /// The text of the value.
     pub(crate) text: &'a str,
     seen: Vec<(String, OutlineEntry)>,
     end: OutlineEnd,
@@ -33,24 +33,24 @@ enum OutlineEntry {
     Other,
 }
 
-/// How the text ends.
+/// How the text of a value ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutlineEnd {
-    /// With the value.
+    /// The value is complete.
     Whole,
-    /// Before the value does.
+    /// The text ends before the value does.
     Cut,
-    /// In something that is no JSON.
+    /// The text is not JSON.
     Broken,
 }
 
 impl<'a> JsonOutline<'a> {
-    /// Looks at a text.
+    /// Builds the outline of a text.
     pub(crate) fn parse(text: &'a str) -> Self {
         let mut seen = Vec::new();
         let mut json = serde_json::Deserializer::from_str(text);
-        let looked = json.deserialize_any(OutlineVisitor { path: "", depth: 0, seen: &mut seen });
-        let end = match looked.and_then(|()| json.end()) {
+        let visited = json.deserialize_any(OutlineVisitor { path: "", depth: 0, seen: &mut seen });
+        let end = match visited.and_then(|()| json.end()) {
             Ok(()) => OutlineEnd::Whole,
             Err(error) if error.is_eof() => OutlineEnd::Cut,
             Err(_) => OutlineEnd::Broken,
@@ -58,37 +58,37 @@ impl<'a> JsonOutline<'a> {
         JsonOutline { text, seen, end }
     }
 
-    /// How the text ends.
+    /// Returns how the text ends.
     pub(crate) fn end(&self) -> OutlineEnd {
         self.end
     }
 
-    /// Whether it begins an object or a list, whatever becomes of it.
-    pub(crate) fn begins(&self) -> bool {
+    /// Returns whether the text starts an object or a list, complete or not.
+    pub(crate) fn is_container(&self) -> bool {
         matches!(self.get(""), Some(OutlineEntry::Object | OutlineEntry::List))
     }
 
-    /// Whether there is something here.
+    /// Returns whether the path exists.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.get(path).is_some()
     }
 
-    /// Whether there is something at all of these paths.
+    /// Returns whether all paths exist.
     pub(crate) fn has_all(&self, paths: &[&str]) -> bool {
         paths.iter().all(|path| self.has(path))
     }
 
-    /// Whether there is a list here.
+    /// Returns whether there is a list at the path.
     pub(crate) fn is_list(&self, path: &str) -> bool {
         self.get(path) == Some(&OutlineEntry::List)
     }
 
-    /// Whether there is an object here.
+    /// Returns whether there is an object at the path.
     pub(crate) fn is_object(&self, path: &str) -> bool {
         self.get(path) == Some(&OutlineEntry::Object)
     }
 
-    /// The first text here.
+    /// Returns the first text at the path.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         self.seen.iter().find_map(|(at, seen)| match seen {
             OutlineEntry::Text(text) if at == path => Some(text.as_str()),
@@ -101,7 +101,7 @@ impl<'a> JsonOutline<'a> {
     }
 }
 
-/// Notes what it finds, and goes on inside.
+/// Records the value at a path and descends into it.
 struct OutlineVisitor<'p, 's> {
     path: &'p str,
     depth: usize,
@@ -109,8 +109,8 @@ struct OutlineVisitor<'p, 's> {
 }
 
 impl OutlineVisitor<'_, '_> {
-    /// Of each path the first of a kind is noted: what the elements of a list have in common stands there once.
-    fn note(&mut self, seen: OutlineEntry) {
+    /// Records only the first value of each type per path: the elements of a list usually look alike.
+    fn record(&mut self, seen: OutlineEntry) {
         let is_same = |(path, before): &(String, OutlineEntry)| {
             path == self.path && std::mem::discriminant(before) == std::mem::discriminant(&seen)
         };
@@ -142,23 +142,23 @@ impl<'de> Visitor<'de> for OutlineVisitor<'_, '_> {
         f.write_str("any value")
     }
     fn visit_bool<E: Error>(mut self, _: bool) -> Result<(), E> {
-        self.note(OutlineEntry::Other);
+        self.record(OutlineEntry::Other);
         Ok(())
     }
     fn visit_i64<E: Error>(mut self, _: i64) -> Result<(), E> {
-        self.note(OutlineEntry::Other);
+        self.record(OutlineEntry::Other);
         Ok(())
     }
     fn visit_u64<E: Error>(mut self, _: u64) -> Result<(), E> {
-        self.note(OutlineEntry::Other);
+        self.record(OutlineEntry::Other);
         Ok(())
     }
     fn visit_f64<E: Error>(mut self, _: f64) -> Result<(), E> {
-        self.note(OutlineEntry::Other);
+        self.record(OutlineEntry::Other);
         Ok(())
     }
     fn visit_unit<E: Error>(mut self) -> Result<(), E> {
-        self.note(OutlineEntry::Other);
+        self.record(OutlineEntry::Other);
         Ok(())
     }
     fn visit_str<E: Error>(mut self, text: &str) -> Result<(), E> {
@@ -166,19 +166,19 @@ impl<'de> Visitor<'de> for OutlineVisitor<'_, '_> {
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        self.note(OutlineEntry::Text(text[..end].to_owned()));
+        self.record(OutlineEntry::Text(text[..end].to_owned()));
         Ok(())
     }
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
-        self.note(OutlineEntry::Object);
-        while let Some(key) = map.next_key::<Text<'de>>()? {
+        self.record(OutlineEntry::Object);
+        while let Some(key) = map.next_key::<StepText<'de>>()? {
             let path = self.inner(&key);
             map.next_value_seed(OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen })?;
         }
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<(), A::Error> {
-        self.note(OutlineEntry::List);
+        self.record(OutlineEntry::List);
         let path = self.inner("[]");
         for _ in 0..ELEMENTS {
             let look = OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen };
@@ -196,27 +196,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_texts_are_noted() {
-        let glimpse =
+    fn records_paths_and_texts() {
+        let outline =
             JsonOutline::parse(r#"{"type":"user","message":{"content":[{"text":"a"},{"id":1}]},"x":null}"#);
-        assert_eq!(glimpse.end(), OutlineEnd::Whole);
-        assert_eq!(glimpse.text("type"), Some("user"));
-        assert!(glimpse.is_list("message.content"));
-        assert!(glimpse.has_all(&["message.content.[].text", "message.content.[].id", "x"]));
-        assert!(!glimpse.has("y"));
+        assert_eq!(outline.end(), OutlineEnd::Whole);
+        assert_eq!(outline.text("type"), Some("user"));
+        assert!(outline.is_list("message.content"));
+        assert!(outline.has_all(&["message.content.[].text", "message.content.[].id", "x"]));
+        assert!(!outline.has("y"));
     }
 
     #[test]
     fn the_beginning_of_a_document_is_enough() {
-        let glimpse = JsonOutline::parse("{\n \"messages\": [\n {\"role\": \"user\", \"con");
-        assert_eq!(glimpse.end(), OutlineEnd::Cut);
-        assert_eq!(glimpse.text("messages.[].role"), Some("user"));
+        let outline = JsonOutline::parse("{\n \"messages\": [\n {\"role\": \"user\", \"con");
+        assert_eq!(outline.end(), OutlineEnd::Cut);
+        assert_eq!(outline.text("messages.[].role"), Some("user"));
         assert_eq!(JsonOutline::parse("{\"a\" 1}").end(), OutlineEnd::Broken);
         assert_eq!(JsonOutline::parse("{} {}").end(), OutlineEnd::Broken);
     }
 
     #[test]
-    fn deep_and_wide_values_are_looked_at_in_bounds() {
+    fn deep_and_wide_values_stay_within_the_limits() {
         let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
         assert!(JsonOutline::parse(&deep).seen.len() <= PATHS);
         let wide =

@@ -1,4 +1,8 @@
-//! Finds out from the content which format a log has.
+//! Format detection: which format a log has is decided by its content. File names say little, because most tools
+//! write `.jsonl`.
+//!
+//! [`sniff`] reads the beginning of a log and asks each format, in the order of the list in `formats/`, whether it
+//! recognizes the [`JsonOutline`] of a line or of the document.
 
 mod json_outline;
 mod sniff_result;

@@ -1,4 +1,4 @@
-//! Finds out from its content what a log is. Names and endings say little: every tool writes `.jsonl`.
+//! Detects the format of a log from its content.
 
 use std::io::{self, BufRead, Read as _};
 
@@ -6,48 +6,49 @@ use super::{JsonOutline, OutlineEnd};
 use crate::line::{LineReader, LogLine};
 use crate::log_format::LogFormat;
 
-/// How many readable lines are looked at.
+/// Maximum number of readable lines inspected.
 const READABLE: u32 = 64;
-/// How many lines are looked at, readable or not: a log that begins with more rubbish than this is none.
+/// Maximum number of lines inspected, readable or not.
 const LINES: u32 = 1024;
-/// How many bytes are looked at: room for a few of the longest lines.
+/// Maximum number of bytes inspected: enough for a few lines of maximum length.
 const BYTES: u64 = 256 * 1024 * 1024;
-/// How much of a document is looked at.
+/// Number of bytes of a document that are inspected.
 const HEAD: u64 = 1024 * 1024;
 
-/// What a log turned out to be.
+/// The result of format detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SniffResult {
-    /// A log of this format.
+    /// A log in this format.
     Log(LogFormat, LogLayout),
-    /// Nothing but blank lines.
+    /// Only blank lines.
     Empty,
-    /// Bytes, not text.
+    /// Not text.
     Binary,
-    /// Text of 16 bits a character.
+    /// Text encoded as UTF-16.
     Utf16,
-    /// Text that is no known log.
+    /// Text in no known log format.
     Unknown,
 }
 
-/// How a log is laid out.
+/// The layout of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLayout {
-    /// A value a line. A document on one line is a log of one line.
+    /// One value per line. A document on one line is a log with one line.
     Lines,
-    /// One JSON document over many lines.
+    /// One JSON document over several lines.
     Document,
 }
 
-/// Looks at the beginning of a stream, for the formats that there are or for one of them.
+/// Detects the format of a stream from its beginning. With `only`, the format is taken as given and only the layout
+/// is detected.
 pub fn sniff(mut input: impl BufRead, only: Option<LogFormat>) -> io::Result<SniffResult> {
     let mut head = Vec::new();
     input.by_ref().take(HEAD).read_to_end(&mut head)?;
-    if let Some(sniffed) = document(&head, only) {
+    if let Some(sniffed) = detect_document(&head, only) {
         return Ok(sniffed);
     }
-    let sniffed = lines(head.chain(input), only)?;
-    // Whoever names the format knows better.
+    let sniffed = detect_lines(head.chain(input), only)?;
+    // A format named by the user is taken as given.
     Ok(match (sniffed, only) {
         (SniffResult::Unknown, Some(format)) => SniffResult::Log(format, LogLayout::Lines),
         _ => sniffed,
@@ -58,37 +59,37 @@ fn formats(only: Option<LogFormat>) -> impl Iterator<Item = LogFormat> {
     LogFormat::all().filter(move |format| only.is_none_or(|only| only == *format))
 }
 
-/// Whether this is the beginning of a document over many lines.
-fn document(head: &[u8], only: Option<LogFormat>) -> Option<SniffResult> {
-    // A first line longer than the look may be a record like those after it.
+/// Checks for a document over several lines.
+fn detect_document(head: &[u8], only: Option<LogFormat>) -> Option<SniffResult> {
+    // A first line longer than the limit may be a record like the ones after it.
     if head.len() as u64 == HEAD && memchr::memchr(b'\n', head.trim_ascii_start()).is_none() {
         return None;
     }
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
-    // The look may end in the middle of a character.
+    // The inspected part may end in the middle of a character.
     let text = head.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let first = JsonOutline::parse(text.lines().next().unwrap_or_default());
-    if first.end() != OutlineEnd::Cut || !first.begins() {
+    if first.end() != OutlineEnd::Cut || !first.is_container() {
         return None;
     }
-    let glimpse = JsonOutline::parse(text);
-    if glimpse.end() == OutlineEnd::Broken {
+    let outline = JsonOutline::parse(text);
+    if outline.end() == OutlineEnd::Broken {
         return None;
     }
-    // A single step over many lines is more likely a file of settings that has a key in common with steps.
+    // A single step over several lines is more likely a settings file that happens to share a key with steps.
     let mut others = LogFormat::all().filter(|format| *format != LogFormat::STEPS);
-    let format = only.or_else(|| others.find(|format| format.definition().recognizes(&glimpse)))?;
+    let format = only.or_else(|| others.find(|format| format.definition().recognizes(&outline)))?;
     Some(SniffResult::Log(format, LogLayout::Document))
 }
 
-fn lines(input: impl BufRead, only: Option<LogFormat>) -> io::Result<SniffResult> {
+fn detect_lines(input: impl BufRead, only: Option<LogFormat>) -> io::Result<SniffResult> {
     let mut lines = LineReader::new(input);
     let (mut seen, mut readable) = (0, 0);
     let mut first = true;
     while let Some(line) = lines.next()? {
         let line = match line {
             LogLine::Whole(line) => line,
-            LogLine::TooLong { .. } => &b"too long to be anything"[..],
+            LogLine::TooLong { .. } => &b"too long"[..],
         };
         if std::mem::take(&mut first) && (line.starts_with(b"\xFF\xFE") || line.starts_with(b"\xFE\xFF")) {
             return Ok(SniffResult::Utf16);
@@ -102,7 +103,7 @@ fn lines(input: impl BufRead, only: Option<LogFormat>) -> io::Result<SniffResult
         }
         seen += 1;
         if let Ok(line) = simdutf8::basic::from_utf8(line) {
-            let (format, understood) = one(line, only);
+            let (format, understood) = detect_line(line, only);
             if let Some(format) = format {
                 return Ok(SniffResult::Log(format, LogLayout::Lines));
             }
@@ -115,11 +116,11 @@ fn lines(input: impl BufRead, only: Option<LogFormat>) -> io::Result<SniffResult
     Ok(if seen == 0 { SniffResult::Empty } else { SniffResult::Unknown })
 }
 
-/// The format that knows this line, and whether the line is anything at all.
-fn one(line: &str, only: Option<LogFormat>) -> (Option<LogFormat>, bool) {
-    let glimpse = JsonOutline::parse(line);
-    if glimpse.end() == OutlineEnd::Whole && glimpse.begins() {
-        return (formats(only).find(|format| format.definition().recognizes(&glimpse)), true);
+/// Returns the format that recognizes a line, and whether the line is JSON.
+fn detect_line(line: &str, only: Option<LogFormat>) -> (Option<LogFormat>, bool) {
+    let outline = JsonOutline::parse(line);
+    if outline.end() == OutlineEnd::Whole && outline.is_container() {
+        return (formats(only).find(|format| format.definition().recognizes(&outline)), true);
     }
     (formats(only).find(|format| format.definition().recognizes_text(line)), false)
 }
@@ -135,11 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn content_decides() {
+    fn detects_the_format_from_the_content() {
         assert_eq!(of(b"{\"action\":\"look\"}\n"), STEPS);
         assert_eq!(of(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), STEPS);
-        assert_eq!(of(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"), STEPS, "the first line was cut off");
-        assert_eq!(of(b"{\n \"user\": \"me\"\n}\n"), SniffResult::Unknown, "settings of something");
+        assert_eq!(of(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"), STEPS, "the first line is truncated");
+        assert_eq!(of(b"{\n \"user\": \"me\"\n}\n"), SniffResult::Unknown, "a settings file");
         assert_eq!(of(b""), SniffResult::Empty);
         assert_eq!(of(b" \n\r\n\n"), SniffResult::Empty);
         assert_eq!(of(b"\x7fELF\x02\0\0\0"), SniffResult::Binary);
@@ -149,12 +150,12 @@ mod tests {
         assert_eq!(
             of(b"{\"event_type\":\"stuck_termination\",\"score\":1}\n"),
             SniffResult::Unknown,
-            "our own events"
+            "an event file of Loopbreak"
         );
     }
 
     #[test]
-    fn not_more_than_the_beginning_is_looked_at() {
+    fn inspects_only_the_beginning() {
         let late = |before: &str, count: usize| format!("{}{}", before.repeat(count), "{\"score\":1}\n");
         assert_eq!(of(late("{\"x\":1}\n", 63).as_bytes()), STEPS);
         assert_eq!(of(late("{\"x\":1}\n", 64).as_bytes()), SniffResult::Unknown);
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_first_line_is_a_line() {
+    fn a_long_first_line_is_not_a_document() {
         let text = format!("{{\"say\":\"{}\"}}\n{{\"say\":\"b\"}}\n", "a".repeat(2 * HEAD as usize));
         assert_eq!(of(text.as_bytes()), STEPS);
         let document = format!("{{\n\"say\":\"{}\"}}\n", "a".repeat(2 * HEAD as usize));
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_names_the_format_is_believed() {
+    fn a_format_named_by_the_user_is_taken_as_given() {
         assert_eq!(sniff(&b"prose\n"[..], Some(LogFormat::STEPS)).unwrap(), STEPS);
         let document = SniffResult::Log(LogFormat::STEPS, LogLayout::Document);
         assert_eq!(sniff(&b"{\n \"x\": 1}\n"[..], Some(LogFormat::STEPS)).unwrap(), document);
@@ -182,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_not_shared() {
+    fn format_names_are_unique() {
         let names: std::collections::BTreeSet<_> = LogFormat::all().map(LogFormat::as_str).collect();
         assert_eq!(names.len(), LogFormat::all().count());
         assert!(LogFormat::all().all(|format| format.as_str().parse() == Ok(format)));

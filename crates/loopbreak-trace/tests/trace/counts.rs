@@ -1,11 +1,11 @@
-//! Runs, steps, calls and human turns, counted a second time by a program that shares nothing with the readers.
+//! Compares the number of runs, steps, calls and user messages with those of an independent program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use crate::support::{fixtures, read};
 
-/// What `counts.py` says of each log.
+/// Returns the counts that `counts.py` prints for each log.
 fn counted() -> BTreeMap<String, [usize; 4]> {
     let script = fixtures().with_file_name("counts.py");
     let output = Command::new("python3").arg(script).arg(fixtures()).output().unwrap();
@@ -20,7 +20,7 @@ fn counted() -> BTreeMap<String, [usize; 4]> {
 }
 
 #[test]
-fn another_program_counts_the_same() {
+fn an_independent_program_counts_the_same() {
     let counted = counted();
     let mut seen = 0;
     for folder in std::fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()) {
@@ -33,7 +33,12 @@ fn another_program_counts_the_same() {
             let runs: BTreeSet<String> = steps.iter().map(|step| step["run"].to_string()).collect();
             let with = |key: &str| steps.iter().filter(|step| !step[key].is_null()).count();
             let ours = [runs.len(), steps.len(), with("action"), with("user")];
-            assert_eq!(counted.get(&log.name), Some(&ours), "{}: runs, steps, calls, human turns", log.name);
+            assert_eq!(
+                counted.get(&log.name),
+                Some(&ours),
+                "{}: runs, steps, calls, user messages",
+                log.name
+            );
             seen += 1;
         }
     }

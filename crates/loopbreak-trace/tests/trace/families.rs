@@ -1,4 +1,4 @@
-//! Runs that are spread over files.
+//! Runs with several files.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::read;
 
-/// A session file: one call and its result in every of the given seconds.
+/// Writes a session file with one call and its result at each of the given seconds.
 fn session(path: &Path, session: &str, agent: Option<&str>, seconds: &[u32]) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let whose = agent.map_or_else(
@@ -25,7 +25,7 @@ fn session(path: &Path, session: &str, agent: Option<&str>, seconds: &[u32]) {
     fs::write(path, text).unwrap();
 }
 
-/// Who did each step, at which second.
+/// Returns the agent and the second of each step.
 fn who(folder: &Path) -> Vec<Vec<String>> {
     let step = |(_, step): &(u64, String)| {
         let step: serde_json::Value = serde_json::from_str(step).unwrap();
@@ -36,7 +36,7 @@ fn who(folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn a_session_and_its_subagents_are_one_run_in_the_order_of_time() {
+fn a_session_and_its_subagents_are_one_run_in_order_of_time() {
     let folder = tempfile::tempdir().unwrap();
     session(&folder.path().join("p/s1.jsonl"), "s1", None, &[1, 4, 9]);
     session(&folder.path().join("p/s1/subagents/agent-a.jsonl"), "s1", Some("a"), &[2, 5]);
@@ -65,7 +65,7 @@ fn subagents_without_their_session_are_one_run() {
 }
 
 #[test]
-fn a_folder_with_an_event_a_file_is_one_run_in_the_order_of_the_events() {
+fn a_folder_with_one_event_per_file_is_one_run_in_order_of_events() {
     let folder = tempfile::tempdir().unwrap();
     let events = folder.path().join("session-7/events");
     fs::create_dir_all(&events).unwrap();
@@ -87,7 +87,7 @@ fn a_folder_with_an_event_a_file_is_one_run_in_the_order_of_the_events() {
     assert_eq!(who(folder.path()), [expected]);
     assert_eq!(loopbreak_trace::expand_paths([folder.path()]).inputs[0].run(), "session-7");
 
-    // Logs with an event a line stay apart.
+    // Logs with one event per line stay separate.
     let folder = tempfile::tempdir().unwrap();
     for log in ["a.jsonl", "b.jsonl"] {
         let both =
@@ -98,7 +98,7 @@ fn a_folder_with_an_event_a_file_is_one_run_in_the_order_of_the_events() {
 }
 
 #[test]
-fn many_subagents_are_all_read() {
+fn reads_all_of_many_subagents() {
     let folder = tempfile::tempdir().unwrap();
     session(&folder.path().join("s.jsonl"), "s", None, &[1]);
     for number in 0..100 {

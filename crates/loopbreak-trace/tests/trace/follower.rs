@@ -1,4 +1,4 @@
-//! Logs while they are written: whatever pieces they come in, what comes out is what a reading of the whole gives.
+//! Logs that are still being written: the pieces in which they arrive make no difference.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,21 +10,21 @@ use loopbreak_trace::{
 };
 use proptest::prelude::*;
 
-/// The fixtures that are logs, without the page that describes them.
+/// Returns the fixtures that are logs, without the page that describes them.
 fn logs() -> Vec<PathBuf> {
     let inputs = list_files([fixtures()]).inputs;
     let paths = inputs.iter().filter_map(|input| input.path().map(PathBuf::from));
     paths.filter(|path| path.extension().is_none_or(|ending| ending != "md")).collect()
 }
 
-fn looked(head: &[u8], settled: bool) -> Option<(LogFormat, FileShape)> {
+fn shape_of(head: &[u8], settled: bool) -> Option<(LogFormat, FileShape)> {
     match probe(head, settled, None) {
         ProbeResult::Log { format, shape, .. } => Some((format, shape)),
         ProbeResult::NotYet | ProbeResult::Never(_) => None,
     }
 }
 
-/// The steps and the skipped lines of a file that is read by itself.
+/// Returns the steps and the skipped lines of a file that is read at once.
 fn at_once(path: &std::path::Path) -> (LogFormat, CollectedSteps) {
     let log = LogInput::file(path).open(None, |_| {}).unwrap();
     let format = log.format();
@@ -44,11 +44,11 @@ fn in_pieces(format: LogFormat, bytes: &[u8], size: usize) -> CollectedSteps {
 }
 
 #[test]
-fn every_log_of_lines_can_come_in_pieces() {
+fn a_log_of_lines_may_arrive_in_pieces() {
     let mut formats = std::collections::BTreeSet::new();
     for path in logs() {
         let bytes = fs::read(&path).unwrap();
-        let Some((_, FileShape::Lines)) = looked(&bytes, true) else { continue };
+        let Some((_, FileShape::Lines)) = shape_of(&bytes, true) else { continue };
         let (format, expected) = at_once(&path);
         formats.insert(format.as_str());
         for size in [1, 7, 64, 4096] {
@@ -64,11 +64,11 @@ fn every_log_of_lines_can_come_in_pieces() {
 }
 
 #[test]
-fn every_document_can_be_read_as_a_whole_again_and_again() {
+fn documents_are_read_as_a_whole() {
     let mut count = 0;
     for path in logs() {
         let bytes = fs::read(&path).unwrap();
-        let Some((format, FileShape::Document)) = looked(&bytes, true) else { continue };
+        let Some((format, FileShape::Document)) = shape_of(&bytes, true) else { continue };
         assert!(is_complete_document(&bytes), "{}", path.display());
         assert!(!is_complete_document(&bytes[..bytes.len() - 3]), "{}", path.display());
         let expected = at_once(&path).1;
@@ -83,14 +83,14 @@ fn every_document_can_be_read_as_a_whole_again_and_again() {
 }
 
 #[test]
-fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
+fn a_truncated_log_is_not_mistaken_for_another_format() {
     for path in logs() {
         let bytes = fs::read(&path).unwrap();
-        let whole = looked(&bytes, true);
-        // Where lines are cut, a log may look like nothing yet, but never like another format. A document that is cut says
-        // nothing: it is looked at again once it is whole.
+        let whole = shape_of(&bytes, true);
+        // A truncated log may not be recognized yet, but is never mistaken for another format. A truncated document
+        // is undecided until it is complete.
         for end in (0..bytes.len()).step_by((bytes.len() / 40).max(1)) {
-            if let Some((format, FileShape::Lines)) = looked(&bytes[..end], false) {
+            if let Some((format, FileShape::Lines)) = shape_of(&bytes[..end], false) {
                 assert_eq!(Some(format), whole.map(|(format, _)| format), "{}: {end} bytes", path.display());
             }
         }
@@ -98,26 +98,26 @@ fn a_log_is_known_for_what_it_is_however_little_of_it_is_there() {
 }
 
 #[test]
-fn shapes_are_told_by_what_the_file_holds() {
+fn the_shape_depends_on_the_content_of_the_file() {
     let step = b"{\"action\":\"look\"}";
-    assert_eq!(looked(step, false), None, "half a line, for all one knows");
-    assert_eq!(looked(step, true), Some((LogFormat::STEPS, FileShape::Lines)));
+    assert_eq!(shape_of(step, false), None, "possibly an unfinished line");
+    assert_eq!(shape_of(step, true), Some((LogFormat::STEPS, FileShape::Lines)));
     let chat = "chat".parse::<LogFormat>().unwrap();
     let talk = br#"{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]}"#;
-    assert_eq!(looked(talk, true), Some((chat, FileShape::Document)));
-    assert_eq!(looked(&[&talk[..], b"\n"].concat(), false), Some((chat, FileShape::Document)));
-    assert_eq!(looked(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, FileShape::Lines)));
+    assert_eq!(shape_of(talk, true), Some((chat, FileShape::Document)));
+    assert_eq!(shape_of(&[&talk[..], b"\n"].concat(), false), Some((chat, FileShape::Document)));
+    assert_eq!(shape_of(&[&talk[..], b"\n", talk, b"\n"].concat(), false), Some((chat, FileShape::Lines)));
     let event = br#"{"id":3,"source":"agent","action":"run","args":{"command":"ls"}}"#;
     let openhands = "openhands".parse::<LogFormat>().unwrap();
-    assert_eq!(looked(event, true), Some((openhands, FileShape::Piece)));
-    assert_eq!(looked(&[&event[..], b"\n"].concat(), false), Some((openhands, FileShape::Lines)));
+    assert_eq!(shape_of(event, true), Some((openhands, FileShape::Piece)));
+    assert_eq!(shape_of(&[&event[..], b"\n"].concat(), false), Some((openhands, FileShape::Lines)));
     assert!(matches!(probe(b"\x1F\x8B\x08\0", false, None), ProbeResult::Never(_)));
-    assert!(matches!(probe(b"prose\n", true, None), ProbeResult::NotYet), "it may go on with steps");
+    assert!(matches!(probe(b"prose\n", true, None), ProbeResult::NotYet), "steps may follow");
     assert!(matches!(probe(&b"prose\n".repeat(1 << 20), true, None), ProbeResult::Never(_)));
 }
 
 #[test]
-fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
+fn a_line_without_an_end_is_not_held_and_is_counted_once() {
     let mut live = LogFollower::new(LogFormat::STEPS);
     let mut collected = CollectedSteps::default();
     let piece = vec![b'x'; 8 * 1024 * 1024];
@@ -133,16 +133,16 @@ fn a_line_that_never_ends_is_not_held_and_is_counted_once() {
 }
 
 #[test]
-fn what_is_told_of_an_agent_with_a_file_of_its_own_is_not_told_twice() {
+fn messages_of_an_agent_with_its_own_file_are_not_repeated() {
     let format = "claude-code".parse::<LogFormat>().unwrap();
     let inner = r#"{"type":"assistant","sessionId":"s","isSidechain":true,"agentId":"a","timestamp":"2026-01-01T00:00:01Z","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"ls"}}]}}"#;
-    let told = format!(
+    let progress = format!(
         r#"{{"type":"progress","sessionId":"s","timestamp":"2026-01-01T00:00:01Z","data":{{"type":"agent_progress","agentId":"a","message":{inner}}}}}"#
     );
     let mut live = LogFollower::new(format);
     let mut collected = CollectedSteps::default();
     let agent = live.add_file(Some("a"));
-    live.push(0, format!("{told}\n").as_bytes(), &mut collected);
+    live.push(0, format!("{progress}\n").as_bytes(), &mut collected);
     live.push(agent, format!("{inner}\n").as_bytes(), &mut collected);
     live.finish(&mut collected);
     assert_eq!(collected.steps.len(), 1, "{:#?}", collected.steps);

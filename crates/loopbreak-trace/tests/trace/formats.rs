@@ -1,20 +1,20 @@
-//! Every fixture gives the steps that it should, whatever its file is called.
+//! Every fixture yields the expected steps, whatever its file name is.
 
-use crate::support::{fixtures, read, shown};
+use crate::support::{fixtures, read, render};
 
-/// Reads a folder of fixtures and compares with what is known to be right.
+/// Reads a folder of fixtures and compares the result with a snapshot.
 macro_rules! reads {
     ($($test:ident: $folder:literal;)*) => {$(
         #[test]
         fn $test() {
-            insta::assert_snapshot!($folder, shown(&read(&fixtures().join($folder))));
+            insta::assert_snapshot!($folder, render(&read(&fixtures().join($folder))));
         }
     )*};
 }
 
 reads! {
     claude_code_sessions_and_their_subagents: "claude-code";
-    claude_code_of_old_and_as_a_stream: "claude-code-made";
+    claude_code_old_transcripts_and_streams: "claude-code-made";
     codex_rollouts: "codex";
     gemini_cli_sessions: "gemini-cli";
     swe_agent_trajectories: "swe-agent";

@@ -1,4 +1,4 @@
-//! Hostile logs, through every reader: no panic, and time in proportion to the length.
+//! Hostile logs, through every reader: no panic, and linear time.
 
 use std::fs;
 use std::io::Cursor;
@@ -30,7 +30,7 @@ fn read(text: &str, format: LogFormat) -> RecordCount {
     count
 }
 
-/// Lines of a log of each format that has lines: those of its fixtures.
+/// Returns lines in a format, from its fixtures.
 fn lines_of(format: LogFormat) -> Vec<String> {
     let mut lines = Vec::new();
     let mut paths = vec![fixtures()];
@@ -55,8 +55,8 @@ fn lines_of(format: LogFormat) -> Vec<String> {
     lines
 }
 
-/// Reads a text of that many lines and one four times as long. Quadratic time would take sixteen times as long.
-fn in_proportion(what: &str, format: LogFormat, text: impl Fn(usize) -> String) {
+/// Reads a text of 500 lines and one four times as long. Quadratic time would take sixteen times as long.
+fn assert_linear_time(what: &str, format: LogFormat, text: impl Fn(usize) -> String) {
     let time = |count| {
         let text = text(count);
         let once = || {
@@ -67,7 +67,7 @@ fn in_proportion(what: &str, format: LogFormat, text: impl Fn(usize) -> String) 
         (0..3).map(|_| once()).min().unwrap()
     };
     let (short, long) = (time(500), time(2_000));
-    // A machine with other things to do is slow now and then; what is quadratic is far above this with every try.
+    // A busy machine is slow now and then; quadratic time exceeds this limit in every attempt.
     assert!(
         long < short * 10 + Duration::from_millis(200),
         "{format}, {what}: {short:?} for 500 lines, {long:?} for 2,000"
@@ -75,27 +75,27 @@ fn in_proportion(what: &str, format: LogFormat, text: impl Fn(usize) -> String) 
 }
 
 #[test]
-fn the_same_line_again_and_again_takes_time_in_proportion() {
+fn repeated_lines_take_linear_time() {
     for format in LogFormat::all() {
         for line in lines_of(format).iter().take(2) {
-            in_proportion("duplicate ids", format, |count| format!("{line}\n").repeat(count));
+            assert_linear_time("duplicate ids", format, |count| format!("{line}\n").repeat(count));
         }
     }
 }
 
 #[test]
-fn runs_and_ids_that_never_repeat_take_time_in_proportion() {
+fn unique_runs_and_ids_take_linear_time() {
     for format in LogFormat::all() {
         for line in lines_of(format).iter().take(2) {
-            // Where an id has a 1 in it, every line has an id of its own.
+            // If an id contains a 1, every line gets its own id.
             let fresh = |index: usize| line.replace('1', &format!("{index:05}")) + "\n";
-            in_proportion("fresh ids", format, |count| (0..count).map(fresh).collect());
+            assert_linear_time("fresh ids", format, |count| (0..count).map(fresh).collect());
         }
     }
 }
 
 #[test]
-fn a_log_backwards_and_mixed_with_itself_does_no_harm() {
+fn a_reversed_log_mixed_with_itself_is_read_without_a_panic() {
     for format in LogFormat::all() {
         let lines = lines_of(format);
         let backwards: Vec<&str> = lines.iter().rev().map(String::as_str).collect();
@@ -107,7 +107,7 @@ fn a_log_backwards_and_mixed_with_itself_does_no_harm() {
 }
 
 #[test]
-fn huge_strings_in_any_place_do_no_harm() {
+fn huge_strings_are_read_without_a_panic() {
     let huge = "x\\n".repeat(200_000);
     for format in LogFormat::all() {
         for line in lines_of(format).iter().take(3) {
@@ -120,7 +120,7 @@ fn huge_strings_in_any_place_do_no_harm() {
 }
 
 #[test]
-fn many_tiny_runs_are_all_read() {
+fn reads_all_of_many_tiny_runs() {
     let line = |run: u32| format!("{{\"run\":{run},\"score\":1}}\n");
     let text: String = (0..100_000).map(line).collect();
     let count = read(&text, LogFormat::STEPS);

@@ -1,4 +1,4 @@
-//! Untrusted input: every fixture cut and mangled, through every reader, without a panic and in bounded time.
+//! Untrusted input: every fixture truncated and mangled, through every reader, without a panic and in bounded time.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use crate::support::{CollectedSteps, fixtures};
 use loopbreak_trace::{LogFormat, LogInput};
 use proptest::prelude::*;
 
-/// All files of the fixtures.
+/// Returns all files of the fixtures.
 fn files() -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![fixtures()];
@@ -22,20 +22,20 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// Reads these bytes as whatever they seem to be, and as a given format. How much comes out does not matter.
+/// Reads bytes as the detected format, or as a given one, and returns the number of steps.
 fn read(folder: &Path, bytes: &[u8], format: Option<LogFormat>) -> usize {
     let path = folder.join("log");
     fs::File::create(&path).unwrap().write_all(bytes).unwrap();
     let mut collected = CollectedSteps::default();
     if let Ok(log) = LogInput::file(&path).open(format, |_| {}) {
-        // What is packed and broken cannot be read to its end.
+        // Broken compressed data cannot be read to its end.
         _ = log.read(&mut collected);
     }
     collected.steps.len()
 }
 
 #[test]
-fn a_log_may_end_anywhere() {
+fn a_truncated_log_yields_no_extra_steps() {
     let folder = tempfile::tempdir().unwrap();
     for file in files() {
         let bytes = fs::read(&file).unwrap();
@@ -43,7 +43,7 @@ fn a_log_may_end_anywhere() {
         let stride = (bytes.len() / 60).max(1);
         for end in (0..bytes.len()).step_by(stride) {
             let steps = read(folder.path(), &bytes[..end], None);
-            // A say without its call, a call without its result: at most what was held back more.
+            // A text without its call or a call without its result may be emitted in addition.
             assert!(
                 steps <= whole + 8,
                 "{}: {steps} steps of the first {end} bytes, {whole} of all",
@@ -54,7 +54,7 @@ fn a_log_may_end_anywhere() {
 }
 
 #[test]
-fn every_format_reads_every_log() {
+fn every_format_reads_every_log_without_a_panic() {
     let folder = tempfile::tempdir().unwrap();
     for file in files() {
         let bytes = fs::read(&file).unwrap();
@@ -65,7 +65,7 @@ fn every_format_reads_every_log() {
 }
 
 #[test]
-fn deep_nesting_is_an_error_and_no_more() {
+fn deep_nesting_does_not_overflow_the_stack() {
     let folder = tempfile::tempdir().unwrap();
     for format in LogFormat::all() {
         for (open, close) in [
@@ -81,9 +81,9 @@ fn deep_nesting_is_an_error_and_no_more() {
 }
 
 #[test]
-fn long_lists_take_time_in_proportion() {
+fn long_lists_are_read_completely() {
     let folder = tempfile::tempdir().unwrap();
-    // Calls that are never answered, agents that never end, ids that never repeat.
+    // Calls without results, agents that never end, ids that never repeat.
     let line = |i: usize| {
         format!(
             "{{\"type\":\"assistant\",\"sessionId\":\"s{}\",\"uuid\":\"u\",\"isSidechain\":true,\"agentId\":\"a{i}\",\"message\":{{\"id\":\"m{i}\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"t{i}\",\"name\":\"x\",\"input\":{{}}}}]}}}}\n",
@@ -98,7 +98,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(160))]
 
     #[test]
-    fn flipped_bytes_do_no_harm(
+    fn flipped_bytes_are_read_without_a_panic(
         which in any::<prop::sample::Index>(),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
     ) {
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_of_different_formats_in_one_file_do_no_harm(
+    fn mixed_formats_in_one_file_are_read_without_a_panic(
         which in prop::collection::vec(any::<(prop::sample::Index, prop::sample::Index)>(), 1..20),
         format in prop::option::of(0_usize..12),
     ) {

@@ -1,19 +1,19 @@
-//! What the tests of the readers share.
+//! Shared parts of the tests.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use loopbreak_trace::{LogFormat, LogRecord, RecordSink, SkippedLine, expand_paths};
 
-/// The folder of the fixtures.
+/// Returns the folder of the fixtures.
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
 
-/// What came out of a log.
+/// The output of a log.
 #[derive(Debug, Default)]
 pub(crate) struct CollectedSteps {
-    /// The steps, as native lines with the number of their line before them.
+    /// Line number and native JSON of each step.
     pub(crate) steps: Vec<(u64, String)>,
     pub(crate) skipped: Vec<String>,
 }
@@ -27,14 +27,14 @@ impl RecordSink for CollectedSteps {
     }
 }
 
-/// A log of a folder, read.
+/// A log that was read.
 pub(crate) struct ReadLog {
     pub(crate) name: String,
     pub(crate) format: LogFormat,
     pub(crate) collected: CollectedSteps,
 }
 
-/// All logs in a folder or file, read.
+/// Reads all logs in a folder or file.
 pub(crate) fn read(path: &Path) -> Vec<ReadLog> {
     let expansion = expand_paths([path]);
     assert!(expansion.unreadable.is_empty(), "{:?}", expansion.unreadable);
@@ -54,8 +54,8 @@ pub(crate) fn read(path: &Path) -> Vec<ReadLog> {
     logs
 }
 
-/// The same as a text to compare with.
-pub(crate) fn shown(logs: &[ReadLog]) -> String {
+/// Renders logs as a text for snapshots.
+pub(crate) fn render(logs: &[ReadLog]) -> String {
     let mut text = String::new();
     for log in logs {
         writeln!(text, "== {} is {}", log.name, log.format).unwrap();

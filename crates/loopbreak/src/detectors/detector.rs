@@ -7,9 +7,9 @@ use super::report_latch::ReportLatch;
 use super::{DetectorName, Pattern};
 use crate::event::{Event, RunId};
 use crate::evidence::Evidence;
-use crate::fingerprint::{Kind, Prints, Tables};
+use crate::fingerprint::{ActionKind, Fingerprints, VocabularyTables};
 use crate::memory::Key;
-use crate::place::{Map, Trail};
+use crate::place::{PlaceMap, PlaceTrail};
 use crate::step::{Action, Step};
 use crate::verdict::{Intervention, Severity, StepProgress};
 
@@ -46,11 +46,11 @@ pub(crate) struct StepContext<'s> {
     /// The agent's step before this one was nothing but waiting.
     pub(crate) after_wait: bool,
     /// The step's fingerprints, where it has an action that no rule of the user's allows.
-    pub(crate) prints: Option<&'s Prints<'s>>,
+    pub(crate) prints: Option<&'s Fingerprints<'s>>,
     /// How many changes there were so far, this step's included.
     pub(crate) epoch: u64,
     /// The tables by which actions and replies are understood.
-    pub(crate) tables: &'s Tables,
+    pub(crate) tables: &'s VocabularyTables,
     /// The run's id.
     pub(crate) run: &'s RunId,
     pub(crate) turn: u64,
@@ -64,8 +64,8 @@ pub(crate) struct StepContext<'s> {
     pub(crate) agent: &'s str,
     /// Whether the agent is at another place than before.
     pub(crate) moved: bool,
-    pub(crate) trail: &'s Trail,
-    pub(crate) map: &'s Map,
+    pub(crate) trail: &'s PlaceTrail,
+    pub(crate) map: &'s PlaceMap,
     /// How the step's action was weighed before it was taken, where the critic had scored it.
     pub(crate) weighed: Option<&'s WeighedProposal>,
 }
@@ -94,11 +94,11 @@ pub(crate) struct ProposalContext<'b> {
     pub(crate) scored: bool,
     /// Its fingerprints, where no rule of the user's allows it and someone reads them.
     pub(crate) prints: Option<ProposalFingerprint>,
-    pub(crate) tables: &'b Tables,
+    pub(crate) tables: &'b VocabularyTables,
     /// A rule of the user's says that this action is never a loop.
     pub(crate) allowed: bool,
-    pub(crate) trail: &'b Trail,
-    pub(crate) map: &'b Map,
+    pub(crate) trail: &'b PlaceTrail,
+    pub(crate) map: &'b PlaceMap,
 }
 
 /// What is known of a proposal before anything came of it.
@@ -106,7 +106,7 @@ pub(crate) struct ProposalContext<'b> {
 pub(crate) struct ProposalFingerprint {
     /// The agent.
     pub(crate) agent: Key,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ActionKind,
     /// The action, however it was written down.
     pub(crate) call: Key,
     /// How many changes there were so far: after a change, the same call is another experiment.

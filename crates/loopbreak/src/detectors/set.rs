@@ -196,7 +196,7 @@ detectors! {
 
 impl RunDetectors {
     /// The attempts at tasks, which a recovery clears.
-    pub(crate) fn book(&mut self) -> &mut crate::tasks::Book {
+    pub(crate) fn book(&mut self) -> &mut crate::tasks::TaskHistories {
         &mut self.task.detector.book
     }
 }

@@ -9,7 +9,7 @@ use crate::event::{Escalation, GuardTripped, LoopDetected, LoopRecovery, RunId, 
 use crate::evidence::Evidence;
 use crate::memory::{Key, key_of};
 use crate::settings::Settings;
-use crate::tasks::{Book, TaskPattern};
+use crate::tasks::{TaskHistories, TaskPattern};
 use crate::verdict::{Decision, Finding, Intervention, LoopId, RunStop, Severity, Verdict};
 
 /// What the human can choose from when he is called.
@@ -42,7 +42,7 @@ pub(crate) fn decide(
     reports: Vec<DetectorReport>,
     circumstances: &Circumstances<'_>,
     ledger: &mut Ledger,
-    tasks: &mut Book,
+    tasks: &mut TaskHistories,
     settings: &Settings,
     verdict: &mut Verdict,
 ) {
@@ -218,7 +218,7 @@ impl Desk<'_> {
     }
 
     /// Deals with a task that goes round in circles.
-    fn recover(&mut self, report: &DetectorReport, ledger: &mut Ledger, tasks: &mut Book) {
+    fn recover(&mut self, report: &DetectorReport, ledger: &mut Ledger, tasks: &mut TaskHistories) {
         let (Some(id), true) = (report.evidence.text("task"), report.news) else { return };
         let Some(history) = tasks.history(&id) else { return };
         let Ok(pattern) = TaskPattern::try_from(report.detection.pattern) else { return };

@@ -6,7 +6,7 @@ use super::{ContextEntry, Ledger, TaskUpdate};
 use crate::advice::{TemplateValues, text_of};
 use crate::detectors::task::TaskSettings;
 use crate::settings::Settings;
-use crate::tasks::{History, TaskPattern};
+use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::Intervention;
 
 /// What a recovery does and leaves behind.
@@ -22,7 +22,7 @@ pub(crate) struct Recovery {
 pub(crate) fn choose(
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     ledger: &Ledger,
     settings: &Settings,
 ) -> Option<Intervention> {
@@ -44,7 +44,7 @@ pub(crate) fn spell_out(
     intervention: Intervention,
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     at: Option<i64>,
     settings: &Settings,
 ) -> Recovery {
@@ -106,8 +106,8 @@ pub(crate) fn spell_out(
 }
 
 /// Why a task is said to loop, in one sentence without an end.
-pub(crate) fn reason(pattern: TaskPattern, attempts: u32, history: &History) -> String {
-    let History { id, blockers, .. } = history;
+pub(crate) fn reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+    let TaskHistory { id, blockers, .. } = history;
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")

@@ -7,7 +7,7 @@ use crate::detectors::{DetectorName, Pattern, ProposalContext, ProposalReview};
 use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
 use crate::evidence::{Evidence, quoted};
 use crate::settings::Settings;
-use crate::step::{Action, Place, Text};
+use crate::step::{Action, Place, StepText};
 use crate::verdict::{Advice, Intervention, Severity};
 
 /// An action not yet taken.
@@ -19,14 +19,14 @@ pub struct Proposal<'a> {
     /// loop that is hard, but not for one that is only warned of.
     pub score: Option<f64>,
     /// Whose proposal it is; the main agent's, if absent.
-    pub agent: Option<Text<'a>>,
+    pub agent: Option<StepText<'a>>,
     /// Where the agent is; where the guard last saw it, if absent.
     pub place: Option<Place<'a>>,
 }
 
 impl<'a> Proposal<'a> {
     /// A proposal of the main agent, with the critic's score.
-    pub fn new(action: impl Into<Text<'a>>, score: f64) -> Self {
+    pub fn new(action: impl Into<StepText<'a>>, score: f64) -> Self {
         Proposal { action: Action::new(action), score: Some(score), ..Proposal::default() }
     }
 }

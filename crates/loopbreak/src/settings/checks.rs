@@ -5,7 +5,7 @@ use std::ops::{Deref, RangeInclusive};
 use std::sync::Arc;
 
 use super::{Profile, Settings};
-use crate::fingerprint::Tables;
+use crate::fingerprint::VocabularyTables;
 
 /// Settings that were checked. A guard takes nothing else.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct Config(Arc<PreparedSettings>);
 #[derive(Debug)]
 struct PreparedSettings {
     settings: Settings,
-    tables: Tables,
+    tables: VocabularyTables,
 }
 
 /// One thing that is wrong with settings.
@@ -56,12 +56,12 @@ impl Config {
     }
 
     fn checked(settings: Settings) -> Self {
-        let tables = Tables::from(&settings);
+        let tables = VocabularyTables::from(&settings);
         Config(Arc::new(PreparedSettings { settings, tables }))
     }
 
     /// What the settings say about words.
-    pub(crate) fn tables(&self) -> &Tables {
+    pub(crate) fn tables(&self) -> &VocabularyTables {
         &self.0.tables
     }
 }

@@ -7,32 +7,32 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::Text;
+use super::StepText;
 
 /// An action: a tool call, a game command, a shell line.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Action<'a> {
     /// The tool, or the whole command where there are no arguments.
-    pub name: Text<'a>,
+    pub name: StepText<'a>,
     /// Its arguments, any JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Args<'a>>,
+    pub args: Option<ActionArgs<'a>>,
     /// What kind of doing it is: `edit`, `read`, `run`, `search`, `wait`, `move`, `say`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Text<'a>>,
+    pub kind: Option<StepText<'a>>,
     /// What it is done to: a file, a test, a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Text<'a>>,
+    pub target: Option<StepText<'a>>,
 }
 
 /// The arguments of an action, kept as the JSON text they were written in.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
-pub struct Args<'a>(Cow<'a, RawValue>);
+pub struct ActionArgs<'a>(Cow<'a, RawValue>);
 
 impl<'a> Action<'a> {
     /// An action by its name alone.
-    pub fn new(name: impl Into<Text<'a>>) -> Self {
+    pub fn new(name: impl Into<StepText<'a>>) -> Self {
         Action { name: name.into(), ..Action::default() }
     }
 
@@ -45,14 +45,14 @@ impl<'a> Action<'a> {
     /// The same action with these arguments.
     #[must_use]
     pub fn with_args(mut self, args: &serde_json::Value) -> Self {
-        self.args = serde_json::value::to_raw_value(args).ok().map(|raw| Args(Cow::Owned(raw)));
+        self.args = serde_json::value::to_raw_value(args).ok().map(|raw| ActionArgs(Cow::Owned(raw)));
         self
     }
 
     /// The action as one line of text: its name, and the arguments where there are any. String arguments stand as
     /// they are, other JSON as it was written.
     pub fn line(&self) -> Cow<'_, str> {
-        let args = self.args.as_ref().map_or(Cow::Borrowed(""), Args::as_text);
+        let args = self.args.as_ref().map_or(Cow::Borrowed(""), ActionArgs::as_text);
         if args.is_empty() {
             Cow::Borrowed(&self.name)
         } else if self.name.is_empty() {
@@ -66,26 +66,26 @@ impl<'a> Action<'a> {
     pub fn into_owned(self) -> Action<'static> {
         Action {
             name: self.name.into_owned(),
-            args: self.args.map(|args| Args(Cow::Owned(args.0.into_owned()))),
-            kind: self.kind.map(Text::into_owned),
-            target: self.target.map(Text::into_owned),
+            args: self.args.map(|args| ActionArgs(Cow::Owned(args.0.into_owned()))),
+            kind: self.kind.map(StepText::into_owned),
+            target: self.target.map(StepText::into_owned),
         }
     }
 }
 
-impl<'a> From<&'a RawValue> for Args<'a> {
+impl<'a> From<&'a RawValue> for ActionArgs<'a> {
     fn from(json: &'a RawValue) -> Self {
-        Args(Cow::Borrowed(json))
+        ActionArgs(Cow::Borrowed(json))
     }
 }
 
-impl From<Box<RawValue>> for Args<'_> {
+impl From<Box<RawValue>> for ActionArgs<'_> {
     fn from(json: Box<RawValue>) -> Self {
-        Args(Cow::Owned(json))
+        ActionArgs(Cow::Owned(json))
     }
 }
 
-impl Args<'_> {
+impl ActionArgs<'_> {
     /// The JSON as written.
     pub fn json(&self) -> &str {
         self.0.get()
@@ -105,8 +105,8 @@ impl Args<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct ActionVisitor;
+        impl<'de> Visitor<'de> for ActionVisitor {
             type Value = Action<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -120,12 +120,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Action<'de>, A::Error> {
                 let mut action = Action::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
-                        "name" => action.name = map.next_value::<Option<Text<'de>>>()?.unwrap_or_default(),
+                        "name" => {
+                            action.name = map.next_value::<Option<StepText<'de>>>()?.unwrap_or_default()
+                        }
                         "args" => {
                             let raw: &'de RawValue = map.next_value()?;
-                            action.args = (raw.get() != "null").then_some(Args(Cow::Borrowed(raw)));
+                            action.args = (raw.get() != "null").then_some(ActionArgs(Cow::Borrowed(raw)));
                         }
                         "kind" => action.kind = map.next_value()?,
                         "target" => action.target = map.next_value()?,
@@ -135,7 +137,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
                 Ok(action)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(ActionVisitor)
     }
 }
 

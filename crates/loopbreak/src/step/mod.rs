@@ -4,13 +4,13 @@
 //! read from wherever JSON allows it, so that reading a log copies next to nothing.
 
 mod action;
+mod epoch_millis;
 mod parts;
-mod record;
-mod text;
-mod time;
+mod step_record;
+mod step_text;
 
-pub use action::{Action, Args};
-pub use parts::{Completed, Critic, Objectives, Outcome, Place, Task, Usage};
-pub use record::Step;
-pub use text::{Label, Text};
-pub use time::{Millis, TimeError};
+pub use action::{Action, ActionArgs};
+pub use epoch_millis::{EpochMillis, TimeError};
+pub use parts::{CompletedObjective, Critic, Objectives, Outcome, Place, Task, Usage};
+pub use step_record::Step;
+pub use step_text::{Label, StepText};

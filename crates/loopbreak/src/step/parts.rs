@@ -5,14 +5,14 @@ use std::fmt;
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Label, Text};
+use super::{Label, StepText};
 
 /// What came of the action.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Outcome<'a> {
     /// The reply, as the agent saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Text<'a>>,
+    pub text: Option<StepText<'a>>,
     /// The action failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub error: bool,
@@ -26,10 +26,10 @@ pub struct Place<'a> {
     pub id: Option<Label<'a>>,
     /// The name to show.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Text<'a>>,
+    pub name: Option<StepText<'a>>,
     /// The ways out that the world tells of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub exits: Vec<Text<'a>>,
+    pub exits: Vec<StepText<'a>>,
 }
 
 /// What the agent is after, and what it reached in this step.
@@ -37,29 +37,29 @@ pub struct Place<'a> {
 pub struct Objectives<'a> {
     /// Open goals.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub active: Vec<Text<'a>>,
+    pub active: Vec<StepText<'a>>,
     /// Goals completed in this step.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub completed: Vec<Completed<'a>>,
+    pub completed: Vec<CompletedObjective<'a>>,
 }
 
 /// A completed objective: a text, or the six-key record that game agents keep.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Completed<'a> {
+pub struct CompletedObjective<'a> {
     /// The objective.
-    pub objective: Text<'a>,
+    pub objective: StepText<'a>,
     /// When it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_turn: Option<u64>,
     /// The action that completed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_action: Option<Text<'a>>,
+    pub completion_action: Option<StepText<'a>>,
     /// The reply that showed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_response: Option<Text<'a>>,
+    pub completion_response: Option<StepText<'a>>,
     /// Where.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_location: Option<Text<'a>>,
+    pub completion_location: Option<StepText<'a>>,
     /// The score at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_score: Option<f64>,
@@ -73,13 +73,13 @@ pub struct Task<'a> {
     pub id: Label<'a>,
     /// How the attempt left it: `pending`, `in_progress`, `blocked`, `done` (`completed` means `done`).
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Text<'a>>,
+    pub status: Option<StepText<'a>>,
     /// What stands in the way.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub blockers: Vec<Text<'a>>,
+    pub blockers: Vec<StepText<'a>>,
     /// What was done.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub work: Vec<Text<'a>>,
+    pub work: Vec<StepText<'a>>,
     /// In which session.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Label<'a>>,
@@ -116,8 +116,8 @@ fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct OutcomeVisitor;
+        impl<'de> Visitor<'de> for OutcomeVisitor {
             type Value = Outcome<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,7 +131,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome<'de>, A::Error> {
                 let mut outcome = Outcome::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "text" => outcome.text = map.next_value()?,
                         "error" => outcome.error = map.next_value::<Option<bool>>()?.unwrap_or(false),
@@ -141,14 +141,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
                 Ok(outcome)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(OutcomeVisitor)
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct PlaceVisitor;
+        impl<'de> Visitor<'de> for PlaceVisitor {
             type Value = Place<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,12 +162,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Place<'de>, A::Error> {
                 let mut place = Place::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "id" => place.id = map.next_value()?,
                         "name" => place.name = map.next_value()?,
                         "exits" => {
-                            place.exits = map.next_value::<Option<Vec<Text<'de>>>>()?.unwrap_or_default();
+                            place.exits = map.next_value::<Option<Vec<StepText<'de>>>>()?.unwrap_or_default();
                         }
                         _ => _ = map.next_value::<IgnoredAny>()?,
                     }
@@ -175,28 +175,28 @@ impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
                 Ok(place)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(PlaceVisitor)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Completed<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for CompletedObjective<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
-            type Value = Completed<'de>;
+        struct CompletedObjectiveVisitor;
+        impl<'de> Visitor<'de> for CompletedObjectiveVisitor {
+            type Value = CompletedObjective<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string or an object with an objective")
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Completed<'de>, E> {
-                Ok(Completed { objective: text.into(), ..Completed::default() })
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<CompletedObjective<'de>, E> {
+                Ok(CompletedObjective { objective: text.into(), ..CompletedObjective::default() })
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Completed<'de>, E> {
-                Ok(Completed { objective: text.to_owned().into(), ..Completed::default() })
+            fn visit_str<E: Error>(self, text: &str) -> Result<CompletedObjective<'de>, E> {
+                Ok(CompletedObjective { objective: text.to_owned().into(), ..CompletedObjective::default() })
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Completed<'de>, A::Error> {
-                let mut completed = Completed::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CompletedObjective<'de>, A::Error> {
+                let mut completed = CompletedObjective::default();
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "objective" => {
                             completed.objective = map.next_value::<Option<_>>()?.unwrap_or_default();
@@ -212,6 +212,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Completed<'a> {
                 Ok(completed)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(CompletedObjectiveVisitor)
     }
 }

@@ -1,7 +1,7 @@
 //! One attempt at a task, once it is over: what came of it is told to the engine, and what the engine says is done.
 
 use loopbreak::settings::OnLoop;
-use loopbreak::text::signature::signature;
+use loopbreak::text::signature;
 use loopbreak::{
     Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 
 use crate::run::child::{End, Start};
@@ -54,7 +54,7 @@ pub(super) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
         End::Exited(status) => {
             let said = |text: &str| {
                 let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
-                Some(crate::output::printable(clip(&mask(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
+                Some(crate::output::printable(clip(&mask_secrets(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
             };
             Checked::Failed(said(&ran.err).or_else(|| said(&ran.out)).unwrap_or_else(|| status.to_string()))
         }

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 use loopbreak_store::StoredAttempt;
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 use serde_json::Value;
@@ -158,7 +158,7 @@ fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
 
 /// A text fit to be kept and shown: secrets masked, then cut.
 fn fit(text: &str) -> String {
-    clip(&mask(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
+    clip(&mask_secrets(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
 }
 
 /// A list of texts, or one text.

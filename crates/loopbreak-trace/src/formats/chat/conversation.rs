@@ -1,6 +1,6 @@
-//! A conversation: calls find their results, everything else is said by somebody.
+//! One conversation: pairs calls with their results.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 
 use super::message::{ChatFunction, ChatMessage};
 use crate::log_format::LogUnit;
@@ -10,22 +10,22 @@ use crate::message::arguments;
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
 
-/// A conversation as far as it has got.
+/// The state of a conversation.
 #[derive(Debug, Default)]
 pub(super) struct ChatConversation {
     run: Option<String>,
     model: Option<String>,
     usage: Option<Usage>,
     pending: PendingCalls,
-    /// How many calls had no id of their own.
+    /// Number of calls without an id.
     unnamed: u64,
 }
 
-/// Where and when.
+/// Line number and time of a message.
 #[derive(Clone, Copy)]
 struct ChatPosition {
     line: u64,
-    at: Option<Millis>,
+    at: Option<EpochMillis>,
 }
 
 impl ChatConversation {
@@ -33,7 +33,7 @@ impl ChatConversation {
         ChatConversation { run, model, ..ChatConversation::default() }
     }
 
-    /// The next message. Among several agents, a name is that of an agent, whatever the role.
+    /// Reads the next message. With `several` agents, a name is the name of an agent, whatever the role.
     pub(super) fn message(
         &mut self,
         unit: LogUnit<'_>,
@@ -42,7 +42,7 @@ impl ChatConversation {
     ) -> Result<(), SkipReason> {
         let message: ChatMessage<'_> =
             serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
-        let spot = ChatPosition { line: unit.line, at: message.timestamp };
+        let position = ChatPosition { line: unit.line, at: message.timestamp };
         if let Some(model) = &message.model
             && self.model.as_deref() != Some(model)
         {
@@ -59,18 +59,18 @@ impl ChatConversation {
             "system" | "developer" => Ok(()),
             "tool" | "function" => {
                 let text = message.content.into_text();
-                self.result(message.tool_call_id.as_deref(), text, false, spot, sink)
+                self.result(message.tool_call_id.as_deref(), text, false, position, sink)
             }
-            "user" | "human" if !(several && message.name.is_some()) => self.user(message, spot, sink),
+            "user" | "human" if !(several && message.name.is_some()) => self.user(message, position, sink),
             "assistant" | "ai" | "model" | "user" => {
                 let agent = message.name.clone().filter(|_| several);
-                self.assistant(message, agent, spot, sink);
+                self.assistant(message, agent, position, sink);
                 Ok(())
             }
-            // Orchestrators write who speaks, to whom or how, as the role.
+            // Orchestrators write the speaker into the role, sometimes with the addressee or the manner.
             role => {
                 let agent = role.split(" (").next().unwrap_or(role).to_owned();
-                self.assistant(message, Some(agent.into()), spot, sink);
+                self.assistant(message, Some(agent.into()), position, sink);
                 Ok(())
             }
         }
@@ -79,7 +79,7 @@ impl ChatConversation {
     fn user(
         &mut self,
         message: ChatMessage<'_>,
-        spot: ChatPosition,
+        position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
         let (results, rest): (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) =
@@ -87,16 +87,16 @@ impl ChatConversation {
         let mut heard = Ok(());
         for block in results {
             let text = block.content.into_text();
-            let one = self.result(block.tool_use_id.as_deref(), text, block.is_error, spot, sink);
+            let one = self.result(block.tool_use_id.as_deref(), text, block.is_error, position, sink);
             heard = heard.and(one);
         }
-        let words: Vec<Text<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
+        let words: Vec<StepText<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
         let words = words.iter().map(|words| &**words).collect::<Vec<_>>().join("\n");
         if !words.trim().is_empty() {
             self.end(sink);
             let run = self.run.as_deref().map(Label::from);
-            let step = Step { run, at: spot.at, user: Some(words.into()), ..Step::default() };
-            sink.record(&LogRecord { line: spot.line, step });
+            let step = Step { run, at: position.at, user: Some(words.into()), ..Step::default() };
+            sink.record(&LogRecord { line: position.line, step });
         }
         heard
     }
@@ -104,11 +104,11 @@ impl ChatConversation {
     fn assistant(
         &mut self,
         message: ChatMessage<'_>,
-        agent: Option<Text<'_>>,
-        spot: ChatPosition,
+        agent: Option<StepText<'_>>,
+        position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) {
-        // What was called before will not be answered any more.
+        // Earlier calls no longer get a result.
         self.end(sink);
         let (mut calls, mut say) = (Vec::new(), String::new());
         for block in message.content.into_blocks() {
@@ -126,13 +126,13 @@ impl ChatConversation {
         let mut say = (!say.is_empty()).then_some(say);
         if calls.is_empty() {
             if say.is_some() {
-                let step = Step { agent, at: spot.at, say: say.map(Text::from), ..Step::default() };
-                self.give(spot.line, step, sink);
+                let step = Step { agent, at: position.at, say: say.map(StepText::from), ..Step::default() };
+                self.emit(position.line, step, sink);
             }
             return;
         }
         for (id, name, args) in calls {
-            let mut action = Action::new(name.map(Text::into_owned).unwrap_or_default());
+            let mut action = Action::new(name.map(StepText::into_owned).unwrap_or_default());
             action.args = args.and_then(arguments);
             let id = id.map_or_else(
                 || {
@@ -141,9 +141,9 @@ impl ChatConversation {
                 },
                 |id| id.0.into_owned(),
             );
-            let call = PendingCall { id, line: spot.line, at: spot.at, action, say: say.take() };
+            let call = PendingCall { id, line: position.line, at: position.at, action, say: say.take() };
             for lost in self.pending.push(call) {
-                self.unanswered(lost, sink);
+                self.emit_unanswered(lost, sink);
             }
         }
     }
@@ -151,44 +151,48 @@ impl ChatConversation {
     fn result(
         &mut self,
         id: Option<&str>,
-        text: Option<Text<'_>>,
+        text: Option<StepText<'_>>,
         error: bool,
-        spot: ChatPosition,
+        position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
-        // Some services give no ids, or other ones; then the order tells.
+        // Some services write no ids, or different ones; then the order decides.
         let call = self.pending.take(id).or_else(|| self.pending.pop());
         let Some(call) = call else {
             return Err(SkipReason::new("the result of a call that is not in the log"));
         };
         let step = Step {
-            at: spot.at.or(call.at),
+            at: position.at.or(call.at),
             action: Some(call.action),
             outcome: Some(Outcome { text, error }),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             ..Step::default()
         };
-        self.give(spot.line, step, sink);
+        self.emit(position.line, step, sink);
         Ok(())
     }
 
-    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
-        self.give(call.line, step, sink);
+    fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
+        self.emit(call.line, step, sink);
     }
 
-    /// Gives the calls that have no results.
+    /// Emits the calls that have no results.
     pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.unanswered(call, sink);
+            self.emit_unanswered(call, sink);
         }
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };

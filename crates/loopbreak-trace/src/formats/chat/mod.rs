@@ -1,4 +1,4 @@
-//! Lists of chat messages, as the services take them: OpenAI's, Anthropic's, and what benchmarks make of them. See
+//! Lists of chat messages in the formats of OpenAI and Anthropic, and variants of them in benchmarks. See
 //! docs/formats/chat.md.
 
 mod conversation;
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::RecordSink;
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 use conversation::ChatConversation;
@@ -16,7 +16,7 @@ use conversation::ChatConversation;
 /// Chat messages.
 pub(crate) struct ChatFormat;
 
-/// Where the messages of a conversation stand.
+/// Keys that hold the messages of a conversation.
 const LISTS: [&str; 5] = ["messages", "history", "traj", "conversation", "conversations"];
 
 impl FormatDefinition for ChatFormat {
@@ -46,15 +46,15 @@ impl FormatDefinition for ChatFormat {
     }
 }
 
-/// Reads conversations, one after the other.
+/// Reads conversations.
 #[derive(Debug, Default)]
 struct ChatReader {
-    /// The one whose messages stand there one by one.
+    /// The conversation whose messages are separate lines.
     loose: ChatConversation,
     count: u64,
 }
 
-/// What tells conversations apart.
+/// Keys that identify a conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ConversationKeys<'a> {
@@ -74,7 +74,7 @@ struct ConversationKeys<'a> {
     model: Option<ConversationKey<'a>>,
 }
 
-/// A name, or anything else, which is none.
+/// An identifier; a value of any other type is ignored.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum ConversationKey<'a> {
@@ -106,7 +106,7 @@ impl ConversationKeys<'_> {
 }
 
 impl ChatReader {
-    /// A conversation of its own, in an object.
+    /// Reads one conversation that is an object.
     fn conversation(
         &mut self,
         unit: LogUnit<'_>,
@@ -117,15 +117,15 @@ impl ChatReader {
         let mut about: ConversationKeys<'_> = serde_json::from_str(unit.text).unwrap_or_default();
         let model = about.model.take().and_then(ConversationKey::text);
         let run = about.run().or_else(|| (!alone).then(|| format!("conversation-{}", self.count)));
-        let mut talk = ChatConversation::new(run, model);
+        let mut conversation = ChatConversation::new(run, model);
         let mut broken = Ok(());
-        let walked = walk(unit, &LISTS, &mut |part| {
+        let walked = walk_document(unit, &LISTS, &mut |part| {
             if part.listed {
-                let said = talk.message(part.unit(), &*part.key == "history", sink);
+                let said = conversation.message(part.unit(), &*part.key == "history", sink);
                 broken = std::mem::replace(&mut broken, Ok(())).and(said);
             }
         });
-        talk.end(sink);
+        conversation.end(sink);
         walked.and(broken)
     }
 }
@@ -139,18 +139,18 @@ impl LogReader for ChatReader {
                 self.conversation(unit, unit.text.contains('\n'), sink)
             };
         }
-        // A list of messages, or of conversations.
-        let mut talk = ChatConversation::default();
+        // A list of messages, or a list of conversations.
+        let mut conversation = ChatConversation::default();
         let mut broken = Ok(());
-        let walked = walk(unit, &[], &mut |part| {
+        let walked = walk_document(unit, &[], &mut |part| {
             let said = if message::is_message(part.json.get()) {
-                talk.message(part.unit(), false, sink)
+                conversation.message(part.unit(), false, sink)
             } else {
                 self.conversation(part.unit(), false, sink)
             };
             broken = std::mem::replace(&mut broken, Ok(())).and(said);
         });
-        talk.end(sink);
+        conversation.end(sink);
         walked.and(broken)
     }
 

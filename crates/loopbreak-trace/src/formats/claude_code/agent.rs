@@ -1,6 +1,6 @@
-//! One agent of a session: what it said, what it called, what it took.
+//! One agent of a session: its texts, its calls, its usage.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 
 use super::call_fate::{CallFate, fate};
 use super::entry::ClaudeTokens;
@@ -9,31 +9,31 @@ use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
 
-/// How much of what an agent says before a call is kept.
+/// Number of bytes kept of the text before a call.
 const SAID: usize = 256 * 1024;
 
-/// An agent, the main one or a subagent.
+/// An agent: the main one or a subagent.
 #[derive(Debug, Default)]
 pub(super) struct ClaudeAgent {
     session: Option<String>,
-    /// Nothing for the main agent.
+    /// `None` for the main agent.
     name: Option<String>,
     model: Option<String>,
-    /// The message that is being written: its id, what was said in it, what it took so far.
+    /// The current message: its id, its text, its usage so far.
     message: Option<String>,
     said: String,
-    said_at: (u64, Option<Millis>),
+    said_at: (u64, Option<EpochMillis>),
     counted: ClaudeTokens,
-    /// What was taken since the last step.
+    /// Usage since the last step.
     taken: Usage,
     pending: PendingCalls,
 }
 
-/// Where and when.
+/// Line number and time of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaudePosition {
     pub(super) line: u64,
-    pub(super) at: Option<Millis>,
+    pub(super) at: Option<EpochMillis>,
 }
 
 impl ClaudeAgent {
@@ -49,49 +49,54 @@ impl ClaudeAgent {
         self.name.as_deref() == name && self.session.as_deref() == session
     }
 
-    /// Whether the agent is in the middle of this message.
-    pub(super) fn is_in(&self, message: Option<&str>) -> bool {
+    /// Returns whether this message is the current one.
+    pub(super) fn is_in_message(&self, message: Option<&str>) -> bool {
         message.is_some() && self.message.as_deref() == message
     }
 
-    /// The agent says or calls something, in the message of this id.
-    pub(super) fn speaks(
+    /// Adds blocks of the current message: texts and calls.
+    pub(super) fn add_blocks(
         &mut self,
         blocks: Vec<ContentBlock<'_>>,
-        spot: ClaudePosition,
+        position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) {
         for block in blocks {
             match &*block.kind {
-                "text" => self.says(block.text.as_deref().unwrap_or_default(), spot),
-                "tool_use" | "server_tool_use" => self.calls(block, spot, sink),
+                "text" => self.add_text(block.text.as_deref().unwrap_or_default(), position),
+                "tool_use" | "server_tool_use" => self.add_call(block, position, sink),
                 _ => {}
             }
         }
     }
 
-    /// A message begins or goes on. What an earlier one called will not be answered any more.
-    pub(super) fn begins(&mut self, message: Option<&str>, model: Option<&str>, sink: &mut dyn RecordSink) {
+    /// Starts or continues a message. Calls of an earlier message no longer get a result.
+    pub(super) fn begin_message(
+        &mut self,
+        message: Option<&str>,
+        model: Option<&str>,
+        sink: &mut dyn RecordSink,
+    ) {
         if message.is_none() || self.message.as_deref() != message {
             self.flush(sink);
             self.message = message.map(str::to_owned);
             self.counted = ClaudeTokens::default();
         }
-        // What the program writes in the model's name is marked like this.
+        // Texts that the program writes under the name of the model are marked like this.
         let model = model.filter(|model| !model.starts_with('<'));
         if model.is_some() && self.model.as_deref() != model {
             self.model = model.map(str::to_owned);
         }
     }
 
-    /// The message is over: what follows under its id is the same once more.
-    pub(super) fn closes(&mut self, sink: &mut dyn RecordSink) {
+    /// Ends the message: what follows under the same id is a repetition.
+    pub(super) fn close_message(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
         self.message = None;
     }
 
-    /// Each line of a message tells what it took so far: only the growth counts.
-    pub(super) fn takes(&mut self, tokens: ClaudeTokens) {
+    /// Adds usage. Each line of a message has the usage so far, so only the difference counts.
+    pub(super) fn add_usage(&mut self, tokens: ClaudeTokens) {
         let read = |tokens: ClaudeTokens| {
             tokens.input.saturating_add(tokens.cache_written).saturating_add(tokens.cache_read)
         };
@@ -105,19 +110,19 @@ impl ClaudeAgent {
         }
     }
 
-    /// Money, where the log names it.
-    pub(super) fn costs(&mut self, dollars: f64) {
+    /// Adds a cost in US dollars.
+    pub(super) fn add_cost(&mut self, dollars: f64) {
         if dollars.is_finite() && dollars >= 0.0 {
             *self.taken.cost_usd.get_or_insert(0.0) += dollars;
         }
     }
 
-    fn says(&mut self, text: &str, spot: ClaudePosition) {
+    fn add_text(&mut self, text: &str, position: ClaudePosition) {
         if text.trim().is_empty() {
             return;
         }
         if self.said.is_empty() {
-            self.said_at = (spot.line, spot.at);
+            self.said_at = (position.line, position.at);
         } else {
             self.said.push('\n');
         }
@@ -129,21 +134,21 @@ impl ClaudeAgent {
         self.said.push_str(&text[..end]);
     }
 
-    fn calls(&mut self, block: ContentBlock<'_>, spot: ClaudePosition, sink: &mut dyn RecordSink) {
-        let mut action = Action::new(block.name.map(Text::into_owned).unwrap_or_default());
+    fn add_call(&mut self, block: ContentBlock<'_>, position: ClaudePosition, sink: &mut dyn RecordSink) {
+        let mut action = Action::new(block.name.map(StepText::into_owned).unwrap_or_default());
         action.args = block.input.map(|input| input.to_owned().into());
         let say = (!self.said.is_empty()).then(|| std::mem::take(&mut self.said));
         let id = block.id.map(|id| id.0.into_owned()).unwrap_or_default();
-        for lost in self.pending.push(PendingCall { id, line: spot.line, at: spot.at, action, say }) {
-            self.unanswered(lost, sink);
+        for lost in self.pending.push(PendingCall { id, line: position.line, at: position.at, action, say }) {
+            self.emit_unanswered(lost, sink);
         }
     }
 
-    /// The result of a call.
-    pub(super) fn hears(
+    /// Adds the result of a call.
+    pub(super) fn add_result(
         &mut self,
         block: ContentBlock<'_>,
-        spot: ClaudePosition,
+        position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
         let Some(call) = self.pending.take(block.tool_use_id.as_deref()) else {
@@ -156,63 +161,72 @@ impl ClaudeAgent {
         };
         let outcome = Outcome { text, error: block.is_error };
         let step = Step {
-            at: spot.at.or(call.at),
+            at: position.at.or(call.at),
             action: Some(call.action),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             refused: fate != CallFate::Done,
             user: (fate == CallFate::RefusedByUser).then(|| "refused the call".into()),
             outcome: (fate != CallFate::Dropped).then_some(outcome),
             ..Step::default()
         };
-        self.give(spot.line, step, sink);
+        self.emit(position.line, step, sink);
         Ok(())
     }
 
-    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
-        self.give(call.line, step, sink);
+    fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
+        self.emit(call.line, step, sink);
     }
 
-    /// Gives what is held back: calls without results, and words without a call.
+    /// Emits everything held back: calls without results, and texts without a call.
     pub(super) fn flush(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.unanswered(call, sink);
+            self.emit_unanswered(call, sink);
         }
         if !self.said.is_empty() {
             let say = std::mem::take(&mut self.said);
             let (line, at) = self.said_at;
-            self.give(line, Step { at, say: Some(say.into()), ..Step::default() }, sink);
+            self.emit(line, Step { at, say: Some(say.into()), ..Step::default() }, sink);
         }
     }
 
-    /// The same at the end of the log, when what was taken for nothing has to be told too.
+    /// Ends the log. Emits everything held back, and usage that no step accounts for.
     pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
         let taken = |tokens: Option<u64>| tokens.is_some_and(|tokens| tokens > 0);
         if taken(self.taken.input_tokens) || taken(self.taken.output_tokens) || self.taken.cost_usd.is_some()
         {
-            self.give(self.said_at.0.max(1), Step::default(), sink);
+            self.emit(self.said_at.0.max(1), Step::default(), sink);
         }
     }
 
-    /// A human speaks to the agent.
-    pub(super) fn is_told(&mut self, words: Text<'_>, spot: ClaudePosition, sink: &mut dyn RecordSink) {
+    /// Adds a message of the user.
+    pub(super) fn add_user_text(
+        &mut self,
+        words: StepText<'_>,
+        position: ClaudePosition,
+        sink: &mut dyn RecordSink,
+    ) {
         self.flush(sink);
         let run = self.session.as_deref().map(Label::from);
-        let agent = self.name.as_deref().map(Text::from);
-        let step = Step { run, agent, at: spot.at, user: Some(words), ..Step::default() };
-        sink.record(&LogRecord { line: spot.line, step });
+        let agent = self.name.as_deref().map(StepText::from);
+        let step = Step { run, agent, at: position.at, user: Some(words), ..Step::default() };
+        sink.record(&LogRecord { line: position.line, step });
     }
 
-    /// Gives a step of this agent.
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    /// Emits a step of this agent.
+    fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let taken = std::mem::take(&mut self.taken);
         let any = taken.input_tokens.is_some() || taken.output_tokens.is_some() || taken.cost_usd.is_some();
         let step = Step {
             run: self.session.as_deref().map(Label::from),
-            agent: self.name.as_deref().map(Text::from),
-            model: self.model.as_deref().map(Text::from),
+            agent: self.name.as_deref().map(StepText::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: any.then_some(taken),
             ..step
         };
@@ -220,7 +234,7 @@ impl ClaudeAgent {
     }
 }
 
-/// Blocks of a user's message: results here, words there.
+/// Splits the blocks of a user message into results and texts.
 pub(super) fn split(content: MessageContent<'_>) -> (Vec<ContentBlock<'_>>, Vec<ContentBlock<'_>>) {
     content.into_blocks().into_iter().partition(|block| &*block.kind == "tool_result")
 }

@@ -1,57 +1,57 @@
-//! One line of a transcript, as far as it matters.
+//! One line of a transcript, reduced to the keys that matter.
 
-use loopbreak::{Millis, Text};
+use loopbreak::{EpochMillis, StepText};
 use serde::{Deserialize, Deserializer};
 
 use crate::message::MessageContent;
 
-/// A line. Its other keys are passed over.
+/// A line. Other keys are ignored.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeEntry<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     /// `sessionId` in transcripts, `session_id` in the stream.
     #[serde(borrow, rename = "sessionId", alias = "session_id")]
-    pub(super) session: Option<Text<'a>>,
+    pub(super) session: Option<StepText<'a>>,
     #[serde(borrow, rename = "agentId")]
-    pub(super) agent: Option<Text<'a>>,
+    pub(super) agent: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) uuid: Option<Text<'a>>,
+    pub(super) uuid: Option<StepText<'a>>,
     #[serde(borrow, rename = "parentUuid")]
-    pub(super) parent: Option<Text<'a>>,
-    /// The call that started the subagent which says this; in the stream only.
+    pub(super) parent: Option<StepText<'a>>,
+    /// The call that started the subagent of this entry; only in the stream.
     #[serde(borrow, rename = "parent_tool_use_id")]
-    pub(super) parent_call: Option<Text<'a>>,
+    pub(super) parent_call: Option<StepText<'a>>,
     #[serde(rename = "isSidechain", deserialize_with = "or_default")]
     pub(super) is_sidechain: bool,
-    /// Written by the program, not by the human.
+    /// Written by the program, not by the user.
     #[serde(rename = "isMeta", deserialize_with = "or_default")]
     pub(super) is_meta: bool,
     #[serde(rename = "isCompactSummary", deserialize_with = "or_default")]
     pub(super) is_summary: bool,
     #[serde(rename = "isApiErrorMessage", deserialize_with = "or_default")]
     pub(super) is_api_error: bool,
-    pub(super) timestamp: Option<Millis>,
+    pub(super) timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     pub(super) message: Option<ClaudeApiMessage<'a>>,
-    /// Of `progress` lines.
+    /// Only in `progress` lines.
     #[serde(borrow)]
     pub(super) data: Option<ClaudeProgress<'a>>,
-    /// Of `attachment` lines.
+    /// Only in `attachment` lines.
     #[serde(borrow)]
     pub(super) attachment: Option<ClaudeAttachment<'a>>,
-    /// Of old transcripts.
+    /// Only in old transcripts.
     #[serde(rename = "costUSD")]
     pub(super) cost: Option<f64>,
-    /// Of the last line of the stream.
+    /// Only in the last line of the stream.
     #[serde(rename = "total_cost_usd")]
     pub(super) total_cost: Option<f64>,
 }
 
 impl ClaudeEntry<'_> {
-    /// Whether this is a line of a transcript, and not of the stream.
-    pub(super) fn transcript(&self) -> bool {
+    /// Returns whether the line belongs to a transcript, and not to the stream.
+    pub(super) fn is_transcript(&self) -> bool {
         self.uuid.is_some() && self.timestamp.is_some()
     }
 }
@@ -60,15 +60,15 @@ impl ClaudeEntry<'_> {
 #[serde(default)]
 pub(super) struct ClaudeApiMessage<'a> {
     #[serde(borrow)]
-    pub(super) id: Option<Text<'a>>,
+    pub(super) id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) model: Option<Text<'a>>,
+    pub(super) model: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) content: MessageContent<'a>,
     pub(super) usage: Option<ClaudeTokens>,
 }
 
-/// What a message took, as counted so far: the lines of one message repeat it, and it grows.
+/// Usage of a message so far: the lines of one message repeat it, and it grows.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeTokens {
@@ -86,12 +86,12 @@ pub(super) struct ClaudeTokens {
     pub(super) output: u64,
 }
 
-/// What goes on inside a call. Only the messages of a subagent are of interest.
+/// Progress of a call. Only the messages of a subagent matter.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeProgress<'a> {
     #[serde(borrow, rename = "agentId")]
-    pub(super) agent: Option<Text<'a>>,
+    pub(super) agent: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) message: Option<ProgressMessage<'a>>,
 }
@@ -113,17 +113,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for ProgressMessage<'a> {
     }
 }
 
-/// Something that was put into the conversation.
+/// Something that was attached to the conversation.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ClaudeAttachment<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) prompt: MessageContent<'a>,
 }
 
-/// `null` is the same as nothing.
+/// Reads `null` as the default value.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     deserializer: D,
 ) -> Result<T, D::Error> {

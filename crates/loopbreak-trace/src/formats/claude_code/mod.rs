@@ -15,7 +15,7 @@ use crate::sniff::JsonOutline;
 /// Sessions of Claude Code.
 pub(crate) struct ClaudeCodeFormat;
 
-/// What lines are there for, as far as they are known.
+/// Known types of lines.
 const TYPES: [&str; 14] = [
     "assistant",
     "attachment",
@@ -52,7 +52,7 @@ impl FormatDefinition for ClaudeCodeFormat {
     fn file_owner(&self, value: &str) -> Option<FileOwner> {
         let mut json = serde_json::Deserializer::from_str(value);
         let line = entry::ClaudeEntry::deserialize(&mut json).ok()?;
-        if !TYPES.contains(&line.kind.as_deref()?) || !line.transcript() {
+        if !TYPES.contains(&line.kind.as_deref()?) || !line.is_transcript() {
             return None;
         }
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());

@@ -1,20 +1,20 @@
-//! What was read before: a session that is resumed may write its lines once more into the same file.
+//! Ids that were read before: a resumed session may repeat its lines in the same file.
 
 use std::collections::{HashSet, VecDeque};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-/// How many things are remembered. The oldest go first.
+/// Maximum number of remembered ids. The oldest are forgotten first.
 const SEEN: usize = 64 * 1024;
 
-/// Things of several kinds, by their names.
+/// Ids of several kinds.
 #[derive(Debug, Default)]
 pub(super) struct SeenIds {
     set: HashSet<u64>,
     order: VecDeque<u64>,
 }
 
-/// What is remembered.
+/// The kind of an id.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum IdKind {
     Message = 1,
@@ -24,9 +24,9 @@ pub(super) enum IdKind {
 }
 
 impl SeenIds {
-    /// Whether this was never met before. From now on it was.
-    pub(super) fn is_new(&mut self, thing: IdKind, name: &str) -> bool {
-        let key = xxh3_64_with_seed(name.as_bytes(), thing as u64);
+    /// Remembers an id. Returns whether it is new.
+    pub(super) fn is_new(&mut self, kind: IdKind, id: &str) -> bool {
+        let key = xxh3_64_with_seed(id.as_bytes(), kind as u64);
         if !self.set.insert(key) {
             return false;
         }
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn things_are_told_apart_by_kind_and_name_and_forgotten_in_the_end() {
+    fn ids_are_distinguished_by_kind_and_the_oldest_are_forgotten() {
         let mut seen = SeenIds::default();
         assert!(
             seen.is_new(IdKind::Call, "a")

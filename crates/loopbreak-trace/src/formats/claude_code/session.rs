@@ -1,9 +1,9 @@
-//! From lines to the agents of a session.
+//! Distributes the lines of a session to its agents.
 
 use std::collections::VecDeque;
 
 use super::agent::{ClaudeAgent, ClaudePosition, split};
-use super::call_fate::words;
+use super::call_fate::user_text;
 use super::entry::{ClaudeApiMessage, ClaudeEntry, ProgressMessage};
 use super::seen_ids::{IdKind, SeenIds};
 use crate::log_format::{LogReader, LogUnit};
@@ -11,33 +11,33 @@ use crate::log_record::RecordSink;
 use crate::message::MessageContent;
 use crate::skip_reason::SkipReason;
 
-/// How many agents are kept at a time. The one that was silent longest goes first.
+/// Maximum number of agents. The one that was silent longest is dropped first.
 const AGENTS: usize = 512;
-/// How many sidechains without names are told apart.
+/// Maximum number of unnamed sidechains.
 const CHAINS: usize = 64;
 
-/// Reads a transcript, or several of one session side by side.
+/// Reads a transcript, or several of one session together.
 #[derive(Debug)]
 pub(super) struct ClaudeSession {
-    /// The one that spoke last is last.
+    /// Agents, the most recently active one last.
     agents: Vec<ClaudeAgent>,
-    /// Agents that have files of their own: what the main file tells of them is told there too.
-    beside: Vec<String>,
+    /// Agents that have their own files. The main file repeats their messages, which are ignored there.
+    agents_with_files: Vec<String>,
     chains: SidechainNames,
     seen: SeenIds,
 }
 
 impl ClaudeSession {
-    pub(super) fn new(beside: &[String]) -> Self {
+    pub(super) fn new(agents_with_files: &[String]) -> Self {
         ClaudeSession {
             agents: Vec::new(),
-            beside: beside.to_vec(),
+            agents_with_files: agents_with_files.to_vec(),
             chains: SidechainNames::default(),
             seen: SeenIds::default(),
         }
     }
 
-    /// The agent of this name, new if it is not known.
+    /// Returns the agent with this name, and creates it if necessary.
     fn agent(
         &mut self,
         session: Option<&str>,
@@ -62,7 +62,7 @@ impl ClaudeSession {
         &mut self.agents[last]
     }
 
-    /// A line, or a line inside a line: then it is told which agent's it is.
+    /// Reads a line, or a line inside a line; `of` is then the agent it belongs to.
     fn line(
         &mut self,
         line: ClaudeEntry<'_>,
@@ -71,30 +71,30 @@ impl ClaudeSession {
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
         let session = line.session.as_deref();
-        let chain = self.chains.of(&line);
+        let chain = self.chains.name_of(&line);
         let name = of
             .or(line.agent.as_deref().filter(|_| line.is_sidechain))
             .or(line.parent_call.as_deref())
             .or(chain.as_deref());
-        let spot = ClaudePosition { line: number, at: line.timestamp };
+        let position = ClaudePosition { line: number, at: line.timestamp };
         match line.kind.as_deref() {
             Some("assistant") if !line.is_api_error => {
                 let message = line.message.unwrap_or_default();
-                self.assistant(session, name, message, line.cost, spot, sink);
+                self.assistant(session, name, message, line.cost, position, sink);
                 Ok(())
             }
             Some("user") => {
                 let is_human = !line.is_meta && !line.is_summary && name.is_none();
                 let content = line.message.map_or(MessageContent::None, |message| message.content);
-                self.user(session, name, content, is_human, spot, sink)
+                self.user(session, name, content, is_human, position, sink)
             }
             Some("attachment") => {
                 let queued = line.attachment.filter(|what| what.kind.as_deref() == Some("queued_command"));
-                if let Some(words) = queued.and_then(|what| words(what.prompt.into_blocks()))
+                if let Some(words) = queued.and_then(|what| user_text(what.prompt.into_blocks()))
                     && !line.is_meta
                     && name.is_none()
                 {
-                    self.agent(session, name, sink).is_told(words, spot, sink);
+                    self.agent(session, name, sink).add_user_text(words, position, sink);
                 }
                 Ok(())
             }
@@ -105,7 +105,7 @@ impl ClaudeSession {
                 else {
                     return Ok(());
                 };
-                if self.beside.iter().any(|beside| **beside == *agent) {
+                if self.agents_with_files.iter().any(|agents_with_files| **agents_with_files == *agent) {
                     return Ok(());
                 }
                 inner.session = line.session;
@@ -114,7 +114,7 @@ impl ClaudeSession {
             }
             Some("result") => {
                 if let Some(dollars) = line.total_cost {
-                    self.agent(session, None, sink).costs(dollars);
+                    self.agent(session, None, sink).add_cost(dollars);
                 }
                 Ok(())
             }
@@ -122,47 +122,47 @@ impl ClaudeSession {
         }
     }
 
-    /// A piece of a message of the model.
+    /// Reads a piece of a message of the model.
     fn assistant(
         &mut self,
         session: Option<&str>,
         name: Option<&str>,
         message: ClaudeApiMessage<'_>,
         dollars: Option<f64>,
-        spot: ClaudePosition,
+        position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) {
-        let going_on = self.agent(session, name, sink).is_in(message.id.as_deref());
-        let id = message.id.as_deref().filter(|_| !going_on);
-        let again = id.is_some_and(|id| !self.seen.is_new(IdKind::Message, id));
+        let is_current = self.agent(session, name, sink).is_in_message(message.id.as_deref());
+        let id = message.id.as_deref().filter(|_| !is_current);
+        let is_repeated = id.is_some_and(|id| !self.seen.is_new(IdKind::Message, id));
         let mut blocks = message.content.into_blocks();
         blocks.retain(|block| match (&*block.kind, block.id.as_deref()) {
             ("tool_use" | "server_tool_use", Some(id)) => self.seen.is_new(IdKind::Call, id),
-            _ => !again,
+            _ => !is_repeated,
         });
         let agent = self.agent(session, name, sink);
-        if again && blocks.is_empty() {
-            agent.closes(sink);
+        if is_repeated && blocks.is_empty() {
+            agent.close_message(sink);
             return;
         }
-        agent.begins(message.id.as_deref(), message.model.as_deref(), sink);
-        if let Some(tokens) = message.usage.filter(|_| !again) {
-            agent.takes(tokens);
+        agent.begin_message(message.id.as_deref(), message.model.as_deref(), sink);
+        if let Some(tokens) = message.usage.filter(|_| !is_repeated) {
+            agent.add_usage(tokens);
         }
-        if let Some(dollars) = dollars.filter(|_| !again) {
-            agent.costs(dollars);
+        if let Some(dollars) = dollars.filter(|_| !is_repeated) {
+            agent.add_cost(dollars);
         }
-        agent.speaks(blocks, spot, sink);
+        agent.add_blocks(blocks, position, sink);
     }
 
-    /// A message under the role `user`: results, and words.
+    /// Reads a message under the role `user`: results and texts.
     fn user(
         &mut self,
         session: Option<&str>,
         name: Option<&str>,
         content: MessageContent<'_>,
         is_human: bool,
-        spot: ClaudePosition,
+        position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
         let (results, rest) = split(content);
@@ -170,22 +170,22 @@ impl ClaudeSession {
         for result in results {
             let id = result.tool_use_id.as_deref().unwrap_or_default();
             if !self.seen.is_new(IdKind::Result, id) {
-                self.agent(session, name, sink).closes(sink);
+                self.agent(session, name, sink).close_message(sink);
                 continue;
             }
-            let one = self.agent(session, name, sink).hears(result, spot, sink);
+            let one = self.agent(session, name, sink).add_result(result, position, sink);
             heard = heard.and(one);
         }
-        // Nobody says two things in one millisecond.
+        // A user does not send two messages in the same millisecond.
         let is_new =
-            |seen: &mut SeenIds| spot.at.is_none_or(|at| seen.is_new(IdKind::Turn, &at.0.to_string()));
-        if is_human && let Some(words) = words(rest) {
+            |seen: &mut SeenIds| position.at.is_none_or(|at| seen.is_new(IdKind::Turn, &at.0.to_string()));
+        if is_human && let Some(words) = user_text(rest) {
             let is_new = is_new(&mut self.seen);
             let agent = self.agent(session, name, sink);
             if is_new {
-                agent.is_told(words, spot, sink);
+                agent.add_user_text(words, position, sink);
             } else {
-                agent.closes(sink);
+                agent.close_message(sink);
             }
         }
         heard
@@ -194,7 +194,7 @@ impl ClaudeSession {
 
 impl LogReader for ClaudeSession {
     fn read_unit(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
-        // Notes that people put into fixtures and excerpts.
+        // Comments that people add to fixtures and excerpts.
         if unit.text.starts_with("//") {
             return Ok(());
         }
@@ -204,8 +204,8 @@ impl LogReader for ClaudeSession {
     }
 
     fn add_agent_file(&mut self, agent: &str) {
-        if !self.beside.iter().any(|beside| beside == agent) {
-            self.beside.push(agent.to_owned());
+        if !self.agents_with_files.iter().any(|agents_with_files| agents_with_files == agent) {
+            self.agents_with_files.push(agent.to_owned());
         }
     }
 
@@ -216,17 +216,17 @@ impl LogReader for ClaudeSession {
     }
 }
 
-/// Sidechains of old transcripts have no names: they are told apart by who follows whom.
+/// Sidechains of old transcripts have no names: they are identified by the chain of parents.
 #[derive(Debug, Default)]
 struct SidechainNames {
-    /// The last line of each, oldest first, and its number.
+    /// Last line of each chain, oldest first, and the number of the chain.
     tips: VecDeque<(String, u32)>,
     count: u32,
 }
 
 impl SidechainNames {
-    /// A name for the chain of this line, where it is on one that has no name of its own.
-    fn of(&mut self, line: &ClaudeEntry<'_>) -> Option<String> {
+    /// Returns a name for the chain of a line, if the line is on a chain without a name.
+    fn name_of(&mut self, line: &ClaudeEntry<'_>) -> Option<String> {
         if !line.is_sidechain || line.agent.is_some() {
             return None;
         }
@@ -234,7 +234,7 @@ impl SidechainNames {
         let known = self.tips.iter().position(|(tip, _)| Some(tip.as_str()) == parent);
         let number = match known.and_then(|at| self.tips.remove(at)) {
             Some((_, number)) => number,
-            // A branch: most likely of the one that spoke last.
+            // A branch: most likely of the chain that was active last.
             None if parent.is_some() && self.count > 0 => self.tips.back().map_or(self.count, |tip| tip.1),
             None => {
                 self.count = self.count.saturating_add(1);

@@ -1,12 +1,12 @@
-//! What stands inside an event.
+//! The arguments of an action, and the exit code of an observation.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::log_format::LogUnit;
-use crate::message::walk;
+use crate::message::walk_document;
 
-/// The arguments of an action, without what the agent thought and what the program notes down.
+/// The arguments of an action, without the thoughts of the agent and the notes of the program.
 #[derive(Debug, Default)]
 pub(super) struct OpenHandsArguments {
     pub(super) content: Option<String>,
@@ -16,7 +16,7 @@ pub(super) struct OpenHandsArguments {
 }
 
 impl OpenHandsArguments {
-    pub(super) fn of(json: &RawValue) -> Self {
+    pub(super) fn parse(json: &RawValue) -> Self {
         const NOTES: [&str; 8] = [
             "thought",
             "hidden",
@@ -27,10 +27,10 @@ impl OpenHandsArguments {
             "cwd",
             "task_completed",
         ];
-        // Keys stay in the order they were written in.
+        // Keys keep their order.
         let mut kept = String::new();
         let mut arguments = OpenHandsArguments::default();
-        let read = walk(LogUnit { text: json.get(), line: 1 }, &[], &mut |part| {
+        let read = walk_document(LogUnit { text: json.get(), line: 1 }, &[], &mut |part| {
             let text = || serde_json::from_str::<String>(part.json.get()).ok();
             match &*part.key {
                 "thought" => arguments.thought = text(),
@@ -56,7 +56,7 @@ impl OpenHandsArguments {
     }
 }
 
-/// Where a command's exit code stands.
+/// Returns the exit code of a command.
 pub(super) fn exit_code(extras: &RawValue) -> Option<i64> {
     #[derive(Deserialize)]
     struct ObservationExtras {

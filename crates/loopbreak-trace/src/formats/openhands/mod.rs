@@ -3,7 +3,7 @@
 mod arguments;
 mod sdk;
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
 use crate::message::arguments;
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
@@ -39,10 +39,10 @@ impl FormatDefinition for OpenHandsFormat {
                 || sdk::recognizes(value, at)
         })
     }
-    /// A session keeps each event in a file of its own.
+    /// A session keeps each event in its own file.
     fn file_owner(&self, value: &str) -> Option<FileOwner> {
         if let Some(event) = sdk::parse(value) {
-            // Events of the SDK have no numbers, but times.
+            // Events of the SDK have no numbers, but timestamps.
             let order = Some(event.timestamp.filter(|_| event.source.is_some())?.0);
             return Some(FileOwner { run: String::new(), agent: None, order });
         }
@@ -62,18 +62,18 @@ impl FormatDefinition for OpenHandsFormat {
 #[serde(default)]
 struct OpenHandsEvent<'a> {
     id: Option<i64>,
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
-    source: Option<Text<'a>>,
+    source: Option<StepText<'a>>,
     #[serde(borrow)]
-    message: Option<Text<'a>>,
+    message: Option<StepText<'a>>,
     cause: Option<i64>,
     #[serde(borrow)]
-    action: Option<Text<'a>>,
+    action: Option<StepText<'a>>,
     #[serde(borrow)]
     args: Option<&'a RawValue>,
     #[serde(borrow)]
-    observation: Option<Text<'a>>,
+    observation: Option<StepText<'a>>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
@@ -95,7 +95,7 @@ struct OpenHandsTokens {
     completion_tokens: u64,
 }
 
-/// What an evaluation tells beside the events.
+/// Keys of an evaluation other than its events.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct OpenHandsEvaluation {
@@ -106,10 +106,10 @@ struct OpenHandsEvaluation {
 }
 
 impl OpenHandsEvaluation {
-    /// Nothing where this is no evaluation, but an event.
-    fn of(unit: LogUnit<'_>) -> Option<OpenHandsEvaluation> {
+    /// Parses an evaluation. Returns `None` for an event.
+    fn parse(unit: LogUnit<'_>) -> Option<OpenHandsEvaluation> {
         let about = serde_json::from_str(unit.text).unwrap_or_else(|_| {
-            // Something in it is odd, or it is cut off; the events may be well all the same.
+            // A key has an unexpected value, or the text is truncated; the events may still be readable.
             let history = unit.text.contains("\"history\"").then_some(IgnoredAny);
             OpenHandsEvaluation { history, ..OpenHandsEvaluation::default() }
         });
@@ -129,7 +129,7 @@ struct EvaluationModel {
     model: Option<String>,
 }
 
-/// What becomes of actions that are none of the agent's doings.
+/// Kinds of actions and observations that are not actions of the agent.
 const INNER: [&str; 7] = [
     "system",
     "recall",
@@ -145,7 +145,7 @@ struct OpenHandsReader {
     run: Option<String>,
     model: Option<String>,
     pending: PendingCalls,
-    /// What was taken in all so far.
+    /// Totals so far.
     total: OpenHandsMetrics,
     usage: Option<Usage>,
 }
@@ -155,25 +155,25 @@ impl LogReader for OpenHandsReader {
         if unit.text.trim_start().starts_with('[') {
             return self.list(unit, &[], sink);
         }
-        let Some(about) = OpenHandsEvaluation::of(unit) else { return self.event(unit, sink) };
+        let Some(about) = OpenHandsEvaluation::parse(unit) else { return self.event(unit, sink) };
         self.run = about.instance_id;
         self.model = about.metadata.and_then(|metadata| metadata.llm_config).and_then(|config| config.model);
         (self.total, self.usage) = (OpenHandsMetrics::default(), None);
-        // Where the events do not tell what they took, the sums stand on the first step: what a stop would have saved of
-        // them is not known.
+        // If the events have no usage, the totals are attributed to the first step, because their distribution over
+        // the steps is unknown.
         if let Some(metrics) = about.metrics.filter(|_| !unit.text.contains("\"llm_metrics\"")) {
-            self.takes(metrics);
+            self.add_usage(metrics);
         }
         self.list(unit, &["history"], sink)
     }
 
     fn end(&mut self, sink: &mut dyn RecordSink) {
-        self.unanswer(sink);
+        self.flush_calls(sink);
     }
 }
 
 impl OpenHandsReader {
-    /// Events in a list; in old evaluations they stand in pairs.
+    /// Reads a list of events; in old evaluations they are pairs.
     fn list(
         &mut self,
         unit: LogUnit<'_>,
@@ -182,13 +182,13 @@ impl OpenHandsReader {
     ) -> Result<(), SkipReason> {
         let mut broken = Ok(());
         let mut last_id = 0;
-        let walked = walk(unit, lists, &mut |part| {
+        let walked = walk_document(unit, lists, &mut |part| {
             if !part.listed {
                 return;
             }
             let read = if part.json.get().starts_with('[') {
                 let mut read = Ok(());
-                let walked = walk(part.unit(), &[], &mut |part| {
+                let walked = walk_document(part.unit(), &[], &mut |part| {
                     read = std::mem::replace(&mut read, Ok(())).and(self.paired(
                         part.unit(),
                         &mut last_id,
@@ -205,7 +205,7 @@ impl OpenHandsReader {
         walked.and(broken)
     }
 
-    /// One of a pair: the second is what the first came to, whatever the ids say.
+    /// Reads one event of a pair: the second is the result of the first, whatever the ids say.
     fn paired(
         &mut self,
         unit: LogUnit<'_>,
@@ -225,7 +225,7 @@ impl OpenHandsReader {
 
     fn event(&mut self, unit: LogUnit<'_>, sink: &mut dyn RecordSink) -> Result<(), SkipReason> {
         if let Some(event) = sdk::parse(unit.text) {
-            self.sdk(event, unit.line, sink);
+            self.read_sdk_event(event, unit.line, sink);
             return Ok(());
         }
         self.take(parse(unit)?, unit.line, sink);
@@ -234,7 +234,7 @@ impl OpenHandsReader {
 
     fn take(&mut self, event: OpenHandsEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         if let Some(metrics) = event.llm_metrics {
-            self.takes(metrics);
+            self.add_usage(metrics);
         }
         if event.action.is_some() {
             self.action(event, line, sink);
@@ -246,7 +246,7 @@ impl OpenHandsReader {
     fn action(&mut self, event: OpenHandsEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let name = event.action.unwrap_or_default();
         let at = event.timestamp;
-        let args = event.args.map(OpenHandsArguments::of).unwrap_or_default();
+        let args = event.args.map(OpenHandsArguments::parse).unwrap_or_default();
         let is_user = event.source.as_deref() == Some("user");
         match &*name {
             _ if INNER.contains(&&*name) => {}
@@ -263,7 +263,7 @@ impl OpenHandsReader {
                     let step = Step { run, at, user: Some(text.into()), ..Step::default() };
                     sink.record(&LogRecord { line, step });
                 } else {
-                    self.give(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
+                    self.emit(line, Step { at, say: Some(text.into()), ..Step::default() }, sink);
                 }
             }
             _ if is_user => {}
@@ -273,7 +273,7 @@ impl OpenHandsReader {
                 let id = event.id.map(|id| id.to_string()).unwrap_or_default();
                 let say = args.thought.filter(|thought| !thought.trim().is_empty());
                 for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
-                    self.unanswered(lost, sink);
+                    self.emit_unanswered(lost, sink);
                 }
             }
         }
@@ -296,16 +296,16 @@ impl OpenHandsReader {
             at: event.timestamp.or(call.at),
             action: Some(call.action),
             outcome: Some(Outcome { text, error: &*kind == "error" || code.is_some_and(|code| code > 0) }),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             refused: rejected,
             user: rejected.then(|| "refused the call".into()),
             ..Step::default()
         };
-        self.give(line, step, sink);
+        self.emit(line, step, sink);
     }
 
-    /// The sums so far: only what came to them counts.
-    fn takes(&mut self, metrics: OpenHandsMetrics) {
+    /// Adds usage. The metrics are totals, so only the difference counts.
+    fn add_usage(&mut self, metrics: OpenHandsMetrics) {
         let usage = self.usage.get_or_insert_default();
         if let Some(cost) = metrics.accumulated_cost {
             let more = cost - self.total.accumulated_cost.unwrap_or(0.0);
@@ -328,23 +328,27 @@ impl OpenHandsReader {
         }
     }
 
-    /// Gives the calls that have no results.
-    fn unanswer(&mut self, sink: &mut dyn RecordSink) {
+    /// Emits the calls that have no results.
+    fn flush_calls(&mut self, sink: &mut dyn RecordSink) {
         while let Some(call) = self.pending.pop() {
-            self.unanswered(call, sink);
+            self.emit_unanswered(call, sink);
         }
     }
 
-    fn unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
-        self.give(call.line, step, sink);
+    fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
+        self.emit(call.line, step, sink);
     }
 
-    fn give(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
+    fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };

@@ -1,6 +1,6 @@
-//! Events of the agent SDK, which the second generation of OpenHands writes. They name their kind.
+//! Events of the agent SDK, which OpenHands writes since its second generation. They name their kind.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,18 +15,18 @@ use crate::sniff::JsonOutline;
 #[serde(default)]
 pub(super) struct SdkEvent<'a> {
     #[serde(borrow)]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
-    pub(super) timestamp: Option<Millis>,
+    id: Option<StepText<'a>>,
+    pub(super) timestamp: Option<EpochMillis>,
     #[serde(borrow)]
-    pub(super) source: Option<Text<'a>>,
+    pub(super) source: Option<StepText<'a>>,
     #[serde(borrow)]
     thought: MessageContent<'a>,
     #[serde(borrow)]
-    tool_name: Option<Text<'a>>,
+    tool_name: Option<StepText<'a>>,
     #[serde(borrow)]
-    tool_call_id: Option<Text<'a>>,
+    tool_call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     tool_call: Option<SdkToolCall<'a>>,
     #[serde(borrow)]
@@ -36,9 +36,9 @@ pub(super) struct SdkEvent<'a> {
     #[serde(borrow)]
     llm_message: Option<SdkMessage<'a>>,
     #[serde(borrow)]
-    error: Option<Text<'a>>,
+    error: Option<StepText<'a>>,
     #[serde(borrow)]
-    rejection_reason: Option<Text<'a>>,
+    rejection_reason: Option<StepText<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -66,7 +66,7 @@ struct SdkMessage<'a> {
     content: MessageContent<'a>,
 }
 
-/// The kinds by which a log is recognised.
+/// Kinds of events by which a log is recognized.
 const KINDS: [&str; 7] = [
     "ActionEvent",
     "AgentErrorEvent",
@@ -77,49 +77,49 @@ const KINDS: [&str; 7] = [
     "UserRejectObservation",
 ];
 
-/// Whether there is an event of the SDK at this path.
+/// Returns whether there is an event of the SDK at this path.
 pub(super) fn recognizes(value: &JsonOutline<'_>, at: &str) -> bool {
     value.text(&format!("{at}kind")).is_some_and(|kind| KINDS.contains(&kind))
         && value.has(&format!("{at}source"))
 }
 
-/// The event, if it is one of the SDK.
+/// Parses an event of the SDK. Returns `None` for other events.
 pub(super) fn parse(text: &str) -> Option<SdkEvent<'_>> {
-    // Most events are looked at here in vain, so the look is cheap.
+    // Most events are not of the SDK, so this check is cheap.
     memchr::memmem::find(text.as_bytes(), b"\"kind\"")?;
     let event: SdkEvent<'_> = serde_json::from_str(text).ok()?;
-    // Kinds that nobody knows yet are events all the same, and passed over.
+    // Unknown kinds are events of the SDK too, and ignored.
     (event.kind.is_some() && event.source.is_some()).then_some(event)
 }
 
 impl OpenHandsReader {
-    /// Takes in an event of the SDK.
-    pub(super) fn sdk(&mut self, event: SdkEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
+    /// Reads an event of the SDK.
+    pub(super) fn read_sdk_event(&mut self, event: SdkEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let at = event.timestamp;
-        // The call's own id pairs it with its result; the event's id does so where there is none.
+        // The id of the call pairs it with its result; without one, the id of the event does.
         let id =
             event.tool_call_id.as_ref().or(event.id.as_ref()).map(ToString::to_string).unwrap_or_default();
-        let filled = |text: &Text<'_>| !text.trim().is_empty();
+        let filled = |text: &StepText<'_>| !text.trim().is_empty();
         match event.kind.as_deref() {
             Some("MessageEvent") => {
                 let text = event.llm_message.and_then(|message| message.content.into_text()).filter(filled);
                 let Some(text) = text else { return };
-                self.unanswer(sink);
+                self.flush_calls(sink);
                 if event.source.as_deref() == Some("user") {
                     let run = self.run.as_deref().map(Label::from);
                     let step = Step { run, at, user: Some(text), ..Step::default() };
                     sink.record(&LogRecord { line, step });
                 } else {
-                    self.give(line, Step { at, say: Some(text), ..Step::default() }, sink);
+                    self.emit(line, Step { at, say: Some(text), ..Step::default() }, sink);
                 }
             }
             Some("ActionEvent") => {
-                let mut action = Action::new(event.tool_name.map(Text::into_owned).unwrap_or_default());
-                let told = event.tool_call.and_then(|call| call.arguments).or(event.action);
-                action.args = told.and_then(arguments);
+                let mut action = Action::new(event.tool_name.map(StepText::into_owned).unwrap_or_default());
+                let args = event.tool_call.and_then(|call| call.arguments).or(event.action);
+                action.args = args.and_then(arguments);
                 let say = event.thought.into_text().filter(filled).map(|say| say.0.into_owned());
                 for lost in self.pending.push(PendingCall { id, line, at, action, say }) {
-                    self.unanswered(lost, sink);
+                    self.emit_unanswered(lost, sink);
                 }
             }
             Some("ObservationEvent" | "AgentErrorEvent" | "UserRejectObservation") => {
@@ -135,12 +135,12 @@ impl OpenHandsReader {
                     at: at.or(call.at),
                     action: Some(call.action),
                     outcome: Some(Outcome { text, error: error || rejected }),
-                    say: call.say.map(Text::from),
+                    say: call.say.map(StepText::from),
                     refused: rejected,
                     user: rejected.then(|| "refused the call".into()),
                     ..Step::default()
                 };
-                self.give(line, step, sink);
+                self.emit(line, step, sink);
             }
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! OpenTelemetry spans of agents: the GenAI and the OpenInference names, as OTLP JSON or as nested files. See
+//! OpenTelemetry spans of agents with GenAI or OpenInference attributes, as OTLP JSON or as nested files. See
 //! docs/formats/otel.md.
 
 mod span;
@@ -10,13 +10,13 @@ use serde::Deserialize as _;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
 use crate::log_record::RecordSink;
-use crate::message::walk;
+use crate::message::walk_document;
 use crate::skip_reason::SkipReason;
 use crate::sniff::JsonOutline;
 use span::{OtelSpan, ResourceSpans};
 use span_tree::SpanTree;
 
-/// Spans.
+/// Spans of agents.
 pub(crate) struct OtelFormat;
 
 const OTLP: [&str; 2] = ["resourceSpans", "resource_spans"];
@@ -59,7 +59,7 @@ impl LogReader for OtelReader {
         let mut wrong =
             |text: &str, error: serde_json::Error| broken = Err(SkipReason::malformed(text, &error));
         let mut listed = unit.text.trim_start().starts_with('[');
-        let walked = walk(unit, &["resourceSpans", "resource_spans", "spans"], &mut |part| {
+        let walked = walk_document(unit, &["resourceSpans", "resource_spans", "spans"], &mut |part| {
             if !part.listed {
                 return;
             }
@@ -84,7 +84,7 @@ impl LogReader for OtelReader {
                 Err(error) => wrong(unit.text, error),
             }
         }
-        span_walk::give(&tree, &mut self.names, sink);
+        span_walk::emit(&tree, &mut self.names, sink);
         walked.and(broken)
     }
 }

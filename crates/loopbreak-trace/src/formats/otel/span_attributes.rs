@@ -1,32 +1,32 @@
-//! The attributes of a span, as far as they matter.
+//! The attributes of a span that matter.
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-/// Attributes by name. A value that is no text stands there as its JSON.
+/// Attributes by name. A value that is not a text is kept as JSON.
 #[derive(Debug, Default)]
-pub(super) struct SpanAttributes<'a>(Vec<(Text<'a>, Text<'a>)>);
+pub(super) struct SpanAttributes<'a>(Vec<(StepText<'a>, StepText<'a>)>);
 
 impl<'a> SpanAttributes<'a> {
-    /// The first of these that is there and not empty.
-    pub(super) fn get(&self, names: &[&str]) -> Option<&Text<'a>> {
+    /// Returns the first of these attributes that exists and is not empty.
+    pub(super) fn get(&self, names: &[&str]) -> Option<&StepText<'a>> {
         names.iter().find_map(|name| {
             let (_, value) = self.0.iter().find(|(key, value)| &**key == *name && !value.is_empty())?;
             Some(value)
         })
     }
 
-    /// The same as a number.
+    /// Returns the first of these attributes as a number.
     pub(super) fn count(&self, names: &[&str]) -> Option<u64> {
         self.get(names)?.trim().parse().ok()
     }
 }
 
-/// Whether anybody asks for this one. The whole conversation so far stands in the others, again and again.
+/// Returns whether an attribute is used. Others repeat the whole conversation in every span.
 fn is_wanted(key: &str) -> bool {
     const NAMES: [&str; 12] = [
         "openinference.span.kind",
@@ -65,7 +65,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SpanAttributes<'de>, A::Error> {
                 let mut all = Vec::new();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     if is_wanted(&key) {
                         all.push((key, plain(map.next_value()?)));
                     } else {
@@ -90,29 +90,29 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
     }
 }
 
-/// The OTLP way to write an attribute.
+/// An attribute in the form of OTLP.
 #[derive(Deserialize)]
 struct OtlpAttribute<'a> {
     #[serde(borrow)]
-    key: Text<'a>,
+    key: StepText<'a>,
     #[serde(borrow, default)]
     value: Option<&'a RawValue>,
 }
 
-fn plain(json: &RawValue) -> Text<'_> {
+fn plain(json: &RawValue) -> StepText<'_> {
     match json.get() {
-        "null" => Text::default(),
+        "null" => StepText::default(),
         text => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
     }
 }
 
-/// A value under the name of its type.
-fn tagged(json: &RawValue) -> Text<'_> {
+/// Parses a value under the name of its type.
+fn tagged(json: &RawValue) -> StepText<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct OtlpValue<'a> {
         #[serde(borrow, rename = "stringValue", alias = "string_value")]
-        string: Option<Text<'a>>,
+        string: Option<StepText<'a>>,
         #[serde(borrow, rename = "intValue", alias = "int_value")]
         int: Option<&'a RawValue>,
         #[serde(borrow, rename = "doubleValue", alias = "double_value")]
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_to_write_them_are_read() {
+    fn reads_both_forms_of_attributes() {
         for json in [
             r#"{"tool.name":"find","llm.token_count.prompt":12,"llm.input_messages.0.message.content":"long"}"#,
             r#"[{"key":"tool.name","value":{"stringValue":"find"}},{"key":"llm.token_count.prompt","value":{"intValue":"12"}},{"key":"x"}]"#,

@@ -1,12 +1,12 @@
-//! Spans in the order in which things happened: a tree, walked without recursion.
+//! Spans in the order of events: a tree, walked without recursion.
 
 use std::collections::HashMap;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
 use super::span::OtelSpan;
 
-/// Spans, and who is whose parent.
+/// A tree of spans.
 #[derive(Debug, Default)]
 pub(super) struct SpanTree<'a> {
     nodes: Vec<SpanNode<'a>>,
@@ -16,11 +16,11 @@ pub(super) struct SpanTree<'a> {
 pub(super) struct SpanNode<'a> {
     pub(super) span: OtelSpan<'a>,
     pub(super) line: u64,
-    /// Known where spans are nested; otherwise the span names its parent.
+    /// Set for nested spans; otherwise the span names its parent.
     parent: Option<usize>,
 }
 
-/// A walk comes to each span twice.
+/// A visit of a span: each is visited twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpanVisit {
     Enter(usize),
@@ -28,7 +28,7 @@ pub(super) enum SpanVisit {
 }
 
 impl<'a> SpanTree<'a> {
-    /// Adds a span and those nested in it.
+    /// Adds a span and the spans nested in it.
     pub(super) fn add(&mut self, span: OtelSpan<'a>, line: u64) {
         let mut open = vec![(span, None)];
         while let Some((mut span, parent)) = open.pop() {
@@ -48,19 +48,20 @@ impl<'a> SpanTree<'a> {
         &self.nodes
     }
 
-    /// The parent of each span, where it is here.
+    /// Returns the parent of each span, if it is in the tree.
     pub(super) fn parents(&self) -> Vec<Option<usize>> {
         let ids = self.nodes.iter().enumerate();
         let ids: HashMap<&str, usize> =
             ids.filter_map(|(index, node)| Some((&**node.span.id.as_ref()?, index))).collect();
         let named = |node: &SpanNode<'a>| {
-            let parent: &Text<'a> = node.span.parent.as_ref().filter(|parent| !parent.is_empty())?;
+            let parent: &StepText<'a> = node.span.parent.as_ref().filter(|parent| !parent.is_empty())?;
             ids.get(&**parent).copied()
         };
         self.nodes.iter().map(|node| node.parent.or_else(|| named(node))).collect()
     }
 
-    /// All spans, each inside its parent, by the time they began. None is left out, whatever the parents are.
+    /// Visits all spans, each inside its parent, in the order of their start times. Every span is visited, whatever
+    /// the parents are.
     pub(super) fn walk(&self, parents: &[Option<usize>]) -> Vec<SpanVisit> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut roots = Vec::new();
@@ -74,7 +75,7 @@ impl<'a> SpanTree<'a> {
         let mut visits = Vec::with_capacity(2 * self.nodes.len());
         let mut seen = vec![false; self.nodes.len()];
         roots.sort_by_key(start);
-        // Spans that are each other's parents have no root; they come last.
+        // Spans in a cycle of parents have no root; they come last.
         roots.extend(0..self.nodes.len());
         for root in roots {
             let mut open = vec![SpanVisit::Enter(root)];
@@ -97,13 +98,13 @@ impl<'a> SpanTree<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbreak::Millis;
+    use loopbreak::EpochMillis;
 
     fn span(id: &'static str, parent: &'static str, start: i64) -> OtelSpan<'static> {
         OtelSpan {
             id: Some(id.into()),
             parent: Some(parent.into()),
-            start: Some(Millis(start)),
+            start: Some(EpochMillis(start)),
             ..OtelSpan::default()
         }
     }
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn spans_come_inside_their_parents_by_time() {
+    fn visits_spans_inside_their_parents_in_order_of_time() {
         assert_eq!(
             order(vec![span("c", "a", 3), span("b", "a", 2), span("a", "", 1), span("d", "b", 9)]),
             "abd..c.."
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn rings_of_parents_and_long_chains_end() {
+    fn cycles_of_parents_and_long_chains_terminate() {
         assert_eq!(order(vec![span("a", "b", 1), span("b", "a", 2), span("c", "c", 3)]), "c.ab..");
         let ids: Vec<&'static str> =
             (0..50_000).map(|i| &*Box::leak(format!("n{i}").into_boxed_str())).collect();

@@ -1,8 +1,8 @@
-//! From spans to steps: what tools did, what models said.
+//! Turns spans into steps.
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
+use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -11,13 +11,13 @@ use super::span_tree::{SpanNode, SpanTree, SpanVisit};
 use crate::log_record::{LogRecord, RecordSink};
 use crate::message::arguments;
 
-/// How many conversations are remembered.
+/// Maximum number of remembered conversations.
 const NAMES: usize = 4096;
 
-/// The conversation that a trace belongs to.
+/// The conversation of each trace.
 pub(super) type ConversationNames = HashMap<String, String>;
 
-/// What only spans of models have, where nothing says what they are.
+/// Attributes that only model spans have, for spans without an explicit kind.
 const ANSWERED: [&str; 5] = [
     "gen_ai.completion.0.content",
     "gen_ai.completion.0.tool_calls.0.name",
@@ -26,7 +26,7 @@ const ANSWERED: [&str; 5] = [
     "gen_ai.usage.completion_tokens",
 ];
 
-/// What a span stands for.
+/// The role of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SpanRole {
     Agent,
@@ -55,8 +55,8 @@ fn role(span: &OtelSpan<'_>) -> SpanRole {
     }
 }
 
-/// Gives the steps of a tree of spans.
-pub(super) fn give(tree: &SpanTree<'_>, names: &mut ConversationNames, sink: &mut dyn RecordSink) {
+/// Emits the steps of a tree of spans.
+pub(super) fn emit(tree: &SpanTree<'_>, names: &mut ConversationNames, sink: &mut dyn RecordSink) {
     for SpanNode { span, .. } in tree.nodes() {
         let conversation = span.attributes.get(&["gen_ai.conversation.id", "session.id"]);
         if let (Some(trace), Some(name)) = (&span.trace, conversation)
@@ -80,16 +80,16 @@ struct SpanWalk<'w, 'a> {
     nodes: &'w [SpanNode<'a>],
     parents: Vec<Option<usize>>,
     names: &'w ConversationNames,
-    /// Whether tools have spans of their own. Otherwise what the models call is all there is.
+    /// Whether tools have spans of their own. Otherwise the calls in the output of the models are used.
     has_tools: bool,
-    /// The agents we are in, the outermost first.
-    agents: Vec<Text<'a>>,
-    /// How many tools we are in: what a tool asks a model is the tool's own affair.
+    /// Enclosing agents, the outermost first.
+    agents: Vec<StepText<'a>>,
+    /// Number of enclosing tools: model calls inside a tool belong to the tool.
     tools: usize,
-    /// What was said in a chain that holds code, to be run by it.
-    code: HashMap<usize, Text<'a>>,
+    /// Model outputs that contain code, by the chain that runs the code.
+    code: HashMap<usize, StepText<'a>>,
     usage: Option<Usage>,
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     sink: &'w mut dyn RecordSink,
 }
 
@@ -119,7 +119,7 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
                 self.agents.push(name.or(span.name.as_ref()).cloned().unwrap_or_default());
             }
             SpanRole::Tool => self.tools += 1,
-            SpanRole::Model => self.asked(index, span),
+            SpanRole::Model => self.read_model(index, span),
             SpanRole::Chain | SpanRole::Other => {}
         }
     }
@@ -132,20 +132,20 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
                 self.tools -= 1;
                 let by_code = self.parents[index].is_some_and(|parent| self.code.contains_key(&parent));
                 if self.tools == 0 && !by_code {
-                    self.used(index, span);
+                    self.read_tool(index, span);
                 }
             }
             SpanRole::Chain => {
                 if let Some(said) = self.code.remove(&index) {
-                    self.ran(index, span, said);
+                    self.emit_code_run(index, span, said);
                 }
             }
             SpanRole::Model | SpanRole::Other => {}
         }
     }
 
-    /// A model was asked.
-    fn asked(&mut self, index: usize, span: &OtelSpan<'a>) {
+    /// Reads a model span.
+    fn read_model(&mut self, index: usize, span: &OtelSpan<'a>) {
         let sum = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (Some(a), Some(b)) => Some(a.saturating_add(b)),
             (a, b) => a.or(b),
@@ -176,7 +176,7 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
         if self.tools > 0 {
             return;
         }
-        let (said, calls) = spoken(span);
+        let (said, calls) = model_output(span);
         let chain = self.parents[index].filter(|parent| role(&self.nodes[*parent].span) == SpanRole::Chain);
         if let (Some(said), Some(chain)) = (&said, chain)
             && code(said).is_some()
@@ -189,15 +189,15 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
             for (name, args) in calls {
                 let mut action = Action::new(name);
                 action.args = args.and_then(|args| arguments(&args));
-                self.give(index, Step { action: Some(action), say: say.take(), ..Step::default() });
+                self.emit(index, Step { action: Some(action), say: say.take(), ..Step::default() });
             }
         } else if say.is_some() {
-            self.give(index, Step { say, ..Step::default() });
+            self.emit(index, Step { say, ..Step::default() });
         }
     }
 
-    /// A tool was used.
-    fn used(&mut self, index: usize, span: &OtelSpan<'a>) {
+    /// Reads a tool span.
+    fn read_tool(&mut self, index: usize, span: &OtelSpan<'a>) {
         let name = span.attributes.get(&["tool.name", "gen_ai.tool.name", "traceloop.entity.name"]);
         let mut action = Action::new(name.or(span.name.as_ref()).cloned().unwrap_or_default());
         let input =
@@ -211,18 +211,18 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
             .get(&["gen_ai.tool.call.result", "output.value", "traceloop.entity.output"])
             .cloned();
         let outcome = outcome(span, output);
-        self.give(index, Step { action: Some(action), outcome, ..Step::default() });
+        self.emit(index, Step { action: Some(action), outcome, ..Step::default() });
     }
 
-    /// Code was run that a model wrote.
-    fn ran(&mut self, index: usize, span: &OtelSpan<'a>, said: Text<'a>) {
+    /// Emits the execution of code that a model wrote.
+    fn emit_code_run(&mut self, index: usize, span: &OtelSpan<'a>, said: StepText<'a>) {
         let args = code(&said).map(serde_json::Value::from);
         let action = args.map(|args| Action::new("python").with_args(&args));
         let outcome = outcome(span, span.attributes.get(&["output.value"]).cloned());
-        self.give(index, Step { action, outcome, say: Some(said), ..Step::default() });
+        self.emit(index, Step { action, outcome, say: Some(said), ..Step::default() });
     }
 
-    fn give(&mut self, index: usize, step: Step<'_>) {
+    fn emit(&mut self, index: usize, step: Step<'_>) {
         let SpanNode { span, line, .. } = &self.nodes[index];
         let trace = span.trace.as_deref();
         let run = trace.map(|trace| self.names.get(trace).map_or(trace, String::as_str));
@@ -240,25 +240,25 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 }
 
-fn outcome<'a>(span: &OtelSpan<'a>, output: Option<Text<'a>>) -> Option<Outcome<'a>> {
-    let failed = span.failed();
-    let text = if failed { span.complaint().cloned().or(output) } else { output };
+fn outcome<'a>(span: &OtelSpan<'a>, output: Option<StepText<'a>>) -> Option<Outcome<'a>> {
+    let failed = span.has_failed();
+    let text = if failed { span.error_message().cloned().or(output) } else { output };
     (failed || text.is_some()).then_some(Outcome { text, error: failed })
 }
 
-/// The first block of code in a text.
+/// Returns the first code block of a text.
 fn code(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("```")?;
     let (_, rest) = rest.split_once('\n')?;
     Some(rest.split("```").next().unwrap_or(rest).trim_end())
 }
 
-type ModelOutput<'a> = (Option<Text<'a>>, Vec<(Text<'a>, Option<Box<RawValue>>)>);
+type ModelOutput<'a> = (Option<StepText<'a>>, Vec<(StepText<'a>, Option<Box<RawValue>>)>);
 
-/// What a model said and called.
-fn spoken<'a>(span: &OtelSpan<'a>) -> ModelOutput<'a> {
+/// Returns the text and the calls of a model span.
+fn model_output<'a>(span: &OtelSpan<'a>) -> ModelOutput<'a> {
     if let Some(messages) = span.attributes.get(&["gen_ai.output.messages"]) {
-        return parts(messages);
+        return parse_messages(messages);
     }
     let said = span.attributes.get(&["llm.output_messages.0.message.content", "gen_ai.completion.0.content"]);
     let mut calls = Vec::new();
@@ -278,8 +278,8 @@ fn spoken<'a>(span: &OtelSpan<'a>) -> ModelOutput<'a> {
     (said.cloned(), calls)
 }
 
-/// The GenAI way to write messages: JSON in a text.
-fn parts<'a>(messages: &str) -> ModelOutput<'a> {
+/// Parses GenAI messages: JSON in a text.
+fn parse_messages<'a>(messages: &str) -> ModelOutput<'a> {
     #[derive(Deserialize)]
     struct GenAiMessage {
         #[serde(default)]

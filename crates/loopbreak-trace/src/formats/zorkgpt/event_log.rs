@@ -1,8 +1,10 @@
-//! Events, joined on their turn.
+//! Reads the events of an episode and joins those of each turn.
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Text, Usage};
+use loopbreak::{
+    Action, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Usage,
+};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -11,44 +13,44 @@ use crate::log_record::{LogRecord, RecordSink};
 use crate::message::MessageContent;
 use crate::skip_reason::SkipReason;
 
-/// How many rooms are remembered by name.
+/// Maximum number of rooms remembered by name.
 const ROOMS: usize = 4096;
-/// How many objectives or exits of one turn are kept.
+/// Maximum number of objectives or exits per turn.
 const OBJECTIVES: usize = 256;
 
-/// An event. The same thing has other keys in other versions.
+/// An event. Versions of ZorkGPT use different keys for the same thing.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct ZorkGptEvent<'a> {
     #[serde(borrow, rename = "event_type")]
-    kind: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    kind: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     episode_id: Option<Label<'a>>,
     #[serde(alias = "turn_number")]
     turn: Option<u64>,
     #[serde(borrow, alias = "agent_action")]
-    action: Option<Text<'a>>,
+    action: Option<StepText<'a>>,
     #[serde(borrow, alias = "agent_reasoning")]
-    final_reasoning: Option<Text<'a>>,
+    final_reasoning: Option<StepText<'a>>,
     critic_score: Option<f64>,
     #[serde(deserialize_with = "number")]
     score: Option<f64>,
     zork_score: Option<f64>,
     #[serde(borrow)]
-    zork_response: Option<Text<'a>>,
+    zork_response: Option<StepText<'a>>,
     #[serde(borrow)]
-    raw_zork_response: Option<Text<'a>>,
+    raw_zork_response: Option<StepText<'a>>,
     #[serde(borrow, alias = "location_name", alias = "current_location")]
-    location: Option<Text<'a>>,
+    location: Option<StepText<'a>>,
     #[serde(borrow)]
     location_id: Option<Label<'a>>,
     #[serde(borrow)]
-    to_room: Option<Text<'a>>,
+    to_room: Option<StepText<'a>>,
     #[serde(borrow)]
     to_room_id: Option<Label<'a>>,
     #[serde(borrow)]
-    room_name: Option<Text<'a>>,
+    room_name: Option<StepText<'a>>,
     #[serde(borrow)]
     room_id: Option<Label<'a>>,
     #[serde(borrow)]
@@ -58,35 +60,35 @@ struct ZorkGptEvent<'a> {
     #[serde(deserialize_with = "texts")]
     exits: Vec<String>,
     #[serde(borrow, alias = "agent_model")]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     #[serde(deserialize_with = "usage")]
     usage: Option<Usage>,
 }
 
-/// A list of texts, or of anything else, which is none.
+/// Reads a list of texts; a value of any other type is ignored.
 fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let texts: Vec<String> = serde_json::from_str(raw.get()).unwrap_or_default();
     Ok(texts.into_iter().take(OBJECTIVES).collect())
 }
 
-/// A number, or anything else, which is none.
+/// Reads a number; a value of any other type is ignored.
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
-/// Tokens and money, or anything else, which is none.
+/// Reads tokens and costs; a value of any other type is ignored.
 fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     Ok(serde_json::from_str(raw.get()).ok())
 }
 
-/// What is known of the turn that is going on.
+/// The current turn.
 #[derive(Debug, Default)]
 struct ZorkGptTurn {
     line: u64,
-    at: Option<Millis>,
+    at: Option<EpochMillis>,
     action: Option<String>,
     say: Option<String>,
     response: Option<String>,
@@ -100,7 +102,7 @@ struct ZorkGptTurn {
     usage: Option<Usage>,
 }
 
-/// The events of an episode, or of several in one file.
+/// The events of an episode, or of several episodes in one file.
 #[derive(Debug, Default)]
 pub(super) struct ZorkGptEventLog {
     begun: bool,
@@ -108,7 +110,7 @@ pub(super) struct ZorkGptEventLog {
     model: Option<String>,
     number: Option<u64>,
     turn: ZorkGptTurn,
-    /// What the agent thought before its next turn began.
+    /// Reasoning of the agent before its next turn.
     thought: Option<String>,
     rooms: HashMap<String, Label<'static>>,
 }
@@ -125,7 +127,7 @@ impl ZorkGptEventLog {
         self.begun = true;
         let episode = event.episode_id.as_ref().map(Label::as_text);
         if episode.is_some() && self.episode.as_deref() != episode.as_deref() {
-            // Another episode was appended, or the first one begins.
+            // The first episode starts, or another one was appended.
             self.end(sink);
             self.episode = episode.map(std::borrow::Cow::into_owned);
             self.rooms.clear();
@@ -148,7 +150,7 @@ impl ZorkGptEventLog {
     }
 
     fn add(&mut self, kind: &str, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
-        let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned());
+        let text = |text: Option<StepText<'_>>| text.map(|text| text.0.into_owned());
         let in_turn = event.turn.is_some_and(|turn| turn > 0);
         match kind {
             "final_reasoning_debug" => self.thought = text(event.final_reasoning),
@@ -192,7 +194,7 @@ impl ZorkGptEventLog {
         }
     }
 
-    /// The number of a room, for the turns that name it only.
+    /// Remembers the number of a room, for turns that only name it.
     fn room(&mut self, name: Option<String>, id: Option<Label<'_>>) {
         if let (Some(name), Some(id)) = (name, id)
             && (self.rooms.len() < ROOMS || self.rooms.contains_key(&name))
@@ -201,12 +203,12 @@ impl ZorkGptEventLog {
         }
     }
 
-    /// A proposal that the critic refused.
+    /// Emits a proposal that the critic rejected.
     fn rejected(&self, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.episode.as_deref().map(Label::from),
             at: event.timestamp,
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             action: event.action.map(Action::new),
             critic: Some(Critic { score: event.score.or(event.critic_score) }),
             refused: true,
@@ -215,7 +217,7 @@ impl ZorkGptEventLog {
         sink.record(&LogRecord { line, step });
     }
 
-    /// Gives the turn that was going on.
+    /// Emits the current turn.
     pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         let Some(number) = self.number.take() else { return };
         let mut turn = std::mem::take(&mut self.turn);
@@ -226,7 +228,7 @@ impl ZorkGptEventLog {
         let id = turn.room_id.take().or_else(known);
         let place = (turn.room.is_some() || id.is_some()).then(|| Place {
             id,
-            name: turn.room.as_deref().map(Text::from),
+            name: turn.room.as_deref().map(StepText::from),
             exits: turn.exits.iter().map(|exit| exit.as_str().into()).collect(),
         });
         let objectives = (!turn.active.is_empty() || !turn.completed.is_empty()).then(|| Objectives {
@@ -237,10 +239,10 @@ impl ZorkGptEventLog {
             run: self.episode.as_deref().map(Label::from),
             turn: Some(number),
             at: turn.at,
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             action: turn.action.as_deref().map(Action::new),
             outcome: turn.response.as_deref().map(|text| Outcome { text: Some(text.into()), error: false }),
-            say: turn.say.as_deref().map(Text::from),
+            say: turn.say.as_deref().map(StepText::from),
             place,
             score: turn.score,
             objectives,
@@ -252,6 +254,6 @@ impl ZorkGptEventLog {
     }
 }
 
-fn completed(objective: &str) -> Completed<'_> {
-    Completed { objective: objective.into(), ..Completed::default() }
+fn completed(objective: &str) -> CompletedObjective<'_> {
+    CompletedObjective { objective: objective.into(), ..CompletedObjective::default() }
 }

@@ -11,7 +11,7 @@ use crate::sniff::JsonOutline;
 /// Episodes of ZorkGPT.
 pub(crate) struct ZorkGptFormat;
 
-/// Events that nobody else writes.
+/// Types of events that no other tool writes.
 const EVENTS: [&str; 9] = [
     "orchestrator_init",
     "episode_initialized",
@@ -46,7 +46,7 @@ impl FormatDefinition for ZorkGptFormat {
     }
 }
 
-/// Reads either kind of log, as the lines come.
+/// Reads both kinds of logs.
 #[derive(Debug, Default)]
 struct ZorkGptReader {
     events: event_log::ZorkGptEventLog,

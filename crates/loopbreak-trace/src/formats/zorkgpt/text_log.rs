@@ -1,14 +1,14 @@
-//! The text log of the first version: headed paragraphs, a turn at a time.
+//! Reads the text log of the first version: paragraphs with headings, turn by turn.
 
-use loopbreak::{Action, Critic, Label, Outcome, Place, Step, Text};
+use loopbreak::{Action, Critic, Label, Outcome, Place, Step, StepText};
 
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};
 
-/// How much of a reply is kept.
+/// Number of bytes kept of a reply.
 const REPLY: usize = 1024 * 1024;
 
-/// What the lines that come belong to.
+/// The section that the current lines belong to.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum ZorkGptSection {
     #[default]
@@ -16,7 +16,7 @@ enum ZorkGptSection {
     Reply,
 }
 
-/// The turn that is going on.
+/// The current turn.
 #[derive(Debug, Default)]
 pub(super) struct ZorkGptTextLog {
     episode: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct ZorkGptTextLog {
     reward: Option<f64>,
 }
 
-/// The number of a turn, if this line begins one.
+/// Returns the number of the turn that a line starts.
 pub(super) fn begins_turn(line: &str) -> Option<u64> {
     line.trim().strip_prefix("--- Turn ")?.strip_suffix(" ---")?.trim().parse().ok()
 }
@@ -54,7 +54,7 @@ impl ZorkGptTextLog {
             self.action = Some(if action.is_empty() { "(empty)" } else { action }.to_owned());
         } else if let Some(rest) = line.strip_prefix("Critic evaluation: Score=") {
             let score = rest.split(',').next().and_then(|score| score.trim().parse::<f64>().ok());
-            // From -1 to 1 there, from 0 to 1 here.
+            // The log uses -1 to 1, steps use 0 to 1.
             self.critic = score.map(|score| f64::midpoint(score, 1.0).clamp(0.0, 1.0));
         } else if line.starts_with("Zork response:") || line.starts_with("ZORK RESPONSE for ") {
             self.inside = ZorkGptSection::Reply;
@@ -75,23 +75,23 @@ impl ZorkGptTextLog {
         }
     }
 
-    /// Gives the turn that was going on.
+    /// Emits the current turn.
     pub(super) fn end(&mut self, sink: &mut dyn RecordSink) {
         let turn = std::mem::take(self);
-        // These hold for the turns that follow.
+        // These apply to the following turns as well.
         (self.episode, self.model) = (turn.episode.clone(), turn.model.clone());
         let (Some(number), Some(action)) = (turn.number, turn.action) else { return };
         let outcome = turn.reply.as_deref().map(str::trim);
         let step = Step {
             run: turn.episode.as_deref().map(Label::from),
             turn: Some(number),
-            model: turn.model.as_deref().map(Text::from),
+            model: turn.model.as_deref().map(StepText::from),
             action: Some(Action::new(action)),
             outcome: outcome.map(|text| Outcome { text: Some(text.into()), error: false }),
             place: turn.place.map(|(name, exits)| Place {
                 id: None,
                 name: Some(name.into()),
-                exits: exits.into_iter().map(Text::from).collect(),
+                exits: exits.into_iter().map(StepText::from).collect(),
             }),
             score: turn.reward,
             critic: turn.critic.map(|score| Critic { score: Some(score) }),
@@ -101,7 +101,8 @@ impl ZorkGptTextLog {
     }
 }
 
-/// The room and its exits, from a line such as `Current Location='Cave' Exits='south, east', Visible Objects=''`.
+/// Parses the room and its exits from a line such as `Current Location='Cave' Exits='south, east', Visible
+/// Objects=''`.
 fn place(text: &str) -> Option<(String, Vec<String>)> {
     let between = |from: &str, to: &str| {
         let (_, rest) = text.split_once(from)?;
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rooms_and_exits_are_found() {
+    fn parses_rooms_and_exits() {
         let line =
             "Current Location='Hades' Gate' Exits='south, east', Visible Objects='', Important Messages='x'";
         let expected = ("Hades' Gate".to_owned(), vec!["south".to_owned(), "east".to_owned()]);

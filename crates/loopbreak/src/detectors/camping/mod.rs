@@ -15,7 +15,7 @@ use super::{
 };
 use crate::event::CampingDetected;
 use crate::memory::{Key, key_of_parts};
-use crate::place::Trail;
+use crate::place::PlaceTrail;
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
@@ -131,7 +131,7 @@ impl Detector for Camping {
     }
 }
 
-fn visits(trail: &Trail, place: Key, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: Key, window: u32) -> (u32, u64) {
     let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

@@ -19,7 +19,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
     ProposalReview, StepContext,
 };
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
@@ -109,7 +109,7 @@ impl Detector for Cycle {
         }
         let Some(prints) = context.prints else { return };
         // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
-        if prints.kind == Kind::Wait || context.moved {
+        if prints.kind == ActionKind::Wait || context.moved {
             return;
         }
         let here = context.trail.here().unwrap_or_default();
@@ -211,7 +211,7 @@ impl Cycle {
     fn push_shape(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &CycleSettings,
     ) -> Option<RepeatedPeriod> {
         let shape = prints.shape?;

@@ -19,7 +19,7 @@ use self::rephrase_tracker::Question;
 use self::sweep_tracker::Sweep;
 use super::repetition::whole;
 use super::{DetectionCollector, Detector, StepContext};
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
@@ -90,12 +90,12 @@ impl Detector for Drift {
             *self = Drift::default();
         }
         let Some(prints) = context.prints else { return };
-        if prints.kind == Kind::Wait {
+        if prints.kind == ActionKind::Wait {
             return;
         }
         self.fails.observe(context, prints, settings, out);
         self.sweep.observe(context, prints, settings, out);
-        if prints.kind == Kind::Search {
+        if prints.kind == ActionKind::Search {
             self.asks.observe(context, prints, settings, out);
         } else {
             // Whoever did something with an answer asks a new question, even in the same words.

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::{Kind, path_of, unquoted};
+use crate::fingerprint::{ActionKind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::text::clip::clip_escaped;
@@ -194,7 +194,7 @@ impl Noop {
         else {
             return;
         };
-        if prints.kind != Kind::Read || prints.failed || path_of(action) != Some(last.path) {
+        if prints.kind != ActionKind::Read || prints.failed || path_of(action) != Some(last.path) {
             return;
         }
         let text =

@@ -14,7 +14,7 @@ use super::{
 use crate::evidence::Evidence;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
-use crate::step::{Action, Args};
+use crate::step::{Action, ActionArgs};
 use crate::verdict::Severity;
 
 /// A proposal that was tried a moment ago, and exits nobody tried.
@@ -106,6 +106,6 @@ impl Detector for Novelty {
 }
 
 fn key(action: &Action<'_>) -> Key {
-    let args = action.args.as_ref().map(Args::as_text);
+    let args = action.args.as_ref().map(ActionArgs::as_text);
     key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
 }

@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
@@ -77,7 +77,7 @@ impl Detector for Poll {
             *self = Poll::default();
         }
         let Some(prints) = context.prints else { return };
-        let waits = prints.kind == Kind::Wait;
+        let waits = prints.kind == ActionKind::Wait;
         let fresh = Waiting { call: prints.call, pair: prints.pair, count: 0, since: context.turn };
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);

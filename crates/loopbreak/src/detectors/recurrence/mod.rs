@@ -16,7 +16,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
     ProposalReview, StepContext,
 };
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
@@ -186,7 +186,7 @@ impl Detector for Recurrence {
             self.calls = Lru::default();
         }
         let Some(prints) = context.prints else { return };
-        if prints.kind == Kind::Wait || context.moved {
+        if prints.kind == ActionKind::Wait || context.moved {
             return;
         }
         let agent = key_of(context.agent);
@@ -246,7 +246,7 @@ impl Recurrence {
     fn note(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         agent: Key,
         step: u64,
         window: u32,

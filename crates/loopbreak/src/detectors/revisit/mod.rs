@@ -14,7 +14,7 @@ use super::{
     ProposalReview, StepContext,
 };
 use crate::memory::{Key, key_of_parts};
-use crate::place::Trail;
+use crate::place::PlaceTrail;
 use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
@@ -126,7 +126,7 @@ impl Detector for Revisit {
 }
 
 /// How often a place occurs among `window` places, after skipping the newest `skip`, and the turn of the first.
-fn visits(trail: &Trail, place: Key, skip: usize, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: Key, skip: usize, window: u32) -> (u32, u64) {
     let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

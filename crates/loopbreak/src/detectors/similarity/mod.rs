@@ -13,7 +13,7 @@ use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepCo
 use crate::memory::{Key, Ring, key_of, key_of_parts};
 use crate::settings::{Mode, OutputScope, SettingsChecks};
 use crate::text::clip::{escaped_len, head_and_tail};
-use crate::text::indel::{Prepared, ratio_at_least};
+use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
 
 /// An iteration's output much like one of the last.
@@ -78,7 +78,7 @@ struct Output {
     /// Of the whole text, before it was cut.
     length: u64,
     whole: Key,
-    text: Prepared,
+    text: PreparedText,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -115,7 +115,7 @@ impl Detector for Similarity {
             turn: context.turn,
             length: text.len() as u64,
             whole: key_of(text),
-            text: Prepared::new(head_and_tail(text, TEXT_BYTES)),
+            text: PreparedText::new(head_and_tail(text, TEXT_BYTES)),
         };
         let like =
             self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).find_map(

@@ -1,0 +1,354 @@
+//! What a contest shows.
+
+use loopbreak::settings::SettingsProblems;
+use loopbreak::{Config, Mode, Settings};
+use serde::Serialize;
+
+use super::engine_part::EnginePart;
+use super::game_contest::{ContestMatch, GameContest};
+use super::game_record::GameRecord;
+use super::intervals::{MeanInterval, ShareInterval};
+use crate::player::PlayerKind;
+
+/// Who plays, and with what.
+#[derive(Clone, Debug)]
+pub struct ContestPlan {
+    /// The players.
+    pub players: Vec<PlayerKind>,
+    /// With which probabilities they do what they are told.
+    pub obedience: Vec<f64>,
+    /// The settings of Loopbreak.
+    pub config: Config,
+    /// Take out one part after the other, to see what it does.
+    pub ablate: bool,
+}
+
+/// One kind of player.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerRow {
+    /// The player.
+    pub player: &'static str,
+    /// Whether it is of a kind that gets stuck.
+    pub stuck: bool,
+    /// With which probability it does what it is told.
+    pub obedience: f64,
+    /// The score at the end without Loopbreak.
+    pub score_without: MeanInterval,
+    /// The score with it.
+    pub score: MeanInterval,
+    /// What Loopbreak makes of the score, game by game.
+    pub gain: MeanInterval,
+    /// Turns without it.
+    pub turns_without: MeanInterval,
+    /// Turns with it.
+    pub turns: MeanInterval,
+    /// Turns after the last progress, without it.
+    pub wasted_without: MeanInterval,
+    /// The same with it.
+    pub wasted: MeanInterval,
+    /// Loops that were left within ten turns and not resumed, without it.
+    pub broken_without: ShareInterval,
+    /// The same with it.
+    pub broken: ShareInterval,
+    /// Episodes that it ended.
+    pub stops: ShareInterval,
+    /// Episodes that it ended although the score would have risen after that.
+    pub false_stops: ShareInterval,
+    /// Points that such stops cost, a game.
+    pub destroyed: MeanInterval,
+    /// Proposals to return to a loop that lost worth.
+    pub penalized: ShareInterval,
+    /// Games in which the player died without it.
+    pub died_without: u64,
+    /// Games in which it died with it: whoever is sent on may come to harm there.
+    pub died: u64,
+    /// Games that were won without it.
+    pub won_without: u64,
+    /// Games that were won with it.
+    pub won: u64,
+}
+
+/// The contest without a part of Loopbreak.
+#[derive(Clone, Debug, Serialize)]
+pub struct AblationRow {
+    /// What was taken out; nothing for the whole.
+    pub without: Option<&'static str>,
+    /// The score of players that get stuck.
+    pub stuck_score: MeanInterval,
+    /// Their turns.
+    pub stuck_turns: MeanInterval,
+    /// The loops they left.
+    pub broken: ShareInterval,
+    /// The score of the others.
+    pub healthy_score: MeanInterval,
+    /// Episodes of the others that were ended.
+    pub healthy_stops: ShareInterval,
+}
+
+/// A target, and whether it is met.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContestTarget {
+    /// What is wanted.
+    pub target: &'static str,
+    /// What was seen.
+    pub seen: String,
+    /// Whether that is enough; nothing where there was nothing to measure.
+    pub met: Option<bool>,
+}
+
+/// What a contest shows.
+#[derive(Clone, Debug, Serialize)]
+pub struct ContestReport {
+    /// The version of this report.
+    pub schema: &'static str,
+    /// Games a player.
+    pub episodes: u32,
+    /// The first seed.
+    pub seed: u32,
+    /// Turns a game at most.
+    pub max_turns: u64,
+    /// A row a player and obedience.
+    pub rows: Vec<PlayerRow>,
+    /// What was to be reached.
+    pub targets: Vec<ContestTarget>,
+    /// The contest with one part taken out after the other.
+    pub ablations: Vec<AblationRow>,
+}
+
+/// The accounts of one kind of player: without Loopbreak, with it, and with it but for the stops.
+struct PlayerGames<'g> {
+    kind: PlayerKind,
+    obedience: f64,
+    without: &'g [GameRecord],
+    with: &'g [GameRecord],
+    unstopped: &'g [GameRecord],
+}
+
+impl ContestPlan {
+    /// How many games there are to play.
+    pub fn games(&self, contest: &GameContest) -> u64 {
+        let arms =
+            self.players.len() * (1 + 2 * self.obedience.len() + self.ablations() * self.obedience.len());
+        arms as u64 * u64::from(contest.episodes)
+    }
+
+    /// Every player, at every obedience, with these settings.
+    fn each<'m>(&'m self, config: &'m Config) -> impl Iterator<Item = ContestMatch<'m>> {
+        self.players.iter().flat_map(move |kind| {
+            self.obedience.iter().map(move |obedience| ContestMatch {
+                kind: *kind,
+                obedience: *obedience,
+                config,
+            })
+        })
+    }
+
+    fn ablations(&self) -> usize {
+        if self.ablate { EnginePart::ALL.len() } else { 0 }
+    }
+}
+
+impl ContestReport {
+    /// Plays the contest. `over` is called for each game that is over.
+    pub fn play(
+        contest: &GameContest,
+        plan: &ContestPlan,
+        over: &(dyn Fn() + Sync),
+    ) -> Result<Self, SettingsProblems> {
+        let silent = Config::new(Settings { mode: Mode::Observe, ..Settings::clone(&plan.config) })?;
+        let unstopping = Config::new(EnginePart::Stops.taken_out_of(&plan.config))?;
+        // Without Loopbreak nobody tells a player anything: how well it obeys makes no difference.
+        let alone =
+            plan.players.iter().map(|kind| ContestMatch { kind: *kind, obedience: 0.0, config: &silent });
+        let matches: Vec<ContestMatch<'_>> =
+            alone.chain(plan.each(&plan.config)).chain(plan.each(&unstopping)).collect();
+        let played = contest.play(&matches, over);
+        let (without, rest) = played.split_at(plan.players.len());
+        let (with, unstopped) = rest.split_at(rest.len() / 2);
+        let games: Vec<PlayerGames<'_>> = with
+            .iter()
+            .zip(unstopped)
+            .zip(plan.each(&plan.config))
+            .enumerate()
+            .map(|(index, ((with, unstopped), ContestMatch { kind, obedience, .. }))| {
+                let without = &without[index / plan.obedience.len().max(1)];
+                PlayerGames { kind, obedience, without, with, unstopped }
+            })
+            .collect();
+        let mut ablations = Vec::new();
+        if plan.ablate {
+            let all: Vec<(PlayerKind, &[GameRecord])> =
+                games.iter().map(|one| (one.kind, one.with)).collect();
+            ablations.push(AblationRow::new(None, &all));
+            for part in EnginePart::ALL {
+                let config = Config::new(part.taken_out_of(&plan.config))?;
+                let matches: Vec<ContestMatch<'_>> = plan.each(&config).collect();
+                let played = contest.play(&matches, over);
+                let all: Vec<(PlayerKind, &[GameRecord])> = matches
+                    .iter()
+                    .zip(&played)
+                    .map(|(one, records)| (one.kind, records.as_slice()))
+                    .collect();
+                ablations.push(AblationRow::new(Some(part), &all));
+            }
+        }
+        Ok(ContestReport {
+            schema: "loopbreak.arena/1",
+            episodes: contest.episodes,
+            seed: contest.seed,
+            max_turns: contest.rules.max_turns,
+            rows: games.iter().map(PlayerRow::new).collect(),
+            targets: targets(&games),
+            ablations,
+        })
+    }
+}
+
+fn mean(records: &[GameRecord], of: impl Fn(&GameRecord) -> f64) -> MeanInterval {
+    MeanInterval::from_values(&records.iter().map(of).collect::<Vec<f64>>())
+}
+
+fn share(records: &[GameRecord], of: impl Fn(&GameRecord) -> (u64, u64)) -> ShareInterval {
+    let (count, all) = records.iter().map(of).fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    ShareInterval::new(count, all)
+}
+
+fn is_stuck(kind: PlayerKind) -> bool {
+    PlayerKind::STUCK.contains(&kind)
+}
+
+impl PlayerGames<'_> {
+    /// The points that each stop cost: what the same game brings if it goes on.
+    fn destroyed(&self) -> impl Iterator<Item = f64> {
+        self.with.iter().zip(self.unstopped).map(|(ended, went_on)| match ended.stopped {
+            Some(turn) if went_on.gains_after(turn) => (went_on.score - ended.score).max(1) as f64,
+            _ => 0.0,
+        })
+    }
+
+    fn gains(&self) -> impl Iterator<Item = f64> {
+        self.with.iter().zip(self.without).map(|(with, without)| (with.score - without.score) as f64)
+    }
+}
+
+impl PlayerRow {
+    fn new(games: &PlayerGames<'_>) -> Self {
+        let PlayerGames { kind, obedience, without, with, .. } = *games;
+        let destroyed: Vec<f64> = games.destroyed().collect();
+        let ended = |records: &[GameRecord], ending: &str| {
+            records.iter().filter(|one| one.ending == ending).count() as u64
+        };
+        PlayerRow {
+            player: kind.as_str(),
+            stuck: is_stuck(kind),
+            obedience,
+            score_without: mean(without, |one| one.score as f64),
+            score: mean(with, |one| one.score as f64),
+            gain: MeanInterval::from_values(&games.gains().collect::<Vec<f64>>()),
+            turns_without: mean(without, |one| one.turns as f64),
+            turns: mean(with, |one| one.turns as f64),
+            wasted_without: mean(without, |one| one.wasted() as f64),
+            wasted: mean(with, |one| one.wasted() as f64),
+            broken_without: share(without, |one| (one.broken, one.loops)),
+            broken: share(with, |one| (one.broken, one.loops)),
+            stops: share(with, |one| (u64::from(one.stopped.is_some()), 1)),
+            false_stops: ShareInterval::new(
+                destroyed.iter().filter(|points| **points > 0.0).count() as u64,
+                destroyed.len() as u64,
+            ),
+            destroyed: MeanInterval::from_values(&destroyed),
+            penalized: share(with, |one| (one.penalized, one.returns)),
+            died_without: ended(without, "death"),
+            died: ended(with, "death"),
+            won_without: ended(without, "victory"),
+            won: ended(with, "victory"),
+        }
+    }
+}
+
+impl AblationRow {
+    fn new(part: Option<EnginePart>, played: &[(PlayerKind, &[GameRecord])]) -> Self {
+        let of = |stuck: bool| -> Vec<GameRecord> {
+            let kinds = played.iter().filter(|(kind, _)| is_stuck(*kind) == stuck);
+            kinds.flat_map(|(_, records)| records.iter().cloned()).collect()
+        };
+        let (stuck, healthy) = (of(true), of(false));
+        AblationRow {
+            without: part.map(EnginePart::as_str),
+            stuck_score: mean(&stuck, |one| one.score as f64),
+            stuck_turns: mean(&stuck, |one| one.turns as f64),
+            broken: share(&stuck, |one| (one.broken, one.loops)),
+            healthy_score: mean(&healthy, |one| one.score as f64),
+            healthy_stops: share(&healthy, |one| (u64::from(one.stopped.is_some()), 1)),
+        }
+    }
+}
+
+/// The targets of the documents.
+fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
+    let stuck = || games.iter().filter(|one| is_stuck(one.kind));
+    let healthy = || games.iter().filter(|one| !is_stuck(one.kind));
+    let sum = |of: &dyn Fn(&PlayerGames<'_>) -> (u64, u64), deaf: bool| {
+        let chosen = stuck().filter(|one| !deaf || one.obedience == 0.0).map(of);
+        let (count, all) = chosen.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        ShareInterval::new(count, all)
+    };
+    let of_loops = |one: &PlayerGames<'_>| {
+        one.with.iter().fold((0, 0), |sum, one| (sum.0 + one.broken, sum.1 + one.loops))
+    };
+    let of_returns = |one: &PlayerGames<'_>| {
+        one.with.iter().fold((0, 0), |sum, one| (sum.0 + one.penalized, sum.1 + one.returns))
+    };
+    let percent = |share: ShareInterval| {
+        let at = |share: f64| format!("{:.1} %", 100.0 * share);
+        share
+            .share
+            .map_or_else(|| "nothing to measure".to_owned(), |it| format!("{} of {}", at(it), share.of))
+    };
+    let above = |share: ShareInterval, least: f64| share.share.map(|share| share > least);
+    let (broken, broken_deaf) = (sum(&of_loops, false), sum(&of_loops, true));
+    let penalized = sum(&of_returns, false);
+    let turns = |of: &dyn Fn(&PlayerGames<'_>) -> f64| stuck().map(of).sum::<f64>();
+    let (before, after) = (
+        turns(&|one| one.without.iter().map(|one| one.wasted() as f64).sum()),
+        turns(&|one| one.with.iter().map(|one| one.wasted() as f64).sum()),
+    );
+    let shorter = (before > 0.0).then(|| 1.0 - after / before);
+    let falsely: Vec<f64> = games.iter().flat_map(PlayerGames::destroyed).collect();
+    let false_stops = ShareInterval::new(
+        falsely.iter().filter(|points| **points > 0.0).count() as u64,
+        falsely.len() as u64,
+    );
+    let gain = MeanInterval::from_values(&healthy().flat_map(PlayerGames::gains).collect::<Vec<f64>>());
+    vec![
+        ContestTarget { target: "loops broken > 80 %", seen: percent(broken), met: above(broken, 0.8) },
+        ContestTarget {
+            target: "loops broken > 80 %, by those who never listen",
+            seen: percent(broken_deaf),
+            met: above(broken_deaf, 0.8),
+        },
+        ContestTarget {
+            target: "stuck stretches at least 50 % shorter",
+            seen: shorter.map_or_else(
+                || "nothing to measure".to_owned(),
+                |shorter| format!("{:.0} %", 100.0 * shorter),
+            ),
+            met: shorter.map(|shorter| shorter >= 0.5),
+        },
+        ContestTarget {
+            target: "false stops < 5 % of episodes",
+            seen: percent(false_stops),
+            met: false_stops.share.map(|share| share < 0.05),
+        },
+        ContestTarget {
+            target: "no loss of score for players that are not stuck",
+            seen: format!("{:+.2} ({:+.2} to {:+.2})", gain.mean, gain.low, gain.high),
+            met: healthy().next().map(|_| gain.high >= 0.0),
+        },
+        ContestTarget {
+            target: "a penalty on > 90 % of the returns to a loop",
+            seen: percent(penalized),
+            met: above(penalized, 0.9),
+        },
+    ]
+}

@@ -1,0 +1,314 @@
+//! Somebody who looks on and keeps count. It learns from the guard only that there is a loop; whether the loop was left,
+//! and whether a proposal goes back to it, it sees for itself.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
+
+use super::game_record::GameRecord;
+use crate::episode::{EpisodeEvent, EpisodeResult};
+use crate::game_text;
+use crate::world::WorldObservation;
+
+/// A loop has to be left within so many turns.
+const TURNS_TO_LEAVE: u64 = 10;
+/// So many turns in a row elsewhere are a loop left.
+const ELSEWHERE: u64 = 3;
+/// Whoever is back within so many turns has resumed it.
+const RESUMED_WITHIN: u64 = 20;
+/// A loop is what was done since it began, so many turns at most.
+const PAST: usize = 12;
+
+/// What makes up a loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LoopTrack {
+    /// Being at this place.
+    Camp(u32),
+    /// Going from here to there.
+    Moves(BTreeSet<(u32, u32)>),
+    /// Doing one of these things at its place.
+    Actions(BTreeSet<(u32, String)>),
+}
+
+#[derive(Clone, Debug)]
+struct ObservedLoop {
+    track: LoopTrack,
+    since: u64,
+    /// Turns in a row elsewhere.
+    elsewhere: u64,
+    left: Option<u64>,
+}
+
+/// What became of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LoopOutcome {
+    Broken,
+    GoneOn,
+}
+
+/// A turn: where, what, and where that led.
+#[derive(Clone, Debug)]
+struct PlayedMove {
+    turn: u64,
+    from: u32,
+    action: String,
+    to: u32,
+}
+
+/// Keeps count of an episode.
+#[derive(Clone, Debug, Default)]
+pub struct LoopObserver {
+    here: u32,
+    exits: Vec<String>,
+    ways: BTreeMap<(u32, &'static str), u32>,
+    past: VecDeque<PlayedMove>,
+    open: Vec<ObservedLoop>,
+    highest: Option<i32>,
+    record: GameRecord,
+}
+
+impl LoopObserver {
+    /// Sees what happens.
+    pub fn see(&mut self, event: &EpisodeEvent<'_>) {
+        match event {
+            EpisodeEvent::Begun { observation, .. } => {
+                self.highest = observation.score;
+                self.arrive(observation);
+            }
+            EpisodeEvent::Refused { action, ruling, .. } => self.proposed(action, ruling.score < ruling.base),
+            EpisodeEvent::Turn { taken, observation, verdict, .. } => {
+                // One that is taken although it was refused has been counted then.
+                if !taken.overridden {
+                    self.proposed(taken.action, taken.critic.is_some_and(|base| taken.score < base));
+                }
+                self.turn(taken.turn, taken.action, observation, verdict);
+            }
+            EpisodeEvent::PlayerFailed { .. } | EpisodeEvent::CriticFailed { .. } => {}
+        }
+    }
+
+    /// The figures, once the episode is over.
+    pub fn conclude(mut self, episode: &EpisodeResult) -> GameRecord {
+        for open in std::mem::take(&mut self.open) {
+            let turns = episode.turns.saturating_sub(open.since);
+            match open.left {
+                Some(_) => self.settle(LoopOutcome::Broken),
+                None if turns >= TURNS_TO_LEAVE => self.settle(LoopOutcome::GoneOn),
+                // It ended before anybody can say.
+                None => {}
+            }
+        }
+        let ending = episode.ending.as_str().to_owned();
+        let stopped = (ending == loopbreak::RunStop::ENDING).then_some(episode.turns);
+        let score = i64::from(episode.score.unwrap_or_default());
+        GameRecord { ending, turns: episode.turns, score, stopped, ..self.record }
+    }
+
+    fn arrive(&mut self, observation: &WorldObservation) {
+        if let Some(place) = &observation.place {
+            self.here = place.id;
+            self.exits.clone_from(&place.exits);
+        }
+    }
+
+    /// Whether a proposal goes back to a loop that was seen, although there is something else to do.
+    fn proposed(&mut self, action: &str, penalized: bool) {
+        let to = game_text::direction_of(action).and_then(|way| self.ways.get(&(self.here, way)).copied());
+        let goes_on = self.open.iter().filter(|open| open.left.is_none()).any(|open| match &open.track {
+            LoopTrack::Camp(place) => to == Some(*place),
+            LoopTrack::Moves(moves) => to.is_some_and(|to| moves.contains(&(self.here, to))),
+            LoopTrack::Actions(actions) => actions.contains(&(self.here, action.to_owned())),
+        });
+        if goes_on && !(to.is_some() && self.exits.len() == 1) {
+            self.record.returns += 1;
+            self.record.penalized += u64::from(penalized);
+        }
+    }
+
+    fn turn(&mut self, turn: u64, action: &str, observation: &WorldObservation, verdict: &Verdict) {
+        let from = self.here;
+        self.arrive(observation);
+        if let Some(way) = game_text::direction_of(action).filter(|_| from != self.here) {
+            self.ways.insert((from, way), self.here);
+        }
+        let done = PlayedMove { turn, from, action: action.to_owned(), to: self.here };
+        let gained = observation.score > self.highest;
+        if gained {
+            self.highest = observation.score;
+            self.record.gains.push(turn);
+        }
+        if gained || verdict.progress.any() {
+            self.record.last_progress = turn;
+        }
+        self.follow(&done, gained);
+        self.past.push_front(done);
+        self.past.truncate(PAST);
+        for finding in verdict.findings.iter().filter(|finding| is_loop(finding)) {
+            self.found(turn, finding);
+        }
+    }
+
+    /// What becomes of the loops that were seen.
+    fn follow(&mut self, done: &PlayedMove, gained: bool) {
+        let mut outcomes = Vec::new();
+        self.open.retain_mut(|open| {
+            let outcome = open.follow(done, gained);
+            outcomes.extend(outcome);
+            outcome.is_none()
+        });
+        for outcome in outcomes {
+            self.settle(outcome);
+        }
+    }
+
+    fn settle(&mut self, outcome: LoopOutcome) {
+        self.record.loops += 1;
+        self.record.broken += u64::from(outcome == LoopOutcome::Broken);
+    }
+
+    fn found(&mut self, turn: u64, finding: &Finding) {
+        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        // What comes back is the last call; a round is so many; else it is all since it began.
+        let actions = match (finding.detector, finding.pattern) {
+            (DetectorName::Cycle, _) => period as usize,
+            (DetectorName::Recurrence, Pattern::Again) => 1,
+            _ => PAST,
+        };
+        // Where an agent goes is no deed: that is for the loops of places.
+        let span = || {
+            let past = self.past.iter().take_while(|done| done.turn >= finding.since.min(turn));
+            past.filter(|done| done.from == done.to)
+        };
+        let moves = |count: usize| {
+            let moves = self.past.iter().filter(|done| done.from != done.to).take(count);
+            LoopTrack::Moves(moves.map(|done| (done.from, done.to)).collect())
+        };
+        let track = match (finding.detector, finding.pattern) {
+            (DetectorName::Camping, _) => LoopTrack::Camp(self.here),
+            (DetectorName::Oscillation, _) => moves(2),
+            (_, Pattern::Circuit) => moves(period as usize),
+            _ => LoopTrack::Actions(
+                span().take(actions).map(|done| (done.from, done.action.clone())).collect(),
+            ),
+        };
+        match self.open.iter().position(|open| open.track == track) {
+            // Left, and here it is again.
+            Some(index) if self.open[index].left.is_some() => {
+                self.open.swap_remove(index);
+                self.settle(LoopOutcome::GoneOn);
+            }
+            Some(_) => {}
+            None => self.open.push(ObservedLoop { track, since: turn, elsewhere: 0, left: None }),
+        }
+    }
+}
+
+impl ObservedLoop {
+    /// Sees the next turn. Gives what became of the loop, once that is clear.
+    fn follow(&mut self, done: &PlayedMove, gained: bool) -> Option<LoopOutcome> {
+        let inside = match &self.track {
+            LoopTrack::Camp(place) => *place == done.to,
+            LoopTrack::Moves(moves) => moves.contains(&(done.from, done.to)),
+            LoopTrack::Actions(actions) => actions.contains(&(done.from, done.action.clone())),
+        };
+        self.elsewhere = if inside { 0 } else { self.elsewhere + 1 };
+        if gained {
+            return Some(LoopOutcome::Broken);
+        }
+        if let Some(left) = self.left {
+            let away = done.turn.saturating_sub(left) > RESUMED_WITHIN;
+            return away.then_some(LoopOutcome::Broken);
+        }
+        if self.elsewhere == ELSEWHERE {
+            self.left = Some(done.turn + 1 - ELSEWHERE);
+        }
+        let late = done.turn.saturating_sub(self.since) >= TURNS_TO_LEAVE + ELSEWHERE;
+        (late && self.left.is_none()).then_some(LoopOutcome::GoneOn)
+    }
+}
+
+/// Whether a finding is of a loop that can be left: the same places, the same actions, the same target.
+fn is_loop(finding: &Finding) -> bool {
+    let kind = matches!(
+        finding.detector,
+        DetectorName::Oscillation
+            | DetectorName::Camping
+            | DetectorName::Cycle
+            | DetectorName::Recurrence
+            | DetectorName::Drift
+            | DetectorName::FailingTarget
+    );
+    kind && finding.severity >= Severity::Warn
+        && !matches!(finding.pattern, Pattern::RefusedReturn | Pattern::RefusedRepeat)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::episode::{EpisodeOrchestrator, EpisodeRules};
+    use crate::player::{InfalliblePlayer, PlayerMove};
+    use crate::proposal_critic::HeuristicCritic;
+    use crate::world::StoryWorld;
+    use loopbreak::{Config, Guard, Mode, Profile, Settings};
+
+    /// Says its lines, whatever anybody thinks of them.
+    struct FixedLines(Vec<&'static str>);
+
+    impl InfalliblePlayer for FixedLines {
+        fn name(&self) -> String {
+            "lines".to_owned()
+        }
+
+        fn propose(&mut self, context: &crate::PlayerContext) -> PlayerMove {
+            self.0[(context.turn as usize - 1).min(self.0.len() - 1)].into()
+        }
+    }
+
+    fn record(lines: &[&'static str]) -> GameRecord {
+        let mut world = StoryWorld::new(crate::stories::spillway(), 1);
+        let mut player = FixedLines(lines.to_vec());
+        let mut critic = HeuristicCritic::default();
+        let settings = Settings { mode: Mode::Observe, ..Settings::of(Profile::Game) };
+        let mut observer = LoopObserver::default();
+        let episode = EpisodeOrchestrator::new(
+            &mut world,
+            &mut player,
+            &mut critic,
+            Guard::new(Config::new(settings).unwrap()),
+        )
+        .rules(EpisodeRules { max_turns: lines.len() as u64, ..EpisodeRules::default() })
+        .view(|event| observer.see(event))
+        .play("lines")
+        .unwrap();
+        observer.conclude(&episode)
+    }
+
+    #[test]
+    fn a_loop_that_is_left_at_once_and_not_resumed_is_broken() {
+        let mut lines = ["north", "south"].repeat(3);
+        lines.extend(["east", "north", "east", "up", "down", "west", "south", "west"]);
+        let record = record(&lines);
+        assert_eq!((record.loops, record.broken), (1, 1), "{record:?}");
+        assert!(record.returns >= 1, "{record:?}");
+        assert_eq!(record.penalized, 0, "whoever only observes takes nothing away");
+    }
+
+    #[test]
+    fn a_loop_that_goes_on_or_is_gone_back_to_is_not() {
+        let on = record(&["north", "south"].repeat(12));
+        assert!(on.loops >= 1 && on.broken == 0, "{on:?}");
+        let mut lines = ["north", "south"].repeat(3);
+        lines.extend(["east", "north", "east", "west", "south", "west"]);
+        lines.extend(["north", "south"].repeat(4));
+        let back = record(&lines);
+        assert!(back.loops > back.broken, "{back:?}");
+    }
+
+    #[test]
+    fn points_and_turns_without_any_are_counted() {
+        let record = record(&["north", "take lantern", "look", "look", "look"]);
+        assert_eq!((record.score, record.gains.as_slice(), record.turns), (5, [2].as_slice(), 5));
+        assert_eq!((record.wasted(), record.gains_after(1), record.gains_after(2)), (3, true, false));
+        assert_eq!((record.ending.as_str(), record.stopped), ("turn_limit", None));
+    }
+}

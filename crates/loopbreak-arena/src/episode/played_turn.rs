@@ -1,0 +1,96 @@
+//! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
+
+use loopbreak::{
+    Action, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage,
+};
+
+use crate::episode::WorldObjective;
+use crate::world::WorldObservation;
+
+/// A proposal that was judged.
+#[derive(Clone, Debug)]
+pub(super) struct JudgedProposal {
+    pub(super) action: String,
+    pub(super) reason: String,
+    /// What the critic gave, if it gave anything.
+    pub(super) base: Option<f64>,
+    pub(super) justification: String,
+    /// The score that decides.
+    pub(super) score: f64,
+}
+
+/// Whose turns they are.
+#[derive(Clone, Debug)]
+pub(super) struct EpisodeActor {
+    pub(super) run: String,
+    pub(super) model: String,
+    /// Whether there is a critic.
+    pub(super) judged: bool,
+}
+
+/// A turn that was played.
+#[derive(Clone, Debug)]
+pub(super) struct PlayedTurn {
+    pub(super) number: u64,
+    pub(super) at: EpochMillis,
+    pub(super) chosen: JudgedProposal,
+    /// It was taken although it had been refused: nothing better was proposed.
+    pub(super) overridden: bool,
+    pub(super) observation: WorldObservation,
+    pub(super) completed: Vec<WorldObjective>,
+    /// The open objectives, where they changed.
+    pub(super) objectives: Option<Vec<String>>,
+    /// What was used since the turn before, by everybody who was asked.
+    pub(super) usage: Option<Usage>,
+}
+
+impl EpisodeActor {
+    /// The step of a proposal that was refused.
+    pub(super) fn refused<'s>(&'s self, judged: &'s JudgedProposal, at: EpochMillis) -> Step<'s> {
+        Step {
+            run: Some(Label::from(self.run.as_str())),
+            at: Some(at),
+            model: Some(self.model.as_str().into()),
+            action: Some(Action::new(judged.action.as_str())),
+            critic: Some(Critic { score: judged.base }),
+            refused: true,
+            ..Step::default()
+        }
+    }
+
+    /// The step of a turn.
+    pub(super) fn step<'s>(&'s self, turn: &'s PlayedTurn) -> Step<'s> {
+        let PlayedTurn { chosen, observation, .. } = turn;
+        let active = turn.objectives.as_deref().unwrap_or_default();
+        let objectives = (!active.is_empty() || !turn.completed.is_empty()).then(|| Objectives {
+            active: active.iter().map(|text| text.as_str().into()).collect(),
+            completed: turn
+                .completed
+                .iter()
+                .map(|objective| CompletedObjective {
+                    objective: objective.text.as_str().into(),
+                    ..CompletedObjective::default()
+                })
+                .collect(),
+        });
+        Step {
+            run: Some(Label::from(self.run.as_str())),
+            turn: Some(turn.number),
+            at: Some(turn.at),
+            model: Some(self.model.as_str().into()),
+            action: Some(Action::new(chosen.action.as_str())),
+            outcome: Some(Outcome { text: Some(observation.text.as_str().into()), error: false }),
+            say: (!chosen.reason.is_empty()).then(|| chosen.reason.as_str().into()),
+            place: observation.place.as_ref().map(|location| Place {
+                id: Some(Label::from(i64::from(location.id))),
+                name: Some(location.name.as_str().into()),
+                exits: location.exits.iter().map(|exit| exit.as_str().into()).collect(),
+            }),
+            score: observation.score.map(f64::from),
+            objectives,
+            critic: chosen.base.map(|score| Critic { score: Some(score) }),
+            usage: turn.usage,
+            ..Step::default()
+        }
+    }
+}
