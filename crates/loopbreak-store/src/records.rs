@@ -1,8 +1,9 @@
 //! What a run leaves behind besides its events: tasks, attempts at them, entries for the context that agents share, and
 //! recoveries.
 
+use loopbreak::Verdict;
+use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{EVIDENCE_BYTES, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -101,7 +102,7 @@ impl Records {
     pub fn add_verdict(&mut self, verdict: &Verdict, now: i64) {
         self.tasks.extend(verdict.tasks.iter().map(|task| StoredTask {
             id: task.id.clone(),
-            status: task.status.to_owned(),
+            status: task.status.to_string(),
             forced: task.forced,
             reason: task.reason.clone(),
             changed: now,
@@ -109,8 +110,8 @@ impl Records {
         self.context.extend(verdict.context.iter().map(|entry| StoredContextEntry {
             id: 0,
             timestamp: entry.timestamp.unwrap_or(now),
-            entry_type: entry.entry_type.to_owned(),
-            topic: entry.topic.to_owned(),
+            entry_type: entry.entry_type.to_string(),
+            topic: entry.topic.to_string(),
             content: entry.content.clone(),
             related_tasks: entry.related_tasks.clone(),
             confidence: entry.confidence,

@@ -32,7 +32,7 @@ impl SeenAction {
     fn from_step(step: &Step<'_>) -> Option<Self> {
         let action = step.action.as_ref().filter(|_| !step.refused)?;
         let hash = FixedState::default();
-        let args = action.args.as_ref().map(loopbreak::ActionArgs::as_text).unwrap_or_default();
+        let args = action.args.as_ref().map(loopbreak::step::ActionArgs::as_text).unwrap_or_default();
         let outcome = step.outcome.as_ref();
         let text = outcome.and_then(|outcome| outcome.text.as_deref()).unwrap_or_default();
         Some(SeenAction {

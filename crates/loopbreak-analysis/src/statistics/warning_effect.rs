@@ -5,7 +5,9 @@
 
 use std::ops::Deref;
 
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
+use loopbreak::evidence::EvidenceKey;
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Severity, Step, Verdict};
 use serde::Serialize;
 
 use crate::pack::{one_of, packed};
@@ -205,7 +207,7 @@ impl WarningFollower {
 
 impl OpenWarning {
     fn new(finding: &Finding, at: usize) -> Self {
-        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         OpenWarning {
             finding: at,
             followed: FOLLOWED_STEPS.max(2 * period),

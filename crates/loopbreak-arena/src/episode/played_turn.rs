@@ -1,8 +1,7 @@
 //! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
 
-use loopbreak::{
-    Action, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage,
-};
+use loopbreak::step::CompletedObjective;
+use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage};
 
 use crate::episode::WorldObjective;
 use crate::world::WorldObservation;

@@ -5,9 +5,8 @@ use std::io;
 use std::time::Duration;
 
 use loopbreak::text::mask_secrets;
-use loopbreak::{
-    Config, Decision, DetectorName, EpochMillis, Guard, Intervention, LoopId, Mode, Step, Verdict,
-};
+use loopbreak::verdict::LoopId;
+use loopbreak::{Config, Decision, DetectorName, EpochMillis, Guard, Intervention, Mode, Step, Verdict};
 use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
 
 use super::advisor::Advisor;

@@ -1,7 +1,8 @@
 //! An iteration that is over, as it is told: to the guard, to the scratchpad, to the store, to the next prompt.
 
+use loopbreak::Usage;
+use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{EVIDENCE_BYTES, Usage};
 
 use super::answer::answer;
 use super::child::{End, Ran};

@@ -1,6 +1,7 @@
 //! Failures of the command itself that say nothing of its work: a quota that is used up, a login that does not hold.
 
-use loopbreak::{CustomName, Pattern};
+use loopbreak::Pattern;
+use loopbreak::detectors::CustomName;
 
 /// Words that programs fail with when a quota is used up or the service is overloaded, in lower case.
 const QUOTA: &[&str] = &[

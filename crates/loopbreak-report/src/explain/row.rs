@@ -1,7 +1,8 @@
 //! One step on one line.
 
 use loopbreak::text::{clip, mask_secrets};
-use loopbreak::{LoopId, MAIN_AGENT, Step};
+use loopbreak::verdict::LoopId;
+use loopbreak::{MAIN_AGENT, Step};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::number;

@@ -1,6 +1,7 @@
 //! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
 
-use loopbreak::{Audience, Decision, Mode, TaskCheck, Verdict};
+use loopbreak::series::TaskCheck;
+use loopbreak::{Audience, Decision, Mode, Verdict};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 
@@ -105,7 +106,10 @@ fn changed(course: &mut Course, mut task: RoadmapTask, verdict: &Verdict, act: &
 /// What the agent has to know from now on.
 fn words(verdict: &Verdict) -> Vec<String> {
     let mut words = verdicts::texts(verdict, Audience::Agent);
-    let entries = verdict.context.iter().filter(|entry| entry.entry_type != "decision");
+    let entries = verdict
+        .context
+        .iter()
+        .filter(|entry| entry.entry_type != loopbreak::verdict::ContextEntryType::Decision);
     for entry in entries {
         if !words.contains(&entry.content) {
             words.push(entry.content.clone());

@@ -1,6 +1,6 @@
 //! Arguments of tool calls, in the two ways in which services write them: as JSON, or as a string that contains JSON.
 
-use loopbreak::ActionArgs;
+use loopbreak::step::ActionArgs;
 use serde_json::value::RawValue;
 
 /// Returns the arguments. A string that contains neither an object nor a list stays a string.

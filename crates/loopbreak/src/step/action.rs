@@ -1,4 +1,4 @@
-//! What the agent did.
+//! Actions of an agent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,48 +9,50 @@ use serde_json::value::RawValue;
 
 use super::StepText;
 
-/// An action: a tool call, a game command, a shell line.
+/// An action of the agent: a tool call, a shell command, a game command.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Action<'a> {
-    /// The tool, or the whole command where there are no arguments.
+    /// Name of the tool, or the whole command if there are no arguments.
     pub name: StepText<'a>,
-    /// Its arguments, any JSON.
+    /// Arguments of the tool, any JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<ActionArgs<'a>>,
-    /// What kind of doing it is: `edit`, `read`, `run`, `search`, `wait`, `move`, `say`.
+    /// Kind of action: `edit`, `read`, `run`, `search`, `wait`, `move` or `say`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<StepText<'a>>,
-    /// What it is done to: a file, a test, a thing.
+    /// Target of the action: a file, a test, a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<StepText<'a>>,
 }
 
-/// The arguments of an action, kept as the JSON text they were written in.
+/// The arguments of an action, as the JSON text of the log.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct ActionArgs<'a>(Cow<'a, RawValue>);
 
 impl<'a> Action<'a> {
-    /// An action by its name alone.
+    /// Creates an action without arguments.
     pub fn new(name: impl Into<StepText<'a>>) -> Self {
         Action { name: name.into(), ..Action::default() }
     }
 
-    /// Whether it is a call with arguments that have names or an order, not a command in words.
+    /// Returns whether the action has named or listed arguments, and is not a command in words.
     pub(crate) fn is_structured(&self) -> bool {
         let json = self.args.as_ref().map_or("", |args| args.json());
         json.starts_with(['{', '[']) && json != "{}"
     }
 
-    /// The same action with these arguments.
+    /// Sets the arguments.
     #[must_use]
     pub fn with_args(mut self, args: &serde_json::Value) -> Self {
         self.args = serde_json::value::to_raw_value(args).ok().map(|raw| ActionArgs(Cow::Owned(raw)));
         self
     }
 
-    /// The action as one line of text: its name, and the arguments where there are any. String arguments stand as
-    /// they are, other JSON as it was written.
+    /// Returns the action as one line of text: the name, then the arguments. A string argument is unquoted, other JSON is
+    /// unchanged.
     pub fn line(&self) -> Cow<'_, str> {
         let args = self.args.as_ref().map_or(Cow::Borrowed(""), ActionArgs::as_text);
         if args.is_empty() {
@@ -62,7 +64,7 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// The same action, owning its bytes.
+    /// Converts the action into one that owns its texts.
     pub fn into_owned(self) -> Action<'static> {
         Action {
             name: self.name.into_owned(),
@@ -86,12 +88,12 @@ impl From<Box<RawValue>> for ActionArgs<'_> {
 }
 
 impl ActionArgs<'_> {
-    /// The JSON as written.
+    /// Returns the JSON text.
     pub fn json(&self) -> &str {
         self.0.get()
     }
 
-    /// A string argument without its quotes, nothing for `null` and `{}`, other JSON as written.
+    /// Returns a string argument without quotes, an empty text for `null` and `{}`, and other JSON unchanged.
     pub fn as_text(&self) -> Cow<'_, str> {
         let json = self.json();
         match json.as_bytes() {

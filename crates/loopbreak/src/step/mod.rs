@@ -1,11 +1,13 @@
-//! The step record: one thing the agent did and what came of it.
+//! The step record: one action of an agent and its outcome.
 //!
-//! Every facet is optional; a detector whose facet is absent stays silent. Texts are borrowed from the line they were
-//! read from wherever JSON allows it, so that reading a log copies next to nothing.
+//! Every part is optional; a detector that needs an absent part stays silent. Texts are borrowed from the line they were
+//! read from if JSON allows it, so that reading a log copies little.
 
 mod action;
 mod epoch_millis;
 mod parts;
+#[cfg(feature = "schema")]
+mod schema;
 mod step_record;
 mod step_text;
 

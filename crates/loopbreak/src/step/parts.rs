@@ -1,4 +1,4 @@
-//! The facets of a step other than its action.
+//! The parts of a step other than its action.
 
 use std::fmt;
 
@@ -7,107 +7,123 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Label, StepText};
 
-/// What came of the action.
+/// The outcome of an action.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Outcome<'a> {
-    /// The reply, as the agent saw it.
+    /// Output of the action, as the agent saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<StepText<'a>>,
-    /// The action failed.
+    /// Whether the action failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub error: bool,
 }
 
-/// Where the agent is after the step.
+/// The place of the agent after the step.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Place<'a> {
-    /// A stable id; the name stands in where it is missing.
+    /// Stable id of the place. If it is absent, the name identifies the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Label<'a>>,
-    /// The name to show.
+    /// Name of the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<StepText<'a>>,
-    /// The ways out that the world tells of.
+    /// Exits of the place that are known to the agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     pub exits: Vec<StepText<'a>>,
 }
 
-/// What the agent is after, and what it reached in this step.
+/// Goals of the agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Objectives<'a> {
-    /// Open goals.
+    /// Goals that are still open.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
     pub active: Vec<StepText<'a>>,
-    /// Goals completed in this step.
+    /// Goals that were completed in this step.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<CompletedObjective<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
     pub completed: Vec<CompletedObjective<'a>>,
 }
 
-/// A completed objective: a text, or the six-key record that game agents keep.
+/// A completed objective: a text, or a record with six keys as some game agents write it.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct CompletedObjective<'a> {
     /// The objective.
     pub objective: StepText<'a>,
-    /// When it was completed.
+    /// Turn in which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_turn: Option<u64>,
-    /// The action that completed it.
+    /// Action that completed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_action: Option<StepText<'a>>,
-    /// The reply that showed it.
+    /// Output that showed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_response: Option<StepText<'a>>,
-    /// Where.
+    /// Place where it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_location: Option<StepText<'a>>,
-    /// The score at that time.
+    /// Score at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_score: Option<f64>,
 }
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Task<'a> {
-    /// Which task.
+    /// Id of the task.
     #[serde(borrow)]
     pub id: Label<'a>,
-    /// How the attempt left it: `pending`, `in_progress`, `blocked`, `done` (`completed` means `done`).
+    /// Status after the attempt: `pending`, `in_progress`, `blocked` or `done` (`completed` means `done`).
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub status: Option<StepText<'a>>,
-    /// What stands in the way.
+    /// Blockers of the task.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
     pub blockers: Vec<StepText<'a>>,
-    /// What was done.
+    /// Work done in the attempt.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
     pub work: Vec<StepText<'a>>,
-    /// In which session.
+    /// Session of the attempt.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Label<'a>>,
 }
 
-/// The critic's opinion of the action, given before it was taken.
+/// A critic's assessment of the action, from before it was carried out.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Critic {
-    /// From 0 (bad) to 1 (good).
+    /// Score from 0 (bad) to 1 (good).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
-/// What the step cost.
+/// Cost of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// Tokens read by the model.
+    /// Number of tokens read by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens written by the model.
+    /// Number of tokens written by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// US dollars.
+    /// Cost in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
-/// Many writers put `null` where they mean an empty list.
+/// Reads `null` as an empty list, because many logs write it that way.
 fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {

@@ -1,4 +1,4 @@
-//! The whole record, one JSON object a line.
+//! The step record, one JSON object per line.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, StepText, Task, Usage};
 
-/// One thing the agent did and what came of it. Every facet is optional.
+/// One step of an agent: an action and its outcome. Every part is optional.
 ///
 /// ```
 /// use loopbreak::{Action, Step};
@@ -20,70 +20,72 @@ use super::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Step<'a> {
-    /// Which run the step belongs to.
+    /// Name of the run that the step belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Label<'a>>,
-    /// Its number; where it is absent, the previous one + 1.
+    /// Number of the step. If it is absent, the previous number plus 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// When it was done.
+    /// Time of the step: RFC 3339, or milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<EpochMillis>,
-    /// Which agent of the run did it.
+    /// Name of the agent, if the run has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<StepText<'a>>,
-    /// Which model the agent asked.
+    /// Name of the model that the agent used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<StepText<'a>>,
-    /// What was done.
+    /// Action of the agent: a tool call, or a command as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action<'a>>,
-    /// What came of it.
+    /// Outcome of the action: its output as a text, or with a mark of failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome<'a>>,
-    /// What the agent said or thought.
+    /// Message or thought of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub say: Option<StepText<'a>>,
-    /// What a human said: it ends repetition streaks.
+    /// Message of a human. It ends streaks of repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<StepText<'a>>,
-    /// Where the agent is after the step.
+    /// Place of the agent after the step, in a world that has places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place<'a>>,
-    /// The score after the step.
+    /// Score after the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Goals, open and reached.
+    /// Goals: `active` are still open, `completed` were reached in this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objectives: Option<Objectives<'a>>,
-    /// The task attempt that this step reports.
+    /// Attempt at a task that this step reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task<'a>>,
-    /// The log's own mark of progress.
+    /// Explicit mark of progress.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<bool>,
-    /// The action was proposed and refused: it is seen, but it is no turn.
+    /// Whether the action was proposed and refused. Such a step is observed but does not count as a turn.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub refused: bool,
-    /// The critic's opinion, given before the action was taken.
+    /// A critic's assessment of the action, from before it was carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub critic: Option<Critic>,
-    /// Tokens and money.
+    /// Tokens and money that the step cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// How many keys of the record were unknown and ignored.
+    /// Number of unknown keys of the record, which are ignored.
     #[serde(skip)]
     pub unknown_keys: u32,
 }
 
 impl<'a> Step<'a> {
-    /// Reads one line of a native log.
+    /// Parses one line of a native log.
     pub fn from_json(line: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(line)
     }
 
-    /// Whether the record says anything at all beyond whose it is and when it was.
+    /// Returns whether the record has any part besides run, agent, turn and time.
     pub fn has_facet(&self) -> bool {
         self.action.is_some()
             || self.outcome.is_some()
@@ -98,7 +100,7 @@ impl<'a> Step<'a> {
             || self.usage.is_some()
     }
 
-    /// The critic's score, where it is a number.
+    /// Returns the critic's score if it is a finite number.
     pub(crate) fn critic_score(&self) -> Option<f64> {
         self.critic?.score.filter(|score| score.is_finite())
     }
@@ -117,7 +119,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                 let mut step = Step::default();
                 while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
-                        // The first one counts: whoever shares out lines by their runs need not read to the end.
+                        // The first one wins, so that a reader that only needs the run can stop there.
                         "run" if step.run.is_none() => step.run = map.next_value()?,
                         "run" => {
                             map.next_value::<IgnoredAny>()?;

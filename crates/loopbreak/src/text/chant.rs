@@ -48,7 +48,7 @@ pub struct RepeatedPassage {
 /// Looks for a chant in a text that comes in pieces, as it is generated. Where the pieces are cut does not matter.
 ///
 /// ```
-/// use loopbreak::ChantStream;
+/// use loopbreak::text::ChantStream;
 ///
 /// let mut stream = ChantStream::default();
 /// assert!(stream.push("The answer is in the file. ").is_none());

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, near, step, text_for};
-use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity, TEMPLATES};
+use loopbreak::advice::TEMPLATES;
+use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
 
 fn go(run: &mut Run, way: &str, place: &str) {
@@ -96,7 +97,7 @@ fn mistake_06_no_default_text_speaks_of_death_and_endings_are_marked() {
     }
     let mut run = Run::new();
     let verdict = run.repeat(40, &json!({"score": 1}));
-    assert_eq!(verdict.stop.as_ref().unwrap().ending, "loop_break");
+    assert_eq!(verdict.stop.as_ref().unwrap().ending.as_str(), "loop_break");
     assert_eq!(run.events("stuck_termination")[0]["ending"], "loop_break");
 }
 

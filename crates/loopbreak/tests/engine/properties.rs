@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{config, near, settings_of, written};
+use loopbreak::snapshot::SNAPSHOT_BYTES;
+use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
-    Action, ActionArgs, CompletedObjective, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode,
-    Objectives, Outcome, Place, Proposal, SNAPSHOT_BYTES, Settings, Snapshot, Step, StepText, Task, Usage,
-    Verdict,
+    Action, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode, Objectives, Outcome, Place,
+    Proposal, Settings, Snapshot, Step, StepText, Task, Usage, Verdict,
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
@@ -191,6 +192,17 @@ proptest! {
         let log: Vec<String> = steps.iter().map(|step| serde_json::to_string(step).unwrap()).collect();
         let read: Vec<_> = log.iter().map(|line| Step::from_json(line).unwrap()).collect();
         prop_assert_eq!(live, observe_all(&config, &read));
+    }
+
+    #[test]
+    fn verdicts_and_rulings_are_read_back_from_their_json(steps in any_run(60), proposal in action(), score in number()) {
+        let mut guard = Guard::new(config(lively()));
+        for step in &steps {
+            let ruling = guard.weigh(&Proposal { action: proposal.clone(), score: Some(score), ..Proposal::default() });
+            prop_assert_eq!(&crate::round_trip::read_back(&ruling), &ruling);
+            let verdict = guard.observe(step);
+            prop_assert_eq!(&crate::round_trip::read_back(&verdict), &verdict);
+        }
     }
 
     #[test]

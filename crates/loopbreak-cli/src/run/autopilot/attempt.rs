@@ -2,8 +2,9 @@
 
 use loopbreak::settings::OnLoop;
 use loopbreak::text::signature;
+use loopbreak::verdict::LoopId;
 use loopbreak::{
-    Action, Audience, Decision, DetectorName, Intervention, LoopId, Outcome, Pattern, Step, Task, Verdict,
+    Action, Audience, Decision, DetectorName, Intervention, Outcome, Pattern, Step, Task, Verdict,
 };
 use loopbreak_store::tasks::{
     NextTask, RoadmapTask, TaskRemedy, TaskReport, TaskState, apply_report, next_task,

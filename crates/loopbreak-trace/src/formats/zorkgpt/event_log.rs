@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use loopbreak::{
-    Action, CompletedObjective, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Usage,
-};
+use loopbreak::step::CompletedObjective;
+use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Usage};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 

@@ -4,18 +4,18 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::Dialect;
+use crate::Dialect;
 
 /// A longer file is put aside, and a new one is begun.
 const LONGEST: u64 = 256 * 1024;
 
 /// The file beside the store.
-pub(crate) fn file(store: &Path) -> PathBuf {
+pub fn file(store: &Path) -> PathBuf {
     store.with_file_name("hook.log")
 }
 
 /// Adds a line. Where that cannot be done either, there is nobody left to tell.
-pub(crate) fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
+pub fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
     let file = file(store);
     if fs::metadata(&file).is_ok_and(|known| known.len() > LONGEST) {
         let _ = fs::rename(&file, file.with_extension("log.old"));
@@ -27,7 +27,7 @@ pub(crate) fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
 }
 
 /// The last lines, the newest last.
-pub(crate) fn last(store: &Path, most: usize) -> Vec<String> {
+pub fn last(store: &Path, most: usize) -> Vec<String> {
     let text = fs::read(file(store)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let lines: Vec<String> = text.unwrap_or_default().lines().map(str::to_owned).collect();
     lines[lines.len().saturating_sub(most)..].to_vec()

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read};
 
-use loopbreak::{Action, ActionArgs, StepText};
+use loopbreak::step::ActionArgs;
+use loopbreak::{Action, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 

@@ -3,8 +3,8 @@
 use loopbreak::{Action, Outcome, Step, Verdict};
 use loopbreak_store::{RunEvent, TurnEndEvent, redact_and_truncate};
 
-use super::answer::Answer;
-use super::session::{Course, summary};
+use crate::hook_response::Answer;
+use crate::hook_transaction::{Course, summary};
 
 /// The words with which agents announce what they do next.
 const ANNOUNCEMENTS: [&str; 12] = [
@@ -61,7 +61,7 @@ impl Course<'_> {
                 act.reason
             ));
         }
-        match super::session::answer(verdict) {
+        match crate::hook_transaction::answer(verdict) {
             stop @ Answer::Stop(_) => return stop,
             // To tell the agent now would make it go on.
             Answer::Advise { agent, user } => return Answer::Advise { agent: None, user: user.or(agent) },

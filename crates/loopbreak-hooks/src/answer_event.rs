@@ -1,59 +1,54 @@
 //! Reads an event, answers it, and lets the agent go on whatever happens.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use loopbreak::Mode;
-use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, default_path, now, open, repair};
+use loopbreak::{Mode, Settings};
+use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, now, open, repair};
 
-use super::answer::Answer;
-use super::dialect::{Dialect, Happening};
-use super::event::{Event, read};
-use super::fault;
-use super::session::Session;
-use crate::args::ConfigOptions;
-use crate::exit;
+use crate::error_log;
+use crate::hook_agent::{Dialect, Happening};
+use crate::hook_event::{Event, read};
+use crate::hook_response::Answer;
+use crate::hook_transaction::Session;
 
-/// Answers the event on standard input. The exit code is always that of success: any other means something to an agent.
-pub(crate) fn respond(dialect: Dialect, options: &ConfigOptions) -> u8 {
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(dialect, options)));
-    match answered {
-        Ok(Ok(None)) => {}
-        Ok(Ok(Some(text))) => {
-            // An agent that does not listen any more has no use for the answer.
-            let _ = writeln!(io::stdout(), "{text}").and_then(|()| io::stdout().flush());
-        }
-        Ok(Err(why)) => fail(dialect, &why),
-        Err(_) => fail(dialect, "an internal error"),
+/// What a hook needs from the program around it.
+pub struct HookEnvironment<'e> {
+    /// The file of the store; none where the user has no folder for it.
+    pub store: Option<PathBuf>,
+    /// Whether the guard is switched off: the event is read, and nothing else happens.
+    pub disabled: bool,
+    /// Loads the settings that apply in a folder.
+    pub load_settings: &'e dyn Fn(&Path) -> Result<Settings, String>,
+    /// Receives messages for people.
+    pub warn: &'e dyn Fn(&str),
+}
+
+/// Reads one event and returns the response for the agent, if there is one. Whatever goes wrong is passed to `warn` and
+/// written to the error log, and the agent goes on.
+pub fn answer(dialect: Dialect, input: impl Read, environment: &HookEnvironment<'_>) -> Option<String> {
+    let answered = catch_unwind(AssertUnwindSafe(|| try_answer(dialect, input, environment)));
+    let why = match answered {
+        Ok(Ok(response)) => return response,
+        Ok(Err(why)) => why,
+        Err(_) => "an internal error".to_owned(),
+    };
+    (environment.warn)(&format!("{why}; the agent goes on without the guard"));
+    if let Some(store) = &environment.store {
+        error_log::note(store, now(), dialect, &why);
     }
-    exit::DONE
+    None
 }
 
-/// Says why there is no answer, to whoever listens now and to whoever looks later.
-fn fail(dialect: Dialect, why: &str) {
-    tell(&format!("{why}; the agent goes on without the guard"));
-    if let Some(store) = place() {
-        fault::note(&store, now(), dialect, why);
-    }
-}
-
-fn place() -> Option<std::path::PathBuf> {
-    default_path(|name| std::env::var_os(name))
-}
-
-pub(super) fn tell(text: &str) {
-    anstream::eprintln!("loopbreak: hook: {text}");
-}
-
-fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, String> {
-    let stdin = io::stdin();
-    if stdin.is_terminal() {
-        tell("waiting for an event of an agent on standard input; see `loopbreak hook --help`");
-    }
-    let text = read(stdin.lock())?;
+fn try_answer(
+    dialect: Dialect,
+    input: impl Read,
+    environment: &HookEnvironment<'_>,
+) -> Result<Option<String>, String> {
+    let text = read(input)?;
     // In a hurry, nothing else may stand in the way of this.
-    if std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off") {
+    if environment.disabled {
         return Ok(None);
     }
     let event: Event<'_> =
@@ -67,7 +62,7 @@ fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, S
         event.session_id.as_deref().filter(|id| !id.is_empty()).ok_or("the event names no session")?;
     let folder = event.cwd.as_deref().unwrap_or_default();
     let here = if Path::new(folder).is_dir() { Path::new(folder) } else { Path::new(".") };
-    let config = crate::config::settings_in(options, here).map_err(|error| error.to_string())?;
+    let config = (environment.load_settings)(here)?;
     if config.mode == Mode::Off {
         return Ok(None);
     }
@@ -77,16 +72,27 @@ fn answer(dialect: Dialect, options: &ConfigOptions) -> Result<Option<String>, S
         agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
     };
     let now = now();
-    let session = Session { config: &config, dialect, event: &event, happening, run: session, now };
-    let path = place().ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
+    let session = Session {
+        config: &config,
+        dialect,
+        event: &event,
+        happening,
+        run: session,
+        now,
+        warn: environment.warn,
+    };
+    let path = environment
+        .store
+        .clone()
+        .ok_or("there is no folder for the store: neither XDG_STATE_HOME nor HOME is set")?;
     let url = StoreUrl::from(path);
     let mut store = open(&url).map_err(|error| error.to_string())?;
-    tell_put_aside(dialect, url.as_path(), &*store);
+    tell_put_aside(dialect, url.as_path(), &*store, environment.warn);
     let answer = match attend(&mut *store, &run, folder, &session) {
         Err(Failure::Store(StoreError::Damaged(_))) => {
             drop(store);
             let mut store = repair(&url).map_err(|error| error.to_string())?;
-            tell_put_aside(dialect, url.as_path(), &*store);
+            tell_put_aside(dialect, url.as_path(), &*store, environment.warn);
             attend(&mut *store, &run, folder, &session)
         }
         attended => attended,
@@ -123,10 +129,10 @@ fn attend(
     Ok(answer)
 }
 
-fn tell_put_aside(dialect: Dialect, path: &Path, store: &dyn Store) {
+fn tell_put_aside(dialect: Dialect, path: &Path, store: &dyn Store, warn: &dyn Fn(&str)) {
     if let Some(aside) = store.quarantined() {
         let told = format!("the store was damaged and is now {}; a new one was begun", aside.display());
-        tell(&told);
-        fault::note(path, now(), dialect, &told);
+        warn(&told);
+        error_log::note(path, now(), dialect, &told);
     }
 }

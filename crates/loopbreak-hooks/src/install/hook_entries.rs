@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::Dialect;
-use super::json_text::{Way, add, remove};
+use super::json_edit::{Way, add, remove};
+use crate::Dialect;
 
 /// The events that are listened to.
 fn events(dialect: Dialect) -> &'static [&'static str] {
@@ -73,7 +73,7 @@ pub(crate) fn without_hooks(dialect: Dialect, text: &str) -> Result<String, Stri
 }
 
 /// The command of ours that is installed, if one is.
-pub(crate) fn installed(dialect: Dialect, text: &str) -> Option<String> {
+pub fn installed(dialect: Dialect, text: &str) -> Option<String> {
     let settings = read(text).ok()?;
     let events = settings.get("hooks")?.as_object()?.values();
     let groups = events.filter_map(Value::as_array).flatten();
@@ -153,7 +153,7 @@ mod tests {
                     let group = settings["hooks"][event].as_array().unwrap().last().unwrap();
                     assert_eq!(group["hooks"][0]["command"], command, "{event}");
                     assert_eq!(group.get("matcher"), None, "{event}");
-                    assert_ne!(dialect.happening(event), super::super::dialect::Happening::Other, "{event}");
+                    assert_ne!(dialect.happening(event), crate::hook_agent::Happening::Other, "{event}");
                 }
                 assert_eq!(installed(dialect, &with).as_ref(), Some(&command));
                 assert_eq!(without_hooks(dialect, &with).unwrap(), before);

@@ -7,14 +7,13 @@ use loopbreak_store::{
 };
 use serde_json::value::RawValue;
 
-use super::answer::Answer;
-use super::dialect::{Dialect, Happening};
-use super::event::Event;
-use super::respond::tell;
-use super::{refuse, result, texts, transcript};
+use crate::handlers::before_tool;
+use crate::hook_agent::{Dialect, Happening};
+use crate::hook_event::Event;
+use crate::hook_response::Answer;
+use crate::{guard_config, tool_outcome, transcript};
 
 /// An event that is looked at.
-#[derive(Debug)]
 pub(crate) struct Session<'a> {
     pub(crate) config: &'a Settings,
     pub(crate) dialect: Dialect,
@@ -24,10 +23,11 @@ pub(crate) struct Session<'a> {
     pub(crate) run: &'a str,
     /// In milliseconds since 1970.
     pub(crate) now: i64,
+    /// Receives what whoever looks ought to know.
+    pub(crate) warn: &'a dyn Fn(&str),
 }
 
 /// A run while an event is taken in.
-#[derive(Debug)]
 pub(crate) struct Course<'s> {
     pub(crate) session: &'s Session<'s>,
     pub(crate) state: RunState,
@@ -40,19 +40,19 @@ impl Session<'_> {
     /// Whether a proposal needs no more than a look: most do not go on with any loop.
     pub(crate) fn is_free(&self, kept: Option<&str>) -> Result<bool, String> {
         let (Some(_), Some(action)) = (kept, self.event.action()) else { return Ok(true) };
-        let mut state = RunState::parse(kept, tell);
+        let mut state = RunState::parse(kept, self.warn);
         if !self.rejected(&state).0.is_empty() {
             return Ok(false);
         }
-        let config = texts::for_proposals(self.config, &state.hook.allowed);
+        let config = guard_config::for_proposals(self.config, &state.hook.allowed);
         let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
-        Ok(refuse::objection(&guard, &state.guard, action).is_none())
+        Ok(before_tool::objection(&guard, &state.guard, action).is_none())
     }
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
     pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(RunChange, Answer)>, String> {
-        let mut state = RunState::parse(kept, tell);
-        let config = texts::for_steps(self.config, &state.hook.allowed);
+        let mut state = RunState::parse(kept, self.warn);
+        let config = guard_config::for_steps(self.config, &state.hook.allowed);
         let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
         let mut course =
             Course { session: self, state, guard, records: Records::default(), events: Vec::new() };
@@ -98,9 +98,9 @@ impl Session<'_> {
     fn outcome(&self) -> Outcome<'static> {
         let raw = self.event.tool_response.or(self.event.error).map(RawValue::get);
         if self.happening == Happening::Failed {
-            return result::failure(self.event.error.map(RawValue::get).or(raw));
+            return tool_outcome::failure(self.event.error.map(RawValue::get).or(raw));
         }
-        raw.map(result::outcome).unwrap_or_default()
+        raw.map(tool_outcome::outcome).unwrap_or_default()
     }
 }
 

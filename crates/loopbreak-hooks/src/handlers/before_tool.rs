@@ -5,9 +5,9 @@ use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
 use loopbreak_store::{GuardState, RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
 
-use super::answer::Answer;
-use super::session::{Course, summary};
-use super::texts;
+use crate::guard_config;
+use crate::hook_response::Answer;
+use crate::hook_transaction::{Course, summary};
 
 /// The detectors whose word is about the very call that is proposed. Others speak of what it is done to, and another
 /// way to do it may be the right one.
@@ -35,7 +35,7 @@ impl Course<'_> {
     pub(crate) fn proposed(&mut self) -> Result<Answer, String> {
         let event = self.session.event;
         let Some(action) = event.action() else { return Ok(Answer::Nothing) };
-        let config = texts::for_proposals(self.session.config, &self.state.hook.allowed);
+        let config = guard_config::for_proposals(self.session.config, &self.state.hook.allowed);
         let judge = Guard::restore(config, self.guard.snapshot()).map_err(|error| error.to_string())?;
         let Some(reason) = objection(&judge, &self.state.guard, action.clone()) else {
             return Ok(Answer::Nothing);
@@ -118,9 +118,9 @@ mod tests {
     use loopbreak::Settings;
     use serde_json::json;
 
-    use super::super::Dialect;
-    use super::super::session::Session;
     use super::*;
+    use crate::Dialect;
+    use crate::hook_transaction::Session;
 
     /// A run of which the agent tells through its hooks.
     #[derive(Default)]
@@ -140,6 +140,7 @@ mod tests {
                 happening,
                 run: "r",
                 now: 1,
+                warn: &|_| {},
             };
             let Some((change, answer)) = session.take(self.0.as_deref()).unwrap() else {
                 return Answer::Nothing;

@@ -5,12 +5,13 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
-use loopbreak::{Action, ActionArgs, StepText};
+use loopbreak::step::ActionArgs;
+use loopbreak::{Action, StepText};
 use loopbreak_store::TranscriptOffset;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Dialect;
+use crate::Dialect;
 
 /// How much of what is new is read, from its end.
 const NEW_BYTES: u64 = 4 * 1024 * 1024;
@@ -77,7 +78,7 @@ fn rejections(dialect: Dialect, line: &str) -> Vec<(String, String)> {
             let blocks = claude_blocks(line);
             let results = blocks.iter().filter(|block| &*block.kind == "tool_result" && block.is_error);
             let told = results.filter_map(|block| {
-                let why = block.content.map(super::result::text_of)?;
+                let why = block.content.map(crate::tool_outcome::text_of)?;
                 let why =
                     why.trim().strip_prefix(CLAUDE_MARK)?.trim_end_matches("</tool_use_error>").to_owned();
                 // These were never judged: another call beside them failed, or the user stopped them.
@@ -88,7 +89,7 @@ fn rejections(dialect: Dialect, line: &str) -> Vec<(String, String)> {
         }
         Dialect::Codex if CODEX_MARKS.iter().any(|mark| line.contains(mark)) => {
             let Some(payload) = codex_payload(line, "function_call_output") else { return Vec::new() };
-            let why = payload.output.map(super::result::text_of).unwrap_or_default();
+            let why = payload.output.map(crate::tool_outcome::text_of).unwrap_or_default();
             let rejected = CODEX_MARKS.iter().any(|mark| why.starts_with(mark));
             rejected.then(|| (payload.call_id.to_string(), why)).into_iter().collect()
         }

@@ -3,14 +3,14 @@
 use loopbreak::text::clip;
 use serde_json::{Value, json};
 
-use super::answer::Answer;
+use crate::hook_response::Answer;
 
 /// Agents put longer texts into a file of their own.
 const TEXT_BYTES: usize = 8_000;
 
 /// An agent's contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Dialect {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
     /// Claude Code
     ClaudeCode,
     /// Codex CLI
@@ -39,10 +39,11 @@ pub(crate) enum Happening {
 }
 
 impl Dialect {
-    pub(crate) const ALL: [Dialect; 3] = [Dialect::ClaudeCode, Dialect::Codex, Dialect::Gemini];
+    /// All agents.
+    pub const ALL: [Dialect; 3] = [Dialect::ClaudeCode, Dialect::Codex, Dialect::Gemini];
 
     /// The name on the command line and in the store.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Dialect::ClaudeCode => "claude-code",
             Dialect::Codex => "codex",
@@ -50,7 +51,8 @@ impl Dialect {
         }
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    /// Finds an agent by its name.
+    pub fn named(name: &str) -> Option<Self> {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
