@@ -1,7 +1,7 @@
 //! Replays past logs of agents through Loopbreak: what a guard would have said, what that saves, what it would have cost.
 //!
 //! [`LogAnalyzer`] reads logs in parallel and gives [`AnalyzedLogs`], which become a [`Report`]. For steps that do not come
-//! from a log, feed a [`RunAnalysis`] per run and a [`Sums`] for all of them. [`eval`] compares with labelled runs, [`tune`]
+//! from a log, feed a [`RunAnalysis`] per run and a [`TotalsBuilder`] for all of them. [`eval`] compares with labelled runs, [`tune`]
 //! searches thresholds.
 //!
 //! Nothing here prints, and no guard reads a clock: the same logs give the same report on any number of threads.
@@ -22,14 +22,15 @@ pub use logs::{
     AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, FinishedRuns, InputSummary, LineNote,
     LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, StepObserver, report_unread_inputs,
 };
-pub use pack::{Damaged, Words};
+pub use pack::{CorruptRecord, WordTable};
 pub use report::{
-    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Reading, Report, RulingGroup, RunList,
-    RunReport, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, Sums, Totals, VerdictName, for_each_run,
+    FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report, RulingGroup,
+    RunEnding, RunList, RunReport, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, TotalsBuilder,
+    VerdictName, for_each_run,
 };
 pub use run::{RunAnalysis, RunRecord};
-pub use series::{Restarts, TaskAttempt, TaskAttempts};
+pub use series::{RestartTracker, TaskAttempt, TaskAttempts};
 pub use statistics::{
-    Bucket, Cost, Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, Repeats, Savings,
-    Timeline,
+    EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, RepeatTracker, RunCost, RunSavings,
+    RunTimeline, TimelineBucket, WarningEffect,
 };

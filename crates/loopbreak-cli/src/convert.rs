@@ -8,7 +8,7 @@ use loopbreak::Label;
 use loopbreak_analysis::{LogReadSummary, report_unread_inputs};
 use loopbreak_trace::{LogFormat, LogInput, LogRecord, OpenError, RecordSink, SkippedLine, expand_paths};
 
-use crate::diagnostics::Diagnostics;
+use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::{exit, output};
 
@@ -40,7 +40,7 @@ pub(crate) struct ConvertArgs {
 /// Converts logs, one after the other.
 pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     let expansion = expand_paths(&args.paths);
-    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let mut logs = Vec::new();
     let mut all = |out: &mut dyn Write| -> io::Result<()> {
         for input in &expansion.inputs {

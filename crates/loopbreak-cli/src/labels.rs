@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
-use loopbreak_analysis::eval::{Condition, LabelSelection, Labels, SelectionError};
+use loopbreak_analysis::eval::{LabelCondition, LabelSelection, RunLabels, SelectionError};
 use loopbreak_trace::{InputSet, expand_paths};
 
 use crate::error::UserError;
@@ -31,7 +31,7 @@ impl LabelArgs {
     /// Reads the labels and the conditions; nothing where there are none.
     pub(crate) fn read(&self) -> Result<Option<LabelSelection>, UserError> {
         let parse = |option: &str, text: Option<&str>| {
-            let parsed = text.map(Condition::parse).transpose();
+            let parsed = text.map(LabelCondition::parse).transpose();
             parsed.map_err(|error| {
                 UserError::usage(format!("{option}: {error}")).hint(
                     "write a path by dots, an operator and a value, as in: labels.reward<0.5 and success=false",
@@ -52,8 +52,8 @@ impl LabelArgs {
         Ok(Some(LabelSelection { labels: self.read_files()?, positive, only }))
     }
 
-    fn read_files(&self) -> Result<Labels, UserError> {
-        let mut labels = Labels::default();
+    fn read_files(&self) -> Result<RunLabels, UserError> {
+        let mut labels = RunLabels::default();
         for file in &self.labels {
             let name = file.display();
             let text = fs::read_to_string(file).map_err(|error| {

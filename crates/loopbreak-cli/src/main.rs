@@ -7,7 +7,7 @@ mod args;
 mod completions;
 mod config;
 mod convert;
-mod diagnostics;
+mod diagnostic_printer;
 mod duration;
 mod error;
 mod eval;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
-use loopbreak_report::text::Look;
+use loopbreak_report::text::TextStyle;
 pub(crate) use loopbreak_report::{printable, printable_lines};
 use loopbreak_store::write_file_atomically;
 use loopbreak_trace::LogInput;
@@ -119,12 +119,12 @@ pub(crate) fn is_terminal() -> bool {
 }
 
 /// How text is to look on standard output.
-pub(crate) fn look() -> Look {
+pub(crate) fn look() -> TextStyle {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = variable("LC_ALL").or_else(|| variable("LC_CTYPE")).or_else(|| variable("LANG"));
-    Look {
+    TextStyle {
         width: width(variable("COLUMNS").as_deref(), terminal),
         unicode: shows_unicode(locale.as_deref(), variable("TERM").as_deref()),
         colour,

@@ -1,6 +1,6 @@
 //! How figures are written.
 
-use loopbreak_analysis::eval::Share;
+use loopbreak_analysis::eval::ShareEstimate;
 
 /// A number for people: `1234` as `1,234`.
 pub(crate) fn grouped(number: u64) -> String {
@@ -53,7 +53,7 @@ pub(crate) fn percent(part: u64, whole: u64) -> u64 {
 }
 
 /// Formats a share with its interval: `67 % (21–94)`.
-pub(crate) fn share(share: &Share, dash: &str) -> String {
+pub(crate) fn share(share: &ShareEstimate, dash: &str) -> String {
     let rounded = |part: f64| (part * 100.0).round();
     // Never 100 for less than all, nor 0 for more than none.
     let value = match share.value {

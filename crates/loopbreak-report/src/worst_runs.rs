@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 /// Keeps those with the highest keys: the highest first, and of equal ones the first.
 #[derive(Debug)]
-pub(crate) struct Worst<K, T> {
+pub(crate) struct WorstRuns<K, T> {
     most: usize,
     /// Up to twice as many as are asked for, so that they are put in order now and then only.
     kept: Vec<(K, T)>,
@@ -12,9 +12,9 @@ pub(crate) struct Worst<K, T> {
     floor: Option<K>,
 }
 
-impl<K: Copy + Ord, T> Worst<K, T> {
+impl<K: Copy + Ord, T> WorstRuns<K, T> {
     pub(crate) fn new(most: usize) -> Self {
-        Worst { most, kept: Vec::new(), floor: None }
+        WorstRuns { most, kept: Vec::new(), floor: None }
     }
 
     /// Takes one in, if there is a place for it.
@@ -57,7 +57,7 @@ mod tests {
                     (number >> 61, at)
                 })
                 .collect();
-            let mut worst = Worst::new(5);
+            let mut worst = WorstRuns::new(5);
             for (key, at) in &all {
                 worst.offer(*key, || *at);
             }

@@ -6,15 +6,15 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Config, Profile, Step};
 
-use super::baseline_rule::Rule;
+use super::baseline_rule::BaselineRule;
 use crate::report::RunReport;
 use crate::run::RunAnalysis;
-use crate::statistics::{Done, Ledger, Savings, Told};
+use crate::statistics::{RunSavings, SavingsTracker, StepFacts, StepIntervention};
 use crate::tune::RunOutcome;
 
 /// What Loopbreak can be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Baseline {
+pub enum EvalBaseline {
     /// The stuck detector of `OpenHands`.
     OpenhandsRule,
     /// The check for repeated calls of Gemini CLI.
@@ -23,118 +23,119 @@ pub enum Baseline {
     Documents,
 }
 
-impl Baseline {
+impl EvalBaseline {
     /// All of them.
-    pub const ALL: [Baseline; 3] = [Baseline::OpenhandsRule, Baseline::GeminiRule, Baseline::Documents];
+    pub const ALL: [EvalBaseline; 3] =
+        [EvalBaseline::OpenhandsRule, EvalBaseline::GeminiRule, EvalBaseline::Documents];
 
     /// The name in all output.
     pub fn as_str(self) -> &'static str {
         match self {
-            Baseline::OpenhandsRule => "openhands-rule",
-            Baseline::GeminiRule => "gemini-rule",
-            Baseline::Documents => "documents",
+            EvalBaseline::OpenhandsRule => "openhands-rule",
+            EvalBaseline::GeminiRule => "gemini-rule",
+            EvalBaseline::Documents => "documents",
         }
     }
 }
 
 /// What a baseline came to in a run.
 #[derive(Clone, Debug)]
-pub enum Watched {
+pub enum BaselineResult {
     /// A rule: when it first said stuck, if it did.
-    Rule(Option<Signal>),
+    Rule(Option<RuleSignal>),
     /// An engine of ours.
     Engine(Box<RunReport>),
 }
 
-impl Watched {
+impl BaselineResult {
     /// In short.
     pub fn outcome(&self) -> RunOutcome {
         match self {
-            Watched::Rule(signal) => RunOutcome::of_rule(*signal),
-            Watched::Engine(report) => RunOutcome::of(report),
+            BaselineResult::Rule(signal) => RunOutcome::from_signal(*signal),
+            BaselineResult::Engine(report) => RunOutcome::from_report(report),
         }
     }
 }
 
 /// The first time that a rule said stuck, which ends the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Signal {
+pub struct RuleSignal {
     /// Its turn.
     pub turn: u64,
     /// What came after it.
-    pub after: Savings,
+    pub after: RunSavings,
 }
 
 /// A baseline, watching one run.
 #[derive(Debug)]
-pub struct Watcher(Inner);
+pub struct BaselineWatcher(WatcherKind);
 
 #[derive(Debug)]
-enum Inner {
-    Rule(Box<RuleWatch>),
+enum WatcherKind {
+    Rule(Box<RuleWatcher>),
     Engine(Box<RunAnalysis>),
 }
 
 #[derive(Debug)]
-struct RuleWatch {
-    rule: Rule,
+struct RuleWatcher {
+    rule: BaselineRule,
     at: Option<u64>,
-    ledger: Ledger,
+    ledger: SavingsTracker,
     completed: HashSet<u64, RandomState>,
 }
 
-impl Watcher {
+impl BaselineWatcher {
     /// Watches a run that has not begun.
-    pub fn new(baseline: Baseline, run: &str) -> Self {
+    pub fn new(baseline: EvalBaseline, run: &str) -> Self {
         let rule = |rule| {
-            let (ledger, completed) = (Ledger::default(), HashSet::default());
-            Inner::Rule(Box::new(RuleWatch { rule, at: None, ledger, completed }))
+            let (ledger, completed) = (SavingsTracker::default(), HashSet::default());
+            WatcherKind::Rule(Box::new(RuleWatcher { rule, at: None, ledger, completed }))
         };
-        Watcher(match baseline {
-            Baseline::OpenhandsRule => rule(Rule::openhands()),
-            Baseline::GeminiRule => rule(Rule::gemini()),
-            Baseline::Documents => {
-                Inner::Engine(Box::new(RunAnalysis::new(&Config::of(Profile::Documents), run)))
+        BaselineWatcher(match baseline {
+            EvalBaseline::OpenhandsRule => rule(BaselineRule::openhands()),
+            EvalBaseline::GeminiRule => rule(BaselineRule::gemini()),
+            EvalBaseline::Documents => {
+                WatcherKind::Engine(Box::new(RunAnalysis::new(&Config::of(Profile::Documents), run)))
             }
         })
     }
 
     /// Our engine with other settings.
-    pub fn with(config: &Config, run: &str) -> Self {
-        Watcher(Inner::Engine(Box::new(RunAnalysis::new(config, run))))
+    pub fn with_config(config: &Config, run: &str) -> Self {
+        BaselineWatcher(WatcherKind::Engine(Box::new(RunAnalysis::new(config, run))))
     }
 
     /// Takes in the next step, which is that turn.
     pub fn observe(&mut self, step: &Step<'_>, turn: u64) {
         match &mut self.0 {
-            Inner::Rule(watch) => watch.observe(step, turn),
-            Inner::Engine(analysis) => _ = analysis.observe(step),
+            WatcherKind::Rule(watch) => watch.observe(step, turn),
+            WatcherKind::Engine(analysis) => _ = analysis.observe(step),
         }
     }
 
     /// Sums up.
-    pub fn finish(self) -> Watched {
+    pub fn finish(self) -> BaselineResult {
         match self.0 {
-            Inner::Rule(watch) => {
+            WatcherKind::Rule(watch) => {
                 let after = watch.ledger.after_ending();
-                Watched::Rule(watch.at.map(|turn| Signal { turn, after }))
+                BaselineResult::Rule(watch.at.map(|turn| RuleSignal { turn, after }))
             }
-            Inner::Engine(analysis) => Watched::Engine(Box::new(analysis.finish("", ""))),
+            WatcherKind::Engine(analysis) => BaselineResult::Engine(Box::new(analysis.finish("", ""))),
         }
     }
 }
 
-impl RuleWatch {
+impl RuleWatcher {
     fn observe(&mut self, step: &Step<'_>, turn: u64) {
         let fires = self.rule.observe(step);
         if fires {
             self.at.get_or_insert(turn);
         }
         let told = self.told(step);
-        self.ledger.add(&told, Done { stops: fires, ends: fires });
+        self.ledger.add(&told, StepIntervention { stops: fires, ends: fires });
     }
 
-    fn told(&mut self, step: &Step<'_>) -> Told {
+    fn told(&mut self, step: &Step<'_>) -> StepFacts {
         let is_turn = !step.refused;
         let mut achieved = step.progress == Some(true);
         for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {
@@ -142,6 +143,6 @@ impl RuleWatch {
         }
         let score = step.score.filter(|score| score.is_finite());
         let measured = score.is_some() || step.objectives.is_some() || step.progress.is_some();
-        Told { is_turn, score, measured, achieved, usage: step.usage }
+        StepFacts { is_turn, score, measured, achieved, usage: step.usage }
     }
 }

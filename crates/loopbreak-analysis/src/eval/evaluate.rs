@@ -2,28 +2,29 @@
 
 use loopbreak::{DetectorName, Finding, Severity};
 
-use super::baseline::{Baseline, Signal, Watched};
-use super::confusion_counts::Counts;
+use super::baseline::{BaselineResult, EvalBaseline, RuleSignal};
+use super::confusion_counts::ConfusionCounts;
 use super::evaluation::{
-    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
-    Level, Listed, ListedFinding, LookedAt, Question, SCHEMA, SavedSteps, Scores,
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, EvalQuestion, EvalReport,
+    JudgeResult, LeftOutRuns, LevelScores, ListedFinding, MisjudgedRun, RunSelection, SCHEMA, SavedSteps,
+    SignalScores,
 };
 use super::explain_command;
 use crate::report::{RunReport, VerdictName};
-use crate::statistics::{Effects, FindingReport};
-use crate::tune::{Figures, RunOutcome};
+use crate::statistics::{EffectCounts, FindingReport};
+use crate::tune::{OutcomeTotals, RunOutcome};
 
 /// How many findings of a run judged wrongly are listed.
 const FINDINGS: usize = 3;
 
 /// A run that takes part.
 #[derive(Debug)]
-pub struct Sample {
+pub struct EvalSample {
     /// What Loopbreak found.
     pub report: RunReport,
     /// What the baselines came to, in their order.
-    pub baselines: Vec<Watched>,
-    /// What other patience came to, in the order of [`Question::patience`].
+    pub baselines: Vec<BaselineResult>,
+    /// What other patience came to, in the order of [`EvalQuestion::patience`].
     pub curve: Vec<RunOutcome>,
     /// Whether it is positive, where there are labels.
     pub positive: Option<bool>,
@@ -31,24 +32,24 @@ pub struct Sample {
 
 /// Puts the figures together.
 pub fn evaluate(
-    samples: &[Sample],
-    baselines: &[Baseline],
-    question: Question,
-    left_out: LeftOut,
-) -> Evaluation {
-    let Question { positive, only, settings, patience } = question;
+    samples: &[EvalSample],
+    baselines: &[EvalBaseline],
+    question: EvalQuestion,
+    left_out: LeftOutRuns,
+) -> EvalReport {
+    let EvalQuestion { positive, only, settings, patience } = question;
     let positives = positive.is_some().then(|| count(samples, |sample| sample.positive == Some(true)));
     let mut judges = vec![engine("loopbreak", samples, |sample| Some(&sample.report))];
     for (index, baseline) in baselines.iter().enumerate() {
         let name = baseline.as_str();
         judges.push(match baseline {
-            Baseline::Documents => engine(name, samples, |sample| match sample.baselines.get(index) {
-                Some(Watched::Engine(report)) => Some(&**report),
+            EvalBaseline::Documents => engine(name, samples, |sample| match sample.baselines.get(index) {
+                Some(BaselineResult::Engine(report)) => Some(&**report),
                 _ => None,
             }),
-            Baseline::OpenhandsRule | Baseline::GeminiRule => {
+            EvalBaseline::OpenhandsRule | EvalBaseline::GeminiRule => {
                 rule(name, samples, |sample| match sample.baselines.get(index) {
-                    Some(Watched::Rule(signal)) => *signal,
+                    Some(BaselineResult::Rule(signal)) => *signal,
                     _ => None,
                 })
             }
@@ -60,14 +61,14 @@ pub fn evaluate(
         });
         listed.map(|sample| list(&sample.report, &settings)).collect()
     };
-    let looked_at = LookedAt {
+    let looked_at = RunSelection {
         positive,
         only,
         runs: samples.len() as u64,
         positives,
         steps: samples.iter().map(|sample| sample.report.steps).sum(),
     };
-    Evaluation {
+    EvalReport {
         schema: SCHEMA,
         looked_at,
         left_out,
@@ -79,9 +80,9 @@ pub fn evaluate(
 }
 
 /// What other patience comes to, the least first. The settings as they are stand among them.
-fn curve(samples: &[Sample], patience: &[f64]) -> Vec<CurvePoint> {
-    let point = |patience: f64, outcome: &dyn Fn(&Sample) -> Option<RunOutcome>| {
-        let mut figures = Figures::default();
+fn curve(samples: &[EvalSample], patience: &[f64]) -> Vec<CurvePoint> {
+    let point = |patience: f64, outcome: &dyn Fn(&EvalSample) -> Option<RunOutcome>| {
+        let mut figures = OutcomeTotals::default();
         for sample in samples {
             if let Some(outcome) = outcome(sample) {
                 figures.add(&outcome, sample.positive);
@@ -92,21 +93,21 @@ fn curve(samples: &[Sample], patience: &[f64]) -> Vec<CurvePoint> {
     let others = patience.iter().enumerate();
     let mut points: Vec<CurvePoint> =
         others.map(|(at, patience)| point(*patience, &|sample| sample.curve.get(at).copied())).collect();
-    points.push(point(1.0, &|sample| Some(RunOutcome::of(&sample.report))));
+    points.push(point(1.0, &|sample| Some(RunOutcome::from_report(&sample.report))));
     points.sort_by(|one, other| one.patience.total_cmp(&other.patience));
     points
 }
 
-fn count(samples: &[Sample], holds: impl Fn(&Sample) -> bool) -> u64 {
+fn count(samples: &[EvalSample], holds: impl Fn(&EvalSample) -> bool) -> u64 {
     samples.iter().filter(|sample| holds(sample)).count() as u64
 }
 
 /// An engine of ours: two levels, many detectors.
 fn engine<'s>(
     name: &'static str,
-    samples: &'s [Sample],
-    report: impl Fn(&'s Sample) -> Option<&'s RunReport>,
-) -> Judge {
+    samples: &'s [EvalSample],
+    report: impl Fn(&'s EvalSample) -> Option<&'s RunReport>,
+) -> JudgeResult {
     let reports: Vec<(Option<bool>, &RunReport)> =
         samples.iter().filter_map(|sample| Some((sample.positive, report(sample)?))).collect();
     let mut savings = SavedSteps::default();
@@ -117,7 +118,7 @@ fn engine<'s>(
         scores(reports.iter().map(|(positive, report)| (*positive, first(report, severity, only))))
     };
     let levels = [(VerdictName::Warn, Severity::Warn), (VerdictName::Stop, Severity::Hard)];
-    let levels = levels.map(|(level, severity)| Level {
+    let levels = levels.map(|(level, severity)| LevelScores {
         level,
         all: at(severity, None),
         detectors: DetectorName::ALL
@@ -127,11 +128,15 @@ fn engine<'s>(
             .collect(),
     });
     let after_warning = Some(after_warning(&reports));
-    Judge { name, levels: levels.into(), savings, after_warning }
+    JudgeResult { name, levels: levels.into(), savings, after_warning }
 }
 
 /// A rule of others: all it does is to end a run.
-fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Option<Signal>) -> Judge {
+fn rule(
+    name: &'static str,
+    samples: &[EvalSample],
+    signal: impl Fn(&EvalSample) -> Option<RuleSignal>,
+) -> JudgeResult {
     let mut savings = SavedSteps::default();
     let mut signals = Vec::new();
     for sample in samples {
@@ -142,26 +147,26 @@ fn rule(name: &'static str, samples: &[Sample], signal: impl Fn(&Sample) -> Opti
         signals.push((sample.positive, signal.map(|signal| signal.turn)));
     }
     let all = scores(signals.into_iter());
-    let levels = vec![Level { level: VerdictName::Stop, all, detectors: Vec::new() }];
-    Judge { name, levels, savings, after_warning: None }
+    let levels = vec![LevelScores { level: VerdictName::Stop, all, detectors: Vec::new() }];
+    JudgeResult { name, levels, savings, after_warning: None }
 }
 
 /// What the agents did after the first warning of each loop.
 fn after_warning(reports: &[(Option<bool>, &RunReport)]) -> AfterWarning {
-    let sum = |of: &dyn Fn(&[FindingReport]) -> Effects| {
-        let mut effects = Effects::default();
+    let sum = |of: &dyn Fn(&[FindingReport]) -> EffectCounts| {
+        let mut effects = EffectCounts::default();
         for (_, report) in reports {
-            effects.join(&of(&report.findings));
+            effects.merge(&of(&report.findings));
         }
         effects
     };
     let detectors = DetectorName::ALL.iter().map(|detector| {
-        let effects = sum(&|findings| Effects::of_detector(findings, *detector));
-        DetectorEffects { detector: *detector, all: EffectShare::of(effects) }
+        let effects = sum(&|findings| EffectCounts::for_detector(findings, *detector));
+        DetectorEffects { detector: *detector, all: EffectShare::new(effects) }
     });
     AfterWarning {
-        all: EffectShare::of(sum(&Effects::of)),
-        detectors: detectors.filter(|detector| detector.all.effects.told().0 > 0).collect(),
+        all: EffectShare::new(sum(&EffectCounts::from_findings)),
+        detectors: detectors.filter(|detector| detector.all.effects.totals().0 > 0).collect(),
     }
 }
 
@@ -185,7 +190,7 @@ fn first(report: &RunReport, severity: Severity, only: Option<DetectorName>) -> 
     report.findings.iter().find(meant).map(|finding| finding.turn)
 }
 
-fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
+fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> SignalScores {
     let (mut signals, mut turns, mut known) = (0, 0, None);
     for (positive, signal) in runs {
         if let Some(turn) = signal {
@@ -193,10 +198,10 @@ fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
             turns += turn;
         }
         if let Some(positive) = positive {
-            known.get_or_insert_with(Counts::default).add(positive, signal.is_some());
+            known.get_or_insert_with(ConfusionCounts::default).add(positive, signal.is_some());
         }
     }
-    Scores {
+    SignalScores {
         signals,
         mean_first_step: (signals > 0).then(|| (turns as f64 / signals as f64 * 10.0).round() / 10.0),
         counts: known,
@@ -206,7 +211,7 @@ fn scores(runs: impl Iterator<Item = (Option<bool>, Option<u64>)>) -> Scores {
     }
 }
 
-fn list(report: &RunReport, settings: &[String]) -> Listed {
+fn list(report: &RunReport, settings: &[String]) -> MisjudgedRun {
     let signals = report.findings.iter().any(|finding| counts(finding, Severity::Warn));
     let shown = report.findings.iter().filter(|finding| !signals || counts(finding, Severity::Warn));
     let short = |finding: &FindingReport| ListedFinding {
@@ -215,7 +220,7 @@ fn list(report: &RunReport, settings: &[String]) -> Listed {
         pattern: finding.pattern,
         severity: finding.severity,
     };
-    Listed {
+    MisjudgedRun {
         run: report.run.clone(),
         source: report.source.clone(),
         steps: report.steps,

@@ -3,31 +3,31 @@
 use loopbreak::{DetectorName, Pattern, Severity};
 use serde::Serialize;
 
-use super::confusion_counts::Counts;
-use super::share_estimate::Share;
+use super::confusion_counts::ConfusionCounts;
+use super::share_estimate::ShareEstimate;
 use crate::report::VerdictName;
-use crate::statistics::Effects;
-use crate::tune::Figures;
+use crate::statistics::EffectCounts;
+use crate::tune::OutcomeTotals;
 
 /// The name and version of this form of evaluation.
 pub const SCHEMA: &str = "loopbreak.eval/1";
 
 /// What an evaluation came to.
 #[derive(Clone, Debug, Serialize)]
-pub struct Evaluation {
+pub struct EvalReport {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The runs it rests on.
     #[serde(flatten)]
-    pub looked_at: LookedAt,
+    pub looked_at: RunSelection,
     /// What was left out.
-    pub left_out: LeftOut,
+    pub left_out: LeftOutRuns,
     /// Loopbreak as it is set, then the baselines.
-    pub judges: Vec<Judge>,
+    pub judges: Vec<JudgeResult>,
     /// Positive runs without even a warning.
-    pub missed: Vec<Listed>,
+    pub missed: Vec<MisjudgedRun>,
     /// Negative runs with a warning or worse.
-    pub false_alarms: Vec<Listed>,
+    pub false_alarms: Vec<MisjudgedRun>,
     /// The same runs with more and less patience, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Vec<CurvePoint>>,
@@ -35,7 +35,7 @@ pub struct Evaluation {
 
 /// The runs that an evaluation or a search rests on.
 #[derive(Clone, Debug, Serialize)]
-pub struct LookedAt {
+pub struct RunSelection {
     /// Which runs are positive; nothing where there are no labels.
     pub positive: Option<String>,
     /// Which runs take part; nothing for all.
@@ -56,12 +56,12 @@ pub struct CurvePoint {
     pub patience: f64,
     /// What it comes to.
     #[serde(flatten)]
-    pub figures: Figures,
+    pub figures: OutcomeTotals,
 }
 
 /// What is asked of the runs, and how.
 #[derive(Clone, Debug, Default)]
-pub struct Question {
+pub struct EvalQuestion {
     /// Which runs are positive; nothing where there are no labels.
     pub positive: Option<String>,
     /// Which runs take part; nothing for all.
@@ -74,7 +74,7 @@ pub struct Question {
 
 /// What could not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
+pub struct LeftOutRuns {
     /// Runs without labels.
     pub unlabelled_runs: u64,
     /// Runs whose labels do not tell whether they are positive.
@@ -87,11 +87,11 @@ pub struct LeftOut {
 
 /// One guard or rule.
 #[derive(Clone, Debug, Serialize)]
-pub struct Judge {
+pub struct JudgeResult {
     /// `loopbreak`, or the name of the baseline.
     pub name: &'static str,
     /// At each level: a rule of others has but one, for it only ends runs.
-    pub levels: Vec<Level>,
+    pub levels: Vec<LevelScores>,
     /// What it saves.
     pub savings: SavedSteps,
     /// What the agents did after its warnings; nothing for a rule of others, which gives none.
@@ -124,26 +124,26 @@ pub struct DetectorEffects {
 pub struct EffectShare {
     /// How often which.
     #[serde(flatten)]
-    pub effects: Effects,
+    pub effects: EffectCounts,
     /// The share that went on, of those that could be told: how true the warnings are.
-    pub went_on_share: Option<Share>,
+    pub went_on_share: Option<ShareEstimate>,
 }
 
 impl EffectShare {
     /// With the share worked out.
-    pub fn of(effects: Effects) -> Self {
-        EffectShare { effects, went_on_share: Share::of(effects.went_on, effects.told().1) }
+    pub fn new(effects: EffectCounts) -> Self {
+        EffectShare { effects, went_on_share: ShareEstimate::new(effects.went_on, effects.totals().1) }
     }
 }
 
 /// How well a level does.
 #[derive(Clone, Debug, Serialize)]
-pub struct Level {
+pub struct LevelScores {
     /// `warn` or `stop`.
     pub level: VerdictName,
     /// All detectors together.
     #[serde(flatten)]
-    pub all: Scores,
+    pub all: SignalScores,
     /// Each detector by itself.
     pub detectors: Vec<DetectorScores>,
 }
@@ -155,23 +155,23 @@ pub struct DetectorScores {
     pub detector: DetectorName,
     /// By itself.
     #[serde(flatten)]
-    pub scores: Scores,
+    pub scores: SignalScores,
 }
 
 /// Figures of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Scores {
+pub struct SignalScores {
     /// Runs with a signal.
     pub signals: u64,
     /// The turn of the first signal, on average over these.
     pub mean_first_step: Option<f64>,
     /// Right and wrong, where there are labels.
     #[serde(flatten)]
-    pub counts: Option<Counts>,
+    pub counts: Option<ConfusionCounts>,
     /// How many signals are right.
-    pub precision: Option<Share>,
+    pub precision: Option<ShareEstimate>,
     /// How many positive runs are seen.
-    pub recall: Option<Share>,
+    pub recall: Option<ShareEstimate>,
     /// The harmonic mean of both.
     pub f1: Option<f64>,
 }
@@ -191,7 +191,7 @@ pub struct SavedSteps {
 
 /// A run that was judged wrongly.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct MisjudgedRun {
     /// Its id.
     pub run: String,
     /// Where it was read from.

@@ -6,32 +6,32 @@ use serde_json::Value;
 
 /// What is wrong with an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConditionError(String);
+pub struct LabelConditionError(String);
 
-impl fmt::Display for ConditionError {
+impl fmt::Display for LabelConditionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for ConditionError {}
+impl std::error::Error for LabelConditionError {}
 
 /// Conditions that all have to hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition {
+pub struct LabelCondition {
     text: String,
-    tests: Vec<Test>,
+    tests: Vec<LabelTest>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Test {
+struct LabelTest {
     path: Vec<String>,
     /// None asks whether there is anything at all.
-    against: Option<(Operator, String)>,
+    against: Option<(TestOperator, String)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Operator {
+enum TestOperator {
     AtLeast,
     AtMost,
     Not,
@@ -41,21 +41,21 @@ enum Operator {
 }
 
 /// The longer ones first, for `>=` begins with `>`.
-const OPERATORS: [(&str, Operator); 7] = [
-    (">=", Operator::AtLeast),
-    ("<=", Operator::AtMost),
-    ("!=", Operator::Not),
-    ("==", Operator::Is),
-    (">", Operator::Above),
-    ("<", Operator::Below),
-    ("=", Operator::Is),
+const OPERATORS: [(&str, TestOperator); 7] = [
+    (">=", TestOperator::AtLeast),
+    ("<=", TestOperator::AtMost),
+    ("!=", TestOperator::Not),
+    ("==", TestOperator::Is),
+    (">", TestOperator::Above),
+    ("<", TestOperator::Below),
+    ("=", TestOperator::Is),
 ];
 
-impl Condition {
+impl LabelCondition {
     /// Reads an expression.
-    pub fn parse(text: &str) -> Result<Self, ConditionError> {
-        let tests = text.split(" and ").map(Test::parse).collect::<Result<_, _>>()?;
-        Ok(Condition { text: text.trim().to_owned(), tests })
+    pub fn parse(text: &str) -> Result<Self, LabelConditionError> {
+        let tests = text.split(" and ").map(LabelTest::parse).collect::<Result<_, _>>()?;
+        Ok(LabelCondition { text: text.trim().to_owned(), tests })
     }
 
     /// The expression as it was written.
@@ -71,32 +71,34 @@ impl Condition {
     }
 }
 
-impl Test {
-    fn parse(text: &str) -> Result<Self, ConditionError> {
+impl LabelTest {
+    fn parse(text: &str) -> Result<Self, LabelConditionError> {
         let text = text.trim();
         let (path, against) = match split(text) {
             None => (text, None),
             Some((path, operator, value)) => (path, Some((operator, unquoted(value)))),
         };
         if text.is_empty() {
-            return Err(ConditionError("a condition is empty".to_owned()));
+            return Err(LabelConditionError("a condition is empty".to_owned()));
         }
         if path.is_empty() {
-            return Err(ConditionError(format!("{text:?} does not say what to compare")));
+            return Err(LabelConditionError(format!("{text:?} does not say what to compare")));
         }
         if let Some((_, value)) = &against
             && (value.is_empty() || value.starts_with(['<', '>', '=', '!']))
         {
             let what = if value.is_empty() { "with nothing" } else { "with two operators" };
-            return Err(ConditionError(format!("{text:?} compares {what}")));
+            return Err(LabelConditionError(format!("{text:?} compares {what}")));
         }
         if path.contains(char::is_whitespace) {
-            return Err(ConditionError(format!("{path:?} is no path: conditions are joined by \" and \"")));
+            return Err(LabelConditionError(format!(
+                "{path:?} is no path: conditions are joined by \" and \""
+            )));
         }
         if path.contains('!') || path.split('.').any(str::is_empty) {
-            return Err(ConditionError(format!("{path:?} is no path: names are joined by dots")));
+            return Err(LabelConditionError(format!("{path:?} is no path: names are joined by dots")));
         }
-        Ok(Test { path: path.split('.').map(str::to_owned).collect(), against })
+        Ok(LabelTest { path: path.split('.').map(str::to_owned).collect(), against })
     }
 
     fn holds(&self, labels: &Value) -> Option<bool> {
@@ -112,7 +114,7 @@ impl Test {
 }
 
 /// Path, operator and value, cut at the first operator.
-fn split(text: &str) -> Option<(&str, Operator, &str)> {
+fn split(text: &str) -> Option<(&str, TestOperator, &str)> {
     let at = text.find(['<', '>', '=']).map(|at| if text[..at].ends_with('!') { at - 1 } else { at })?;
     let (sign, operator) = OPERATORS.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
     Some((text[..at].trim(), operator, text[at + sign.len()..].trim()))
@@ -142,14 +144,14 @@ fn size(value: &Value) -> Option<f64> {
     }
 }
 
-fn compare(value: &Value, operator: Operator, text: &str) -> Option<bool> {
+fn compare(value: &Value, operator: TestOperator, text: &str) -> Option<bool> {
     let order = match value {
         Value::Null => return None,
         Value::Bool(is) => {
             let same = *is == text.parse::<bool>().ok()?;
             return match operator {
-                Operator::Is => Some(same),
-                Operator::Not => Some(!same),
+                TestOperator::Is => Some(same),
+                TestOperator::Not => Some(!same),
                 _ => None,
             };
         }
@@ -157,12 +159,12 @@ fn compare(value: &Value, operator: Operator, text: &str) -> Option<bool> {
         _ => size(value)?.partial_cmp(&text.parse().ok()?)?,
     };
     Some(match operator {
-        Operator::AtLeast => order.is_ge(),
-        Operator::AtMost => order.is_le(),
-        Operator::Above => order.is_gt(),
-        Operator::Below => order.is_lt(),
-        Operator::Is => order.is_eq(),
-        Operator::Not => order.is_ne(),
+        TestOperator::AtLeast => order.is_ge(),
+        TestOperator::AtMost => order.is_le(),
+        TestOperator::Above => order.is_gt(),
+        TestOperator::Below => order.is_lt(),
+        TestOperator::Is => order.is_eq(),
+        TestOperator::Not => order.is_ne(),
     })
 }
 
@@ -177,7 +179,7 @@ mod tests {
             "success": false, "game": "zork", "steps": 12, "none": null,
             "labels": {"reward": 0.25, "pairs": [[1, 2], [3, 4], [5, 6]], "empty": [], "by": {"a": 1}, "zero": 0, "text": ""},
         });
-        Condition::parse(expression).unwrap().holds(&labels)
+        LabelCondition::parse(expression).unwrap().holds(&labels)
     }
 
     #[test]
@@ -245,7 +247,7 @@ mod tests {
             ("labels..x", "\"labels..x\" is no path: names are joined by dots"),
             ("!labels.x", "\"!labels.x\" is no path: names are joined by dots"),
         ] {
-            assert_eq!(Condition::parse(expression).unwrap_err().to_string(), message);
+            assert_eq!(LabelCondition::parse(expression).unwrap_err().to_string(), message);
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::evaluation::LeftOut;
-use super::label_condition::Condition;
-use super::run_labels::Labels;
+use super::evaluation::LeftOutRuns;
+use super::label_condition::LabelCondition;
+use super::run_labels::RunLabels;
 
 /// Number of ids that an error shows.
 const SHOWN: usize = 3;
@@ -14,11 +14,11 @@ const SHOWN: usize = 3;
 #[derive(Clone, Debug, Default)]
 pub struct LabelSelection {
     /// The labels.
-    pub labels: Labels,
+    pub labels: RunLabels,
     /// Which runs are positive.
-    pub positive: Option<Condition>,
+    pub positive: Option<LabelCondition>,
     /// Which runs take part; all if absent.
-    pub only: Option<Condition>,
+    pub only: Option<LabelCondition>,
 }
 
 /// Why no run is left to compare with.
@@ -75,9 +75,9 @@ impl LabelSelection {
         runs: &mut Vec<T>,
         id: impl Fn(&T) -> &str,
         set: impl Fn(&mut T, Option<bool>),
-    ) -> Result<LeftOut, SelectionError> {
+    ) -> Result<LeftOutRuns, SelectionError> {
         let ids: Vec<String> = runs.iter().map(|run| id(run).to_owned()).collect();
-        let mut left_out = LeftOut::default();
+        let mut left_out = LeftOutRuns::default();
         runs.retain_mut(|run| {
             let Some(labels) = self.labels.get(id(run)) else {
                 left_out.unlabelled_runs += 1;
@@ -103,7 +103,7 @@ impl LabelSelection {
         if !runs.is_empty() {
             return Ok(left_out);
         }
-        let text = |condition: &Option<Condition>| {
+        let text = |condition: &Option<LabelCondition>| {
             condition.as_ref().map_or(String::new(), |it| it.as_str().to_owned())
         };
         Err(if left_out.undecided_runs == 0 {

@@ -13,16 +13,17 @@ mod run_labels;
 mod samples;
 mod share_estimate;
 
-pub use baseline::{Baseline, Signal, Watched, Watcher};
-pub use baseline_rule::Rule;
-pub use confusion_counts::Counts;
-pub use evaluate::{Sample, evaluate};
+pub use baseline::{BaselineResult, BaselineWatcher, EvalBaseline, RuleSignal};
+pub use baseline_rule::BaselineRule;
+pub use confusion_counts::ConfusionCounts;
+pub use evaluate::{EvalSample, evaluate};
 pub use evaluation::{
-    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, Evaluation, Judge, LeftOut,
-    Level, Listed, ListedFinding, LookedAt, Question, SCHEMA, SavedSteps, Scores,
+    AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, EvalQuestion, EvalReport,
+    JudgeResult, LeftOutRuns, LevelScores, ListedFinding, MisjudgedRun, RunSelection, SCHEMA, SavedSteps,
+    SignalScores,
 };
-pub use label_condition::{Condition, ConditionError};
+pub use label_condition::{LabelCondition, LabelConditionError};
 pub use label_selection::{LabelSelection, SelectionError};
-pub use run_labels::{LabelError, Labels};
+pub use run_labels::{LabelError, RunLabels};
 pub use samples::read_samples;
-pub use share_estimate::Share;
+pub use share_estimate::ShareEstimate;

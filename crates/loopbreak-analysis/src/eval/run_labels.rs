@@ -24,20 +24,20 @@ impl std::error::Error for LabelError {}
 
 /// The labels of all runs.
 #[derive(Clone, Debug, Default)]
-pub struct Labels {
-    by_run: HashMap<String, Known>,
+pub struct RunLabels {
+    by_run: HashMap<String, LabelEntry>,
     files: usize,
 }
 
 /// What is known of a run, and where that stands.
 #[derive(Clone, Debug)]
-struct Known {
+struct LabelEntry {
     labels: Value,
     file: usize,
     line: u64,
 }
 
-impl Labels {
+impl RunLabels {
     /// Takes in a file. The first broken line ends it: half of the labels would give a wrong result.
     pub fn add(&mut self, text: &str) -> Result<(), LabelError> {
         self.files += 1;
@@ -64,7 +64,7 @@ impl Labels {
             let file = if before.file == self.files { "" } else { " of an earlier file" };
             return Err(format!("the run {run:?} was labelled before, on line {}{file}", before.line));
         }
-        self.by_run.insert(run, Known { labels, file: self.files, line: number });
+        self.by_run.insert(run, LabelEntry { labels, file: self.files, line: number });
         Ok(())
     }
 
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn eval_labels_are_found_by_run_and_a_number_is_a_name() {
-        let mut labels = Labels::default();
+        let mut labels = RunLabels::default();
         labels.add("{\"run\":\"a\",\"x\":1}\n\n{\"run\":7}\n").unwrap();
         assert_eq!((labels.len(), labels.runs()), (2, vec!["7", "a"]));
         assert!(labels.get("7").is_some() && labels.get("b").is_none());
@@ -119,7 +119,7 @@ mod tests {
             ("{\"run\":null}", "1: \"run\" is neither a text nor a number"),
             ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" was labelled before, on line 1"),
         ] {
-            assert_eq!(Labels::default().add(text).unwrap_err().to_string(), message);
+            assert_eq!(RunLabels::default().add(text).unwrap_err().to_string(), message);
         }
     }
 }

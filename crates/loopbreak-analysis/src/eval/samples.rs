@@ -7,8 +7,8 @@ use loopbreak::{Config, Step, Verdict};
 use loopbreak_trace::{LogInput, OpenError};
 use rayon::prelude::*;
 
-use super::baseline::{Baseline, Watcher};
-use super::evaluate::Sample;
+use super::baseline::{BaselineWatcher, EvalBaseline};
+use super::evaluate::EvalSample;
 use crate::logs::{LogAnalysis, LogAnalyzer, LogReadSummary, StepObserver};
 use crate::report::RunReport;
 
@@ -17,30 +17,31 @@ use crate::report::RunReport;
 pub fn read_samples(
     analyzer: &LogAnalyzer,
     inputs: &[LogInput],
-    baselines: &[Baseline],
+    baselines: &[EvalBaseline],
     patience: &[Config],
-) -> (Vec<LogReadSummary>, Vec<Sample>) {
+) -> (Vec<LogReadSummary>, Vec<EvalSample>) {
     let read = |input: &LogInput| {
-        let mut watching = Watching { baselines, patience, watchers: HashMap::new() };
+        let mut watching = BaselineObserver { baselines, patience, watchers: HashMap::new() };
         let analysis = analyzer.analyze_log(input, &mut watching);
         watching.finish(analysis)
     };
-    let (logs, samples): (Vec<_>, Vec<Vec<Sample>>) = inputs.par_iter().map(read).unzip();
+    let (logs, samples): (Vec<_>, Vec<Vec<EvalSample>>) = inputs.par_iter().map(read).unzip();
     (logs, samples.into_iter().flatten().collect())
 }
 
 /// The baselines of all runs of one log.
-struct Watching<'w> {
-    baselines: &'w [Baseline],
+struct BaselineObserver<'w> {
+    baselines: &'w [EvalBaseline],
     patience: &'w [Config],
-    watchers: HashMap<String, Vec<Watcher>>,
+    watchers: HashMap<String, Vec<BaselineWatcher>>,
 }
 
-impl StepObserver for Watching<'_> {
+impl StepObserver for BaselineObserver<'_> {
     fn observe(&mut self, run: &str, step: &Step<'_>, verdict: &Verdict) {
         if !self.watchers.contains_key(run) {
-            let rules = self.baselines.iter().map(|baseline| Watcher::new(*baseline, run));
-            let fresh = rules.chain(self.patience.iter().map(|config| Watcher::with(config, run)));
+            let rules = self.baselines.iter().map(|baseline| BaselineWatcher::new(*baseline, run));
+            let fresh =
+                rules.chain(self.patience.iter().map(|config| BaselineWatcher::with_config(config, run)));
             self.watchers.insert(run.to_owned(), fresh.collect());
         }
         for watcher in self.watchers.get_mut(run).into_iter().flatten() {
@@ -49,14 +50,14 @@ impl StepObserver for Watching<'_> {
     }
 }
 
-impl Watching<'_> {
-    fn finish(mut self, mut analysis: LogAnalysis) -> (LogReadSummary, Vec<Sample>) {
+impl BaselineObserver<'_> {
+    fn finish(mut self, mut analysis: LogAnalysis) -> (LogReadSummary, Vec<EvalSample>) {
         let sample = |report: RunReport| {
             let watched = self.watchers.remove(&report.run).unwrap_or_default();
-            let mut watched: Vec<_> = watched.into_iter().map(Watcher::finish).collect();
+            let mut watched: Vec<_> = watched.into_iter().map(BaselineWatcher::finish).collect();
             let curve = watched.drain(self.baselines.len().min(watched.len())..).map(|other| other.outcome());
             let curve = curve.collect();
-            Sample { baselines: watched, curve, report, positive: None }
+            EvalSample { baselines: watched, curve, report, positive: None }
         };
         match mem::take(&mut analysis.runs).into_reports() {
             Ok(reports) => (analysis.reading, reports.into_iter().map(sample).collect()),

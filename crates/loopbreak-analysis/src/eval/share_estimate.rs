@@ -7,7 +7,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// A share with its 95 % Wilson interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Share {
+pub struct ShareEstimate {
     /// The share itself.
     pub value: f64,
     /// The lower end of the interval.
@@ -16,9 +16,9 @@ pub struct Share {
     pub high: f64,
 }
 
-impl Share {
+impl ShareEstimate {
     /// So many of so many; nothing where there are none to have a share in.
-    pub fn of(part: u64, whole: u64) -> Option<Self> {
+    pub fn new(part: u64, whole: u64) -> Option<Self> {
         if whole == 0 {
             return None;
         }
@@ -30,7 +30,9 @@ impl Share {
             * (value * (1.0 - value) / whole + squared / (4.0 * whole * whole)).sqrt();
         // Rounding is not to leave the range.
         let (low, high) = ((middle - spread).max(0.0), (middle + spread).min(1.0));
-        Some(Share { value, low: round(low), high: round(high) }.exact_at_the_ends(part as f64, whole))
+        Some(
+            ShareEstimate { value, low: round(low), high: round(high) }.exact_at_the_ends(part as f64, whole),
+        )
     }
 
     fn exact_at_the_ends(mut self, part: f64, whole: f64) -> Self {
@@ -57,10 +59,13 @@ mod tests {
     #[test]
     fn eval_intervals_are_those_of_the_formula() {
         // Worked out by hand: 2 of 3, and the well-known 8 of 10.
-        assert_eq!(Share::of(2, 3), Some(Share { value: 0.6667, low: 0.2077, high: 0.9385 }));
-        assert_eq!(Share::of(8, 10), Some(Share { value: 0.8, low: 0.4902, high: 0.9433 }));
-        assert_eq!(Share::of(0, 4), Some(Share { value: 0.0, low: 0.0, high: 0.4899 }));
-        assert_eq!(Share::of(4, 4), Some(Share { value: 1.0, low: 0.5101, high: 1.0 }));
-        assert_eq!(Share::of(0, 0), None);
+        assert_eq!(
+            ShareEstimate::new(2, 3),
+            Some(ShareEstimate { value: 0.6667, low: 0.2077, high: 0.9385 })
+        );
+        assert_eq!(ShareEstimate::new(8, 10), Some(ShareEstimate { value: 0.8, low: 0.4902, high: 0.9433 }));
+        assert_eq!(ShareEstimate::new(0, 4), Some(ShareEstimate { value: 0.0, low: 0.0, high: 0.4899 }));
+        assert_eq!(ShareEstimate::new(4, 4), Some(ShareEstimate { value: 1.0, low: 0.5101, high: 1.0 }));
+        assert_eq!(ShareEstimate::new(0, 0), None);
     }
 }

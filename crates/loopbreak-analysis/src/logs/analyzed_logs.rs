@@ -8,9 +8,9 @@ use loopbreak_trace::InputSet;
 use super::finished_runs::FinishedRuns;
 use super::log_analysis::LogAnalysis;
 use super::unread_inputs::{DiagnosticSink, InputSummary, report_unread_inputs};
-use crate::recording::Recording;
-use crate::report::{Reading, Report, RunList, RunReport, Sums};
-use crate::series::{Restarts, TaskAttempts};
+use crate::recording::RunRecording;
+use crate::report::{InputStatistics, Report, RunList, RunReport, TotalsBuilder};
+use crate::series::{RestartTracker, TaskAttempts};
 
 /// The logs of an analysis in the order of the inputs.
 #[derive(Debug)]
@@ -43,16 +43,16 @@ impl AnalyzedLogs {
     }
 
     /// Puts the logs together. An error means that a run that was moved to a temporary file could not be read back.
-    pub fn into_report(self, reading: &Reading) -> io::Result<Report> {
+    pub fn into_report(self, reading: &InputStatistics) -> io::Result<Report> {
         let config = &self.config;
         let mut tasks = TaskAttempts::new(config);
-        let mut restarts = Restarts::new(config);
-        let (mut runs, mut sums) = (Vec::new(), Sums::default());
+        let mut restarts = RestartTracker::new(config);
+        let (mut runs, mut sums) = (Vec::new(), TotalsBuilder::default());
         for (source, log) in self.logs.into_iter().enumerate() {
             for attempt in log.attempts {
                 tasks.add(source, attempt);
             }
-            log.runs.each(|summary, run| {
+            log.runs.for_each(|summary, run| {
                 summary.cloned().into_iter().for_each(|summary| restarts.add(summary));
                 sums.add(run);
                 Ok(())
@@ -75,16 +75,16 @@ impl RunList for AllRuns {
     }
 
     fn each(&self, see: &mut dyn FnMut(&RunReport) -> io::Result<()>) -> io::Result<()> {
-        self.0.iter().try_for_each(|runs| runs.each(|_, run| see(run)))
+        self.0.iter().try_for_each(|runs| runs.for_each(|_, run| see(run)))
     }
 
-    fn take_recording(&self, mut index: usize) -> io::Result<Recording> {
+    fn take_recording(&self, mut index: usize) -> io::Result<RunRecording> {
         for runs in &self.0 {
             if index < runs.len() {
                 return Ok(runs.take_recording(index)?.map(|recording| *recording).unwrap_or_default());
             }
             index -= runs.len();
         }
-        Ok(Recording::default())
+        Ok(RunRecording::default())
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::analyzed_logs::AnalyzedLogs;
 use super::log_analysis::LogAnalysis;
-use super::log_reader;
+use super::run_dispatcher;
 use super::step_observer::{NoObserver, StepObserver};
 
 /// Size in bytes from which a log is worth all threads. Smaller ones are read side by side.
@@ -91,7 +91,7 @@ impl LogAnalyzer {
         // One after the other: each has work for all threads, and memory for each would be needed at the same time.
         for (input, log) in all.iter().zip(&mut logs) {
             if log.is_none() {
-                *log = Some(log_reader::read_on_all_threads(input, &self.options, self.watch()));
+                *log = Some(run_dispatcher::read_on_all_threads(input, &self.options, self.watch()));
             }
         }
         let logs = logs.into_iter().flatten().collect();
@@ -129,7 +129,7 @@ impl LogAnalyzer {
 
     /// Analyzes one log on the current thread.
     pub fn analyze_log(&self, input: &LogInput, observer: &mut dyn StepObserver) -> LogAnalysis {
-        log_reader::read(input, &self.options, observer, self.watch())
+        run_dispatcher::read(input, &self.options, observer, self.watch())
     }
 
     fn watch(&self) -> impl Fn(u64) + Clone + Send + 'static {

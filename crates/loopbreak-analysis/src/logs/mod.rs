@@ -1,6 +1,6 @@
 //! Whole logs through the analysis, in parallel.
 //!
-//! [`LogAnalyzer`] decides which logs are read side by side and which get all threads. A log is read by a `LogReader`, on
+//! [`LogAnalyzer`] decides which logs are read side by side and which get all threads. A log is read by a `RunDispatcher`, on
 //! one thread, or block by block on all of them (`run_batch`). Its runs are kept in `OpenRuns`, which moves idle ones to a
 //! `SpillFile`, and end up in [`FinishedRuns`].
 
@@ -9,9 +9,9 @@ mod event_writer;
 mod finished_runs;
 mod log_analysis;
 mod log_analyzer;
-mod log_reader;
 mod open_runs;
 mod run_batch;
+mod run_dispatcher;
 mod run_names;
 mod spill_file;
 mod step_observer;

@@ -1,4 +1,4 @@
-//! The runs of a log: a few of them with their guards, the others put away until one of their steps comes.
+//! The runs of a log: a few of them with their guards, the others put idle until one of their steps comes.
 //!
 //! Runs may be mixed in one file, so none is known to be over before the end. A guard takes up to 160 kB, and a log may
 //! hold a million runs: only those that were used last are kept. All that stays of the others is the name, and the places
@@ -6,18 +6,18 @@
 
 use std::io;
 
-use crate::{RunAnalysis, RunRecord, Words};
+use crate::{RunAnalysis, RunRecord, WordTable};
 use loopbreak::Config;
 use rayon::prelude::*;
 
-use super::finished_runs::{Away, Finished, FinishedRuns, LogInfo};
-use super::run_names::Names;
-use super::spill_file::{Place, Spill};
+use super::finished_runs::{FinishedRun, FinishedRuns, LogInfo, SpilledRecords};
+use super::run_names::RunNames;
+use super::spill_file::{SpillFile, SpillSlot};
 
 /// How many guards are kept.
-pub(super) const MOST_GUARDS: usize = 512;
+pub(super) const MAX_GUARDS: usize = 512;
 /// How many of them are left when there were too many.
-const LEFT_GUARDS: usize = 384;
+const GUARDS_LEFT: usize = 384;
 /// The least room for a guard and for a record in their files, in bytes.
 const GUARD_BYTES: u64 = 1024;
 const RECORD_BYTES: u64 = 64;
@@ -28,46 +28,46 @@ pub(super) struct OpenRuns<'c> {
     config: &'c Config,
     /// Whether their steps are to be shown on a page.
     recorded: bool,
-    all: Vec<Run>,
-    names: Names,
+    all: Vec<OpenRun>,
+    names: RunNames,
     /// Those that have their guards.
-    awake: Vec<u32>,
-    guards: Spill,
-    records: Spill,
+    active: Vec<u32>,
+    guards: SpillFile,
+    records: SpillFile,
     /// What the records need to be read.
-    words: Words,
+    words: WordTable,
     /// Counts uses, to know the run that was used longest ago.
     uses: u64,
 }
 
 #[derive(Debug)]
-enum Run {
-    Awake {
+enum OpenRun {
+    Active {
         analysis: Box<RunAnalysis>,
         used: u64,
     },
-    Asleep {
-        guard: Place,
-        record: Place,
+    Spilled {
+        guard: SpillSlot,
+        record: SpillSlot,
     },
     /// With a thread that has steps for it.
-    Lent,
+    CheckedOut,
 }
 
 /// A run that is taken out to be shown steps.
 #[derive(Debug)]
-pub(super) enum Lent {
-    Awake(Box<RunAnalysis>),
+pub(super) enum CheckedOutRun {
+    Active(Box<RunAnalysis>),
     /// With the snapshot of its guard.
-    Asleep(Box<RunRecord>, Vec<u8>),
+    Spilled(Box<RunRecord>, Vec<u8>),
 }
 
-impl Lent {
+impl CheckedOutRun {
     /// The run with its guard.
-    pub(super) fn wake(self, config: &Config) -> io::Result<Box<RunAnalysis>> {
+    pub(super) fn into_analysis(self, config: &Config) -> io::Result<Box<RunAnalysis>> {
         match self {
-            Lent::Awake(analysis) => Ok(analysis),
-            Lent::Asleep(record, snapshot) => {
+            CheckedOutRun::Active(analysis) => Ok(analysis),
+            CheckedOutRun::Spilled(record, snapshot) => {
                 let snapshot = serde_json::from_slice(&snapshot)?;
                 record.resume(config, snapshot).map(Box::new).map_err(io::Error::other)
             }
@@ -81,32 +81,32 @@ impl<'c> OpenRuns<'c> {
             config,
             recorded,
             all: Vec::new(),
-            names: Names::default(),
-            awake: Vec::new(),
-            guards: Spill::new(GUARD_BYTES),
-            records: Spill::new(RECORD_BYTES),
-            words: Words::default(),
+            names: RunNames::default(),
+            active: Vec::new(),
+            guards: SpillFile::new(GUARD_BYTES),
+            records: SpillFile::new(RECORD_BYTES),
+            words: WordTable::default(),
             uses: 0,
         }
     }
 
     /// The run of this name, if there is one.
-    pub(super) fn known(&self, name: &str) -> Option<usize> {
-        self.names.known(name)
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        self.names.find(name)
     }
 
     /// The run of this name, a new one if there is none yet.
-    pub(super) fn index(&mut self, name: &str) -> usize {
-        self.known(name).unwrap_or_else(|| {
-            let index = self.place_for(name);
-            let analysis = self.beginning()(name);
-            self.all[index] = Run::Awake { analysis, used: self.uses };
+    pub(super) fn find_or_start(&mut self, name: &str) -> usize {
+        self.find(name).unwrap_or_else(|| {
+            let index = self.reserve(name);
+            let analysis = self.starter()(name);
+            self.all[index] = OpenRun::Active { analysis, used: self.uses };
             index
         })
     }
 
     /// How a run of this log begins.
-    pub(super) fn beginning(&self) -> impl Fn(&str) -> Box<RunAnalysis> + Sync + use<'c> {
+    pub(super) fn starter(&self) -> impl Fn(&str) -> Box<RunAnalysis> + Sync + use<'c> {
         let (config, recorded) = (self.config, self.recorded);
         move |name| {
             Box::new(if recorded {
@@ -118,89 +118,91 @@ impl<'c> OpenRuns<'c> {
     }
 
     /// A place for a new run, which is still to be given.
-    pub(super) fn place_for(&mut self, name: &str) -> usize {
+    pub(super) fn reserve(&mut self, name: &str) -> usize {
         let index = self.names.add(name);
-        self.all.push(Run::Lent);
-        self.awake.push(index as u32);
+        self.all.push(OpenRun::CheckedOut);
+        self.active.push(index as u32);
         index
     }
 
     /// The run at this place, to be shown the next step.
-    pub(super) fn at(&mut self, index: usize) -> io::Result<&mut RunAnalysis> {
-        if !matches!(self.all[index], Run::Awake { .. }) {
-            let analysis = self.lend(index)?.wake(self.config)?;
-            self.give_back(index, analysis);
+    pub(super) fn active_run(&mut self, index: usize) -> io::Result<&mut RunAnalysis> {
+        if !matches!(self.all[index], OpenRun::Active { .. }) {
+            let analysis = self.check_out(index)?.into_analysis(self.config)?;
+            self.check_in(index, analysis);
         }
-        if self.awake.len() > MOST_GUARDS {
-            self.touch(index);
-            self.put_away()?;
+        if self.active.len() > MAX_GUARDS {
+            self.mark_used(index);
+            self.spill_idle()?;
         }
         self.uses += 1;
         match &mut self.all[index] {
-            Run::Awake { analysis, used } => {
+            OpenRun::Active { analysis, used } => {
                 *used = self.uses;
                 Ok(analysis)
             }
-            Run::Asleep { .. } | Run::Lent => Err(io::Error::other("a run is missing")),
+            OpenRun::Spilled { .. } | OpenRun::CheckedOut => Err(io::Error::other("a run is missing")),
         }
     }
 
-    fn touch(&mut self, index: usize) {
+    fn mark_used(&mut self, index: usize) {
         self.uses += 1;
-        if let Run::Awake { used, .. } = &mut self.all[index] {
+        if let OpenRun::Active { used, .. } = &mut self.all[index] {
             *used = self.uses;
         }
     }
 
     /// Takes a run out.
-    pub(super) fn lend(&mut self, index: usize) -> io::Result<Lent> {
-        match std::mem::replace(&mut self.all[index], Run::Lent) {
-            Run::Awake { analysis, .. } => Ok(Lent::Awake(analysis)),
-            Run::Asleep { guard, record } => {
-                self.awake.push(index as u32);
+    pub(super) fn check_out(&mut self, index: usize) -> io::Result<CheckedOutRun> {
+        match std::mem::replace(&mut self.all[index], OpenRun::CheckedOut) {
+            OpenRun::Active { analysis, .. } => Ok(CheckedOutRun::Active(analysis)),
+            OpenRun::Spilled { guard, record } => {
+                self.active.push(index as u32);
                 let bytes = self.records.take(record)?;
                 let record = RunRecord::unpack(self.config, &bytes, &self.words).map_err(io::Error::other)?;
-                Ok(Lent::Asleep(Box::new(record), self.guards.take(guard)?))
+                Ok(CheckedOutRun::Spilled(Box::new(record), self.guards.take(guard)?))
             }
-            Run::Lent => Err(io::Error::other("a run is missing")),
+            OpenRun::CheckedOut => Err(io::Error::other("a run is missing")),
         }
     }
 
     /// Puts a run back that was lent.
-    pub(super) fn give_back(&mut self, index: usize, analysis: Box<RunAnalysis>) {
+    pub(super) fn check_in(&mut self, index: usize, analysis: Box<RunAnalysis>) {
         self.uses += 1;
-        self.all[index] = Run::Awake { analysis, used: self.uses };
+        self.all[index] = OpenRun::Active { analysis, used: self.uses };
     }
 
-    /// Puts the guards away that were used longest ago, if there are too many.
-    pub(super) fn put_away(&mut self) -> io::Result<()> {
-        if self.awake.len() <= MOST_GUARDS {
+    /// Puts the guards idle that were used longest ago, if there are too many.
+    pub(super) fn spill_idle(&mut self) -> io::Result<()> {
+        if self.active.len() <= MAX_GUARDS {
             return Ok(());
         }
         let runs = &self.all;
         let used = |index: &u32| match &runs[*index as usize] {
-            Run::Awake { used, .. } => *used,
-            Run::Asleep { .. } | Run::Lent => u64::MAX,
+            OpenRun::Active { used, .. } => *used,
+            OpenRun::Spilled { .. } | OpenRun::CheckedOut => u64::MAX,
         };
-        self.awake.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
+        self.active.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
         // Those that were used first lie first, as most reports will ask for them.
-        let mut away = Vec::new();
-        for index in self.awake.split_off(LEFT_GUARDS).into_iter().rev() {
-            if let Run::Awake { analysis, .. } = std::mem::replace(&mut self.all[index as usize], Run::Lent) {
-                away.push((index, analysis));
+        let mut idle = Vec::new();
+        for index in self.active.split_off(GUARDS_LEFT).into_iter().rev() {
+            if let OpenRun::Active { analysis, .. } =
+                std::mem::replace(&mut self.all[index as usize], OpenRun::CheckedOut)
+            {
+                idle.push((index, analysis));
             }
         }
         // To write a guard down takes as long as some hundred steps.
         let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
-            let (snapshot, record) = analysis.put_away();
+            let (snapshot, record) = analysis.into_parts();
             serde_json::to_vec(&snapshot).map(|guard| (index, guard, record))
         };
-        let written: Vec<_> = away.into_par_iter().map(write).collect();
+        let written: Vec<_> = idle.into_par_iter().map(write).collect();
         for run in written {
             let (index, guard, record) = run?;
             let guard = self.guards.put(&guard)?;
             let record = self.records.put(&record.pack(&mut self.words))?;
-            self.all[index as usize] = Run::Asleep { guard, record };
+            self.all[index as usize] = OpenRun::Spilled { guard, record };
         }
         Ok(())
     }
@@ -211,30 +213,30 @@ impl<'c> OpenRuns<'c> {
     }
 
     /// What was seen of each.
-    pub(super) fn finish(self, about: LogInfo) -> FinishedRuns {
+    pub(super) fn finish(self, info: LogInfo) -> FinishedRuns {
         let OpenRuns { config, all, mut names, records, words, .. } = self;
-        if all.iter().any(|run| matches!(run, Run::Lent)) {
+        if all.iter().any(|run| matches!(run, OpenRun::CheckedOut)) {
             // The reading broke off, and they are lost.
-            let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, Run::Lent));
-            names = left.fold(Names::default(), |mut left, (number, _)| {
+            let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, OpenRun::CheckedOut));
+            names = left.fold(RunNames::default(), |mut left, (number, _)| {
                 left.add(names.name(number));
                 left
             });
         }
-        let mut any_away = false;
+        let mut any_spilled = false;
         let finish = |run| match run {
-            Run::Awake { analysis, .. } => {
-                Some(Finished::Here(Box::new(about.finish(analysis.into_record()))))
+            OpenRun::Active { analysis, .. } => {
+                Some(FinishedRun::InMemory(Box::new(info.finish(analysis.into_record()))))
             }
-            Run::Asleep { record, .. } => {
-                any_away = true;
-                Some(Finished::Away(record))
+            OpenRun::Spilled { record, .. } => {
+                any_spilled = true;
+                Some(FinishedRun::Spilled(record))
             }
-            Run::Lent => None,
+            OpenRun::CheckedOut => None,
         };
         let all = all.into_iter().filter_map(finish).collect();
-        let away = any_away.then(|| Away { records, words, config: config.clone() });
-        FinishedRuns::new(all, names, away, about)
+        let spilled = any_spilled.then(|| SpilledRecords { records, words, config: config.clone() });
+        FinishedRuns::new(all, names, spilled, info)
     }
 }
 
@@ -249,9 +251,9 @@ mod tests {
         let config = Config::default();
         let mut runs = OpenRuns::new(&config, false);
         for name in ["a", "b", "c"] {
-            runs.index(name);
+            runs.find_or_start(name);
         }
-        runs.lend(1).unwrap();
+        runs.check_out(1).unwrap();
         let runs = runs.finish(LogInfo::default());
         assert!(runs.names().eq(["a", "c"]));
         let reports = runs.into_reports().unwrap();
@@ -264,25 +266,25 @@ mod tests {
         let mut runs = OpenRuns::new(&config, true);
         let step = Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap();
         for turn in 1..=4 {
-            for name in 0..MOST_GUARDS + 40 {
-                let index = runs.index(&name.to_string());
-                let analysis = runs.at(index).unwrap();
+            for name in 0..MAX_GUARDS + 40 {
+                let index = runs.find_or_start(&name.to_string());
+                let analysis = runs.active_run(index).unwrap();
                 assert_eq!(analysis.observe(&step).turn, turn);
-                assert!(runs.awake.len() <= MOST_GUARDS + 1);
+                assert!(runs.active.len() <= MAX_GUARDS + 1);
             }
         }
         let runs = runs.finish(LogInfo { source: "log.jsonl".to_owned(), format: "steps", skipped: None });
-        assert!(runs.names().eq((0..MOST_GUARDS + 40).map(|name| name.to_string())));
+        assert!(runs.names().eq((0..MAX_GUARDS + 40).map(|name| name.to_string())));
         let mut shown = Vec::new();
         for _ in 0..2 {
-            runs.each(|_, report| {
+            runs.for_each(|_, report| {
                 shown.push(serde_json::to_string(report).unwrap());
                 Ok(())
             })
             .unwrap();
         }
         let reports = runs.into_reports().unwrap();
-        assert_eq!(reports.len(), MOST_GUARDS + 40);
+        assert_eq!(reports.len(), MAX_GUARDS + 40);
         let written = || reports.iter().map(|report| serde_json::to_string(report).unwrap());
         assert!(shown.into_iter().eq(written().chain(written())), "they can be gone through again and again");
         for (name, report) in reports.iter().enumerate() {

@@ -7,7 +7,7 @@ use hashbrown::HashTable;
 
 /// Names by their numbers, and numbers by their names. There may be a million: a name takes its bytes and some 20 more.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct RunNames {
     /// All names in a row, and where each ends.
     text: String,
     ends: Vec<u64>,
@@ -15,9 +15,9 @@ pub(super) struct Names {
     hasher: RandomState,
 }
 
-impl Names {
+impl RunNames {
     /// The number of a name, if it has one.
-    pub(super) fn known(&self, name: &str) -> Option<usize> {
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
         let is_this = |number: &u32| at(&self.text, &self.ends, *number as usize) == name;
         self.numbers.find(self.hasher.hash_one(name), is_this).map(|known| *known as usize)
     }
@@ -39,7 +39,7 @@ impl Names {
     }
 
     /// Forgets the numbers: only the names are asked for from now on.
-    pub(super) fn close(&mut self) {
+    pub(super) fn freeze(&mut self) {
         self.numbers = HashTable::new();
     }
 }
@@ -55,16 +55,16 @@ mod tests {
 
     #[test]
     fn a_name_keeps_its_number() {
-        let mut names = Names::default();
+        let mut names = RunNames::default();
         let all: Vec<String> =
             (0..5000).map(|number| format!("rün-{number}")).chain([String::new()]).collect();
         for (number, name) in all.iter().enumerate() {
-            assert_eq!(names.known(name), None);
+            assert_eq!(names.find(name), None);
             assert_eq!(names.add(name), number);
-            assert_eq!(names.known(name), Some(number));
-            assert_eq!(names.known(&all[number / 2]), Some(number / 2));
+            assert_eq!(names.find(name), Some(number));
+            assert_eq!(names.find(&all[number / 2]), Some(number / 2));
         }
-        names.close();
+        names.freeze();
         assert!(all.iter().enumerate().all(|(number, name)| names.name(number) == name));
         assert_eq!(names.name(all.len()), "");
     }

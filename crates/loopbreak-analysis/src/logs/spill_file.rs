@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
 /// Pieces in a file, each in a place that is used again once the piece was taken out.
 #[derive(Debug)]
-pub(super) struct Spill {
+pub(super) struct SpillFile {
     /// Made when the first piece comes.
     file: Option<File>,
     /// The room of the smallest place, in bytes. Each further class has twice the room.
@@ -18,15 +18,15 @@ pub(super) struct Spill {
 
 /// Where a piece lies. A million of them are kept, so they are small.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SpillSlot {
     /// How many of the smallest would fit before it.
     start: u32,
     length: u32,
 }
 
-impl Spill {
+impl SpillFile {
     pub(super) fn new(smallest: u64) -> Self {
-        Spill { file: None, smallest, end: 0, free: Vec::new() }
+        SpillFile { file: None, smallest, end: 0, free: Vec::new() }
     }
 
     fn class_of(&self, length: u32) -> usize {
@@ -34,7 +34,7 @@ impl Spill {
     }
 
     /// Puts a piece away.
-    pub(super) fn put(&mut self, piece: &[u8]) -> io::Result<Place> {
+    pub(super) fn put(&mut self, piece: &[u8]) -> io::Result<SpillSlot> {
         let length = u32::try_from(piece.len()).map_err(io::Error::other)?;
         let class = self.class_of(length);
         let free = self.free.get_mut(class).and_then(Vec::pop);
@@ -52,11 +52,11 @@ impl Spill {
         };
         file.seek(SeekFrom::Start(u64::from(start) * self.smallest))?;
         file.write_all(piece)?;
-        Ok(Place { start, length })
+        Ok(SpillSlot { start, length })
     }
 
     /// The piece at a place, which stays there.
-    pub(super) fn read(&self, place: Place) -> io::Result<Vec<u8>> {
+    pub(super) fn read(&self, place: SpillSlot) -> io::Result<Vec<u8>> {
         let mut file = self.file.as_ref().ok_or_else(|| io::Error::other("nothing was put away"))?;
         let mut piece = vec![0; place.length as usize];
         file.seek(SeekFrom::Start(u64::from(place.start) * self.smallest))?;
@@ -65,7 +65,7 @@ impl Spill {
     }
 
     /// Takes a piece out again.
-    pub(super) fn take(&mut self, place: Place) -> io::Result<Vec<u8>> {
+    pub(super) fn take(&mut self, place: SpillSlot) -> io::Result<Vec<u8>> {
         let piece = self.read(place)?;
         let class = self.class_of(place.length);
         if self.free.len() <= class {
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn what_is_put_away_comes_back_and_its_place_is_used_again() {
-        let mut spill = Spill::new(1024);
+        let mut spill = SpillFile::new(1024);
         let pieces = [vec![1; 10], vec![2; 3000], Vec::new(), vec![3; 1025]];
-        let places: Vec<Place> = pieces.iter().map(|piece| spill.put(piece).unwrap()).collect();
+        let places: Vec<SpillSlot> = pieces.iter().map(|piece| spill.put(piece).unwrap()).collect();
         let end = spill.end;
         for (piece, place) in pieces.iter().zip(&places) {
             assert_eq!(spill.read(*place).unwrap(), *piece);

@@ -6,7 +6,7 @@ use std::path::Path;
 use loopbreak_trace::{InputSet, LogInput, OpenError};
 
 use super::log_analysis::{LineNote, LogReadSummary};
-use crate::report::Reading;
+use crate::report::InputStatistics;
 
 /// Receives what there is to say about inputs.
 pub trait DiagnosticSink {
@@ -26,7 +26,7 @@ pub struct InputSummary {
     /// Something that was asked for could not be read.
     pub failed: bool,
     /// What was read.
-    pub reading: Reading,
+    pub reading: InputStatistics,
 }
 
 /// Reports what could not be read, and sums up what was. The logs stand in the order of the inputs.
@@ -55,7 +55,7 @@ fn report_log(
     input: &LogInput,
     log: &LogReadSummary,
     sink: &mut dyn DiagnosticSink,
-    reading: &mut Reading,
+    reading: &mut InputStatistics,
 ) -> bool {
     let name = input.name();
     let mut failed = false;

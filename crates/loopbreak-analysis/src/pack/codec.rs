@@ -1,6 +1,6 @@
 //! How a value becomes bytes, and a value again.
 
-use super::words::Words;
+use super::words::WordTable;
 
 /// A value that can be put away.
 pub(crate) trait Packed: Sized {
@@ -14,11 +14,11 @@ pub(crate) trait Packed: Sized {
 #[derive(Debug)]
 pub(crate) struct Packer<'w> {
     pub(crate) bytes: Vec<u8>,
-    pub(super) words: &'w mut Words,
+    pub(super) words: &'w mut WordTable,
 }
 
 impl<'w> Packer<'w> {
-    pub(crate) fn new(words: &'w mut Words) -> Self {
+    pub(crate) fn new(words: &'w mut WordTable) -> Self {
         Packer { bytes: Vec::new(), words }
     }
 
@@ -42,11 +42,11 @@ impl<'w> Packer<'w> {
 #[derive(Debug)]
 pub(crate) struct Unpacker<'b> {
     rest: &'b [u8],
-    pub(super) words: &'b Words,
+    pub(super) words: &'b WordTable,
 }
 
 impl<'b> Unpacker<'b> {
-    pub(crate) fn new(bytes: &'b [u8], words: &'b Words) -> Self {
+    pub(crate) fn new(bytes: &'b [u8], words: &'b WordTable) -> Self {
         Unpacker { rest: bytes, words }
     }
 

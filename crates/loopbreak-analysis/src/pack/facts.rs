@@ -79,7 +79,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::pack::Words;
+    use crate::pack::WordTable;
 
     #[test]
     fn facts_come_back_as_they_were() {
@@ -88,7 +88,7 @@ mod tests {
             "text": "dark \u{e9}", "none": null, "yes": true, "list": [1, "a", [], {}], "deep": {"a": {"b": [null]}},
         });
         let evidence: Evidence = facts.as_object().unwrap().clone().into_iter().collect();
-        let mut words = Words::default();
+        let mut words = WordTable::default();
         let mut to = Packer::new(&mut words);
         evidence.pack(&mut to);
         let bytes = to.bytes;

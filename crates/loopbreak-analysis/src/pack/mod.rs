@@ -7,4 +7,4 @@ mod values;
 mod words;
 
 pub(crate) use codec::{Packed, Packer, Unpacker, one_of, packed};
-pub use words::{Damaged, Words};
+pub use words::{CorruptRecord, WordTable};

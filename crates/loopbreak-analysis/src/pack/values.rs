@@ -251,10 +251,10 @@ packed! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pack::Words;
+    use crate::pack::WordTable;
 
     fn again<T: Packed>(value: &T) -> Option<T> {
-        let mut words = Words::default();
+        let mut words = WordTable::default();
         let mut to = Packer::new(&mut words);
         value.pack(&mut to);
         let bytes = to.bytes;
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_number_that_promises_too_much_makes_no_room_for_it() {
-        let words = Words::default();
+        let words = WordTable::default();
         let bytes = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 1];
         assert_eq!(Vec::<u64>::unpack(&mut Unpacker::new(&bytes, &words)), None);
     }

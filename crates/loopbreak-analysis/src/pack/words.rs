@@ -5,9 +5,9 @@ use std::fmt;
 /// Words that bytes name by their number, for they cannot hold them: they are part of the program. Whoever reads bytes needs
 /// the words of who wrote them.
 #[derive(Debug, Default)]
-pub struct Words(Vec<&'static str>);
+pub struct WordTable(Vec<&'static str>);
 
-impl Words {
+impl WordTable {
     /// The number of a word. There are some dozens in all.
     pub(super) fn number(&mut self, word: &'static str) -> u64 {
         let known = self.0.iter().position(|known| *known == word);
@@ -25,12 +25,12 @@ impl Words {
 
 /// Bytes that are not those of a run that was put away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged;
+pub struct CorruptRecord;
 
-impl fmt::Display for Damaged {
+impl fmt::Display for CorruptRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("what was put away of a run has been damaged")
     }
 }
 
-impl std::error::Error for Damaged {}
+impl std::error::Error for CorruptRecord {}

@@ -6,10 +6,10 @@ use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Pattern
 use serde::Serialize;
 use serde_json::Value;
 
-use super::visible_text::clean;
+use super::visible_text::visible_text;
 use crate::pack::packed;
-use crate::report::Ending;
-use crate::statistics::{Effect, FindingReport};
+use crate::report::RunEnding;
+use crate::statistics::{FindingReport, WarningEffect};
 
 /// How many flags of one kind are kept, and how many of all kinds.
 const OF_A_KIND: usize = 16;
@@ -21,7 +21,7 @@ const ADVICE: usize = 600;
 
 /// One flag.
 #[derive(Clone, Debug, Serialize)]
-pub struct Flag {
+pub struct GuardFlag {
     #[serde(rename = "t")]
     turn: u64,
     /// The number of its step among all records.
@@ -52,20 +52,20 @@ pub struct Flag {
     advice: String,
     /// What it did then.
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
-    effect: Option<Effect>,
+    effect: Option<WarningEffect>,
 }
 
 /// Flags of one kind say much the same.
 /// The pattern under which the page shows a proposal that would have been refused.
 const REFUSED_PROPOSAL: Pattern = Pattern::Custom(CustomName::from_static("refused_proposal"));
 
-type Kind = (DetectorName, Pattern, Option<Intervention>);
+type FlagKind = (DetectorName, Pattern, Option<Intervention>);
 
 /// All flags of a run.
 #[derive(Debug, Default)]
-pub(super) struct Flags {
-    all: Vec<Flag>,
-    kinds: Vec<(Kind, usize)>,
+pub(super) struct GuardFlags {
+    all: Vec<GuardFlag>,
+    kinds: Vec<(FlagKind, usize)>,
     /// The agent was told this once; the next words of the same detector are much the same.
     advised: Vec<DetectorName>,
     ended: bool,
@@ -73,41 +73,41 @@ pub(super) struct Flags {
 }
 
 packed! {
-    Flag {
+    GuardFlag {
         turn, number, severity, intervention, detector, pattern, reason, observed, ends, facts, advice, effect,
     }
-    Flags { all, kinds, advised, ended, left_out }
+    GuardFlags { all, kinds, advised, ended, left_out }
 }
 
 /// What was flagged at a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flagged {
+pub(super) struct StepFlags {
     pub(super) any: bool,
     /// The run would have ended here.
     pub(super) ends: bool,
 }
 
-impl Flags {
-    pub(super) fn add(&mut self, verdict: &Verdict, number: u64) -> Flagged {
-        let mut flagged = Flagged::default();
+impl GuardFlags {
+    pub(super) fn add(&mut self, verdict: &Verdict, number: u64) -> StepFlags {
+        let mut flagged = StepFlags::default();
         let mut told: Vec<(DetectorName, Pattern)> = Vec::new();
         for finding in verdict.findings.iter().filter(|finding| finding.severity >= Severity::Warn) {
             let key = (finding.detector, finding.pattern);
             told.push(key);
             let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
-            let ends = !self.ended && Ending::of(finding).is_some();
+            let ends = !self.ended && RunEnding::from_finding(finding).is_some();
             self.ended |= ends;
             flagged.any = true;
             flagged.ends |= ends;
             let advice = self.advice(finding.detector, verdict);
-            self.put(Flag {
+            self.put(GuardFlag {
                 turn: verdict.turn,
                 number,
                 severity: finding.severity,
                 intervention: act.map(|act| act.intervention).or(finding.intervention),
                 detector: finding.detector,
                 pattern: finding.pattern,
-                reason: clean(&reason(finding, act), REASON),
+                reason: visible_text(&reason(finding, act), REASON),
                 observed: !finding.enforced,
                 ends,
                 facts: facts(finding),
@@ -121,14 +121,14 @@ impl Flags {
                 flagged.any = true;
                 let hard = act.intervention.overrides_agent();
                 let advice = self.advice(act.detector, verdict);
-                self.put(Flag {
+                self.put(GuardFlag {
                     turn: verdict.turn,
                     number,
                     severity: if hard { Severity::Hard } else { Severity::Warn },
                     intervention: Some(act.intervention),
                     detector: act.detector,
                     pattern: act.pattern,
-                    reason: clean(&act.reason, REASON),
+                    reason: visible_text(&act.reason, REASON),
                     observed: !act.enforced,
                     ends: false,
                     facts: Vec::new(),
@@ -147,14 +147,14 @@ impl Flags {
         let Some(ruling) = verdict.ruling.as_ref().filter(refused) else { return false };
         let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
         let Some(most) = lowered.min_by(|a, b| a.amount.total_cmp(&b.amount)) else { return false };
-        self.put(Flag {
+        self.put(GuardFlag {
             turn: verdict.turn,
             number,
             severity: Severity::Warn,
             intervention: Some(Intervention::Reject),
             detector: most.detector,
             pattern: REFUSED_PROPOSAL,
-            reason: clean(&most.reason, REASON),
+            reason: visible_text(&most.reason, REASON),
             observed: false,
             ends: false,
             facts: Vec::new(),
@@ -173,13 +173,13 @@ impl Flags {
         match words.next() {
             Some(advice) if !self.advised.contains(&detector) => {
                 self.advised.push(detector);
-                clean(&advice.text, ADVICE)
+                visible_text(&advice.text, ADVICE)
             }
             _ => String::new(),
         }
     }
 
-    fn put(&mut self, flag: Flag) {
+    fn put(&mut self, flag: GuardFlag) {
         let kind = (flag.detector, flag.pattern, flag.intervention);
         let at = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             self.kinds.push((kind, 0));
@@ -195,7 +195,7 @@ impl Flags {
     }
 
     /// All of them in order, with what came of each.
-    pub(super) fn finish(mut self, findings: &[FindingReport]) -> (Vec<Flag>, u64) {
+    pub(super) fn finish(mut self, findings: &[FindingReport]) -> (Vec<GuardFlag>, u64) {
         for flag in &mut self.all {
             let from = findings.partition_point(|finding| finding.turn < flag.turn);
             let same = findings[from..]
@@ -216,7 +216,7 @@ fn reason(finding: &Finding, act: Option<&Decision>) -> String {
 fn facts(finding: &Finding) -> Vec<(String, String)> {
     let told =
         finding.evidence.iter().filter(|(key, value)| !value.is_absent() && **key != EvidenceKey::REASON);
-    told.map(|(key, value)| (key.as_str().replace('_', " "), clean(&fact(&Value::from(value)), FACT)))
+    told.map(|(key, value)| (key.as_str().replace('_', " "), visible_text(&fact(&Value::from(value)), FACT)))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 use serde::Serialize;
 
-use super::recorded_step::Row;
+use super::recorded_step::RecordedStep;
 use crate::pack::packed;
 
 /// A loop that is not sighted for so many steps has been left.
@@ -15,7 +15,7 @@ const BANDS: usize = 80;
 
 /// One stretch of one loop.
 #[derive(Debug, Serialize)]
-pub struct Band {
+pub struct LoopBand {
     #[serde(skip)]
     id: LoopId,
     #[serde(rename = "d")]
@@ -46,28 +46,29 @@ pub struct Band {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Bands {
-    all: Vec<Band>,
+pub(super) struct LoopBands {
+    all: Vec<LoopBand>,
     pub(super) left_out: u64,
 }
 
 packed! {
-    Band { id, detector, pattern, from, to, first, last, own, agent, period, severity }
-    Bands { all, left_out }
+    LoopBand { id, detector, pattern, from, to, first, last, own, agent, period, severity }
+    LoopBands { all, left_out }
 }
 
-impl Bands {
+impl LoopBands {
     /// Takes in the newest row, with those before it that are still at hand. Gives the number of the first step of a loop
     /// that was found just now.
     pub(super) fn add<'r>(
         &mut self,
         verdict: &Verdict,
-        newest: &'r Row,
-        before: &(impl Iterator<Item = &'r Row> + Clone),
+        newest: &'r RecordedStep,
+        before: &(impl Iterator<Item = &'r RecordedStep> + Clone),
     ) -> Option<u64> {
         let mut since: Option<u64> = None;
         for finding in verdict.findings.iter().filter(|finding| is_loop(finding)) {
-            let open = |band: &&mut Band| band.id == finding.loop_id && newest.number <= band.last + PAUSE;
+            let open =
+                |band: &&mut LoopBand| band.id == finding.loop_id && newest.number <= band.last + PAUSE;
             if let Some(band) = self.all.iter_mut().rev().find(open) {
                 band.severity = band.severity.max(finding.severity);
                 (band.to, band.last) = (newest.turn, newest.number);
@@ -77,7 +78,7 @@ impl Bands {
                 self.left_out += 1;
                 continue;
             }
-            let band = Band::begin(finding, newest, before.clone());
+            let band = LoopBand::begin(finding, newest, before.clone());
             since = Some(since.unwrap_or(band.first).min(band.first));
             self.all.push(band);
         }
@@ -90,8 +91,8 @@ impl Bands {
     }
 
     /// Tells a row which loops it belongs to; those with rounds first, for they say most.
-    pub(super) fn mark(&self, row: &mut Row) {
-        let inside = |band: &Band| {
+    pub(super) fn mark(&self, row: &mut RecordedStep) {
+        let inside = |band: &LoopBand| {
             (band.first..=band.last).contains(&row.number)
                 && (band.agent == row.agent || band.period.is_none())
         };
@@ -99,16 +100,20 @@ impl Bands {
         for (index, band) in self.all.iter().enumerate().filter(|(_, band)| inside(band)) {
             if band.period.is_some() { all.push(index) } else { without.push(index) }
         }
-        all.into_iter().chain(without).for_each(|band| row.belongs_to(band));
+        all.into_iter().chain(without).for_each(|band| row.add_loop(band));
     }
 
-    pub(super) fn into_all(self) -> Vec<Band> {
+    pub(super) fn into_all(self) -> Vec<LoopBand> {
         self.all
     }
 }
 
-impl Band {
-    fn begin<'r>(finding: &Finding, newest: &'r Row, before: impl Iterator<Item = &'r Row>) -> Self {
+impl LoopBand {
+    fn begin<'r>(
+        finding: &Finding,
+        newest: &'r RecordedStep,
+        before: impl Iterator<Item = &'r RecordedStep>,
+    ) -> Self {
         let number = |key: EvidenceKey| finding.evidence.number(key).filter(|number| *number > 0);
         let period = number(EvidenceKey::PERIOD);
         // A detector remembers the last few turns only; rounds times steps tell more.
@@ -120,7 +125,7 @@ impl Band {
             .filter(|row| row.agent == newest.agent)
             .find(|row| own_first.map_or(row.turn >= finding.since, |own| row.own >= own))
             .unwrap_or(newest);
-        Band {
+        LoopBand {
             id: finding.loop_id,
             detector: finding.detector,
             pattern: finding.pattern,
@@ -152,12 +157,13 @@ mod tests {
 
     #[test]
     fn a_loop_is_a_stretch_from_its_first_round_until_it_is_left() {
-        let (mut guard, mut bands, mut rows) = (Guard::new(Config::default()), Bands::default(), Vec::new());
+        let (mut guard, mut bands, mut rows) =
+            (Guard::new(Config::default()), LoopBands::default(), Vec::new());
         let names = ["p", "q", "r", "a", "b", "a", "b", "a", "b", "a", "b", "v", "w", "x", "y", "z"];
         for (number, name) in (0..).zip(names) {
             let line = format!(r#"{{"action":"do {name}","outcome":"{name}{name} came of it"}}"#);
             let verdict = guard.observe(&Step::from_json(&line).unwrap());
-            let row = Row { number, own: number, turn: verdict.turn, ..Row::default() };
+            let row = RecordedStep { number, own: number, turn: verdict.turn, ..RecordedStep::default() };
             bands.add(&verdict, &row, &rows.iter());
             rows.push(row);
         }

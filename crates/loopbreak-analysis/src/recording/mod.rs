@@ -9,10 +9,10 @@ mod step_sample;
 mod tool_lane;
 mod visible_text;
 
-pub use guard_flags::Flag;
-pub use loop_bands::Band;
-pub use progress_marks::Mark;
-pub use recorded_step::Row;
-pub use run_recording::{FinishedRecording, Recording};
-pub use step_sample::{Rank, STEPS_A_RUN};
-pub use visible_text::clean;
+pub use guard_flags::GuardFlag;
+pub use loop_bands::LoopBand;
+pub use progress_marks::ProgressMark;
+pub use recorded_step::RecordedStep;
+pub use run_recording::{FinishedRecording, RunRecording};
+pub use step_sample::{STEPS_A_RUN, SampleRank};
+pub use visible_text::visible_text;

@@ -7,7 +7,7 @@ use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Step, Verdict};
 use serde::Serialize;
 
-use super::visible_text::clean;
+use super::visible_text::visible_text;
 use crate::json_number::plain_option;
 use crate::pack::packed;
 
@@ -18,7 +18,7 @@ const NAME: usize = 120;
 
 /// One step of progress.
 #[derive(Debug, Serialize)]
-pub struct Mark {
+pub struct ProgressMark {
     #[serde(rename = "t")]
     turn: u64,
     /// The new score, if it is one.
@@ -31,19 +31,19 @@ pub struct Mark {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
-    all: Vec<Mark>,
+pub(super) struct ProgressMarks {
+    all: Vec<ProgressMark>,
     highest: Option<f64>,
     completed: HashSet<u64, RandomState>,
     pub(super) left_out: u64,
 }
 
 packed! {
-    Mark { turn, score, objectives }
-    Marks { all, highest, completed, left_out }
+    ProgressMark { turn, score, objectives }
+    ProgressMarks { all, highest, completed, left_out }
 }
 
-impl Marks {
+impl ProgressMarks {
     /// Whether the step was progress.
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) -> bool {
         if step.refused {
@@ -66,15 +66,15 @@ impl Marks {
             return false;
         }
         if self.all.len() < MARKS {
-            let objectives = clean(&objectives.join(", "), NAME);
-            self.all.push(Mark { turn: verdict.turn, score: above, objectives });
+            let objectives = visible_text(&objectives.join(", "), NAME);
+            self.all.push(ProgressMark { turn: verdict.turn, score: above, objectives });
         } else {
             self.left_out += 1;
         }
         true
     }
 
-    pub(super) fn into_all(self) -> Vec<Mark> {
+    pub(super) fn into_all(self) -> Vec<ProgressMark> {
         self.all
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use loopbreak::Step;
 use serde::Serialize;
 
-use super::visible_text::clean;
+use super::visible_text::visible_text;
 use crate::json_number::plain_option;
 use crate::pack::packed;
 
@@ -19,7 +19,7 @@ const LOOPS: usize = 3;
 
 /// A step and what is known of it. The keys are short, for a page has many of them.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Row {
+pub struct RecordedStep {
     /// Its number among all records of the run.
     #[serde(rename = "n")]
     pub(super) number: u64,
@@ -69,15 +69,15 @@ fn is_zero(number: &usize) -> bool {
 }
 
 packed! {
-    Row {
+    RecordedStep {
         number, turn, own, agent, action, outcome, say, user, place, task, error, refused, score, repeats, at, loops,
     }
 }
 
-impl Row {
-    pub(super) fn of(step: &Step<'_>, turn: u64) -> Self {
+impl RecordedStep {
+    pub(super) fn new(step: &Step<'_>, turn: u64) -> Self {
         let outcome = step.outcome.as_ref();
-        let text = |text: Option<&str>, bytes| text.map(|text| clean(text, bytes)).unwrap_or_default();
+        let text = |text: Option<&str>, bytes| text.map(|text| visible_text(text, bytes)).unwrap_or_default();
         let task = step.task.as_ref().map(|task| {
             let status = task.status.as_deref().unwrap_or_default();
             let mut told = format!("{} {status}", task.id.as_text());
@@ -89,7 +89,7 @@ impl Row {
             }
             told
         });
-        Row {
+        RecordedStep {
             turn,
             action: text(step.action.as_ref().map(|action| action.line()).as_deref(), ACTION),
             outcome: text(outcome.and_then(|outcome| outcome.text.as_deref()), OUTCOME),
@@ -100,11 +100,11 @@ impl Row {
             error: outcome.is_some_and(|outcome| outcome.error),
             refused: step.refused,
             at: step.at.map(|at| at.0),
-            ..Row::default()
+            ..RecordedStep::default()
         }
     }
 
-    pub(super) fn belongs_to(&mut self, band: usize) {
+    pub(super) fn add_loop(&mut self, band: usize) {
         if self.loops.len() < LOOPS {
             self.loops.push(band);
         }

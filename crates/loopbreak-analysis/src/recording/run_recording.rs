@@ -2,15 +2,15 @@
 
 use loopbreak::{MAIN_AGENT, Step, Verdict};
 
-use super::guard_flags::{Flag, Flags};
-use super::loop_bands::{Band, Bands};
-use super::progress_marks::{Mark, Marks};
-use super::recorded_step::Row;
-use super::step_sample::{Interest, Kept, Rank};
+use super::guard_flags::{GuardFlag, GuardFlags};
+use super::loop_bands::{LoopBand, LoopBands};
+use super::progress_marks::{ProgressMark, ProgressMarks};
+use super::recorded_step::RecordedStep;
+use super::step_sample::{SampleRank, StepInterest, StepSample};
 use super::tool_lane;
-use super::visible_text::clean;
+use super::visible_text::visible_text;
 use crate::pack::packed;
-use crate::statistics::{FindingReport, Repeats, Timeline};
+use crate::statistics::{FindingReport, RepeatTracker, RunTimeline};
 
 /// How many agents of a run are told apart.
 const AGENTS: usize = 64;
@@ -18,18 +18,18 @@ const NAME: usize = 60;
 
 /// Records one run. What it holds is bounded, whatever the length of the run.
 #[derive(Debug, Default)]
-pub struct Recording {
-    kept: Kept,
-    bands: Bands,
-    flags: Flags,
-    marks: Marks,
-    tools: Timeline,
+pub struct RunRecording {
+    kept: StepSample,
+    bands: LoopBands,
+    flags: GuardFlags,
+    marks: ProgressMarks,
+    tools: RunTimeline,
     /// The names of the agents, and how many steps each took.
     agents: Vec<(String, u64)>,
     /// The first and the last turn.
     turns: Option<(u64, u64)>,
     records: u64,
-    repeats: Repeats,
+    repeats: RepeatTracker,
     score: Option<f64>,
 }
 
@@ -37,21 +37,21 @@ pub struct Recording {
 #[derive(Debug)]
 pub struct FinishedRecording {
     /// The steps that are kept, in the order of the run, each with the reason why.
-    pub steps: Vec<(Rank, Row)>,
+    pub steps: Vec<(SampleRank, RecordedStep)>,
     /// The loops.
-    pub bands: Vec<Band>,
+    pub bands: Vec<LoopBand>,
     /// Number of loops beyond these.
     pub bands_left_out: u64,
     /// What Loopbreak would have said and done.
-    pub flags: Vec<Flag>,
+    pub flags: Vec<GuardFlag>,
     /// Number of flags beyond these.
     pub flags_left_out: u64,
     /// Steps of progress.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<ProgressMark>,
     /// Number of steps of progress beyond these.
     pub marks_left_out: u64,
     /// The tools over the run.
-    pub tools: Timeline,
+    pub tools: RunTimeline,
     /// The names of the agents.
     pub agents: Vec<String>,
     /// The first and the last turn.
@@ -61,21 +61,21 @@ pub struct FinishedRecording {
 }
 
 packed! {
-    Recording { kept, bands, flags, marks, tools, agents, turns, records, repeats, score }
+    RunRecording { kept, bands, flags, marks, tools, agents, turns, records, repeats, score }
 }
 
-impl Recording {
+impl RunRecording {
     /// Takes in a step and what the guard said of it.
     pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
         let turn = verdict.turn;
-        let mut row = Row::of(step, turn);
+        let mut row = RecordedStep::new(step, turn);
         row.number = self.records;
         self.records += 1;
         (row.agent, row.own) = self.agent(step.agent.as_deref().unwrap_or(MAIN_AGENT));
         let score = step.score.filter(|score| score.is_finite());
         row.score = score.filter(|score| self.score != Some(*score));
         self.score = score.or(self.score);
-        row.repeats = self.repeats.of(step, turn);
+        row.repeats = self.repeats.observe(step, turn);
         if !step.refused {
             tool_lane::add(&mut self.tools, step, turn);
             let (first, last) = self.turns.unwrap_or((turn, turn));
@@ -84,13 +84,13 @@ impl Recording {
         let flagged = self.flags.add(verdict, row.number);
         let progress = self.marks.add(step, verdict);
         let since = self.bands.add(verdict, &row, &self.kept.recent());
-        let interest = Interest { point: flagged.any || progress, end: flagged.ends, since };
+        let interest = StepInterest { point: flagged.any || progress, end: flagged.ends, since };
         self.kept.add(row, interest);
     }
 
     /// Ends the recording. The findings are those of the report of the same run.
     pub fn finish(self, findings: &[FindingReport]) -> FinishedRecording {
-        let Recording { kept, bands, flags, marks, tools, agents, turns, records, .. } = self;
+        let RunRecording { kept, bands, flags, marks, tools, agents, turns, records, .. } = self;
         let (flags, flags_left_out) = flags.finish(findings);
         let steps = kept.finish().into_iter().map(|(rank, mut row)| {
             bands.mark(&mut row);
@@ -113,7 +113,7 @@ impl Recording {
 
     /// The index of an agent, and how many steps it took before.
     fn agent(&mut self, name: &str) -> (usize, u64) {
-        let name = clean(name, NAME);
+        let name = visible_text(name, NAME);
         let known = self.agents.iter().position(|(known, _)| *known == name);
         let index = known.unwrap_or_else(|| {
             if self.agents.len() < AGENTS {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::recorded_step::Row;
+use super::recorded_step::RecordedStep;
 use crate::pack::{one_of, packed};
 
 /// The most steps of one run that a page has.
@@ -23,7 +23,7 @@ const EDGE: usize = 10;
 
 /// Why a step is kept, the best reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Rank {
+pub enum SampleRank {
     /// The run would have ended here.
     End,
     /// Something was found or achieved here.
@@ -38,7 +38,7 @@ pub enum Rank {
 
 /// What makes a step worth keeping.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Interest {
+pub(super) struct StepInterest {
     /// Something was found, or there was progress.
     pub(super) point: bool,
     /// The run would have ended here.
@@ -49,9 +49,9 @@ pub(super) struct Interest {
 
 /// The steps that are kept so far.
 #[derive(Debug)]
-pub(super) struct Kept {
-    recent: VecDeque<(Option<Rank>, Row)>,
-    rows: BTreeMap<u64, (Rank, Row)>,
+pub(super) struct StepSample {
+    recent: VecDeque<(Option<SampleRank>, RecordedStep)>,
+    rows: BTreeMap<u64, (SampleRank, RecordedStep)>,
     points: usize,
     around: usize,
     around_end: usize,
@@ -63,16 +63,16 @@ pub(super) struct Kept {
 }
 
 one_of! {
-    Rank: [Rank::End, Rank::Point, Rank::Around, Rank::Edge, Rank::Sample];
+    SampleRank: [SampleRank::End, SampleRank::Point, SampleRank::Around, SampleRank::Edge, SampleRank::Sample];
 }
 
 packed! {
-    Kept { recent, rows, points, around, around_end, near, every, first }
+    StepSample { recent, rows, points, around, around_end, near, every, first }
 }
 
-impl Default for Kept {
+impl Default for StepSample {
     fn default() -> Self {
-        Kept {
+        StepSample {
             recent: VecDeque::new(),
             rows: BTreeMap::new(),
             points: POINTS,
@@ -85,24 +85,24 @@ impl Default for Kept {
     }
 }
 
-impl Kept {
-    pub(super) fn add(&mut self, row: Row, interest: Interest) {
+impl StepSample {
+    pub(super) fn add(&mut self, row: RecordedStep, interest: StepInterest) {
         let number = row.number;
         let mut rank = None;
         if self.first > 0 {
             self.first -= 1;
-            rank = Some(Rank::Edge);
+            rank = Some(SampleRank::Edge);
         }
         if interest.end {
-            rank = Some(Rank::End);
+            rank = Some(SampleRank::End);
             self.look_back(number, interest.since, true);
         } else if interest.point && self.points > 0 {
             self.points -= 1;
-            rank = Some(Rank::Point);
+            rank = Some(SampleRank::Point);
             self.look_back(number, interest.since, false);
         } else if number < self.near && self.around > 0 && rank.is_none() {
             self.around -= 1;
-            rank = Some(Rank::Around);
+            rank = Some(SampleRank::Around);
         }
         self.recent.push_back((rank, row));
         if self.recent.len() > RECENT
@@ -120,35 +120,35 @@ impl Kept {
         for (rank, row) in self.recent.iter_mut().rev().take_while(|(_, row)| row.number >= from) {
             if rank.is_none() && *room > 0 {
                 *room -= 1;
-                *rank = Some(Rank::Around);
+                *rank = Some(SampleRank::Around);
             }
             debug_assert!(row.number < number);
         }
     }
 
-    fn leave(&mut self, rank: Option<Rank>, row: Row) {
-        let rank = rank.unwrap_or(Rank::Sample);
-        if rank == Rank::Sample && !row.number.is_multiple_of(self.every) {
+    fn leave(&mut self, rank: Option<SampleRank>, row: RecordedStep) {
+        let rank = rank.unwrap_or(SampleRank::Sample);
+        if rank == SampleRank::Sample && !row.number.is_multiple_of(self.every) {
             return;
         }
         self.rows.insert(row.number, (rank, row));
         while self.rows.len() > STEPS_A_RUN && self.every < u64::MAX / 2 {
             self.every *= 2;
             let every = self.every;
-            self.rows.retain(|number, (rank, _)| *rank != Rank::Sample || number.is_multiple_of(every));
+            self.rows.retain(|number, (rank, _)| *rank != SampleRank::Sample || number.is_multiple_of(every));
         }
     }
 
     /// The rows that are still to be seen by who marks loops backwards.
-    pub(super) fn recent(&self) -> impl Iterator<Item = &Row> + Clone {
+    pub(super) fn recent(&self) -> impl Iterator<Item = &RecordedStep> + Clone {
         self.recent.iter().map(|(_, row)| row)
     }
 
     /// All that is kept, in the order of the run.
-    pub(super) fn finish(mut self) -> Vec<(Rank, Row)> {
+    pub(super) fn finish(mut self) -> Vec<(SampleRank, RecordedStep)> {
         let last = self.recent.len().saturating_sub(EDGE);
         for (index, (rank, row)) in std::mem::take(&mut self.recent).into_iter().enumerate() {
-            self.leave(rank.or((index >= last).then_some(Rank::Edge)), row);
+            self.leave(rank.or((index >= last).then_some(SampleRank::Edge)), row);
         }
         self.rows.into_values().collect()
     }
@@ -158,23 +158,23 @@ impl Kept {
 mod tests {
     use super::*;
 
-    fn kept(steps: u64, interest: impl Fn(u64) -> Interest) -> Vec<(Rank, u64)> {
-        let mut kept = Kept::default();
+    fn kept(steps: u64, interest: impl Fn(u64) -> StepInterest) -> Vec<(SampleRank, u64)> {
+        let mut kept = StepSample::default();
         for number in 0..steps {
-            kept.add(Row { number, ..Row::default() }, interest(number));
+            kept.add(RecordedStep { number, ..RecordedStep::default() }, interest(number));
         }
         kept.finish().into_iter().map(|(rank, row)| (rank, row.number)).collect()
     }
 
     #[test]
     fn a_short_run_is_kept_whole() {
-        let all = kept(STEPS_A_RUN as u64, |_| Interest::default());
+        let all = kept(STEPS_A_RUN as u64, |_| StepInterest::default());
         assert!(all.iter().map(|(_, number)| *number).eq(0..STEPS_A_RUN as u64));
     }
 
     #[test]
     fn a_long_run_keeps_its_ends_what_was_found_and_a_sample() {
-        let all = kept(100_000, |number| Interest {
+        let all = kept(100_000, |number| StepInterest {
             point: number == 50_000,
             end: number == 70_001,
             since: (number == 50_000).then_some(49_980),
@@ -182,14 +182,14 @@ mod tests {
         assert!(all.len() <= STEPS_A_RUN && all.len() > 150, "{}", all.len());
         let has = |number| all.iter().any(|(_, kept)| *kept == number);
         assert!((0..10).chain(49_980..50_004).chain(69_998..=70_004).chain(99_990..100_000).all(has));
-        assert!(all.contains(&(Rank::End, 70_001)) && !has(50_005));
+        assert!(all.contains(&(SampleRank::End, 70_001)) && !has(50_005));
         assert!(all.windows(2).all(|two| two[0].1 < two[1].1));
     }
 
     #[test]
     fn a_run_in_which_something_is_found_at_every_step_is_bounded_too() {
-        let all = kept(5000, |number| Interest { point: true, end: number == 4000, since: Some(0) });
+        let all = kept(5000, |number| StepInterest { point: true, end: number == 4000, since: Some(0) });
         assert!(all.len() <= STEPS_A_RUN, "{}", all.len());
-        assert!(all.contains(&(Rank::End, 4000)));
+        assert!(all.contains(&(SampleRank::End, 4000)));
     }
 }

@@ -2,13 +2,13 @@
 
 use loopbreak::{Place, Step};
 
-use crate::statistics::Timeline;
+use crate::statistics::RunTimeline;
 
 /// Longest name of a tool, in bytes.
 const NAME: usize = 240;
 
 /// Puts a step under the name of its tool, or of what it is where it is no call.
-pub(super) fn add(timeline: &mut Timeline, step: &Step<'_>, turn: u64) {
+pub(super) fn add(timeline: &mut RunTimeline, step: &Step<'_>, turn: u64) {
     let name = match (&step.action, &step.user, &step.say, &step.task) {
         (Some(action), ..) if action.args.is_some() => &*action.name,
         // A whole command: its first word says what kind it is.

@@ -6,7 +6,7 @@ use loopbreak::text::{clip, mask_secrets};
 const BEYOND: usize = 512;
 
 /// At most so many bytes of a text, with dots where there was more.
-pub fn clean(text: &str, bytes: usize) -> String {
+pub fn visible_text(text: &str, bytes: usize) -> String {
     let near = clip(text, bytes.saturating_add(BEYOND));
     let masked = mask_secrets(near);
     // Where the text goes on, its last word may be half of a secret.
@@ -49,23 +49,23 @@ mod tests {
 
     #[test]
     fn what_cannot_be_seen_is_made_visible() {
-        assert_eq!(clean("a\u{1b}[2Jb\nc\u{202E}d\0", 40), "a␛[2Jb\nc\u{FFFD}d␀");
+        assert_eq!(visible_text("a\u{1b}[2Jb\nc\u{202E}d\0", 40), "a␛[2Jb\nc\u{FFFD}d␀");
     }
 
     #[test]
     fn what_is_cut_says_so() {
         assert_eq!(
-            (clean("abc", 3), clean("abcd", 3), clean("äöü", 3)),
+            (visible_text("abc", 3), visible_text("abcd", 3), visible_text("äöü", 3)),
             ("abc".into(), "abc…".into(), "ä…".into())
         );
-        assert_eq!(clean(&"x".repeat(5000), 4), "xxxx…");
+        assert_eq!(visible_text(&"x".repeat(5000), 4), "xxxx…");
     }
 
     #[test]
     fn a_secret_across_the_cut_is_hidden() {
         let text = format!("curl -H 'Authorization: Bearer {}'", "abcdefghij0123456789".repeat(3));
         for bytes in 20..text.len() {
-            assert!(!clean(&text, bytes).contains("abcdef"), "{bytes}");
+            assert!(!visible_text(&text, bytes).contains("abcdef"), "{bytes}");
         }
     }
 }

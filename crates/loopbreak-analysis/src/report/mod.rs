@@ -6,7 +6,7 @@ mod run_totals;
 
 pub use run_list::{RunList, for_each_run};
 pub use run_report::{
-    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunReport, SCHEMA,
-    ScoreReport, SeriesReport, StuckPeriod, VerdictName,
+    FirstStop, FirstWarning, InterventionReport, MOST_LISTED, Report, RulingGroup, RunEnding, RunReport,
+    SCHEMA, ScoreReport, SeriesReport, StuckPeriod, VerdictName,
 };
-pub use run_totals::{Reading, Sums, Totals};
+pub use run_totals::{InputStatistics, RunTotals, TotalsBuilder};

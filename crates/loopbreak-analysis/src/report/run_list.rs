@@ -6,7 +6,7 @@ use std::io;
 use serde::ser::{SerializeSeq as _, Serializer};
 
 use super::run_report::RunReport;
-use crate::recording::Recording;
+use crate::recording::RunRecording;
 
 /// Runs in the order of reading, to be gone through as often as it takes. There may be more of them than memory has room for:
 /// only the one that is shown needs to be there.
@@ -23,8 +23,8 @@ pub trait RunList: Debug {
     fn each(&self, see: &mut dyn FnMut(&RunReport) -> io::Result<()>) -> io::Result<()>;
 
     /// Takes out what was recorded of the run at this place for a page; empty where nothing was.
-    fn take_recording(&self, _index: usize) -> io::Result<Recording> {
-        Ok(Recording::default())
+    fn take_recording(&self, _index: usize) -> io::Result<RunRecording> {
+        Ok(RunRecording::default())
     }
 }
 

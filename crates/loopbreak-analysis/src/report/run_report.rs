@@ -5,11 +5,11 @@ use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
 use serde::Serialize;
 
 use super::run_list::{self, RunList};
-use super::run_totals::Totals;
+use super::run_totals::RunTotals;
 use crate::json_number::{plain, plain_option};
 use crate::pack::packed;
-use crate::statistics::Timeline;
-use crate::statistics::{Effects, FindingReport};
+use crate::statistics::RunTimeline;
+use crate::statistics::{EffectCounts, FindingReport};
 
 /// The name and version of this form of report.
 pub const SCHEMA: &str = "loopbreak.report/1";
@@ -33,7 +33,7 @@ pub struct Report {
     /// Tasks that were attempted in more than one run, and prompts whose runs die young.
     pub series: Vec<SeriesReport>,
     /// Sums over all runs.
-    pub totals: Totals,
+    pub totals: RunTotals,
 }
 
 /// What a run comes to.
@@ -59,7 +59,7 @@ impl VerdictName {
     }
 
     /// What findings come to. One that only observes decides nothing.
-    pub fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
+    pub fn from_findings<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
         findings.into_iter().filter(|finding| finding.enforced).map(|finding| finding.severity).max().into()
     }
 }
@@ -115,9 +115,9 @@ pub struct RunReport {
     #[serde(skip_serializing_if = "is_zero")]
     pub unlisted_interventions: u64,
     /// What the agent did after the first warning of each loop.
-    pub effects: Effects,
+    pub effects: EffectCounts,
     /// Where the run would have ended, or been handed to a human. A refusal or a change of task does neither.
-    pub ending: Option<Ending>,
+    pub ending: Option<RunEnding>,
     /// Turns after it: what is saved.
     pub steps_after_ending: u64,
     /// Whether progress was made after it: a recovery destroyed. Nothing where the run measures none.
@@ -161,7 +161,7 @@ pub struct RunReport {
     pub rulings: Vec<RulingGroup>,
     /// Score and place over the run.
     #[serde(skip)]
-    pub timeline: Timeline,
+    pub timeline: RunTimeline,
     /// Since when the loop of the first stop had been going on.
     #[serde(skip)]
     pub stuck_since: Option<u64>,
@@ -180,7 +180,7 @@ pub struct FirstWarning {
 
 impl RunReport {
     /// The first warning was already a step in: nothing milder came before it.
-    pub fn steps_in_at_once(&self) -> bool {
+    pub fn intervenes_without_warning(&self) -> bool {
         self.first_warning.as_ref().zip(self.first_stop.as_ref()).is_some_and(|(warning, stop)| {
             (warning.turn, warning.detector, warning.pattern) == (stop.turn, stop.detector, stop.pattern)
         })
@@ -202,7 +202,7 @@ pub struct FirstStop {
 
 /// The first finding that would have ended the run or handed it to a human.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Ending {
+pub struct RunEnding {
     /// Its turn.
     pub turn: u64,
     /// Whose it is.
@@ -213,12 +213,12 @@ pub struct Ending {
     pub intervention: Intervention,
 }
 
-impl Ending {
+impl RunEnding {
     /// The end that a finding makes of a run, if it makes one.
-    pub(crate) fn of(finding: &Finding) -> Option<Self> {
+    pub(crate) fn from_finding(finding: &Finding) -> Option<Self> {
         let Finding { turn, detector, pattern, intervention, enforced, .. } = *finding;
         let intervention = intervention.filter(|intervention| enforced && intervention.ends_run())?;
-        Some(Ending { turn, detector, pattern, intervention })
+        Some(RunEnding { turn, detector, pattern, intervention })
     }
 }
 
@@ -293,7 +293,7 @@ pub struct RulingGroup {
 packed! {
     FirstWarning { turn, detector, pattern }
     FirstStop { turn, detector, pattern, intervention }
-    Ending { turn, detector, pattern, intervention }
+    RunEnding { turn, detector, pattern, intervention }
     InterventionReport { turn, intervention, detector, pattern, loop_id, task, reason, acted }
     StuckPeriod { from, to, turns, score }
     ScoreReport { first, last, max }
@@ -320,7 +320,7 @@ pub struct SeriesReport {
 
 impl Report {
     /// Puts the parts together.
-    pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: Totals) -> Self {
+    pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: RunTotals) -> Self {
         Report { schema: SCHEMA, runs: Box::new(runs), series, totals }
     }
 
@@ -331,6 +331,9 @@ impl Report {
             (0, _) => VerdictName::Warn,
             _ => VerdictName::Stop,
         };
-        self.series.iter().map(|series| VerdictName::of(&series.findings)).fold(runs, VerdictName::max)
+        self.series
+            .iter()
+            .map(|series| VerdictName::from_findings(&series.findings))
+            .fold(runs, VerdictName::max)
     }
 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::run_report::{RunReport, VerdictName};
 use crate::json_number::plain_option;
-use crate::statistics::Cost;
-use crate::statistics::Effects;
+use crate::statistics::EffectCounts;
+use crate::statistics::RunCost;
 
 /// What was read to get at the runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct InputStatistics {
     /// In bytes.
     pub bytes: u64,
     /// Lines that could not be read.
@@ -22,7 +22,7 @@ pub struct Reading {
 
 /// Sums over all runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Totals {
+pub struct RunTotals {
     /// How many runs.
     pub runs: u64,
     /// Their turns.
@@ -76,28 +76,28 @@ pub struct Totals {
     /// Files in folders that are no logs.
     pub ignored_files: u64,
     /// What the agents did after the first warning of each loop.
-    pub effects: Effects,
+    pub effects: EffectCounts,
 }
 
 /// Totals while runs are added to them.
 #[derive(Clone, Debug, Default)]
-pub struct Sums {
-    totals: Totals,
-    spent: Cost,
-    after_stop: Cost,
-    after_ending: Cost,
+pub struct TotalsBuilder {
+    totals: RunTotals,
+    spent: RunCost,
+    after_stop: RunCost,
+    after_ending: RunCost,
     /// Turns to detection, and over how many runs.
     turns: u64,
     detections: u64,
 }
 
-impl Sums {
+impl TotalsBuilder {
     /// Adds a run.
     pub fn add(&mut self, run: &RunReport) {
-        self.spent.join(&Cost { tokens: run.tokens, cost_usd: run.cost_usd });
-        self.after_stop.join(&Cost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
+        self.spent.merge(&RunCost { tokens: run.tokens, cost_usd: run.cost_usd });
+        self.after_stop.merge(&RunCost { tokens: run.tokens_after_stop, cost_usd: run.cost_after_stop_usd });
         self.after_ending
-            .join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+            .merge(&RunCost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
         if let Some(stop) = &run.first_stop {
             self.turns += stop.turn.saturating_sub(run.stuck_since.unwrap_or(stop.turn));
             self.detections += 1;
@@ -119,15 +119,15 @@ impl Sums {
         totals.refused += run.refused;
         totals.renumbered_turns += run.renumbered_turns;
         totals.unknown_keys += run.unknown_keys;
-        totals.effects.join(&run.effects);
+        totals.effects.merge(&run.effects);
     }
 
     /// All of it, with what was read to get at the runs.
-    pub fn finish(self, reading: &Reading, calls_per_step: u32) -> Totals {
-        let Sums { totals, turns, detections, .. } = self;
+    pub fn finish(self, reading: &InputStatistics, calls_per_step: u32) -> RunTotals {
+        let TotalsBuilder { totals, turns, detections, .. } = self;
         let (spent, after_stop, after_ending) =
             (self.spent.rounded(), self.after_stop.rounded(), self.after_ending.rounded());
-        Totals {
+        RunTotals {
             bytes: reading.bytes,
             skipped_lines: reading.skipped_lines,
             ignored_files: reading.ignored_files,

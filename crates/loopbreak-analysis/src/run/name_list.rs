@@ -6,15 +6,15 @@ use crate::pack::packed;
 
 /// A few names, each once, in the order in which they came.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct NameList {
     pub(super) all: Vec<String>,
 }
 
 packed! {
-    Names { all }
+    NameList { all }
 }
 
-impl Names {
+impl NameList {
     /// How many are kept, and how much of each.
     pub(super) const MOST: usize = 16;
     const BYTES: usize = 100;

@@ -55,7 +55,7 @@ impl RunAnalysis {
     }
 
     /// Takes the guard out, to be put away while other runs go on.
-    pub fn put_away(self) -> (Snapshot, RunRecord) {
+    pub fn into_parts(self) -> (Snapshot, RunRecord) {
         (self.guard.into_snapshot(), self.record)
     }
 

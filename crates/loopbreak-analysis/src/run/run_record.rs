@@ -3,9 +3,9 @@
 use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
 
 use super::run_analysis::RunAnalysis;
-use super::run_statistics::Seen;
-use crate::pack::{Damaged, Packed as _, Packer, Unpacker, Words};
-use crate::recording::Recording;
+use super::run_statistics::RunStatistics;
+use crate::pack::{CorruptRecord, Packed as _, Packer, Unpacker, WordTable};
+use crate::recording::RunRecording;
 use crate::report::RunReport;
 
 /// What was seen of a run so far, without its guard, which takes up far more room: all that a report needs. A run that
@@ -13,15 +13,15 @@ use crate::report::RunReport;
 #[derive(Debug)]
 pub struct RunRecord {
     summary: RunSummary,
-    seen: Seen,
+    seen: RunStatistics,
     /// What a page shows of the run, where there is to be one.
-    recording: Option<Box<Recording>>,
+    recording: Option<Box<RunRecording>>,
 }
 
 impl RunRecord {
     pub(super) fn new(config: &Config, run: String, recorded: bool) -> Self {
         let recording = recorded.then(Box::default);
-        RunRecord { summary: RunSummary::new(config, run), seen: Seen::new(config), recording }
+        RunRecord { summary: RunSummary::new(config, run), seen: RunStatistics::new(config), recording }
     }
 
     /// The name of the run.
@@ -48,7 +48,7 @@ impl RunRecord {
     }
 
     /// The record as bytes, for who keeps many. [`RunRecord::unpack`] needs the same words.
-    pub fn pack(&self, words: &mut Words) -> Vec<u8> {
+    pub fn pack(&self, words: &mut WordTable) -> Vec<u8> {
         let mut to = Packer::new(words);
         // A state of texts and numbers can always be written.
         to.piece(&serde_json::to_vec(self.summary.state()).unwrap_or_default());
@@ -60,29 +60,33 @@ impl RunRecord {
     }
 
     /// The record of these bytes. The settings are to be those it was begun with.
-    pub fn unpack(config: &Config, bytes: &[u8], words: &Words) -> Result<Self, Damaged> {
+    pub fn unpack(config: &Config, bytes: &[u8], words: &WordTable) -> Result<Self, CorruptRecord> {
         let mut from = Unpacker::new(bytes, words);
-        let mut record = Self::unpack_seen(config, &mut from).ok_or(Damaged)?;
+        let mut record = Self::unpack_seen(config, &mut from).ok_or(CorruptRecord)?;
         if !from.is_empty() {
-            let recording = Recording::unpack(&mut from).filter(|_| from.is_empty());
-            record.recording = Some(Box::new(recording.ok_or(Damaged)?));
+            let recording = RunRecording::unpack(&mut from).filter(|_| from.is_empty());
+            record.recording = Some(Box::new(recording.ok_or(CorruptRecord)?));
         }
         Ok(record)
     }
 
     /// The same without the recording, which is the most of it, for who wants to sum up.
-    pub fn unpack_unrecorded(config: &Config, bytes: &[u8], words: &Words) -> Result<Self, Damaged> {
-        Self::unpack_seen(config, &mut Unpacker::new(bytes, words)).ok_or(Damaged)
+    pub fn unpack_unrecorded(
+        config: &Config,
+        bytes: &[u8],
+        words: &WordTable,
+    ) -> Result<Self, CorruptRecord> {
+        Self::unpack_seen(config, &mut Unpacker::new(bytes, words)).ok_or(CorruptRecord)
     }
 
     fn unpack_seen(config: &Config, from: &mut Unpacker<'_>) -> Option<Self> {
         let state = serde_json::from_slice(from.piece()?).ok()?;
-        let seen = Seen::unpack(from)?;
+        let seen = RunStatistics::unpack(from)?;
         Some(RunRecord { summary: RunSummary::restore(config, state), seen, recording: None })
     }
 
     /// Takes the recording out, if there is one.
-    pub fn take_recording(&mut self) -> Option<Box<Recording>> {
+    pub fn take_recording(&mut self) -> Option<Box<RunRecording>> {
         self.recording.take()
     }
 

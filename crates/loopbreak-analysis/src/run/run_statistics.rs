@@ -6,26 +6,26 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Config, Decision, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
 
-use super::name_list::Names;
+use super::name_list::NameList;
 use crate::pack::packed;
 use crate::report::{
-    Ending, FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunReport, ScoreReport,
+    FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunEnding, RunReport, ScoreReport,
 };
-use crate::statistics::Stuck;
-use crate::statistics::Timeline;
-use crate::statistics::{Done, Ledger, Told};
-use crate::statistics::{Effects, Followed};
+use crate::statistics::RunTimeline;
+use crate::statistics::StuckPeriods;
+use crate::statistics::{EffectCounts, WarningFollower};
+use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
 
 /// How many proposals of a kind are kept one by one. All are counted; a run may have as many as it has turns.
 const EACH: usize = 1000;
 
 /// What was seen of a run so far.
 #[derive(Debug)]
-pub(super) struct Seen {
-    ledger: Ledger,
-    stuck: Stuck,
-    timeline: Timeline,
-    followed: Followed,
+pub(super) struct RunStatistics {
+    ledger: SavingsTracker,
+    stuck: StuckPeriods,
+    timeline: RunTimeline,
+    followed: WarningFollower,
     interventions: Vec<InterventionReport>,
     unlisted_interventions: u64,
     warnings_given: u64,
@@ -36,29 +36,29 @@ pub(super) struct Seen {
     completed: HashSet<u64, RandomState>,
     first_warning: Option<FirstWarning>,
     first_stop: Option<(FirstStop, u64)>,
-    ending: Option<Ending>,
+    ending: Option<RunEnding>,
     refused: u64,
     renumbered: u64,
     unknown_keys: u64,
     times: Option<(i64, i64)>,
-    agents: Names,
-    models: Names,
+    agents: NameList,
+    models: NameList,
 }
 
 packed! {
-    Seen {
+    RunStatistics {
         ledger, stuck, timeline, followed, interventions, unlisted_interventions, warnings_given, worst, rulings, score,
         completed, first_warning, first_stop, ending, refused, renumbered, unknown_keys, times, agents, models,
     }
 }
 
-impl Seen {
+impl RunStatistics {
     pub(super) fn new(config: &Config) -> Self {
-        Seen {
-            ledger: Ledger::default(),
-            stuck: Stuck::new(config),
-            timeline: Timeline::default(),
-            followed: Followed::default(),
+        RunStatistics {
+            ledger: SavingsTracker::default(),
+            stuck: StuckPeriods::new(config),
+            timeline: RunTimeline::default(),
+            followed: WarningFollower::default(),
             interventions: Vec::new(),
             unlisted_interventions: 0,
             warnings_given: 0,
@@ -73,8 +73,8 @@ impl Seen {
             renumbered: 0,
             unknown_keys: 0,
             times: None,
-            agents: Names::default(),
-            models: Names::default(),
+            agents: NameList::default(),
+            models: NameList::default(),
         }
     }
 
@@ -106,14 +106,14 @@ impl Seen {
     }
 
     /// What the savings need to know. New objectives are found here and not left to stagnation, which may be off.
-    fn told(&mut self, step: &Step<'_>, verdict: &Verdict) -> Told {
+    fn told(&mut self, step: &Step<'_>, verdict: &Verdict) -> StepFacts {
         let is_turn = !step.refused;
         let mut achieved = verdict.progress.objective || step.progress == Some(true);
         for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {
             achieved |= self.completed.insert(FixedState::default().hash_one(done.objective.trim()));
         }
         let score = step.score.filter(|score| score.is_finite());
-        Told {
+        StepFacts {
             is_turn,
             score,
             measured: score.is_some() || step.objectives.is_some() || step.progress.is_some(),
@@ -139,8 +139,8 @@ impl Seen {
     }
 
     /// Takes in findings, and says what those that are acted on come to.
-    fn found(&mut self, verdict: &Verdict) -> Done {
-        let mut done = Done::default();
+    fn found(&mut self, verdict: &Verdict) -> StepIntervention {
+        let mut done = StepIntervention::default();
         for finding in &verdict.findings {
             let Finding { turn, detector, pattern, severity, intervention, since, .. } = *finding;
             if finding.enforced {
@@ -155,7 +155,7 @@ impl Seen {
                     self.first_stop = Some((FirstStop { turn, detector, pattern, intervention }, since));
                 }
             }
-            if let Some(ending) = Ending::of(finding) {
+            if let Some(ending) = RunEnding::from_finding(finding) {
                 done.ends = true;
                 self.ending.get_or_insert(ending);
             }
@@ -234,7 +234,7 @@ impl Seen {
             steps_after_stop: after_stop.steps,
             progress_after_stop: after_stop.destroyed,
             checkpoints,
-            effects: Effects::of(&findings),
+            effects: EffectCounts::from_findings(&findings),
             findings,
             unlisted_findings,
             warnings_given: self.warnings_given,

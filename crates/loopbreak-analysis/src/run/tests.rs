@@ -2,9 +2,9 @@
 
 use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
 
-use super::name_list::Names;
+use super::name_list::NameList;
 use super::{RunAnalysis, RunRecord};
-use crate::pack::{Damaged, Words};
+use crate::pack::{CorruptRecord, WordTable};
 use crate::{MOST_LISTED, RunReport, VerdictName};
 
 fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
@@ -34,7 +34,7 @@ fn agents_and_models_are_named_once_each() {
         (vec!["main".into(), "helper".into()], vec!["m-1".into(), "m-2".into()])
     );
     let many = (0..40).map(|number| format!(r#"{{"model":"m-{number}","say":"a"}}"#));
-    assert_eq!(analyse(Settings::default(), many).models.len(), Names::MOST);
+    assert_eq!(analyse(Settings::default(), many).models.len(), NameList::MOST);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn stagnation_that_is_off_checks_nothing() {
 
 /// A record that was put away and taken out.
 fn again(config: &Config, record: &RunRecord) -> RunRecord {
-    let mut words = Words::default();
+    let mut words = WordTable::default();
     let bytes = record.pack(&mut words);
     RunRecord::unpack(config, &bytes, &words).unwrap()
 }
@@ -133,7 +133,7 @@ fn everything() -> Vec<String> {
             at = 1_762_248_924_000 + turn,
         )
     };
-    let prompt = r#"{"turn":1,"user":"Open the dam, and do not come back without the wrench."}"#;
+    let prompt = r#"{"turn":1,"user":"OpenWarning the dam, and do not come back without the wrench."}"#;
     std::iter::once(prompt.to_owned()).chain((1..=150).map(line)).collect()
 }
 
@@ -145,7 +145,7 @@ fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
     let mut analysis = RunAnalysis::new(&config, "test");
     for line in lines {
         analysis.observe(&Step::from_json(&line).unwrap());
-        let (snapshot, record) = analysis.put_away();
+        let (snapshot, record) = analysis.into_parts();
         let snapshot = serde_json::to_vec(&snapshot).unwrap();
         let record = again(&config, &record);
         analysis = record.resume(&config, serde_json::from_slice(&snapshot).unwrap()).unwrap();
@@ -171,7 +171,7 @@ fn a_recording_that_is_put_away_after_every_step_comes_to_the_same() {
         for line in everything() {
             analysis.observe(&Step::from_json(&line).unwrap());
             if away {
-                let (snapshot, record) = analysis.put_away();
+                let (snapshot, record) = analysis.into_parts();
                 analysis = again(&config, &record).resume(&config, snapshot).unwrap();
             }
         }
@@ -208,10 +208,10 @@ fn what_is_damaged_is_refused() {
     let config = Config::default();
     let mut analysis = RunAnalysis::new(&config, "test");
     analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap());
-    let mut words = Words::default();
+    let mut words = WordTable::default();
     let bytes = analysis.into_record().pack(&mut words);
     assert!(RunRecord::unpack_unrecorded(&config, &bytes, &words).is_ok());
-    let refused = |bytes: &[u8]| RunRecord::unpack(&config, bytes, &words).err() == Some(Damaged);
+    let refused = |bytes: &[u8]| RunRecord::unpack(&config, bytes, &words).err() == Some(CorruptRecord);
     assert!((0..bytes.len()).all(|length| refused(&bytes[..length])));
     assert!(refused(&[&bytes[..], &[0]].concat()));
 }

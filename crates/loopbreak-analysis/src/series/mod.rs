@@ -3,5 +3,5 @@
 mod restarts;
 mod task_attempts;
 
-pub use restarts::Restarts;
+pub use restarts::RestartTracker;
 pub use task_attempts::{TaskAttempt, TaskAttempts};

@@ -10,15 +10,15 @@ use crate::report::SeriesReport;
 
 /// All runs that have a prompt, until all of them were read.
 #[derive(Debug)]
-pub struct Restarts {
+pub struct RestartTracker {
     series: Series,
     runs: Vec<RunSummary>,
 }
 
-impl Restarts {
+impl RestartTracker {
     /// None yet.
     pub fn new(config: &Config) -> Self {
-        Restarts { series: Series::new(config.clone()), runs: Vec::new() }
+        RestartTracker { series: Series::new(config.clone()), runs: Vec::new() }
     }
 
     /// Takes in a run that is over.
@@ -72,7 +72,7 @@ mod tests {
 
     fn series(runs: &[(&str, i64, &str)]) -> Vec<SeriesReport> {
         let config = Config::default();
-        let mut restarts = Restarts::new(&config);
+        let mut restarts = RestartTracker::new(&config);
         for (index, (prompt, at, end)) in runs.iter().enumerate() {
             let mut summary = RunSummary::new(&config, format!("r{index}"));
             for line in [format!(r#"{{"at":{at},"user":"{prompt}"}}"#), (*end).to_owned()] {

@@ -16,7 +16,7 @@ pub struct TaskAttempt {
 
 impl TaskAttempt {
     /// What a step says of a task, if it does.
-    pub fn of(run: &str, step: &Step<'_>) -> Option<Self> {
+    pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;
         let texts = |texts: &[StepText<'_>]| texts.iter().cloned().map(StepText::into_owned).collect();
         let task = Task {
@@ -35,12 +35,12 @@ impl TaskAttempt {
 #[derive(Debug)]
 pub struct TaskAttempts {
     series: Series,
-    tasks: Vec<Attempted>,
+    tasks: Vec<AttemptedTask>,
     known: HashMap<String, usize, RandomState>,
 }
 
 #[derive(Debug)]
-struct Attempted {
+struct AttemptedTask {
     task: String,
     runs: Vec<String>,
     /// Runs of one name in two files are two runs.
@@ -65,7 +65,7 @@ impl TaskAttempts {
             return;
         }
         let index = *self.known.entry(task).or_insert_with_key(|task| {
-            self.tasks.push(Attempted {
+            self.tasks.push(AttemptedTask {
                 task: task.clone(),
                 runs: Vec::new(),
                 sources: HashSet::default(),
@@ -108,7 +108,7 @@ mod tests {
         let mut tasks = TaskAttempts::new(&Config::default());
         for (source, run, line) in attempts {
             let step = Step::from_json(line).unwrap();
-            tasks.add(*source, TaskAttempt::of(run, &step).unwrap());
+            tasks.add(*source, TaskAttempt::from_step(run, &step).unwrap());
         }
         tasks.finish()
     }

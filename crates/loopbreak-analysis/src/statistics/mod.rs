@@ -6,10 +6,10 @@ mod savings;
 mod stuck_periods;
 mod warning_effect;
 
-pub use repeat_tracker::Repeats;
-pub use run_timeline::{Bucket, PlaceTurns, Timeline};
-pub use savings::{Cost, Savings};
-pub(crate) use savings::{Done, Ledger, Told};
-pub(crate) use stuck_periods::Stuck;
-pub(crate) use warning_effect::Followed;
-pub use warning_effect::{Effect, Effects, FOLLOWED_STEPS, FREE_STEPS, FindingReport};
+pub use repeat_tracker::RepeatTracker;
+pub use run_timeline::{PlaceTurns, RunTimeline, TimelineBucket};
+pub use savings::{RunCost, RunSavings};
+pub(crate) use savings::{SavingsTracker, StepFacts, StepIntervention};
+pub(crate) use stuck_periods::StuckPeriods;
+pub(crate) use warning_effect::WarningFollower;
+pub use warning_effect::{EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, WarningEffect};

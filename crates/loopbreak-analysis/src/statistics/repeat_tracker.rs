@@ -13,17 +13,17 @@ const REMEMBERED: usize = 512;
 
 /// What was done lately, with its outcome, and at which turn it was first.
 #[derive(Debug, Default)]
-pub struct Repeats {
+pub struct RepeatTracker {
     known: VecDeque<(u64, u64)>,
 }
 
 packed! {
-    Repeats { known }
+    RepeatTracker { known }
 }
 
-impl Repeats {
+impl RepeatTracker {
     /// The turn at which the same was done with the same outcome, lately.
-    pub fn of(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
+    pub fn observe(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
         let action = step.action.as_ref()?;
         let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
         let place = step.place.as_ref().and_then(|place| place.name.as_deref());

@@ -14,12 +14,12 @@ const PLACES: usize = 4096;
 
 /// A few steps in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bucket {
+pub struct TimelineBucket {
     /// The turn of the last of them.
     pub turn: u64,
     /// The score after them.
     pub score: Option<f64>,
-    /// Where most of them ended: an index into [`Timeline::places`].
+    /// Where most of them ended: an index into [`RunTimeline::places`].
     pub place: Option<u32>,
     /// By how many steps that place leads.
     lead: u32,
@@ -27,8 +27,8 @@ pub struct Bucket {
 
 /// Score and place over a run.
 #[derive(Clone, Debug)]
-pub struct Timeline {
-    buckets: Vec<Bucket>,
+pub struct RunTimeline {
+    buckets: Vec<TimelineBucket>,
     /// Steps a bucket, and how many the last one holds.
     per_bucket: u64,
     in_last: u64,
@@ -49,14 +49,14 @@ pub struct PlaceTurns {
 }
 
 packed! {
-    Bucket { turn, score, place, lead }
-    Timeline { buckets, per_bucket, in_last, score, range, place, places, known }
+    TimelineBucket { turn, score, place, lead }
+    RunTimeline { buckets, per_bucket, in_last, score, range, place, places, known }
     PlaceTurns { name, turns }
 }
 
-impl Default for Timeline {
+impl Default for RunTimeline {
     fn default() -> Self {
-        Timeline {
+        RunTimeline {
             buckets: Vec::new(),
             per_bucket: 1,
             in_last: 0,
@@ -69,7 +69,7 @@ impl Default for Timeline {
     }
 }
 
-impl Timeline {
+impl RunTimeline {
     /// Takes in a turn. Where it tells no score or place, those from before stand.
     pub fn add(&mut self, turn: u64, score: Option<f64>, place: Option<&Place<'_>>) {
         if let Some(score) = score.filter(|score| score.is_finite()) {
@@ -83,7 +83,7 @@ impl Timeline {
         if let Some(here) = self.place {
             self.places[here as usize].turns += 1;
         }
-        let step = Bucket { turn, score: self.score, place: self.place, lead: 1 };
+        let step = TimelineBucket { turn, score: self.score, place: self.place, lead: 1 };
         if self.in_last < self.per_bucket
             && let Some(last) = self.buckets.last_mut()
         {
@@ -125,7 +125,7 @@ impl Timeline {
     }
 
     /// The steps in order, a few to a bucket.
-    pub fn buckets(&self) -> &[Bucket] {
+    pub fn buckets(&self) -> &[TimelineBucket] {
         &self.buckets
     }
 
@@ -140,18 +140,19 @@ impl Timeline {
     }
 
     /// The run drawn to at most `width` columns; fewer where it has fewer steps.
-    pub fn columns(&self, width: usize) -> Vec<Bucket> {
+    pub fn columns(&self, width: usize) -> Vec<TimelineBucket> {
         let count = self.buckets.len().min(width);
         let edge = |column: usize| column * self.buckets.len() / count.max(1);
-        let join =
-            |column| self.buckets[edge(column)..edge(column + 1)].iter().copied().reduce(Bucket::joined);
+        let join = |column| {
+            self.buckets[edge(column)..edge(column + 1)].iter().copied().reduce(TimelineBucket::joined)
+        };
         (0..count).filter_map(join).collect()
     }
 }
 
-impl Bucket {
+impl TimelineBucket {
     /// Two neighbours as one: the later score, and the place that leads.
-    fn joined(self, later: Bucket) -> Bucket {
+    fn joined(self, later: TimelineBucket) -> TimelineBucket {
         let (place, lead) = if self.place == later.place {
             (self.place, self.lead.saturating_add(later.lead))
         } else if self.lead >= later.lead {
@@ -159,7 +160,7 @@ impl Bucket {
         } else {
             (later.place, later.lead - self.lead)
         };
-        Bucket { turn: later.turn, score: later.score, place, lead }
+        TimelineBucket { turn: later.turn, score: later.score, place, lead }
     }
 }
 
@@ -173,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_long_run_takes_no_more_room_than_a_short_one() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         for turn in 1..=100_000 {
             timeline.add(turn, Some(turn as f64), None);
         }
@@ -186,17 +187,17 @@ mod tests {
 
     #[test]
     fn a_short_run_has_a_column_a_step() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         for turn in 1..=3 {
             timeline.add(turn, None, None);
         }
         assert_eq!(timeline.columns(50).len(), 3);
-        assert!(Timeline::default().columns(50).is_empty());
+        assert!(RunTimeline::default().columns(50).is_empty());
     }
 
     #[test]
     fn a_column_shows_where_most_of_its_turns_were_spent() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         for (turn, name) in ["hall", "hall", "hall", "cellar"].iter().enumerate() {
             timeline.add(turn as u64, None, Some(&place(name)));
         }
@@ -207,7 +208,7 @@ mod tests {
 
     #[test]
     fn places_are_told_apart_by_id_and_shown_by_name() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         let dam = |name: Option<&'static str>| Place {
             id: Some(20.into()),
             name: name.map(Into::into),

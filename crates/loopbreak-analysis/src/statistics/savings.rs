@@ -8,14 +8,14 @@ use crate::pack::packed;
 
 /// Tokens and money; each is nothing where no record tells of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Cost {
+pub struct RunCost {
     /// Tokens read and written.
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost_usd: Option<f64>,
 }
 
-impl Cost {
+impl RunCost {
     /// Adds what a step cost. Figures that cannot be (a negative price) are left out.
     pub fn add(&mut self, usage: &Usage) {
         if usage.input_tokens.is_some() || usage.output_tokens.is_some() {
@@ -28,7 +28,7 @@ impl Cost {
     }
 
     /// Adds what another run cost.
-    pub fn join(&mut self, other: &Cost) {
+    pub fn merge(&mut self, other: &RunCost) {
         if let Some(tokens) = other.tokens {
             self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
         }
@@ -39,8 +39,8 @@ impl Cost {
 
     /// What is left of it after `earlier`: nothing known stays nothing known.
     #[must_use]
-    pub fn since(&self, earlier: &Cost) -> Cost {
-        Cost {
+    pub fn since(&self, earlier: &RunCost) -> RunCost {
+        RunCost {
             tokens: self.tokens.map(|tokens| tokens - earlier.tokens.unwrap_or(0).min(tokens)),
             cost_usd: self
                 .cost_usd
@@ -50,18 +50,18 @@ impl Cost {
 
     /// Without the dust of adding floats.
     #[must_use]
-    pub fn rounded(self) -> Cost {
-        Cost { tokens: self.tokens, cost_usd: self.cost_usd.map(json_number::money) }
+    pub fn rounded(self) -> RunCost {
+        RunCost { tokens: self.tokens, cost_usd: self.cost_usd.map(json_number::money) }
     }
 }
 
 /// What came after a point of a run: saved, had the run ended there, or destroyed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Savings {
+pub struct RunSavings {
     /// Steps after the point.
     pub steps: u64,
     /// What they cost.
-    pub cost: Cost,
+    pub cost: RunCost,
     /// Whether progress was made after it; nothing where the run has no such facet.
     pub destroyed: Option<bool>,
 }
@@ -69,33 +69,33 @@ pub struct Savings {
 /// Follows a run past the first time that Loopbreak steps in, and past the first time that it ends the run. The two are
 /// kept apart, for a run goes on after a refusal: what follows one is not saved by it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct SavingsTracker {
     steps: u64,
-    spent: Cost,
+    spent: RunCost,
     highest: Option<f64>,
     /// The run has a score, objectives or marks.
     measured: bool,
-    stop: Point,
-    ending: Point,
+    stop: RunPoint,
+    ending: RunPoint,
 }
 
 /// A point of a run, if it was reached.
 #[derive(Clone, Copy, Debug, Default)]
-struct Point {
+struct RunPoint {
     /// Steps, cost and highest score up to it.
-    stood: Option<(u64, Cost, Option<f64>)>,
+    stood: Option<(u64, RunCost, Option<f64>)>,
     /// Progress was made after it.
     passed: bool,
 }
 
 packed! {
-    Cost { tokens, cost_usd }
-    Ledger { steps, spent, highest, measured, stop, ending }
-    Point { stood, passed }
+    RunCost { tokens, cost_usd }
+    SavingsTracker { steps, spent, highest, measured, stop, ending }
+    RunPoint { stood, passed }
 }
 
-impl Point {
-    fn follow(&mut self, step: &Told) {
+impl RunPoint {
+    fn follow(&mut self, step: &StepFacts) {
         if let Some((_, _, highest)) = self.stood {
             let above = step.score.is_some_and(|score| highest.is_some_and(|highest| score > highest));
             self.passed |= above || step.achieved;
@@ -105,7 +105,7 @@ impl Point {
 
 /// What matters of a step here.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct StepFacts {
     pub(crate) is_turn: bool,
     pub(crate) score: Option<f64>,
     /// It has a score, objectives or a mark.
@@ -117,16 +117,16 @@ pub(crate) struct Told {
 
 /// What a guard would have done after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Done {
+pub(crate) struct StepIntervention {
     /// It would have stepped in.
     pub(crate) stops: bool,
     /// It would have ended the run, or handed it to a human.
     pub(crate) ends: bool,
 }
 
-impl Ledger {
+impl SavingsTracker {
     /// Takes in a step, and what would have been done after it.
-    pub(crate) fn add(&mut self, step: &Told, done: Done) {
+    pub(crate) fn add(&mut self, step: &StepFacts, done: StepIntervention) {
         if let Some(usage) = &step.usage {
             self.spent.add(usage);
         }
@@ -149,23 +149,23 @@ impl Ledger {
         self.steps
     }
 
-    pub(crate) fn spent(&self) -> Cost {
+    pub(crate) fn spent(&self) -> RunCost {
         self.spent.rounded()
     }
 
     /// What came after the first hard finding.
-    pub(crate) fn after_stop(&self) -> Savings {
+    pub(crate) fn after_stop(&self) -> RunSavings {
         self.after(&self.stop)
     }
 
     /// What came after the point where the run would have ended.
-    pub(crate) fn after_ending(&self) -> Savings {
+    pub(crate) fn after_ending(&self) -> RunSavings {
         self.after(&self.ending)
     }
 
-    fn after(&self, point: &Point) -> Savings {
+    fn after(&self, point: &RunPoint) -> RunSavings {
         let (steps, spent, _) = point.stood.unwrap_or((self.steps, self.spent, None));
-        Savings {
+        RunSavings {
             steps: self.steps - steps,
             cost: self.spent.since(&spent),
             destroyed: self.measured.then_some(point.passed),
@@ -177,18 +177,24 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    const ENDS: Done = Done { stops: true, ends: true };
-    const NOTHING: Done = Done { stops: false, ends: false };
+    const ENDS: StepIntervention = StepIntervention { stops: true, ends: true };
+    const NOTHING: StepIntervention = StepIntervention { stops: false, ends: false };
 
-    fn scored(score: f64) -> Told {
+    fn scored(score: f64) -> StepFacts {
         let usage = Usage { input_tokens: Some(100), output_tokens: None, cost_usd: Some(0.1) };
-        Told { is_turn: true, score: Some(score), measured: true, usage: Some(usage), ..Told::default() }
+        StepFacts {
+            is_turn: true,
+            score: Some(score),
+            measured: true,
+            usage: Some(usage),
+            ..StepFacts::default()
+        }
     }
 
     #[test]
     fn a_score_above_the_maximum_at_the_stop_is_progress_destroyed() {
         let run = |scores: &[f64]| {
-            let mut ledger = Ledger::default();
+            let mut ledger = SavingsTracker::default();
             for (index, score) in scores.iter().enumerate() {
                 ledger.add(&scored(*score), if index == 2 { ENDS } else { NOTHING });
             }
@@ -202,8 +208,8 @@ mod tests {
 
     #[test]
     fn a_mark_after_the_stop_is_progress_destroyed_but_one_at_it_is_not() {
-        let marked = Told { is_turn: true, measured: true, achieved: true, ..Told::default() };
-        let mut ledger = Ledger::default();
+        let marked = StepFacts { is_turn: true, measured: true, achieved: true, ..StepFacts::default() };
+        let mut ledger = SavingsTracker::default();
         ledger.add(&marked, ENDS);
         assert_eq!(ledger.after_ending().destroyed, Some(false));
         ledger.add(&marked, NOTHING);
@@ -212,25 +218,25 @@ mod tests {
 
     #[test]
     fn a_run_that_measures_nothing_says_nothing() {
-        let mut ledger = Ledger::default();
-        ledger.add(&Told { is_turn: true, ..Told::default() }, ENDS);
-        ledger.add(&Told { is_turn: true, ..Told::default() }, NOTHING);
-        assert_eq!(ledger.after_ending(), Savings { steps: 1, cost: Cost::default(), destroyed: None });
+        let mut ledger = SavingsTracker::default();
+        ledger.add(&StepFacts { is_turn: true, ..StepFacts::default() }, ENDS);
+        ledger.add(&StepFacts { is_turn: true, ..StepFacts::default() }, NOTHING);
+        assert_eq!(ledger.after_ending(), RunSavings { steps: 1, cost: RunCost::default(), destroyed: None });
     }
 
     #[test]
     fn refused_records_are_no_steps_but_they_cost() {
-        let mut ledger = Ledger::default();
+        let mut ledger = SavingsTracker::default();
         ledger.add(&scored(1.0), ENDS);
-        ledger.add(&Told { is_turn: false, ..scored(99.0) }, NOTHING);
+        ledger.add(&StepFacts { is_turn: false, ..scored(99.0) }, NOTHING);
         let savings = ledger.after_ending();
         assert_eq!((savings.steps, savings.cost.tokens, savings.destroyed), (0, Some(100), Some(false)));
     }
 
     #[test]
     fn a_refusal_saves_nothing_until_the_run_ends() {
-        let mut ledger = Ledger::default();
-        ledger.add(&scored(1.0), Done { stops: true, ends: false });
+        let mut ledger = SavingsTracker::default();
+        ledger.add(&scored(1.0), StepIntervention { stops: true, ends: false });
         ledger.add(&scored(2.0), NOTHING);
         assert_eq!((ledger.after_stop().steps, ledger.after_stop().destroyed), (1, Some(true)));
         assert_eq!((ledger.after_ending().steps, ledger.after_ending().cost.tokens), (0, Some(0)));

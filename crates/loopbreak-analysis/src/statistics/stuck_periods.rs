@@ -9,9 +9,9 @@ use crate::report::StuckPeriod;
 
 /// Follows the progress of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Stuck {
+pub(crate) struct StuckPeriods {
     /// Settings of stagnation; nothing where it is off.
-    limits: Option<Limits>,
+    limits: Option<StuckLimits>,
     before: u64,
     open: Option<StuckPeriod>,
     periods: Vec<StuckPeriod>,
@@ -19,27 +19,27 @@ pub(crate) struct Stuck {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+struct StuckLimits {
     max_turns: u64,
     interval: u64,
     warn_at: u64,
 }
 
 packed! {
-    Stuck { limits, before, open, periods, checkpoints }
-    Limits { max_turns, interval, warn_at }
+    StuckPeriods { limits, before, open, periods, checkpoints }
+    StuckLimits { max_turns, interval, warn_at }
 }
 
-impl Stuck {
+impl StuckPeriods {
     pub(crate) fn new(config: &Config) -> Self {
         let settings = &config.stagnation;
-        let limits = Limits {
+        let limits = StuckLimits {
             max_turns: settings.max_turns,
             interval: settings.check_interval.max(1),
             warn_at: settings.warn_at,
         };
         let on = config.mode_of(DetectorName::Stagnation) != Mode::Off;
-        Stuck {
+        StuckPeriods {
             limits: on.then_some(limits),
             before: 0,
             open: None,

@@ -21,7 +21,7 @@ pub const FREE_STEPS: u64 = 3;
 /// What the agent did after a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Effect {
+pub enum WarningEffect {
     /// It left the loop within the steps that were followed.
     ChangedCourse,
     /// It was still in the loop at the end of them.
@@ -30,13 +30,13 @@ pub enum Effect {
     Ended,
 }
 
-impl Effect {
+impl WarningEffect {
     /// The name in all output.
     pub fn as_str(self) -> &'static str {
         match self {
-            Effect::ChangedCourse => "changed_course",
-            Effect::WentOn => "went_on",
-            Effect::Ended => "ended",
+            WarningEffect::ChangedCourse => "changed_course",
+            WarningEffect::WentOn => "went_on",
+            WarningEffect::Ended => "ended",
         }
     }
 }
@@ -49,7 +49,7 @@ pub struct FindingReport {
     pub finding: Finding,
     /// What the agent did after it; nothing for a hint, a limit or a task, where there is no course to change.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub effect: Option<Effect>,
+    pub effect: Option<WarningEffect>,
     /// After how many more steps of the loop it was left: 0 is at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_after: Option<u64>,
@@ -68,7 +68,7 @@ impl Deref for FindingReport {
 
 /// How often which effect was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Effects {
+pub struct EffectCounts {
     /// The agent left the loop.
     pub changed_course: u64,
     /// It went on with it.
@@ -77,21 +77,21 @@ pub struct Effects {
     pub ended: u64,
 }
 
-impl Effects {
+impl EffectCounts {
     /// Counts the first warning of each loop: a loop that goes on is warned of again, and is no second one for it.
-    pub fn of(findings: &[FindingReport]) -> Self {
-        Self::by(findings, |_| true)
+    pub fn from_findings(findings: &[FindingReport]) -> Self {
+        Self::count_where(findings, |_| true)
     }
 
     /// The same for one detector's findings.
-    pub fn of_detector(findings: &[FindingReport], detector: DetectorName) -> Self {
-        Self::by(findings, |finding| finding.detector == detector)
+    pub fn for_detector(findings: &[FindingReport], detector: DetectorName) -> Self {
+        Self::count_where(findings, |finding| finding.detector == detector)
     }
 
-    fn by(findings: &[FindingReport], meant: impl Fn(&FindingReport) -> bool) -> Self {
-        let mut effects = Effects::default();
+    fn count_where(findings: &[FindingReport], counts: impl Fn(&FindingReport) -> bool) -> Self {
+        let mut effects = EffectCounts::default();
         let mut seen: Vec<LoopId> = Vec::new();
-        for finding in findings.iter().filter(|finding| finding.enforced && meant(finding)) {
+        for finding in findings.iter().filter(|finding| finding.enforced && counts(finding)) {
             let Some(effect) = finding.effect else { continue };
             if !seen.contains(&finding.loop_id) {
                 seen.push(finding.loop_id);
@@ -101,23 +101,23 @@ impl Effects {
         effects
     }
 
-    fn count(&mut self, effect: Effect) {
+    fn count(&mut self, effect: WarningEffect) {
         *match effect {
-            Effect::ChangedCourse => &mut self.changed_course,
-            Effect::WentOn => &mut self.went_on,
-            Effect::Ended => &mut self.ended,
+            WarningEffect::ChangedCourse => &mut self.changed_course,
+            WarningEffect::WentOn => &mut self.went_on,
+            WarningEffect::Ended => &mut self.ended,
         } += 1;
     }
 
     /// Adds those of another run.
-    pub fn join(&mut self, other: &Effects) {
+    pub fn merge(&mut self, other: &EffectCounts) {
         self.changed_course += other.changed_course;
         self.went_on += other.went_on;
         self.ended += other.ended;
     }
 
     /// How many there are, and how many of them could be told.
-    pub fn told(&self) -> (u64, u64) {
+    pub fn totals(&self) -> (u64, u64) {
         let told = self.changed_course + self.went_on;
         (told + self.ended, told)
     }
@@ -125,17 +125,17 @@ impl Effects {
 
 /// Follows the warnings of a run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Followed {
+pub(crate) struct WarningFollower {
     findings: Vec<FindingReport>,
     /// How many more there were.
     unlisted: u64,
     /// The warnings that are not judged yet: never more than were given in the last few steps.
-    open: Vec<Open>,
+    open: Vec<OpenWarning>,
 }
 
 /// A warning that is not judged yet.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenWarning {
     finding: usize,
     /// How many steps it is followed for, and how many of the last have to be free of the loop.
     followed: u64,
@@ -147,16 +147,16 @@ struct Open {
 }
 
 one_of! {
-    Effect: [Effect::ChangedCourse, Effect::WentOn, Effect::Ended];
+    WarningEffect: [WarningEffect::ChangedCourse, WarningEffect::WentOn, WarningEffect::Ended];
 }
 
 packed! {
     FindingReport { finding, effect, left_after, line }
-    Followed { findings, unlisted, open }
-    Open { finding, followed, free, steps, last }
+    WarningFollower { findings, unlisted, open }
+    OpenWarning { finding, followed, free, steps, last }
 }
 
-impl Followed {
+impl WarningFollower {
     /// Takes in a step, what the guard said of it, and the line it was read from.
     pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
@@ -173,9 +173,9 @@ impl Followed {
                 open.last = open.steps;
             }
             let (effect, left_after) = if open.last > open.followed - open.free {
-                (Effect::WentOn, None)
+                (WarningEffect::WentOn, None)
             } else if open.steps >= open.followed {
-                (Effect::ChangedCourse, Some(open.last))
+                (WarningEffect::ChangedCourse, Some(open.last))
             } else {
                 return true;
             };
@@ -189,7 +189,7 @@ impl Followed {
                 continue;
             }
             if is_followed(finding) {
-                self.open.push(Open::new(finding, self.findings.len()));
+                self.open.push(OpenWarning::new(finding, self.findings.len()));
             }
             let finding = finding.clone();
             self.findings.push(FindingReport { finding, effect: None, left_after: None, line });
@@ -199,16 +199,16 @@ impl Followed {
     /// The findings in their order, and how many more there were.
     pub(crate) fn finish(mut self) -> (Vec<FindingReport>, u64) {
         for open in &self.open {
-            self.findings[open.finding].effect = Some(Effect::Ended);
+            self.findings[open.finding].effect = Some(WarningEffect::Ended);
         }
         (self.findings, self.unlisted)
     }
 }
 
-impl Open {
+impl OpenWarning {
     fn new(finding: &Finding, at: usize) -> Self {
         let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
-        Open {
+        OpenWarning {
             finding: at,
             followed: FOLLOWED_STEPS.max(2 * period),
             free: FREE_STEPS.max(period),
@@ -233,7 +233,7 @@ mod tests {
     /// A run that does the same four times, which is warned of, then one of these letters a step.
     fn after_the_warning(then: &str) -> Vec<FindingReport> {
         let mut guard = Guard::new(Config::default());
-        let mut followed = Followed::default();
+        let mut followed = WarningFollower::default();
         for letter in "aaaa".chars().chain(then.chars()) {
             let agent = if letter.is_uppercase() { "other" } else { "main" };
             let line = format!(
@@ -246,7 +246,7 @@ mod tests {
         followed.finish().0
     }
 
-    fn first(then: &str) -> (Option<Effect>, Option<u64>) {
+    fn first(then: &str) -> (Option<WarningEffect>, Option<u64>) {
         let findings = after_the_warning(then);
         let warned = findings.iter().find(|finding| finding.detector == DetectorName::Cycle).unwrap();
         assert_eq!(warned.turn, 4);
@@ -255,41 +255,44 @@ mod tests {
 
     #[test]
     fn an_agent_that_goes_on_is_seen_as_soon_as_it_cannot_have_left_in_time() {
-        assert_eq!(first("aaaaaa"), (Some(Effect::WentOn), None));
-        assert_eq!(first("aaa"), (Some(Effect::WentOn), None));
-        assert_eq!(first("xaaaa"), (Some(Effect::WentOn), None));
+        assert_eq!(first("aaaaaa"), (Some(WarningEffect::WentOn), None));
+        assert_eq!(first("aaa"), (Some(WarningEffect::WentOn), None));
+        assert_eq!(first("xaaaa"), (Some(WarningEffect::WentOn), None));
     }
 
     #[test]
     fn an_agent_that_leaves_says_after_how_many_more_steps() {
-        assert_eq!(first("bcdef"), (Some(Effect::ChangedCourse), Some(0)));
-        assert_eq!(first("aabcd"), (Some(Effect::ChangedCourse), Some(2)));
+        assert_eq!(first("bcdef"), (Some(WarningEffect::ChangedCourse), Some(0)));
+        assert_eq!(first("aabcd"), (Some(WarningEffect::ChangedCourse), Some(2)));
         assert_eq!(
             first("bcdefaaaaaa"),
-            (Some(Effect::ChangedCourse), Some(0)),
+            (Some(WarningEffect::ChangedCourse), Some(0)),
             "what comes later is another story"
         );
     }
 
     #[test]
     fn a_run_that_ends_too_soon_says_nothing() {
-        assert_eq!(first(""), (Some(Effect::Ended), None));
-        assert_eq!(first("aa"), (Some(Effect::Ended), None));
-        assert_eq!(first("bcde"), (Some(Effect::Ended), None));
+        assert_eq!(first(""), (Some(WarningEffect::Ended), None));
+        assert_eq!(first("aa"), (Some(WarningEffect::Ended), None));
+        assert_eq!(first("bcde"), (Some(WarningEffect::Ended), None));
     }
 
     #[test]
     fn the_steps_of_other_agents_are_no_change_of_course() {
-        assert_eq!(first("BCDEFG"), (Some(Effect::Ended), None));
-        assert_eq!(first("BCaDEaFGaHI"), (Some(Effect::WentOn), None));
+        assert_eq!(first("BCDEFG"), (Some(WarningEffect::Ended), None));
+        assert_eq!(first("BCaDEaFGaHI"), (Some(WarningEffect::WentOn), None));
     }
 
     #[test]
     fn a_loop_counts_once_however_often_it_is_warned_of() {
         let findings = after_the_warning(&"a".repeat(30));
         assert!(findings.iter().filter(|finding| finding.effect.is_some()).count() > 2);
-        assert_eq!(Effects::of(&findings), Effects { went_on: 1, ..Effects::default() });
-        assert_eq!(Effects::of_detector(&findings, DetectorName::Poll), Effects::default());
+        assert_eq!(
+            EffectCounts::from_findings(&findings),
+            EffectCounts { went_on: 1, ..EffectCounts::default() }
+        );
+        assert_eq!(EffectCounts::for_detector(&findings, DetectorName::Poll), EffectCounts::default());
     }
 
     #[test]
@@ -297,7 +300,7 @@ mod tests {
         let mut settings = loopbreak::Settings::default();
         settings.budget.max_iterations = 10;
         let mut guard = Guard::new(Config::new(settings).unwrap());
-        let mut followed = Followed::default();
+        let mut followed = WarningFollower::default();
         for number in 0..20 {
             let line = format!(r#"{{"action":"{number}","outcome":"came to {number}"}}"#);
             let step = Step::from_json(&line).unwrap();

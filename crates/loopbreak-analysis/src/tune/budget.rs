@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// How much is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum TuneBudget {
     /// A number of trials.
     Trials(usize),
     /// A time.
@@ -15,7 +15,7 @@ pub enum Budget {
 /// More trials than this are not counted out one by one.
 const MOST: usize = 1_000_000;
 
-impl FromStr for Budget {
+impl FromStr for TuneBudget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -29,7 +29,7 @@ impl FromStr for Budget {
         let seconds = match &text[digits.len()..] {
             "" => {
                 let trials = usize::try_from(number).ok().filter(|trials| (1..=MOST).contains(trials));
-                return trials.map(Budget::Trials).ok_or_else(wrong);
+                return trials.map(TuneBudget::Trials).ok_or_else(wrong);
             }
             "s" => number.checked_mul(1),
             "m" | "min" => number.checked_mul(60),
@@ -38,7 +38,7 @@ impl FromStr for Budget {
         };
         seconds
             .filter(|seconds| *seconds > 0)
-            .map(|seconds| Budget::Time(Duration::from_secs(seconds)))
+            .map(|seconds| TuneBudget::Time(Duration::from_secs(seconds)))
             .ok_or_else(wrong)
     }
 }
@@ -49,14 +49,14 @@ mod tests {
 
     #[test]
     fn a_budget_is_a_number_or_a_time() {
-        assert_eq!("200".parse(), Ok(Budget::Trials(200)));
+        assert_eq!("200".parse(), Ok(TuneBudget::Trials(200)));
         for (text, seconds) in [("90s", 90), ("10m", 600), ("2h", 7200), ("1min", 60)] {
-            assert_eq!(text.parse(), Ok(Budget::Time(Duration::from_secs(seconds))));
+            assert_eq!(text.parse(), Ok(TuneBudget::Time(Duration::from_secs(seconds))));
         }
         for text in
             ["", "0", "0s", "-1", "1.5h", "h", "10 m", "5d", "99999999999999999999", "9999999999999999999h"]
         {
-            assert!(text.parse::<Budget>().is_err(), "{text}");
+            assert!(text.parse::<TuneBudget>().is_err(), "{text}");
         }
     }
 }

@@ -4,29 +4,29 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use super::outcome_totals::{Figures, RunOutcome};
-use super::trials::{Random, Trial};
+use super::outcome_totals::{OutcomeTotals, RunOutcome};
+use super::trials::{SettingsTrial, TrialRng};
 
 /// A trial that was made: what it came to in every run.
 #[derive(Clone, Debug)]
-pub struct Tried {
+pub struct FinishedTrial {
     /// The trial.
-    pub trial: Trial,
+    pub trial: SettingsTrial,
     /// One for each run, in the order of the runs.
     pub outcomes: Vec<RunOutcome>,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Serialize)]
-pub struct Choice {
+pub struct TuneChoice {
     /// What the settings one has come to.
-    pub now: Figures,
+    pub now: OutcomeTotals,
     /// The best trial, on all runs.
-    pub best: Trial,
+    pub best: SettingsTrial,
     /// What it comes to there: too good to be true, for it was chosen by these very runs.
-    pub in_sample: Figures,
+    pub in_sample: OutcomeTotals,
     /// What choosing in the same way comes to on runs that were held out.
-    pub cross_validated: Figures,
+    pub cross_validated: OutcomeTotals,
     /// Into how many parts the runs were put.
     pub folds: usize,
     /// Held out, choosing does better than the settings one has.
@@ -40,30 +40,35 @@ pub struct Choice {
 pub struct FrontierPoint {
     /// The trial.
     #[serde(flatten)]
-    pub trial: Trial,
+    pub trial: SettingsTrial,
     /// False alarms where there are labels, otherwise runs whose progress is destroyed.
     pub harm: u64,
     /// Positive runs that are warned of where there are labels, otherwise steps saved.
     pub gain: u64,
     /// All of it.
-    pub figures: Figures,
+    pub figures: OutcomeTotals,
 }
 
 /// Chooses among trials, of which the first is the settings one has. Whether each run is positive, if that is known, is
 /// told in the order of the runs. Nothing where there are no trials.
-pub fn choose(tried: &[Tried], positive: &[Option<bool>], folds: usize, seed: u64) -> Option<Choice> {
+pub fn choose(
+    tried: &[FinishedTrial],
+    positive: &[Option<bool>],
+    folds: usize,
+    seed: u64,
+) -> Option<TuneChoice> {
     let all = |_: usize| true;
     let base = tried.first()?;
     let best = best(tried, positive, all)?;
     let folds = folds.clamp(2, positive.len().max(2));
     let fold_of = parts(positive, folds, seed);
-    let mut held_out = Figures::default();
+    let mut held_out = OutcomeTotals::default();
     for fold in 0..folds {
         let Some(chosen) = self::best(tried, positive, |run| fold_of[run] != fold) else { continue };
-        held_out.join(&figures(chosen, positive, |run| fold_of[run] == fold));
+        held_out.merge(&figures(chosen, positive, |run| fold_of[run] == fold));
     }
     let now = figures(base, positive, all);
-    Some(Choice {
+    Some(TuneChoice {
         now,
         best: best.trial.clone(),
         in_sample: figures(best, positive, all),
@@ -77,7 +82,7 @@ pub fn choose(tried: &[Tried], positive: &[Option<bool>], folds: usize, seed: u6
 /// The part that each run is in: equally many positive ones in each, as far as they go.
 fn parts(positive: &[Option<bool>], folds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..positive.len()).collect();
-    Random(seed ^ 0x5EED).shuffle(&mut order);
+    TrialRng(seed ^ 0x5EED).shuffle(&mut order);
     order.sort_by_key(|run| positive[*run]);
     let mut parts = vec![0; positive.len()];
     for (place, run) in order.into_iter().enumerate() {
@@ -86,8 +91,12 @@ fn parts(positive: &[Option<bool>], folds: usize, seed: u64) -> Vec<usize> {
     parts
 }
 
-fn figures(tried: &Tried, positive: &[Option<bool>], takes_part: impl Fn(usize) -> bool) -> Figures {
-    let mut figures = Figures::default();
+fn figures(
+    tried: &FinishedTrial,
+    positive: &[Option<bool>],
+    takes_part: impl Fn(usize) -> bool,
+) -> OutcomeTotals {
+    let mut figures = OutcomeTotals::default();
     for (run, (outcome, positive)) in tried.outcomes.iter().zip(positive).enumerate() {
         if takes_part(run) {
             figures.add(outcome, *positive);
@@ -98,12 +107,12 @@ fn figures(tried: &Tried, positive: &[Option<bool>], takes_part: impl Fn(usize) 
 
 /// The best trial on some of the runs. Of equals, the one that changes least, then the one that came first.
 fn best<'t>(
-    tried: &'t [Tried],
+    tried: &'t [FinishedTrial],
     positive: &[Option<bool>],
     takes_part: impl Fn(usize) -> bool + Copy,
-) -> Option<&'t Tried> {
+) -> Option<&'t FinishedTrial> {
     let now = figures(tried.first()?, positive, takes_part);
-    let mut best: Option<(&Tried, Figures)> = None;
+    let mut best: Option<(&FinishedTrial, OutcomeTotals)> = None;
     for one in tried {
         let its = figures(one, positive, takes_part);
         let better = best.as_ref().is_none_or(|(known, figures)| {
@@ -124,8 +133,8 @@ fn best<'t>(
 
 /// Which is better. With labels: F0.5 of the warnings, then less progress destroyed, then more steps saved. Without:
 /// more steps saved, as long as no more progress is destroyed than now.
-fn compare(one: &Figures, other: &Figures, now: &Figures) -> Ordering {
-    let harmless = |figures: &Figures| figures.destroyed <= now.destroyed;
+fn compare(one: &OutcomeTotals, other: &OutcomeTotals, now: &OutcomeTotals) -> Ordering {
+    let harmless = |figures: &OutcomeTotals| figures.destroyed <= now.destroyed;
     let less_harm = || other.destroyed.cmp(&one.destroyed);
     match (one.f_half(), other.f_half()) {
         (Some(mine), Some(others)) => {
@@ -135,7 +144,7 @@ fn compare(one: &Figures, other: &Figures, now: &Figures) -> Ordering {
     }
 }
 
-fn frontier(tried: &[Tried], positive: &[Option<bool>]) -> Vec<FrontierPoint> {
+fn frontier(tried: &[FinishedTrial], positive: &[Option<bool>]) -> Vec<FrontierPoint> {
     let mut points: Vec<FrontierPoint> = tried
         .iter()
         .map(|one| {
@@ -163,7 +172,7 @@ fn frontier(tried: &[Tried], positive: &[Option<bool>]) -> Vec<FrontierPoint> {
 mod tests {
     use super::*;
 
-    fn tried(number: usize, changes: usize, outcomes: &[(bool, u64, Option<bool>)]) -> Tried {
+    fn tried(number: usize, changes: usize, outcomes: &[(bool, u64, Option<bool>)]) -> FinishedTrial {
         let outcome = |(warned, saved, destroyed): &(bool, u64, Option<bool>)| RunOutcome {
             warned: *warned,
             stopped: *saved > 0,
@@ -172,7 +181,10 @@ mod tests {
             destroyed: *destroyed,
         };
         let changes = vec![("cycle.warn_at", 5.0); changes];
-        Tried { trial: Trial { number, changes }, outcomes: outcomes.iter().map(outcome).collect() }
+        FinishedTrial {
+            trial: SettingsTrial { number, changes },
+            outcomes: outcomes.iter().map(outcome).collect(),
+        }
     }
 
     #[test]

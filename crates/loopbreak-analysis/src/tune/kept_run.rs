@@ -44,7 +44,7 @@ pub fn replay(config: &Config, run: &KeptRun) -> RunOutcome {
             analysis.observe(&step);
         }
     }
-    RunOutcome::of(&analysis.finish("", ""))
+    RunOutcome::from_report(&analysis.finish("", ""))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
             watched.observe(&step);
         }
         let outcome = replay(&config, &kept);
-        assert_eq!(outcome, RunOutcome::of(&watched.finish("", "")));
+        assert_eq!(outcome, RunOutcome::from_report(&watched.finish("", "")));
         assert!(outcome.ended && outcome.saved > 0);
     }
 }

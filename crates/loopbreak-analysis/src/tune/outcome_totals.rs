@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::eval::{Counts, Share, Signal};
+use crate::eval::{ConfusionCounts, RuleSignal, ShareEstimate};
 use crate::report::{RunReport, VerdictName};
 
 /// What settings came to in one run: all that is kept of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Row", into = "Row")]
+#[serde(from = "OutcomeRow", into = "OutcomeRow")]
 pub struct RunOutcome {
     /// There was a warning, or worse.
     pub warned: bool,
@@ -22,15 +22,15 @@ pub struct RunOutcome {
 }
 
 /// How it is put away.
-type Row = (u8, u64, Option<bool>);
+type OutcomeRow = (u8, u64, Option<bool>);
 
-impl From<Row> for RunOutcome {
-    fn from((bits, saved, destroyed): Row) -> Self {
+impl From<OutcomeRow> for RunOutcome {
+    fn from((bits, saved, destroyed): OutcomeRow) -> Self {
         RunOutcome { warned: bits & 1 > 0, stopped: bits & 2 > 0, ended: bits & 4 > 0, saved, destroyed }
     }
 }
 
-impl From<RunOutcome> for Row {
+impl From<RunOutcome> for OutcomeRow {
     fn from(it: RunOutcome) -> Self {
         let bits = u8::from(it.warned) | u8::from(it.stopped) << 1 | u8::from(it.ended) << 2;
         (bits, it.saved, it.destroyed)
@@ -39,7 +39,7 @@ impl From<RunOutcome> for Row {
 
 impl RunOutcome {
     /// Of a report.
-    pub fn of(report: &RunReport) -> Self {
+    pub fn from_report(report: &RunReport) -> Self {
         RunOutcome {
             warned: report.verdict >= VerdictName::Warn,
             stopped: report.verdict == VerdictName::Stop,
@@ -50,7 +50,7 @@ impl RunOutcome {
     }
 
     /// Of a rule of others, which does nothing but end runs.
-    pub fn of_rule(signal: Option<Signal>) -> Self {
+    pub fn from_signal(signal: Option<RuleSignal>) -> Self {
         signal.map_or(RunOutcome::default(), |signal| RunOutcome {
             warned: true,
             stopped: true,
@@ -63,17 +63,17 @@ impl RunOutcome {
 
 /// Sums over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Figures {
+pub struct OutcomeTotals {
     /// How many runs.
     pub runs: u64,
     /// Those with a warning, or worse.
     pub signals: u64,
     /// Warnings, right and wrong, where there are labels.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub warned: Option<Counts>,
+    pub warned: Option<ConfusionCounts>,
     /// Interventions, right and wrong, where there are labels.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub stopped: Option<Counts>,
+    pub stopped: Option<ConfusionCounts>,
     /// Runs that would have ended.
     pub ended: u64,
     /// Turns after that.
@@ -84,7 +84,7 @@ pub struct Figures {
     pub unknown: u64,
 }
 
-impl Figures {
+impl OutcomeTotals {
     /// Adds a run.
     pub fn add(&mut self, outcome: &RunOutcome, positive: Option<bool>) {
         self.runs += 1;
@@ -102,8 +102,8 @@ impl Figures {
     }
 
     /// Adds those of other runs.
-    pub fn join(&mut self, other: &Figures) {
-        let add = |mine: &mut Option<Counts>, other: Option<Counts>| {
+    pub fn merge(&mut self, other: &OutcomeTotals) {
+        let add = |mine: &mut Option<ConfusionCounts>, other: Option<ConfusionCounts>| {
             if let Some(other) = other {
                 let mine = mine.get_or_insert_default();
                 mine.tp += other.tp;
@@ -123,12 +123,12 @@ impl Figures {
     }
 
     /// The share of warnings that are right.
-    pub fn precision(&self) -> Option<Share> {
+    pub fn precision(&self) -> Option<ShareEstimate> {
         self.warned.and_then(|counts| counts.precision())
     }
 
     /// The share of positive runs that are warned of.
-    pub fn recall(&self) -> Option<Share> {
+    pub fn recall(&self) -> Option<ShareEstimate> {
         self.warned.and_then(|counts| counts.recall())
     }
 
@@ -157,11 +157,13 @@ mod tests {
 
     #[test]
     fn tune_weighs_a_false_alarm_more_than_a_miss() {
-        let figures =
-            |tp, fp, missed| Figures { warned: Some(Counts { tp, fp, missed, tn: 0 }), ..Figures::default() };
+        let figures = |tp, fp, missed| OutcomeTotals {
+            warned: Some(ConfusionCounts { tp, fp, missed, tn: 0 }),
+            ..OutcomeTotals::default()
+        };
         assert_eq!(figures(4, 0, 0).f_half(), Some(1.0));
         assert!(figures(4, 1, 0).f_half() < figures(4, 0, 1).f_half());
         assert_eq!(figures(0, 0, 3).f_half(), Some(0.0));
-        assert_eq!(Figures::default().f_half(), None);
+        assert_eq!(OutcomeTotals::default().f_half(), None);
     }
 }

@@ -10,12 +10,12 @@ use std::time::Instant;
 use loopbreak::Config;
 use rayon::prelude::*;
 
-use super::budget::Budget;
-use super::choice::Tried;
+use super::budget::TuneBudget;
+use super::choice::FinishedTrial;
 use super::kept_run::{KeptRun, replay};
 use super::outcome_totals::RunOutcome;
 use super::state_file::StateFile;
-use super::trials::{Trial, Trials};
+use super::trials::{SettingsTrial, TrialGenerator};
 
 /// A search under a budget of time begins no more trials than this at once, so that it ends near its time.
 const AT_ONCE: usize = 4;
@@ -25,7 +25,7 @@ const DRAWN: usize = 1024;
 /// How long a search goes on, and who follows it.
 pub struct SearchControl<'c> {
     /// The budget.
-    pub budget: Budget,
+    pub budget: TuneBudget,
     /// Ends the search when it is set.
     pub stop: &'c AtomicBool,
     /// Called after every trial, from any thread.
@@ -42,7 +42,7 @@ impl fmt::Debug for SearchControl<'_> {
 #[derive(Clone, Debug)]
 pub struct SearchOutcome {
     /// The trials that were made, in their order.
-    pub tried: Vec<Tried>,
+    pub tried: Vec<FinishedTrial>,
     /// The search was stopped before its budget was spent.
     pub interrupted: bool,
 }
@@ -51,7 +51,7 @@ pub struct SearchOutcome {
 /// that the state file could not be written.
 pub fn search(
     runs: &[KeptRun],
-    trials: &mut Trials,
+    trials: &mut TrialGenerator,
     control: &SearchControl<'_>,
     mut done: BTreeMap<usize, Vec<RunOutcome>>,
     state: Option<StateFile>,
@@ -59,31 +59,31 @@ pub fn search(
     let stop = control.stop;
     let started = Instant::now();
     let is_over = || match control.budget {
-        Budget::Trials(_) => false,
-        Budget::Time(time) => started.elapsed() >= time,
+        TuneBudget::Trials(_) => false,
+        TuneBudget::Time(time) => started.elapsed() >= time,
     };
     let state = Mutex::new(state);
     let trouble = Mutex::new(None);
-    let mut tried: Vec<Tried> = Vec::new();
+    let mut tried: Vec<FinishedTrial> = Vec::new();
     loop {
         let left = match control.budget {
-            Budget::Trials(count) => count.saturating_sub(tried.len()).min(DRAWN),
-            Budget::Time(_) => AT_ONCE * rayon::current_num_threads(),
+            TuneBudget::Trials(count) => count.saturating_sub(tried.len()).min(DRAWN),
+            TuneBudget::Time(_) => AT_ONCE * rayon::current_num_threads(),
         };
         // The settings one has are always tried: there is nothing to compare with otherwise.
-        let next: Vec<Trial> =
+        let next: Vec<SettingsTrial> =
             if is_over() && !tried.is_empty() { Vec::new() } else { trials.by_ref().take(left).collect() };
         if next.is_empty() {
             break;
         }
-        let jobs: Vec<(Trial, Config, Option<Vec<RunOutcome>>)> = next
+        let jobs: Vec<(SettingsTrial, Config, Option<Vec<RunOutcome>>)> = next
             .into_iter()
             .filter_map(|trial| {
                 let (config, known) = (trials.config(&trial)?, done.remove(&trial.number));
                 Some((trial, config, known))
             })
             .collect();
-        let one = |(trial, config, known): (Trial, Config, Option<Vec<RunOutcome>>)| {
+        let one = |(trial, config, known): (SettingsTrial, Config, Option<Vec<RunOutcome>>)| {
             let outcomes = if let Some(known) = known {
                 known
             } else {
@@ -99,7 +99,7 @@ pub fn search(
                 outcomes
             };
             (control.on_trial)();
-            Some(Tried { trial, outcomes })
+            Some(FinishedTrial { trial, outcomes })
         };
         tried.extend(jobs.into_par_iter().map(one).collect::<Vec<_>>().into_iter().flatten());
         if stop.load(Ordering::Relaxed) {
@@ -113,8 +113,8 @@ pub fn search(
 }
 
 /// Takes back every change that makes no difference to any run, so that the result has only changes that matter.
-pub fn prune(best: &mut Trial, trials: &Trials, runs: &[KeptRun]) {
-    let outcomes = |trial: &Trial| {
+pub fn prune(best: &mut SettingsTrial, trials: &TrialGenerator, runs: &[KeptRun]) {
+    let outcomes = |trial: &SettingsTrial| {
         let config = trials.config(trial)?;
         Some(runs.iter().map(|run| replay(&config, run)).collect::<Vec<_>>())
     };

@@ -6,19 +6,19 @@ use serde_json::Value;
 
 /// An option, and the values that are tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Dimension {
+pub struct TuneDimension {
     /// Its path, as in `cycle.warn_at`.
     pub option: &'static str,
     /// The values, lowest first.
     pub values: &'static [f64],
 }
 
-const fn dimension(option: &'static str, values: &'static [f64]) -> Dimension {
-    Dimension { option, values }
+const fn dimension(option: &'static str, values: &'static [f64]) -> TuneDimension {
+    TuneDimension { option, values }
 }
 
 /// The whole space. The guide lists it; a state file that was made with another one is refused.
-pub const SPACE: &[Dimension] = &[
+pub const SPACE: &[TuneDimension] = &[
     dimension("stagnation.max_turns", &[20.0, 30.0, 40.0, 60.0, 80.0, 120.0]),
     dimension("stagnation.warn_at", &[10.0, 15.0, 20.0, 30.0, 40.0, 60.0]),
     dimension("camping.threshold", &[4.0, 5.0, 6.0, 8.0]),
@@ -49,7 +49,7 @@ pub const SPACE: &[Dimension] = &[
 const PATIENCE: [&str; 5] = ["max_turns", "warn_at", "hard_at", "again_warn_at", "again_hard_at"];
 
 /// An option and what it is set to.
-pub type Change = (&'static str, f64);
+pub type OptionChange = (&'static str, f64);
 
 /// What an option is set to; nothing where there is no such number.
 pub fn value_of(settings: &Value, option: &str) -> Option<f64> {
@@ -57,7 +57,7 @@ pub fn value_of(settings: &Value, option: &str) -> Option<f64> {
 }
 
 /// The same settings with some options changed; nothing where that is no valid whole.
-pub fn changed(settings: &Value, changes: &[Change]) -> Option<Config> {
+pub fn changed(settings: &Value, changes: &[OptionChange]) -> Option<Config> {
     let mut settings = settings.clone();
     for (option, value) in changes {
         *settings.pointer_mut(&pointer(option))? = number(*value);
@@ -70,8 +70,8 @@ pub fn changed(settings: &Value, changes: &[Change]) -> Option<Config> {
 /// so, none leaves its range, and a detector that cannot have so little patience is left as it is.
 pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
     let settings = serde_json::to_value(&**config).ok()?;
-    let mut changes: Vec<Change> = Vec::new();
-    for Dimension { option, .. } in SPACE {
+    let mut changes: Vec<OptionChange> = Vec::new();
+    for TuneDimension { option, .. } in SPACE {
         let key = option.rsplit('.').next().unwrap_or(option);
         let (Some(value), true) = (value_of(&settings, option), PATIENCE.contains(&key)) else { continue };
         if value > 0.0 {
@@ -86,8 +86,8 @@ pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
             hard.1 = hard.1.max(value + 1.0);
         }
     }
-    let table = |change: &Change| change.0.split('.').next();
-    let mut kept: Vec<Change> = Vec::new();
+    let table = |change: &OptionChange| change.0.split('.').next();
+    let mut kept: Vec<OptionChange> = Vec::new();
     for together in changes.chunk_by(|one, other| table(one) == table(other)) {
         let before = kept.len();
         kept.extend(together);
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn tune_changes_only_options_there_are_and_only_to_values_they_take() {
         let settings = serde_json::to_value(Settings::default()).unwrap();
-        for Dimension { option, values } in SPACE {
+        for TuneDimension { option, values } in SPACE {
             assert!(value_of(&settings, option).is_some(), "{option}");
             assert!(values.is_sorted() && values.len() > 1, "{option}");
             for value in *values {

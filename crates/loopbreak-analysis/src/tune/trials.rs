@@ -8,7 +8,7 @@ use loopbreak::Config;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::space::{Change, SPACE, changed, value_of};
+use super::space::{OptionChange, SPACE, changed, value_of};
 
 /// How many options a trial changes at most.
 const CHANGES: usize = 4;
@@ -17,29 +17,29 @@ const DRAWS: usize = 10_000;
 
 /// Settings to try: what differs from those one has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Trial {
+pub struct SettingsTrial {
     /// Its number; 0 is the settings one has.
     pub number: usize,
     /// What is changed, in the order of the space.
-    pub changes: Vec<Change>,
+    pub changes: Vec<OptionChange>,
 }
 
 /// All trials, one after the other: the settings one has, then by turns one option changed and two to four.
 #[derive(Debug)]
-pub struct Trials {
+pub struct TrialGenerator {
     settings: Value,
-    random: Random,
+    random: TrialRng,
     /// Changes of one option, shuffled.
-    single: Vec<Change>,
+    single: Vec<OptionChange>,
     known: HashSet<Vec<(&'static str, u64)>, RandomState>,
     next: usize,
 }
 
-impl Trials {
+impl TrialGenerator {
     /// Around these settings.
     pub fn new(config: &Config, seed: u64) -> Self {
         let settings = serde_json::to_value(&**config).unwrap_or_default();
-        let mut random = Random(seed);
+        let mut random = TrialRng(seed);
         let mut single = Vec::new();
         for dimension in SPACE {
             let now = value_of(&settings, dimension.option);
@@ -47,21 +47,21 @@ impl Trials {
             single.extend(others.map(|value| (dimension.option, *value)));
         }
         random.shuffle(&mut single);
-        Trials { settings, random, single, known: HashSet::default(), next: 0 }
+        TrialGenerator { settings, random, single, known: HashSet::default(), next: 0 }
     }
 
     /// The settings of a trial.
-    pub fn config(&self, trial: &Trial) -> Option<Config> {
+    pub fn config(&self, trial: &SettingsTrial) -> Option<Config> {
         changed(&self.settings, &trial.changes)
     }
 
     /// New and valid?
-    fn accept(&mut self, changes: &[Change]) -> bool {
+    fn accept(&mut self, changes: &[OptionChange]) -> bool {
         let key = changes.iter().map(|(option, value)| (*option, value.to_bits())).collect();
         changed(&self.settings, changes).is_some() && self.known.insert(key)
     }
 
-    fn one(&mut self) -> Option<Vec<Change>> {
+    fn one(&mut self) -> Option<Vec<OptionChange>> {
         while let Some(change) = self.single.pop() {
             if self.accept(&[change]) {
                 return Some(vec![change]);
@@ -70,7 +70,7 @@ impl Trials {
         None
     }
 
-    fn several(&mut self) -> Option<Vec<Change>> {
+    fn several(&mut self) -> Option<Vec<OptionChange>> {
         for _ in 0..DRAWS {
             let count = 2 + self.random.below(CHANGES - 1);
             let mut chosen: Vec<usize> = (0..SPACE.len()).collect();
@@ -93,10 +93,10 @@ impl Trials {
     }
 }
 
-impl Iterator for Trials {
-    type Item = Trial;
+impl Iterator for TrialGenerator {
+    type Item = SettingsTrial;
 
-    fn next(&mut self) -> Option<Trial> {
+    fn next(&mut self) -> Option<SettingsTrial> {
         let number = self.next;
         let changes = match number {
             0 => Vec::new(),
@@ -104,15 +104,15 @@ impl Iterator for Trials {
             _ => self.several().or_else(|| self.one())?,
         };
         self.next += 1;
-        Some(Trial { number, changes })
+        Some(SettingsTrial { number, changes })
     }
 }
 
 /// `SplitMix64`: small, and the same everywhere for ever.
 #[derive(Clone, Debug)]
-pub(super) struct Random(pub(super) u64);
+pub(super) struct TrialRng(pub(super) u64);
 
-impl Random {
+impl TrialRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut mixed = self.0;
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn tune_tries_the_same_for_a_seed_and_nothing_twice() {
-        let list = |seed| Trials::new(&Config::default(), seed).take(300).collect::<Vec<_>>();
+        let list = |seed| TrialGenerator::new(&Config::default(), seed).take(300).collect::<Vec<_>>();
         let trials = list(1);
         assert_eq!((trials.len(), &trials), (300, &list(1)));
         assert_ne!(trials[1..], list(2)[1..]);
@@ -148,7 +148,7 @@ mod tests {
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 300);
-        let maker = Trials::new(&Config::default(), 1);
+        let maker = TrialGenerator::new(&Config::default(), 1);
         assert!(trials.iter().all(|trial| maker.config(trial).is_some()));
     }
 }

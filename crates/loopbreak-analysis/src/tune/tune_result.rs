@@ -2,32 +2,32 @@
 
 use serde::Serialize;
 
-use super::choice::{Choice, choose};
+use super::choice::{TuneChoice, choose};
 use super::kept_run::KeptRun;
 use super::search::SearchOutcome;
-use crate::eval::{Condition, LabelSelection, LookedAt};
+use crate::eval::{LabelCondition, LabelSelection, RunSelection};
 
 /// The name and version of this form of result.
 pub const SCHEMA: &str = "loopbreak.tune/1";
 
 /// A search that has ended.
 #[derive(Clone, Debug, Serialize)]
-pub struct Search {
+pub struct TuneResult {
     /// [`SCHEMA`].
     pub schema: &'static str,
     /// The runs it rests on.
     #[serde(flatten)]
-    pub looked_at: LookedAt,
+    pub looked_at: RunSelection,
     /// How many settings were tried.
     pub trials: u64,
     /// The seed of the search.
     pub seed: u64,
     /// What came of it.
     #[serde(flatten)]
-    pub choice: Choice,
+    pub choice: TuneChoice,
 }
 
-impl Search {
+impl TuneResult {
     /// Chooses among the trials. Returns nothing if none was made.
     pub fn new(
         runs: &[KeptRun],
@@ -38,16 +38,16 @@ impl Search {
     ) -> Option<Self> {
         let labels: Vec<Option<bool>> = runs.iter().map(|run| run.positive).collect();
         let choice = choose(&outcome.tried, &labels, folds, seed)?;
-        let text = |condition: &Option<Condition>| condition.as_ref().map(|it| it.as_str().to_owned());
+        let text = |condition: &Option<LabelCondition>| condition.as_ref().map(|it| it.as_str().to_owned());
         let positive = selection.and_then(|selection| text(&selection.positive));
         let positives = runs.iter().filter(|run| run.positive == Some(true)).count() as u64;
-        let looked_at = LookedAt {
+        let looked_at = RunSelection {
             positives: positive.is_some().then_some(positives),
             positive,
             only: selection.and_then(|selection| text(&selection.only)),
             runs: runs.len() as u64,
             steps: runs.iter().map(|run| run.turns).sum(),
         };
-        Some(Search { schema: SCHEMA, looked_at, trials: outcome.tried.len() as u64, seed, choice })
+        Some(TuneResult { schema: SCHEMA, looked_at, trials: outcome.tried.len() as u64, seed, choice })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak_report::markup::{END, Page, escape, row, section};
+use loopbreak_report::markup::{END, HtmlPage, escape, row, section};
 
 use super::chart_scale::ChartScale;
 use super::contest_report::{AblationRow, ContestReport, PlayerRow};
@@ -49,7 +49,7 @@ pub fn render_page(report: &ContestReport) -> String {
     ablations(&mut out, &report.ablations);
     measures(&mut out);
     out += "</main>\n";
-    Page { title: "Loopbreak contest", style: STYLE, script: None, body: &out }.write()
+    HtmlPage { title: "Loopbreak contest", style: STYLE, script: None, body: &out }.write()
 }
 
 fn games(count: u32) -> String {

@@ -7,13 +7,13 @@ use std::sync::{Mutex, PoisonError};
 use loopbreak::Config;
 use loopbreak_analysis::{AnalyzeOptions, AnalyzedLogs, EventWriter, LogAnalyzer, Report, VerdictName};
 use loopbreak_report::html;
-use loopbreak_report::text::{self, Detail};
+use loopbreak_report::text::{self, TextDetail};
 use loopbreak_trace::{AgentLogDir, InputSet, agent_log_dirs, expand_paths};
 
+use super::analyze_observer::{AnalyzeObserver, explained};
 use super::args::AnalyzeArgs;
-use super::observer::{StepOutput, explained};
 use crate::args::FailOn;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
@@ -21,7 +21,7 @@ use crate::{exit, output};
 /// Analyses logs and prints what was found.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
-    let mut diagnostics = Diagnostics::new(args.quiet, args.verbose);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
     let inputs =
         if args.paths.is_empty() { expand_paths(found(&diagnostics)?) } else { expand_paths(&args.paths) };
     args.outputs.check(&inputs.inputs, taken(args))?;
@@ -73,7 +73,7 @@ fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
 }
 
 /// The logs of the agents on this machine, where none are named. Says where it looked.
-fn found(diagnostics: &Diagnostics) -> Result<Vec<PathBuf>, UserError> {
+fn found(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
     let places = agent_log_dirs(|name| std::env::var_os(name));
     let folders: Vec<Vec<PathBuf>> = places.iter().map(AgentLogDir::log_folders).collect();
     let shown = |place: &AgentLogDir| format!("{} ({})", place.agent, place.path.display());
@@ -98,9 +98,9 @@ fn found(diagnostics: &Diagnostics) -> Result<Vec<PathBuf>, UserError> {
 fn read<'o>(
     inputs: InputSet,
     config: Config,
-    diagnostics: &Diagnostics,
+    diagnostics: &DiagnosticPrinter,
     args: &AnalyzeArgs,
-) -> Result<(AnalyzedLogs, Vec<StepOutput<'o>>), UserError> {
+) -> Result<(AnalyzedLogs, Vec<AnalyzeObserver<'o>>), UserError> {
     let options = AnalyzeOptions {
         config,
         only_run: args.run.clone(),
@@ -115,13 +115,13 @@ fn read<'o>(
     let read = if let Some(path) = &args.events {
         let file = output::create_file("--events", path, &inputs.inputs)?;
         let events = Mutex::new(EventWriter::new(BufWriter::new(file)));
-        let (logs, outputs) = analyzer.run_in_order(inputs, || StepOutput::new(Some(&events), style));
-        let outputs = outputs.into_iter().map(StepOutput::without_events).collect();
+        let (logs, outputs) = analyzer.run_in_order(inputs, || AnalyzeObserver::new(Some(&events), style));
+        let outputs = outputs.into_iter().map(AnalyzeObserver::without_events).collect();
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
         output::quietly(events.finish(), &path.display().to_string())?;
         (logs, outputs)
     } else if style.is_some() {
-        analyzer.run_observed(inputs, || StepOutput::new(None, style))
+        analyzer.run_observed(inputs, || AnalyzeObserver::new(None, style))
     } else {
         (analyzer.run_inputs(inputs), Vec::new())
     };
@@ -152,9 +152,9 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         return output::json(report);
     }
     let detail = match (args.quiet, args.verbose) {
-        (true, _) => Detail::Sums,
-        (_, true) => Detail::Full,
-        _ => Detail::Normal,
+        (true, _) => TextDetail::Totals,
+        (_, true) => TextDetail::Full,
+        _ => TextDetail::Normal,
     };
     output::write(|out| text::write(out, report, &output::look(), detail))
 }

@@ -1,8 +1,8 @@
 //! `loopbreak analyze`.
 
+mod analyze_observer;
 mod args;
 mod command;
-mod observer;
 mod output_files;
 
 pub(crate) use args::AnalyzeArgs;

@@ -29,13 +29,13 @@ pub(crate) struct OutputFiles {
 }
 
 /// An option, the file it names, and what goes there.
-type Form<'f> = (&'static str, &'f Path, Render);
+type OutputForm<'f> = (&'static str, &'f Path, RenderReport);
 
-type Render = fn(&Report, &mut dyn Write) -> io::Result<()>;
+type RenderReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
 
 impl OutputFiles {
-    fn forms(&self) -> impl Iterator<Item = Form<'_>> {
-        let all: [(&'static str, &Option<PathBuf>, Render); 4] = [
+    fn forms(&self) -> impl Iterator<Item = OutputForm<'_>> {
+        let all: [(&'static str, &Option<PathBuf>, RenderReport); 4] = [
             ("--csv", &self.csv, outputs::csv),
             ("--markdown", &self.markdown, outputs::markdown),
             ("--junit", &self.junit, outputs::junit),

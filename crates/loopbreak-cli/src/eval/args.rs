@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use loopbreak_analysis::eval::Baseline;
+use loopbreak_analysis::eval::EvalBaseline;
 
 use crate::args::ConfigOptions;
 use crate::labels::LabelArgs;
@@ -61,12 +61,12 @@ pub(crate) enum BaselineName {
     Documents,
 }
 
-impl From<BaselineName> for Baseline {
+impl From<BaselineName> for EvalBaseline {
     fn from(name: BaselineName) -> Self {
         match name {
-            BaselineName::OpenhandsRule => Baseline::OpenhandsRule,
-            BaselineName::GeminiRule => Baseline::GeminiRule,
-            BaselineName::Documents => Baseline::Documents,
+            BaselineName::OpenhandsRule => EvalBaseline::OpenhandsRule,
+            BaselineName::GeminiRule => EvalBaseline::GeminiRule,
+            BaselineName::Documents => EvalBaseline::Documents,
         }
     }
 }

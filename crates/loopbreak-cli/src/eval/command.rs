@@ -1,13 +1,15 @@
 //! From arguments to an evaluation and an exit code.
 
 use loopbreak::Config;
-use loopbreak_analysis::eval::{self, Baseline, Condition, Evaluation, LeftOut, Question, Sample};
+use loopbreak_analysis::eval::{
+    self, EvalBaseline, EvalQuestion, EvalReport, EvalSample, LabelCondition, LeftOutRuns,
+};
 use loopbreak_analysis::tune::with_patience;
 use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
 use loopbreak_report::eval as report;
 
 use super::args::EvalArgs;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
@@ -25,7 +27,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &args.labels.logs_and_labels(&args.paths).inputs)?;
     }
-    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),
@@ -48,13 +50,13 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     }
     let left_out = match &selection {
         Some(selection) => {
-            let set = |sample: &mut Sample, positive| sample.positive = positive;
+            let set = |sample: &mut EvalSample, positive| sample.positive = positive;
             selection.apply(&mut samples, |sample| &sample.report.run, set)?
         }
-        None => LeftOut::default(),
+        None => LeftOutRuns::default(),
     };
-    let text = |condition: &Option<Condition>| condition.as_ref().map(|it| it.as_str().to_owned());
-    let question = Question {
+    let text = |condition: &Option<LabelCondition>| condition.as_ref().map(|it| it.as_str().to_owned());
+    let question = EvalQuestion {
         positive: selection.as_ref().and_then(|selection| text(&selection.positive)),
         only: selection.as_ref().and_then(|selection| text(&selection.only)),
         settings: args.config.arguments(),
@@ -78,10 +80,10 @@ fn patience(config: &Config, args: &EvalArgs) -> Vec<(f64, Config)> {
 }
 
 /// Each once, in the order asked for.
-fn baselines(args: &EvalArgs) -> Vec<Baseline> {
-    let mut baselines: Vec<Baseline> = Vec::new();
+fn baselines(args: &EvalArgs) -> Vec<EvalBaseline> {
+    let mut baselines: Vec<EvalBaseline> = Vec::new();
     for name in &args.baseline {
-        let baseline = Baseline::from(*name);
+        let baseline = EvalBaseline::from(*name);
         if !baselines.contains(&baseline) {
             baselines.push(baseline);
         }
@@ -89,7 +91,7 @@ fn baselines(args: &EvalArgs) -> Vec<Baseline> {
     baselines
 }
 
-fn print(evaluation: &Evaluation, json: bool) -> Result<(), UserError> {
+fn print(evaluation: &EvalReport, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report::render(evaluation, &output::look()));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use loopbreak_analysis::tune::Budget;
+use loopbreak_analysis::tune::TuneBudget;
 
 use crate::args::ConfigOptions;
 use crate::labels::LabelArgs;
@@ -14,7 +14,7 @@ use crate::labels::LabelArgs;
 Examples:
   loopbreak tune logs/                                       Save steps, destroy no more progress than now
   loopbreak tune logs/ --labels runs.jsonl --positive stuck  Find the stuck runs, with few false alarms
-  loopbreak tune logs/ --budget 10m --output loopbreak.toml  Search for ten minutes, write the best settings
+  loopbreak tune logs/ --budget 10m --output loopbreak.toml  TuneResult for ten minutes, write the best settings
   loopbreak tune logs/ --budget 2000 --state tune.jsonl      Ctrl-C, and the same command goes on later
 
 Every trial is a replay of all runs with other settings. What is best is told twice: on all runs, which flatters, and on
@@ -33,7 +33,7 @@ pub(crate) struct TuneArgs {
     pub(crate) labels: LabelArgs,
     /// How many settings to try, or for how long, as in 500, 90s, 10m or 2h
     #[arg(long, value_name = "N|TIME", default_value = "200")]
-    pub(crate) budget: Budget,
+    pub(crate) budget: TuneBudget,
     /// Into how many parts the runs are put: each is held out once
     #[arg(long, value_name = "K", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub(crate) folds: u32,

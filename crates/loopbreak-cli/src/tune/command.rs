@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressStyle};
 use loopbreak::Config;
 use loopbreak_analysis::tune::{
-    Budget, KeptRun, MAX_STEP_BYTES, Search, SearchControl, SearchOutcome, StateFile, StateFileError, Trials,
-    TuneSubject, prune, read_runs, search,
+    KeptRun, MAX_STEP_BYTES, SearchControl, SearchOutcome, StateFile, StateFileError, TrialGenerator,
+    TuneBudget, TuneResult, TuneSubject, prune, read_runs, search,
 };
 use loopbreak_analysis::{AnalyzeOptions, LogAnalyzer, report_unread_inputs};
 use loopbreak_report::tune as report;
 
 use super::args::TuneArgs;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
@@ -62,7 +62,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         }
         None => (None, BTreeMap::new()),
     };
-    let mut trials = Trials::new(&config, args.seed);
+    let mut trials = TrialGenerator::new(&config, args.seed);
     let (stop, bar) = (interrupt(), search_bar(args.budget, args.quiet));
     let control = SearchControl { budget: args.budget, stop: &stop, on_trial: &|| bar.inc(1) };
     let found = search(&runs, &mut trials, &control, done, state);
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         print_interrupted(&found, args);
         return Ok(exit::INTERRUPTED);
     }
-    let mut result = Search::new(&runs, &found, selection.as_ref(), args.folds as usize, args.seed)
+    let mut result = TuneResult::new(&runs, &found, selection.as_ref(), args.folds as usize, args.seed)
         .ok_or_else(|| UserError::failed("no trial was made"))?;
     prune(&mut result.choice.best, &trials, &runs);
     if let Some(path) = &args.output {
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
 /// Reads all runs. The first value tells whether something could not be read.
 fn read(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
     let inputs = args.labels.logs(&args.paths);
-    let mut diagnostics = Diagnostics::new(args.quiet, false);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
         format: args.format,
         notes_per_log: diagnostics.notes_per_log(),
@@ -129,16 +129,16 @@ fn interrupt() -> Arc<AtomicBool> {
     stopped
 }
 
-fn search_bar(budget: Budget, quiet: bool) -> ProgressBar {
+fn search_bar(budget: TuneBudget, quiet: bool) -> ProgressBar {
     if quiet || !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let (bar, template) = match budget {
-        Budget::Trials(count) => (
+        TuneBudget::Trials(count) => (
             ProgressBar::new(count as u64),
             "trying {wide_bar:.cyan/dim} {pos} of {len} settings, {eta} left",
         ),
-        Budget::Time(_) => (ProgressBar::new_spinner(), "trying: {pos} settings, {elapsed}"),
+        TuneBudget::Time(_) => (ProgressBar::new_spinner(), "trying: {pos} settings, {elapsed}"),
     };
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style.progress_chars("━━─"));
@@ -174,8 +174,8 @@ fn check_output(path: &Path, force: bool) -> Result<(), UserError> {
 
 fn save(
     path: &Path,
-    result: &Search,
-    trials: &Trials,
+    result: &TuneResult,
+    trials: &TrialGenerator,
     runs: &[KeptRun],
     subject: &TuneSubject,
 ) -> Result<(), UserError> {
@@ -196,7 +196,7 @@ fn save(
     output::save(path, report::settings_file(result, &config, &sources, subject.data()).as_bytes())
 }
 
-fn print(result: &Search, json: bool) -> Result<(), UserError> {
+fn print(result: &TuneResult, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report::render(result, &output::look()));
     }

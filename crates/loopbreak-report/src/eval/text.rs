@@ -5,10 +5,12 @@ use std::fmt::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::number::{self, grouped, percent, plural};
-use crate::text::Look;
-use loopbreak_analysis::Effects;
+use crate::text::TextStyle;
+use loopbreak_analysis::EffectCounts;
 use loopbreak_analysis::VerdictName;
-use loopbreak_analysis::eval::{EffectShare, Evaluation, Judge, LeftOut, Listed, Scores};
+use loopbreak_analysis::eval::{
+    EffectShare, EvalReport, JudgeResult, LeftOutRuns, MisjudgedRun, SignalScores,
+};
 
 /// The first column: names of judges and detectors.
 const NAME: usize = 14;
@@ -20,15 +22,15 @@ const WIDEST: usize = 100;
 const INDENT: usize = 9;
 
 /// Writes the whole evaluation.
-pub fn render(evaluation: &Evaluation, look: &Look) -> String {
-    let look = Look { width: look.width.min(WIDEST), ..*look };
+pub fn render(evaluation: &EvalReport, look: &TextStyle) -> String {
+    let look = TextStyle { width: look.width.min(WIDEST), ..*look };
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, evaluation, &look);
     out
 }
 
-fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+fn write(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     head(out, evaluation, look)?;
     signals(out, evaluation, look)?;
     detectors(out, evaluation, look)?;
@@ -45,7 +47,7 @@ fn write(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result 
     Ok(())
 }
 
-fn head(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+fn head(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
     let runs = format!(
         "{}, {}",
@@ -66,7 +68,7 @@ fn head(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
     Ok(())
 }
 
-pub(super) fn left_out(left_out: &LeftOut) -> String {
+pub(super) fn left_out(left_out: &LeftOutRuns) -> String {
     let parts = [
         (left_out.unlabelled_runs, "run", "without labels"),
         (left_out.undecided_runs, "run", "undecided"),
@@ -78,7 +80,7 @@ pub(super) fn left_out(left_out: &LeftOut) -> String {
 }
 
 /// All judges side by side.
-fn signals(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+fn signals(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     heading(out, "", evaluation.looked_at.positives.is_some(), look)?;
     for judge in &evaluation.judges {
         for level in &judge.levels {
@@ -89,8 +91,8 @@ fn signals(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Resul
 }
 
 /// The detectors of the first judge, which is Loopbreak as it is set.
-fn detectors(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
-    let levels = evaluation.judges.first().map_or(&[][..], |judge: &Judge| &judge.levels);
+fn detectors(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
+    let levels = evaluation.judges.first().map_or(&[][..], |judge: &JudgeResult| &judge.levels);
     if levels.iter().all(|level| level.detectors.is_empty()) {
         return Ok(());
     }
@@ -103,7 +105,7 @@ fn detectors(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Res
     Ok(())
 }
 
-fn heading(out: &mut String, title: &str, labelled: bool, look: &Look) -> fmt::Result {
+fn heading(out: &mut String, title: &str, labelled: bool, look: &TextStyle) -> fmt::Result {
     let dim = look.dim();
     write!(out, "\n{dim}{title:<NAME$} {:<5}", "level")?;
     if labelled {
@@ -115,8 +117,14 @@ fn heading(out: &mut String, title: &str, labelled: bool, look: &Look) -> fmt::R
     writeln!(out, "{:>5}{dim:#}", "step")
 }
 
-fn row(out: &mut String, name: &str, level: VerdictName, scores: &Scores, look: &Look) -> fmt::Result {
-    let (style, dash) = (look.of_verdict(level), look.sign("–", "-"));
+fn row(
+    out: &mut String,
+    name: &str,
+    level: VerdictName,
+    scores: &SignalScores,
+    look: &TextStyle,
+) -> fmt::Result {
+    let (style, dash) = (look.verdict_style(level), look.sign("–", "-"));
     write!(out, "{name:<NAME$} {style}{:<5}{style:#}", level.as_str())?;
     if let Some(counts) = &scores.counts {
         write!(out, "{:>5}{:>5}{:>5}{:>5}", counts.tp, counts.fp, counts.missed, counts.tn)?;
@@ -130,10 +138,10 @@ fn row(out: &mut String, name: &str, level: VerdictName, scores: &Scores, look: 
     writeln!(out, "{:>5}", scores.mean_first_step.map_or(dash.to_owned(), |step| format!("{step:.0}")))
 }
 
-fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+fn savings(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let dim = look.dim();
     writeln!(out, "\n{dim}{:<NAME$} {:>10}{:>19}  destroys{dim:#}", "", "ends", "saves")?;
-    for Judge { name, savings, .. } in &evaluation.judges {
+    for JudgeResult { name, savings, .. } in &evaluation.judges {
         let saves = format!(
             "{} ({} %)",
             plural(savings.steps, "step"),
@@ -156,16 +164,16 @@ fn savings(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Resul
 }
 
 /// What the agents did after warnings that nobody read to them: a loop that goes on regardless was a true one.
-fn after_warning(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt::Result {
+fn after_warning(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let told = evaluation.judges.iter().filter_map(|judge| Some((judge.name, judge.after_warning.as_ref()?)));
-    let told: Vec<_> = told.filter(|(_, after)| after.all.effects.told().0 > 0).collect();
+    let told: Vec<_> = told.filter(|(_, after)| after.all.effects.totals().0 > 0).collect();
     if told.is_empty() {
         return Ok(());
     }
     let (dim, dash) = (look.dim(), look.sign("–", "-"));
     let line = |out: &mut String, name: &str, share: &EffectShare| {
-        let Effects { changed_course, went_on, ended } = share.effects;
-        let loops = plural(share.effects.told().0, "loop");
+        let EffectCounts { changed_course, went_on, ended } = share.effects;
+        let loops = plural(share.effects.totals().0, "loop");
         let share = share.went_on_share.map_or(dash.to_owned(), |share| number::share(&share, dash));
         writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>9}{changed_course:>9}{ended:>9}{share:>17}")
     };
@@ -186,7 +194,13 @@ fn after_warning(out: &mut String, evaluation: &Evaluation, look: &Look) -> fmt:
     Ok(())
 }
 
-fn list(out: &mut String, nouns: [&str; 2], meaning: &str, runs: &[Listed], look: &Look) -> fmt::Result {
+fn list(
+    out: &mut String,
+    nouns: [&str; 2],
+    meaning: &str,
+    runs: &[MisjudgedRun],
+    look: &TextStyle,
+) -> fmt::Result {
     if runs.is_empty() {
         return Ok(());
     }
@@ -203,8 +217,8 @@ fn list(out: &mut String, nouns: [&str; 2], meaning: &str, runs: &[Listed], look
 }
 
 /// A run, in one line where that fits. Its id and its file are to be copied, so a narrow terminal cuts neither.
-fn listed(out: &mut String, run: &Listed, look: &Look) -> fmt::Result {
-    let (style, dim) = (look.of_verdict(run.verdict), look.dim());
+fn listed(out: &mut String, run: &MisjudgedRun, look: &TextStyle) -> fmt::Result {
+    let (style, dim) = (look.verdict_style(run.verdict), look.dim());
     let (steps, room) = (plural(run.steps, "step"), WIDEST - INDENT);
     let name = look.fit_name(&run.run, room);
     let source = look.fit_name(&run.source, room - steps.len() - 2);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::row::{INDENT, shown};
-use crate::text::Look;
+use crate::text::TextStyle;
 use loopbreak_analysis::VerdictName;
 
 /// How far a text under a flag is moved in.
@@ -17,11 +17,11 @@ const DEEPER: usize = INDENT + 2;
 const LINES: usize = 6;
 
 /// The lines that stand under a step. Words to someone are shown once a detector, unless everything is asked for.
-pub(super) fn of(
+pub(super) fn render(
     verdict: &Verdict,
     full: bool,
     advised: &mut Vec<(DetectorName, Audience)>,
-    look: &Look,
+    look: &TextStyle,
 ) -> Vec<String> {
     let mut lines = Vec::new();
     let least = if full { Severity::Hint } else { Severity::Warn };
@@ -91,11 +91,11 @@ fn head(
     detector: DetectorName,
     reason: &str,
     acted: bool,
-    look: &Look,
+    look: &TextStyle,
 ) {
     let (sign, style) = match severity {
-        Severity::Hard => (look.sign("■", "#"), look.of_verdict(VerdictName::Stop)),
-        Severity::Warn => ("!", look.of_verdict(VerdictName::Warn)),
+        Severity::Hard => (look.sign("■", "#"), look.verdict_style(VerdictName::Stop)),
+        Severity::Warn => ("!", look.verdict_style(VerdictName::Warn)),
         _ => ("?", look.dim()),
     };
     let mut text = what.map_or("found", Intervention::as_str).to_owned();
@@ -108,7 +108,7 @@ fn head(
 }
 
 /// A text on as many lines as it needs, and no more than these.
-fn under(lines: &mut Vec<String>, text: &str, look: &Look, most: usize) {
+fn under(lines: &mut Vec<String>, text: &str, look: &TextStyle, most: usize) {
     let room = look.width.saturating_sub(DEEPER).max(20);
     let dim = look.dim();
     let mut all: Vec<String> = Vec::new();
@@ -135,7 +135,7 @@ fn under(lines: &mut Vec<String>, text: &str, look: &Look, most: usize) {
     lines.extend(all.into_iter().map(|line| format!("{:DEEPER$}{dim}{line}{dim:#}", "")));
 }
 
-fn fact(value: &Value, look: &Look) -> String {
+fn fact(value: &Value, look: &TextStyle) -> String {
     match value {
         Value::String(text) => format!("\"{}\"", look.fit(text, 60)),
         Value::Array(list) => {

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use super::row::{Mark, Row};
-use crate::text::Look;
+use super::row::{ExplainRow, LoopMark};
+use crate::text::TextStyle;
 use loopbreak_analysis::VerdictName;
 
 /// How many steps around what matters are shown.
@@ -14,33 +14,41 @@ const BEGINNING: usize = 6;
 
 /// Writes rows as they come.
 #[derive(Debug)]
-pub(super) struct Fold {
-    look: Look,
+pub(super) struct RowFolder {
+    look: TextStyle,
     out: String,
     /// Rows that may be folded, with their sign in the margin: the last few are shown if something follows.
-    waiting: VecDeque<(Row, String)>,
+    waiting: VecDeque<(ExplainRow, String)>,
     folded: usize,
     folded_in_loop: usize,
     /// How many rows more are shown in any case.
     owed: usize,
-    before: Option<Mark>,
+    before: Option<LoopMark>,
 }
 
-impl Fold {
-    pub(super) fn new(look: Look) -> Self {
+impl RowFolder {
+    pub(super) fn new(look: TextStyle) -> Self {
         let (corner, bar, dots) = (look.sign("┌", "+"), look.sign("│", "|"), look.sign("┊", ":"));
         let dim = look.dim();
         let legend = format!(
             "turn  step; {corner}{bar} loop, with its round or the turn it repeats; {dots} no progress"
         );
         let out = format!("  {dim}{}{dim:#}\n", look.fit_words(&legend, look.width.saturating_sub(2)));
-        Fold { look, out, waiting: VecDeque::new(), folded: 0, folded_in_loop: 0, owed: AROUND, before: None }
+        RowFolder {
+            look,
+            out,
+            waiting: VecDeque::new(),
+            folded: 0,
+            folded_in_loop: 0,
+            owed: AROUND,
+            before: None,
+        }
     }
 
     /// Takes in the next row; the one after it tells whether a loop ends here.
-    pub(super) fn add(&mut self, row: Row, next: Option<&Row>) {
-        let follows = |mark: Mark| next.and_then(|next| next.mark).is_some_and(|next| same(mark, next));
-        let begins = |mark: Mark| self.before.is_none_or(|before| !same(before, mark));
+    pub(super) fn add(&mut self, row: ExplainRow, next: Option<&ExplainRow>) {
+        let follows = |mark: LoopMark| next.and_then(|next| next.mark).is_some_and(|next| same(mark, next));
+        let begins = |mark: LoopMark| self.before.is_none_or(|before| !same(before, mark));
         let sign = self.sign(&row, row.mark.is_some_and(begins), row.mark.is_some_and(|mark| !follows(mark)));
         let left = self.before.is_some() && row.mark.is_none();
         self.before = row.mark;
@@ -57,7 +65,7 @@ impl Fold {
         self.write(&row, &sign);
     }
 
-    fn wait(&mut self, row: Row, sign: String) {
+    fn wait(&mut self, row: ExplainRow, sign: String) {
         self.waiting.push_back((row, sign));
         if self.waiting.len() > AROUND
             && let Some((gone, _)) = self.waiting.pop_front()
@@ -84,8 +92,8 @@ impl Fold {
         }
     }
 
-    fn write(&mut self, row: &Row, sign: &str) {
-        let style = self.look.of_verdict(VerdictName::Warn);
+    fn write(&mut self, row: &ExplainRow, sign: &str) {
+        let style = self.look.verdict_style(VerdictName::Warn);
         let (on, stuck) = (row.mark.is_some(), if row.stuck { self.look.sign("┊", ":") } else { " " });
         let text = if on { format!("{style}{sign:<5}{style:#}") } else { format!("{sign:<5}") };
         let line = format!("{:>6} {stuck}{text} {}", row.turn, row.text);
@@ -96,7 +104,7 @@ impl Fold {
     }
 
     /// The sign of a loop: a bracket, and the number of the round where one begins.
-    fn sign(&self, row: &Row, begins: bool, ends: bool) -> String {
+    fn sign(&self, row: &ExplainRow, begins: bool, ends: bool) -> String {
         let Some(mark) = row.mark else { return String::new() };
         let look = &self.look;
         let round =
@@ -122,6 +130,6 @@ impl Fold {
 }
 
 /// Whether two rows, one after the other, are of one loop.
-fn same(one: Mark, next: Mark) -> bool {
+fn same(one: LoopMark, next: LoopMark) -> bool {
     one.id == next.id
 }

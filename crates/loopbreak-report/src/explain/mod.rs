@@ -9,11 +9,11 @@ use std::collections::VecDeque;
 
 use loopbreak::{Audience, DetectorName, Step, Verdict};
 
-use crate::text::Look;
-use fold::Fold;
-use loopbreak_analysis::Repeats;
-use row::Row;
-use track::Tracks;
+use crate::text::TextStyle;
+use fold::RowFolder;
+use loopbreak_analysis::RepeatTracker;
+use row::ExplainRow;
+use track::LoopTracks;
 
 /// How many of the last steps are held back: a loop is seen only when it has gone on for a while, and its beginning is
 /// marked then.
@@ -21,34 +21,34 @@ const HELD_BACK: usize = 64;
 
 /// Explains one run. What it holds grows with what is found, and not with the length of the run.
 #[derive(Debug)]
-pub struct Explanation {
-    look: Look,
+pub struct RunExplanation {
+    look: TextStyle,
     /// Hints too.
     full: bool,
-    held: VecDeque<Row>,
+    held: VecDeque<ExplainRow>,
     /// The number of the first row that is held.
     first: usize,
-    tracks: Tracks,
+    tracks: LoopTracks,
     score: Option<f64>,
-    done: Repeats,
+    repeats: RepeatTracker,
     /// Whose words were shown already: the next are much the same.
     advised: Vec<(DetectorName, Audience)>,
-    fold: Fold,
+    fold: RowFolder,
 }
 
-impl Explanation {
+impl RunExplanation {
     /// A run that has not begun yet; hints are shown if everything is asked for.
-    pub fn new(look: Look, full: bool) -> Self {
-        Explanation {
+    pub fn new(look: TextStyle, full: bool) -> Self {
+        RunExplanation {
             look,
             full,
             held: VecDeque::with_capacity(HELD_BACK + 1),
             first: 0,
-            tracks: Tracks::default(),
+            tracks: LoopTracks::default(),
             score: None,
-            done: Repeats::default(),
+            repeats: RepeatTracker::default(),
             advised: Vec::new(),
-            fold: Fold::new(look),
+            fold: RowFolder::new(look),
         }
     }
 
@@ -57,9 +57,9 @@ impl Explanation {
         let score = step.score.filter(|score| score.is_finite());
         let moved = score.filter(|score| self.score != Some(*score));
         self.score = score.or(self.score);
-        let mut row = Row::of(step, verdict.turn, moved, &self.look);
-        row.repeats = self.done.of(step, verdict.turn);
-        row.flags = flag::of(verdict, self.full, &mut self.advised, &self.look);
+        let mut row = ExplainRow::new(step, verdict.turn, moved, &self.look);
+        row.repeats = self.repeats.observe(step, verdict.turn);
+        row.flags = flag::render(verdict, self.full, &mut self.advised, &self.look);
         self.held.push_back(row);
         self.tracks.add(verdict, &mut self.held, self.first);
         if self.held.len() > HELD_BACK {
@@ -89,9 +89,9 @@ mod tests {
 
     use super::*;
 
-    fn explained(lines: &[String], look: Look) -> String {
+    fn explained(lines: &[String], look: TextStyle) -> String {
         let mut guard = Guard::new(Config::default());
-        let mut explanation = Explanation::new(look, false);
+        let mut explanation = RunExplanation::new(look, false);
         for line in lines {
             let step = Step::from_json(line).unwrap();
             let verdict = guard.observe(&step);
@@ -114,12 +114,13 @@ mod tests {
         let mut words: Vec<String> = (0..30).map(|number| format!("new{number}")).collect();
         words.extend(["look", "move"].iter().cycle().take(9).map(|word| (*word).to_owned()));
         words.extend((30..60).map(|number| format!("new{number}")));
-        insta::assert_snapshot!(explained(&steps(&words.join(" ")), Look::default()));
+        insta::assert_snapshot!(explained(&steps(&words.join(" ")), TextStyle::default()));
     }
 
     #[test]
     fn explained_without_colours_and_signs_it_is_plain() {
-        let text = explained(&steps("a b c d d d d d d e"), Look { unicode: false, ..Look::default() });
+        let text =
+            explained(&steps("a b c d d d d d d e"), TextStyle { unicode: false, ..TextStyle::default() });
         assert!(text.is_ascii(), "{text}");
         insta::assert_snapshot!(text);
     }
@@ -128,7 +129,7 @@ mod tests {
     fn explained_a_long_run_is_folded_and_no_longer_than_what_is_found() {
         let mut lines = steps(&(0..5000).map(|number| format!("new{number}")).collect::<Vec<_>>().join(" "));
         lines.extend(steps("same ".repeat(2000).trim_end()));
-        let text = explained(&lines, Look::default());
+        let text = explained(&lines, TextStyle::default());
         assert!(text.lines().count() < 300, "{}", text.lines().count());
         assert!(text.contains("more steps of the loop"), "{text}");
         assert!(text.lines().all(|line| unicode_width::UnicodeWidthStr::width(line) <= 80), "{text}");
@@ -137,7 +138,7 @@ mod tests {
     #[test]
     fn explained_secrets_are_masked_and_the_cursor_stays_where_it_is() {
         let line = r#"{"action":"curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'","outcome":"\u001b[2Jgone\nmore"}"#;
-        let text = explained(&[line.to_owned()], Look::default());
+        let text = explained(&[line.to_owned()], TextStyle::default());
         assert!(!text.contains("ghijklmnopqrstuvwxyz") && !text.contains('\u{1b}'), "{text}");
     }
 }

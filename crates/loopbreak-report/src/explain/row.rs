@@ -6,7 +6,7 @@ use loopbreak::{MAIN_AGENT, Step};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::number;
-use crate::text::Look;
+use crate::text::TextStyle;
 
 /// More of a text than this is never shown.
 const TEXT_BYTES: usize = 800;
@@ -15,11 +15,11 @@ pub(super) const INDENT: usize = 14;
 
 /// A step, and what is known of it.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct ExplainRow {
     pub(super) turn: u64,
     pub(super) text: String,
     /// The loop it belongs to.
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<LoopMark>,
     /// The earlier turn at which the same was done with the same outcome.
     pub(super) repeats: Option<u64>,
     /// There has been no progress for too long.
@@ -30,7 +30,7 @@ pub(super) struct Row {
 
 /// A step's place in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mark {
+pub(super) struct LoopMark {
     pub(super) id: LoopId,
     /// Its number among the loop's steps, from 0.
     pub(super) at: usize,
@@ -38,8 +38,8 @@ pub(super) struct Mark {
     pub(super) period: Option<usize>,
 }
 
-impl Row {
-    pub(super) fn of(step: &Step<'_>, turn: u64, score: Option<f64>, look: &Look) -> Self {
+impl ExplainRow {
+    pub(super) fn new(step: &Step<'_>, turn: u64, score: Option<f64>, look: &TextStyle) -> Self {
         let room = look.width.saturating_sub(INDENT);
         let mut text = String::new();
         if let Some(agent) = step.agent.as_deref().filter(|agent| *agent != MAIN_AGENT) {
@@ -54,7 +54,7 @@ impl Row {
         }
         let room = room.saturating_sub(text.width() + tail.width());
         text += &what(step, room, look);
-        Row {
+        ExplainRow {
             turn,
             text: (text + &tail).trim().to_owned(),
             mark: None,
@@ -66,7 +66,7 @@ impl Row {
 }
 
 /// What was done and what came of it, in so many columns.
-fn what(step: &Step<'_>, room: usize, look: &Look) -> String {
+fn what(step: &Step<'_>, room: usize, look: &TextStyle) -> String {
     let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(first_line);
     let failed = step.outcome.as_ref().is_some_and(|outcome| outcome.error);
     let place = step.place.as_ref().and_then(|place| place.name.as_deref());
@@ -105,6 +105,6 @@ fn first_line(text: &str) -> &str {
 }
 
 /// A text of the log: secrets masked before it is cut, so that half of one is not shown.
-pub(super) fn shown(text: &str, look: &Look) -> String {
+pub(super) fn shown(text: &str, look: &TextStyle) -> String {
     look.fit(&mask_secrets(clip(text, TEXT_BYTES)), usize::MAX)
 }

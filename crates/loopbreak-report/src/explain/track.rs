@@ -6,7 +6,7 @@ use loopbreak::evidence::EvidenceKey;
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Severity, Verdict};
 
-use super::row::{Mark, Row};
+use super::row::{ExplainRow, LoopMark};
 
 /// A loop that is not sighted for so many steps has been left.
 const PAUSE: usize = 4;
@@ -15,10 +15,10 @@ const LOOPS: usize = 16;
 
 /// The loops that were warned of.
 #[derive(Debug, Default)]
-pub(super) struct Tracks(VecDeque<Track>);
+pub(super) struct LoopTracks(VecDeque<LoopTrack>);
 
 #[derive(Debug)]
-struct Track {
+struct LoopTrack {
     id: LoopId,
     /// It is the want of progress, which has a margin of its own.
     progress: bool,
@@ -27,9 +27,9 @@ struct Track {
     period: Option<usize>,
 }
 
-impl Tracks {
+impl LoopTracks {
     /// Marks the newest row, and those before it that turn out to belong to a loop. The rows begin at this number.
-    pub(super) fn add(&mut self, verdict: &Verdict, rows: &mut VecDeque<Row>, begin: usize) {
+    pub(super) fn add(&mut self, verdict: &Verdict, rows: &mut VecDeque<ExplainRow>, begin: usize) {
         let Some(newest) = rows.len().checked_sub(1).map(|last| begin + last) else { return };
         for finding in &verdict.findings {
             let is_loop = finding.severity >= Severity::Warn
@@ -37,7 +37,7 @@ impl Tracks {
             let known =
                 self.0.iter().any(|track| track.id == finding.loop_id && newest <= track.last + PAUSE);
             if is_loop && !known {
-                let track = Track::begin(finding, rows, begin, newest);
+                let track = LoopTrack::begin(finding, rows, begin, newest);
                 track.mark(rows, begin, track.first);
                 self.0.retain(|old| old.id != track.id);
                 self.0.push_back(track);
@@ -59,8 +59,8 @@ impl Tracks {
     }
 }
 
-impl Track {
-    fn begin(finding: &Finding, rows: &VecDeque<Row>, begin: usize, newest: usize) -> Self {
+impl LoopTrack {
+    fn begin(finding: &Finding, rows: &VecDeque<ExplainRow>, begin: usize, newest: usize) -> Self {
         let number = |key: EvidenceKey| {
             let number = finding.evidence.number(key)?;
             usize::try_from(number).ok().filter(|number| *number > 0)
@@ -74,18 +74,18 @@ impl Track {
             None => begin + rows.iter().position(|row| row.turn >= finding.since).unwrap_or(rows.len() - 1),
         };
         let progress = finding.detector == DetectorName::Stagnation;
-        Track { id: finding.loop_id, progress, first: first.clamp(begin, newest), last: newest, period }
+        LoopTrack { id: finding.loop_id, progress, first: first.clamp(begin, newest), last: newest, period }
     }
 
     /// Marks the rows from this number to the last.
-    fn mark(&self, rows: &mut VecDeque<Row>, begin: usize, from: usize) {
+    fn mark(&self, rows: &mut VecDeque<ExplainRow>, begin: usize, from: usize) {
         for number in from.max(begin)..=self.last {
             let Some(row) = rows.get_mut(number - begin) else { continue };
             if self.progress {
                 row.stuck = true;
             } else if row.mark.is_none_or(|mark| mark.id == self.id) {
                 // Where two loops overlap, the one that was seen first keeps the step.
-                row.mark = Some(Mark { id: self.id, at: number - self.first, period: self.period });
+                row.mark = Some(LoopMark { id: self.id, at: number - self.first, period: self.period });
             }
         }
     }

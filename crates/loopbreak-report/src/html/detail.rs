@@ -1,50 +1,50 @@
 //! All that a page has of one run beyond its line in the list, as JSON of a bounded size.
 
-use loopbreak_analysis::recording::{Band, FinishedRecording, Mark, Rank};
+use loopbreak_analysis::recording::{FinishedRecording, LoopBand, ProgressMark, SampleRank};
 use loopbreak_analysis::{RunReport, StuckPeriod, plain_option};
 use serde::Serialize;
 
-use super::lanes::{self, Change, Lanes};
+use super::lanes::{self, ScoreChange, TimelineLanes};
 use crate::markup::escape_json;
 
 /// How finely a run is drawn, in columns: the first that leaves room for its steps.
 const COLUMNS: [usize; 4] = [600, 200, 60, 20];
 
 /// The parts of a run, written and not yet put together.
-pub(super) struct Detail<'r> {
+pub(super) struct RunDetail<'r> {
     report: &'r RunReport,
     recording: FinishedRecording,
     /// What is shown with the finest columns.
     fine: String,
     /// The flags in their order; those that must not be missing are marked.
     flags: Vec<(bool, String)>,
-    steps: Vec<(Rank, String)>,
+    steps: Vec<(SampleRank, String)>,
 }
 
 /// The timeline of a run. The keys are short, for a page has many of them.
 #[derive(Serialize)]
-struct Drawn<'d> {
+struct DrawnTimeline<'d> {
     agents: &'d [String],
     /// How many records there were.
     records: u64,
-    score: Vec<Change>,
-    lanes: Lanes,
-    bands: &'d [Band],
-    stuck: Vec<Stretch>,
-    marks: &'d [Mark],
+    score: Vec<ScoreChange>,
+    lanes: TimelineLanes,
+    bands: &'d [LoopBand],
+    stuck: Vec<StuckStretch>,
+    marks: &'d [ProgressMark],
     /// How many bands, marks and flags there were beyond these.
     more: [u64; 3],
 }
 
 /// A stretch without progress.
 #[derive(Serialize)]
-struct Stretch(u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
+struct StuckStretch(u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
 
-impl<'r> Detail<'r> {
+impl<'r> RunDetail<'r> {
     pub(super) fn new(report: &'r RunReport, recording: FinishedRecording) -> Self {
         let flags = recording.flags.iter().map(|flag| (flag.ends, json(flag))).collect();
         let steps = recording.steps.iter().map(|(rank, row)| (*rank, json(row))).collect();
-        let mut detail = Detail { report, recording, fine: String::new(), flags, steps };
+        let mut detail = RunDetail { report, recording, fine: String::new(), flags, steps };
         detail.fine = detail.drawn(COLUMNS[0], 0);
         detail
     }
@@ -109,12 +109,12 @@ impl<'r> Detail<'r> {
         let first = |length: usize| length.min(columns / 5);
         let (all_bands, all_marks, agents) = (&recording.bands, &recording.marks, &recording.agents);
         let (shown_bands, shown_marks) = (first(all_bands.len()), first(all_marks.len()));
-        let stretch = |stuck: &StuckPeriod| Stretch(stuck.from, stuck.to, stuck.score);
-        json(&Drawn {
+        let stretch = |stuck: &StuckPeriod| StuckStretch(stuck.from, stuck.to, stuck.score);
+        json(&DrawnTimeline {
             agents: &agents[..first(agents.len())],
             records: recording.records,
             score: lanes::score(&report.timeline, columns),
-            lanes: Lanes::of(&report.timeline, &recording.tools, columns),
+            lanes: TimelineLanes::new(&report.timeline, &recording.tools, columns),
             bands: &all_bands[..shown_bands],
             stuck: report.stuck.iter().take(first(report.stuck.len())).map(stretch).collect(),
             marks: &all_marks[..shown_marks],
@@ -156,7 +156,7 @@ mod tests {
     use loopbreak::{Config, Step};
 
     use loopbreak_analysis::RunAnalysis;
-    use loopbreak_analysis::recording::Recording;
+    use loopbreak_analysis::recording::RunRecording;
 
     use super::*;
 
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_run_fits_into_the_room_it_is_given_and_is_json_all_the_same() {
         let mut analysis = RunAnalysis::new(&Config::default(), "long");
-        let mut recording = Recording::default();
+        let mut recording = RunRecording::default();
         for turn in 1..=5000_u64 {
             let (action, text) = if turn % 40 < 12 {
                 ("same".to_owned(), "x".repeat(900))
@@ -186,7 +186,7 @@ mod tests {
             recording.add(&step, &verdict);
         }
         let report = analysis.finish("long.jsonl", "steps");
-        let detail = Detail::new(&report, recording.finish(&report.findings));
+        let detail = RunDetail::new(&report, recording.finish(&report.findings));
         assert!(detail.size() > 100_000 && detail.size() < 1_000_000, "{}", detail.size());
         for room in [8000, 20_000, 100_000, usize::MAX] {
             let written = detail.write(room);

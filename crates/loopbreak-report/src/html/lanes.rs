@@ -1,7 +1,7 @@
 //! Score, and places or tools, over a run: what the timeline of a page draws.
 
-use loopbreak_analysis::recording::clean;
-use loopbreak_analysis::{Timeline, plain};
+use loopbreak_analysis::recording::visible_text;
+use loopbreak_analysis::{RunTimeline, plain};
 use serde::Serialize;
 
 /// How many lanes there are, beside one for all others.
@@ -10,7 +10,7 @@ const NAME: usize = 60;
 
 /// The lanes, and who was in which of them when.
 #[derive(Debug, Serialize)]
-pub(super) struct Lanes {
+pub(super) struct TimelineLanes {
     /// `place` or `tool`.
     #[serde(rename = "k")]
     kind: &'static str,
@@ -22,9 +22,9 @@ pub(super) struct Lanes {
     stays: Vec<(u64, u64, usize)>,
 }
 
-impl Lanes {
+impl TimelineLanes {
     /// Of places if there are any, else of tools.
-    pub(super) fn of(places: &Timeline, tools: &Timeline, columns: usize) -> Self {
+    pub(super) fn new(places: &RunTimeline, tools: &RunTimeline, columns: usize) -> Self {
         let (kind, timeline) = if places.places().is_empty() { ("tool", tools) } else { ("place", places) };
         let all = timeline.places();
         let mut order: Vec<usize> = (0..all.len()).collect();
@@ -47,27 +47,27 @@ impl Lanes {
         let mut names: Vec<(String, u64)> = order
             .iter()
             .take(LANES)
-            .map(|index| (clean(&all[*index].name, NAME), all[*index].turns))
+            .map(|index| (visible_text(&all[*index].name, NAME), all[*index].turns))
             .collect();
         let others: u64 = order.iter().skip(LANES).map(|index| all[*index].turns).sum();
         if others > 0 {
             names.push((format!("{} others", order.len() - LANES), others));
         }
-        Lanes { kind, names, stays }
+        TimelineLanes { kind, names, stays }
     }
 }
 
 /// A turn and the score from then on.
 #[derive(Debug, Serialize)]
-pub(super) struct Change(u64, #[serde(serialize_with = "plain")] f64);
+pub(super) struct ScoreChange(u64, #[serde(serialize_with = "plain")] f64);
 
 /// The turns at which the score was another than before, to at most so many columns.
-pub(super) fn score(timeline: &Timeline, columns: usize) -> Vec<Change> {
-    let mut changes: Vec<Change> = Vec::new();
+pub(super) fn score(timeline: &RunTimeline, columns: usize) -> Vec<ScoreChange> {
+    let mut changes: Vec<ScoreChange> = Vec::new();
     for bucket in timeline.columns(columns) {
         let Some(score) = bucket.score else { continue };
         if changes.last().map(|last| last.1) != Some(score) {
-            changes.push(Change(bucket.turn, score));
+            changes.push(ScoreChange(bucket.turn, score));
         }
     }
     changes
@@ -81,13 +81,13 @@ mod tests {
 
     #[test]
     fn lanes_are_the_busiest_tools_and_one_for_the_others() {
-        let mut tools = Timeline::default();
+        let mut tools = RunTimeline::default();
         for turn in 1..=60_u64 {
             let name = if turn <= 30 { "bash".to_owned() } else { format!("tool{turn}") };
             let place = Place { name: Some(name.into()), ..Place::default() };
             tools.add(turn, None, Some(&place));
         }
-        let lanes = Lanes::of(&Timeline::default(), &tools, 600);
+        let lanes = TimelineLanes::new(&RunTimeline::default(), &tools, 600);
         assert_eq!((lanes.kind, lanes.names.len()), ("tool", LANES + 1));
         assert_eq!((&*lanes.names[0].0, lanes.names[0].1), ("bash", 30));
         assert_eq!((&*lanes.names[LANES].0, lanes.names[LANES].1), ("23 others", 23));
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn a_score_is_told_where_it_changes() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         for (turn, score) in [(1, 0.0), (2, 0.0), (3, 5.5), (4, 5.5), (5, 0.0)] {
             timeline.add(turn, Some(score), None);
         }

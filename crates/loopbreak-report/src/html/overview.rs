@@ -1,7 +1,7 @@
 //! The list of runs: a line each, as data.
 
 use loopbreak::{DetectorName, Intervention, Pattern};
-use loopbreak_analysis::recording::{FinishedRecording, clean};
+use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ const NAME: usize = 160;
 
 /// A run in the list. The keys are short, for a page has many of them.
 #[derive(Serialize)]
-pub(super) struct Line<'r> {
+pub(super) struct OverviewLine<'r> {
     #[serde(rename = "id")]
     run: String,
     #[serde(rename = "src")]
@@ -25,9 +25,9 @@ pub(super) struct Line<'r> {
     #[serde(rename = "t")]
     turns: (u64, u64),
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
-    warned: Option<Point>,
+    warned: Option<OverviewPoint>,
     #[serde(rename = "e", skip_serializing_if = "Option::is_none")]
-    ending: Option<Point>,
+    ending: Option<OverviewPoint>,
     /// Steps, tokens and money after the ending.
     #[serde(rename = "s")]
     saved: u64,
@@ -57,23 +57,26 @@ pub(super) struct Line<'r> {
 
 /// A turn, and what was found at it.
 #[derive(Serialize)]
-struct Point(u64, DetectorName, Pattern, Option<Intervention>);
+struct OverviewPoint(u64, DetectorName, Pattern, Option<Intervention>);
 
-impl<'r> Line<'r> {
-    pub(super) fn of(run: &'r RunReport, recording: &FinishedRecording) -> Self {
+impl<'r> OverviewLine<'r> {
+    pub(super) fn new(run: &'r RunReport, recording: &FinishedRecording) -> Self {
         let ending = run.ending.as_ref();
         let has_ended = ending.is_some();
         let turns = recording.turns.unwrap_or((1, run.steps.max(1)));
         let effects = run.effects;
-        Line {
-            run: clean(&run.run, NAME),
-            source: clean(&run.source, NAME),
+        OverviewLine {
+            run: visible_text(&run.run, NAME),
+            source: visible_text(&run.source, NAME),
             format: run.format,
             verdict: run.verdict,
             steps: run.steps,
             turns,
-            warned: run.first_warning.as_ref().map(|it| Point(it.turn, it.detector, it.pattern, None)),
-            ending: ending.map(|it| Point(it.turn, it.detector, it.pattern, Some(it.intervention))),
+            warned: run
+                .first_warning
+                .as_ref()
+                .map(|it| OverviewPoint(it.turn, it.detector, it.pattern, None)),
+            ending: ending.map(|it| OverviewPoint(it.turn, it.detector, it.pattern, Some(it.intervention))),
             saved: run.steps_after_ending,
             saved_tokens: run.tokens_after_ending.filter(|_| has_ended),
             saved_cost: run.cost_after_ending_usd.filter(|_| has_ended),
@@ -82,7 +85,9 @@ impl<'r> Line<'r> {
             destroyed: run.progress_after_ending.filter(|_| has_ended),
             score: run.score,
             times: run.started.zip(run.ended),
-            model: Some(&run.models).filter(|models| models.len() == 1).map(|models| clean(&models[0], NAME)),
+            model: Some(&run.models)
+                .filter(|models| models.len() == 1)
+                .map(|models| visible_text(&models[0], NAME)),
             effects: (effects.went_on, effects.changed_course, effects.ended),
         }
     }

@@ -6,14 +6,14 @@ use std::io;
 
 use loopbreak::Pattern;
 
-use super::detail::{Detail, share};
-use super::overview::Line;
-use crate::markup::{Page, escape, escape_json};
+use super::detail::{RunDetail, share};
+use super::overview::OverviewLine;
+use crate::markup::{HtmlPage, escape, escape_json};
 use crate::number::{dollars, grouped, percent, rough};
-use crate::worst_runs::Worst;
-use loopbreak_analysis::Cost;
+use crate::worst_runs::WorstRuns;
+use loopbreak_analysis::RunCost;
 use loopbreak_analysis::RunList;
-use loopbreak_analysis::recording::{FinishedRecording, clean};
+use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{Report, RunReport, VerdictName};
 
 /// The most runs that a page lists. The sums are over all.
@@ -45,11 +45,12 @@ pub fn page(report: &Report) -> io::Result<String> {
     let recordings: Vec<FinishedRecording> = listed.iter().map(recorded).collect::<io::Result<_>>()?;
     let runs: Vec<(&RunReport, FinishedRecording)> =
         listed.iter().map(|(_, run)| run).zip(recordings).collect();
-    let lines: Vec<Line<'_>> = runs.iter().map(|(run, recording)| Line::of(run, recording)).collect();
+    let lines: Vec<OverviewLine<'_>> =
+        runs.iter().map(|(run, recording)| OverviewLine::new(run, recording)).collect();
     let lines = escape_json(&serde_json::to_string(&lines).unwrap_or_else(|_| "[]".to_owned()));
-    let details: Vec<Detail<'_>> =
-        runs.into_iter().map(|(run, recording)| Detail::new(run, recording)).collect();
-    let sizes: Vec<usize> = details.iter().map(Detail::size).collect();
+    let details: Vec<RunDetail<'_>> =
+        runs.into_iter().map(|(run, recording)| RunDetail::new(run, recording)).collect();
+    let sizes: Vec<usize> = details.iter().map(RunDetail::size).collect();
     let room = share(&sizes, DETAIL_BYTES);
 
     let mut body = "<div id=\"overview\">\n<header>\n<h1>Loopbreak report</h1>\n".to_owned();
@@ -70,13 +71,13 @@ pub fn page(report: &Report) -> io::Result<String> {
         let detail = detail.write(room);
         let _ = writeln!(body, "<script type=\"application/json\" id=\"run-{index}\">{detail}</script>");
     }
-    Ok(Page { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write())
+    Ok(HtmlPage { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write())
 }
 
 /// The runs that are listed, with their places: all of them, or the worst where there are too many.
 fn listed(runs: &dyn RunList) -> io::Result<Vec<(usize, RunReport)>> {
     let all = runs.len() <= LISTED_RUNS;
-    let (mut worst, mut place) = (Worst::new(LISTED_RUNS), 0);
+    let (mut worst, mut place) = (WorstRuns::new(LISTED_RUNS), 0);
     runs.each(&mut |run| {
         // Few runs stay in the order of the logs.
         worst.offer(Some((run.verdict, run.steps_after_ending)).filter(|_| !all), || (place, run.clone()));
@@ -167,7 +168,7 @@ fn cards(out: &mut String, report: &Report) {
     let value = if measured == 0 { "–".to_owned() } else { grouped(destroyed) };
     card(out, class, "Progress destroyed", &value, &note);
     let effects = &totals.effects;
-    let (all, _) = effects.told();
+    let (all, _) = effects.totals();
     if all > 0 {
         let note = format!(
             "went on; {} left by themselves, {} ended",
@@ -182,19 +183,19 @@ fn cards(out: &mut String, report: &Report) {
 /// Where the steps went: what the runs would have been ended for.
 fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     #[derive(Default)]
-    struct Sum {
+    struct PatternSum {
         runs: u64,
         steps: u64,
-        cost: Cost,
+        cost: RunCost,
         destroyed: u64,
     }
-    let mut sums: BTreeMap<(String, Pattern), Sum> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, Pattern), PatternSum> = BTreeMap::new();
     report.runs.each(&mut |run| {
         let Some(ending) = &run.ending else { return Ok(()) };
         let sum = sums.entry((ending.detector.to_string(), ending.pattern)).or_default();
         sum.runs += 1;
         sum.steps += run.steps_after_ending;
-        sum.cost.join(&Cost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
+        sum.cost.merge(&RunCost { tokens: run.tokens_after_ending, cost_usd: run.cost_after_ending_usd });
         sum.destroyed += u64::from(run.progress_after_ending == Some(true));
         Ok(())
     })?;
@@ -254,12 +255,12 @@ fn series(out: &mut String, report: &Report) {
             series.findings.iter().map(|finding| finding.pattern.as_str()).collect();
         patterns.dedup();
         patterns.truncate(4);
-        let verdict = VerdictName::of(&series.findings).as_str();
+        let verdict = VerdictName::from_findings(&series.findings).as_str();
         let _ = writeln!(
             out,
             "<tr><th scope=\"row\" class=\"wrap log\">{}</th><td><span class=\"{verdict}\">{verdict}</span></td><td>{}</td>\
              <td>{}</td><td class=\"text\">{}</td></tr>",
-            escape(&clean(name, 120)),
+            escape(&visible_text(name, 120)),
             grouped(series.runs.len() as u64),
             grouped(series.attempts),
             patterns.join(", ").replace('_', " ")

@@ -6,7 +6,7 @@ mod page;
 mod table;
 
 pub use escape::escape;
-pub use page::Page;
+pub use page::HtmlPage;
 pub use table::{END, row, section, table};
 
 pub(crate) use escape::escape_json;

@@ -10,7 +10,7 @@ const STYLE: &str = include_str!("page.css");
 
 /// A page for a browser, without anything from elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'p> {
+pub struct HtmlPage<'p> {
     /// Its name, as text.
     pub title: &'p str,
     /// Beyond the styles that every page has.
@@ -21,7 +21,7 @@ pub struct Page<'p> {
     pub body: &'p str,
 }
 
-impl Page<'_> {
+impl HtmlPage<'_> {
     /// The whole file. Nothing but this style and this script is let in, by their hashes: even if a text of a log became
     /// a tag, the browser would not run it, and there is nowhere it could send anything.
     pub fn write(&self) -> String {
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_page_without_a_script_lets_none_run() {
-        let page = Page { title: "A & B", style: "", script: None, body: "" }.write();
+        let page = HtmlPage { title: "A & B", style: "", script: None, body: "" }.write();
         assert!(page.contains("<title>A &amp; B</title>"));
         assert!(page.contains("default-src 'none'; style-src 'sha256-") && !page.contains("script-src"));
     }

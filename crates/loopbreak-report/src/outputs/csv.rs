@@ -5,15 +5,15 @@ use std::io::{self, Write};
 
 use loopbreak::EpochMillis;
 
-use super::why::Why;
+use super::why::VerdictReason;
 use loopbreak_analysis::{Report, RunReport};
 
 /// What a column is called, what it holds, and how it is read off a run.
-pub type Column = (&'static str, &'static str, fn(&RunReport) -> Cell);
+pub type CsvColumn = (&'static str, &'static str, fn(&RunReport) -> CsvCell);
 
 /// What stands in a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum CsvCell {
     /// A text, which may come from a log.
     Text(String),
     /// A figure or a word of ours.
@@ -23,7 +23,7 @@ pub enum Cell {
 }
 
 /// All columns in their order. New ones come at the end; none is ever renamed.
-pub const COLUMNS: &[Column] = &[
+pub const COLUMNS: &[CsvColumn] = &[
     ("run", "the id of the run, or the name of its file", |run| text(Some(&run.run))),
     ("source", "the file it was read from, `-` for standard input", |run| text(Some(&run.source))),
     ("format", "the format of the log", |run| text(Some(run.format))),
@@ -34,7 +34,7 @@ pub const COLUMNS: &[Column] = &[
     }),
     ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| EpochMillis(at).rfc3339()))),
     ("reason", "what decides the verdict, in one sentence", |run| {
-        text(Why::of(run).map(|why| why.reason).as_deref())
+        text(VerdictReason::from_run(run).map(|why| why.reason).as_deref())
     }),
     ("first_warning_turn", "turn of the first finding at `warn` or above", |run| {
         plain(run.first_warning.as_ref().map(|it| it.turn))
@@ -76,18 +76,18 @@ pub const COLUMNS: &[Column] = &[
     ("refused", "records of refused proposals, which are no turns", |run| plain(Some(run.refused))),
 ];
 
-fn text(text: Option<&str>) -> Cell {
-    text.map_or(Cell::Empty, |text| Cell::Text(text.to_owned()))
+fn text(text: Option<&str>) -> CsvCell {
+    text.map_or(CsvCell::Empty, |text| CsvCell::Text(text.to_owned()))
 }
 
-fn plain(value: Option<impl Display>) -> Cell {
-    value.map_or(Cell::Empty, |value| Cell::Plain(value.to_string()))
+fn plain(value: Option<impl Display>) -> CsvCell {
+    value.map_or(CsvCell::Empty, |value| CsvCell::Plain(value.to_string()))
 }
 
 /// Writes the runs as a table with a head, lines ended by CR LF.
 pub fn csv(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
-    line(&mut text, COLUMNS.iter().map(|(name, ..)| Cell::Plain((*name).to_owned())));
+    line(&mut text, COLUMNS.iter().map(|(name, ..)| CsvCell::Plain((*name).to_owned())));
     out.write_all(text.as_bytes())?;
     report.runs.each(&mut |run| {
         text.clear();
@@ -96,15 +96,15 @@ pub fn csv(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-fn line(out: &mut String, cells: impl Iterator<Item = Cell>) {
+fn line(out: &mut String, cells: impl Iterator<Item = CsvCell>) {
     for (index, cell) in cells.enumerate() {
         if index > 0 {
             out.push(',');
         }
         match cell {
-            Cell::Text(text) => quoted(out, &harmless(&text)),
-            Cell::Plain(text) => quoted(out, &text),
-            Cell::Empty => {}
+            CsvCell::Text(text) => quoted(out, &harmless(&text)),
+            CsvCell::Plain(text) => quoted(out, &text),
+            CsvCell::Empty => {}
         }
     }
     out.push_str("\r\n");
@@ -143,7 +143,7 @@ mod tests {
 
     fn written(cells: &[&str]) -> String {
         let mut out = String::new();
-        line(&mut out, cells.iter().map(|cell| Cell::Text((*cell).to_owned())));
+        line(&mut out, cells.iter().map(|cell| CsvCell::Text((*cell).to_owned())));
         out
     }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use loopbreak::{EpochMillis, Finding, Intervention, Severity};
 
-use super::why::Why;
+use super::why::VerdictReason;
 use super::xml::{attribute, content};
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
@@ -15,12 +15,12 @@ const TOLD: usize = 40;
 /// Writes the report as test results in XML.
 pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     // A suite tells what its cases come to before it tells them, so the runs are gone through twice.
-    let mut suites: Vec<Suite> = Vec::new();
+    let mut suites: Vec<JunitSuite> = Vec::new();
     report.runs.each(&mut |run| {
         // Runs of one source follow each other.
         match suites.last_mut().filter(|suite| suite.source == run.source) {
             Some(suite) => suite.add(run),
-            None => suites.push(Suite::begun_with(run)),
+            None => suites.push(JunitSuite::begun_with(run)),
         }
         Ok(())
     })?;
@@ -47,7 +47,7 @@ pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(text.as_bytes())
 }
 
-fn head(out: &mut String, report: &Report, suites: &[Suite]) {
+fn head(out: &mut String, report: &Report, suites: &[JunitSuite]) {
     let failures = suites.iter().map(|suite| suite.failures).sum::<usize>() + series_failed(report);
     *out += "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"loopbreak\"";
     counts(out, report.runs.len() + report.series.len(), failures);
@@ -56,7 +56,11 @@ fn head(out: &mut String, report: &Report, suites: &[Suite]) {
 }
 
 fn series_failed(report: &Report) -> usize {
-    report.series.iter().filter(|series| VerdictName::of(&series.findings) == VerdictName::Stop).count()
+    report
+        .series
+        .iter()
+        .filter(|series| VerdictName::from_findings(&series.findings) == VerdictName::Stop)
+        .count()
 }
 
 fn tail(out: &mut String, report: &Report) {
@@ -85,7 +89,7 @@ fn seconds(millis: u64) -> String {
 
 /// The runs of one source.
 #[derive(Default)]
-struct Suite {
+struct JunitSuite {
     source: String,
     tests: usize,
     failures: usize,
@@ -93,9 +97,9 @@ struct Suite {
     began: Option<i64>,
 }
 
-impl Suite {
+impl JunitSuite {
     fn begun_with(run: &RunReport) -> Self {
-        let mut suite = Suite { source: run.source.clone(), ..Suite::default() };
+        let mut suite = JunitSuite { source: run.source.clone(), ..JunitSuite::default() };
         suite.add(run);
         suite
     }
@@ -125,7 +129,7 @@ fn case(out: &mut String, run: &RunReport) {
     attribute(out, "name", &run.run);
     attribute(out, "classname", &run.source);
     attribute(out, "time", &seconds(lasted(run)));
-    let Some(why) = Why::of(run) else {
+    let Some(why) = VerdictReason::from_run(run) else {
         out.push_str("/>\n");
         return;
     };

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::why::Why;
+use super::why::VerdictReason;
 use crate::number::{dollars, grouped, percent, rough};
-use crate::worst_runs::Worst;
+use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
 /// How many runs and how many series are told.
@@ -17,7 +17,7 @@ const REASON: usize = 200;
 
 /// Writes the report as a page of GitHub's Markdown.
 pub fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let (mut worst, mut found) = (Worst::new(RUNS), 0);
+    let (mut worst, mut found) = (WorstRuns::new(RUNS), 0);
     report.runs.each(&mut |run| {
         if run.verdict > VerdictName::Clear {
             found += 1;
@@ -43,7 +43,7 @@ fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
     let series: Vec<&SeriesReport> = report
         .series
         .iter()
-        .filter(|series| VerdictName::of(&series.findings) > VerdictName::Clear)
+        .filter(|series| VerdictName::from_findings(&series.findings) > VerdictName::Clear)
         .collect();
     if !series.is_empty() {
         out += "\n### Over several runs\n\n| what | runs | attempts | pattern |\n|---|--:|--:|---|\n";
@@ -87,7 +87,7 @@ fn sums(out: &mut String, report: &Report) {
 }
 
 fn row(out: &mut String, run: &RunReport) {
-    let why = Why::of(run);
+    let why = VerdictReason::from_run(run);
     let saves = if run.ending.is_some() {
         let lost = if run.progress_after_ending == Some(true) { ", destroys progress" } else { "" };
         format!("{} %{lost}", percent(run.steps_after_ending, run.steps))

@@ -9,7 +9,7 @@ mod sarif;
 mod why;
 mod xml;
 
-pub use csv::{COLUMNS, Cell, Column, csv};
+pub use csv::{COLUMNS, CsvCell, CsvColumn, csv};
 pub use junit::junit;
 pub use markdown::markdown;
 pub use sarif::sarif;

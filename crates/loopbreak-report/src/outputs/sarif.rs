@@ -27,35 +27,35 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         "driver": {"name": "Loopbreak", "version": version, "semanticVersion": version, "rules": rules},
     });
     let invocations = [json!({"executionSuccessful": true})];
-    let run = Run { column_kind: "unicodeCodePoints", invocations, results: Results(report), tool };
-    serde_json::to_writer_pretty(&mut *out, &Log { schema: SCHEMA, runs: [run], version: "2.1.0" })?;
+    let run = SarifRun { column_kind: "unicodeCodePoints", invocations, results: SarifResults(report), tool };
+    serde_json::to_writer_pretty(&mut *out, &SarifLog { schema: SCHEMA, runs: [run], version: "2.1.0" })?;
     out.write_all(b"\n")
 }
 
 /// The whole, its keys in the order of the alphabet as in all objects of it.
 #[derive(Serialize)]
-struct Log<'r> {
+struct SarifLog<'r> {
     #[serde(rename = "$schema")]
     schema: &'static str,
-    runs: [Run<'r>; 1],
+    runs: [SarifRun<'r>; 1],
     version: &'static str,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Run<'r> {
+struct SarifRun<'r> {
     column_kind: &'static str,
     invocations: [Value; 1],
-    results: Results<'r>,
+    results: SarifResults<'r>,
     tool: Value,
 }
 
 /// All findings. They are made as they are written, for there may be many.
-struct Results<'r>(&'r Report);
+struct SarifResults<'r>(&'r Report);
 
-impl Serialize for Results<'_> {
+impl Serialize for SarifResults<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Results(report) = self;
+        let SarifResults(report) = self;
         let mut results = serializer.serialize_seq(None)?;
         for_each_run(&*report.runs, |run| {
             let mut found = run.findings.iter().map(|found| of_run(run, &found.finding, found.line));

@@ -8,21 +8,21 @@ use loopbreak_analysis::RunReport;
 
 /// What decides a verdict: the end of the run, else the first step in, else the first warning.
 #[derive(Clone, Debug)]
-pub(super) struct Why<'r> {
+pub(super) struct VerdictReason<'r> {
     pub(super) turn: u64,
     pub(super) detector: DetectorName,
     pub(super) pattern: Pattern,
     pub(super) reason: Cow<'r, str>,
 }
 
-impl<'r> Why<'r> {
+impl<'r> VerdictReason<'r> {
     /// Nothing for a run that is clear.
-    pub(super) fn of(run: &'r RunReport) -> Option<Self> {
+    pub(super) fn from_run(run: &'r RunReport) -> Option<Self> {
         let ending = run.ending.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let stop = run.first_stop.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let warning = run.first_warning.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let (turn, detector, pattern) = ending.or(stop).or(warning)?;
-        Some(Why { turn, detector, pattern, reason: reason(run, turn, detector, pattern) })
+        Some(VerdictReason { turn, detector, pattern, reason: reason(run, turn, detector, pattern) })
     }
 }
 

@@ -5,9 +5,9 @@ use std::fmt::{self, Write};
 use loopbreak::{DetectorName, Intervention, Pattern};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::draw::{self, Letters, Marks};
+use super::draw::{self, GuardStrip, PlaceStrip};
 use super::interventions;
-use super::style::Look;
+use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
 use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
 
@@ -19,18 +19,18 @@ const MARGIN: usize = 9;
 pub(super) const NO_STOP: &str = "nothing by itself: no stop";
 
 /// Writes the page.
-pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
+pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
     header(out, run, look)?;
     strips(out, run, look)?;
     // Who wants everything gets whole sentences, on more than one line if need be.
-    let look = &Look { width: if full { 10_000 } else { look.width }, ..*look };
+    let look = &TextStyle { width: if full { 10_000 } else { look.width }, ..*look };
     facts(out, run, look)?;
     interventions::write(out, run, look, full)?;
     writeln!(out)
 }
 
-fn header(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
-    let (verdict, bold, dim) = (look.of_verdict(run.verdict), look.bold(), look.dim());
+fn header(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
+    let (verdict, bold, dim) = (look.verdict_style(run.verdict), look.bold(), look.dim());
     let word = run.verdict.as_str();
     let name = look.fit(&run.run, look.width.saturating_sub(word.len() + 2));
     write!(out, "{verdict}{word}{verdict:#}  {bold}{name}{bold:#}")?;
@@ -56,14 +56,14 @@ fn header(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
     writeln!(out, "{dim}{}{dim:#}", about.join(look.sign(" · ", ", ")))
 }
 
-fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
+fn strips(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     let width = look.width.saturating_sub(MARGIN + 8).clamp(20, 100);
     let columns = run.timeline.columns(width);
     let dim = look.dim();
     let scores = draw::scores(&run.timeline, &columns, look);
-    let letters = Letters::of(&run.timeline, look, look.width.saturating_sub(MARGIN));
+    let letters = PlaceStrip::new(&run.timeline, look, look.width.saturating_sub(MARGIN));
     let places = letters.strip(&columns, look);
-    let marks = Marks::of(run, &columns);
+    let marks = GuardStrip::from_run(run, &columns);
     if scores.is_none() && places.is_none() && marks.is_none() {
         return Ok(());
     }
@@ -83,17 +83,17 @@ fn strips(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
 }
 
 /// Writes a labelled line.
-fn fact(out: &mut String, look: &Look, label: &str, text: &str) -> fmt::Result {
+fn fact(out: &mut String, look: &TextStyle, label: &str, text: &str) -> fmt::Result {
     let bold = look.bold();
     writeln!(out, "  {bold}{label:<14}{bold:#} {}", look.fit_words(text, look.width.saturating_sub(17)))
 }
 
-fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
+fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     writeln!(out)?;
     if !run.stuck.is_empty() {
         fact(out, look, "stuck", &stuck(run, look))?;
     }
-    if let Some(warning) = run.first_warning.as_ref().filter(|_| !run.steps_in_at_once()) {
+    if let Some(warning) = run.first_warning.as_ref().filter(|_| !run.intervenes_without_warning()) {
         let why = why(run, warning.turn, warning.detector, warning.pattern);
         fact(out, look, "would warn", &format!("turn {}: {why}", warning.turn))?;
     }
@@ -148,7 +148,7 @@ fn facts(out: &mut String, run: &RunReport, look: &Look) -> fmt::Result {
 /// What the agent did after the warnings, which nobody read to it.
 fn by_itself(run: &RunReport) -> Option<String> {
     let effects = &run.effects;
-    let (all, _) = effects.told();
+    let (all, _) = effects.totals();
     if all == 1 {
         let left = run.findings.iter().find_map(|finding| finding.left_after);
         return Some(match left {
@@ -171,7 +171,7 @@ fn by_itself(run: &RunReport) -> Option<String> {
     (all > 1).then(|| format!("of {}, {}", plural(all, "loop"), parts.join(", ")))
 }
 
-fn stuck(run: &RunReport, look: &Look) -> String {
+fn stuck(run: &RunReport, look: &TextStyle) -> String {
     let dash = look.sign("–", "-");
     let mut periods: Vec<_> = run.stuck.iter().collect();
     periods.sort_by_key(|period| (std::cmp::Reverse(period.turns), period.from));

@@ -6,9 +6,9 @@ use anstyle::AnsiColor;
 use loopbreak::Intervention;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::style::Look;
+use super::style::TextStyle;
 use loopbreak_analysis::RunReport;
-use loopbreak_analysis::{Bucket, PlaceTurns, Timeline};
+use loopbreak_analysis::{PlaceTurns, RunTimeline, TimelineBucket};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const LEVELS: [&str; 8] = ["_", ".", ",", "-", "=", "+", "*", "#"];
@@ -17,13 +17,13 @@ const COLOURS: [AnsiColor; 5] =
     [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Blue];
 
 /// The score, a column for a few steps each. Nothing where there is none.
-pub(super) fn scores(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Option<String> {
+pub(super) fn scores(timeline: &RunTimeline, columns: &[TimelineBucket], look: &TextStyle) -> Option<String> {
     let (low, high) = timeline.range()?;
     let level = |score: f64| {
         let share = if high > low { (score - low) / (high - low) } else { 0.0 };
         (share * 7.0).round().clamp(0.0, 7.0) as usize
     };
-    let sign = |column: &Bucket| {
+    let sign = |column: &TimelineBucket| {
         column.score.map_or(" ", |score| look.sign(BLOCKS[level(score)], LEVELS[level(score)]))
     };
     Some(columns.iter().map(sign).collect())
@@ -31,13 +31,13 @@ pub(super) fn scores(timeline: &Timeline, columns: &[Bucket], look: &Look) -> Op
 
 /// The places with a letter each, most turns first, and what is said of each. No more than fit in so many columns: a
 /// letter that nobody explains says nothing.
-pub(super) struct Letters {
+pub(super) struct PlaceStrip {
     places: Vec<(u32, String)>,
     others: usize,
 }
 
-impl Letters {
-    pub(super) fn of(timeline: &Timeline, look: &Look, width: usize) -> Self {
+impl PlaceStrip {
+    pub(super) fn new(timeline: &RunTimeline, look: &TextStyle, width: usize) -> Self {
         let mut places: Vec<_> = (0..).zip(timeline.places()).collect();
         places.sort_by_key(|(index, place)| (std::cmp::Reverse(place.turns), *index));
         let mut used = 0;
@@ -47,21 +47,22 @@ impl Letters {
             used <= width + 2
         });
         let places: Vec<_> = fitting.collect();
-        Letters { others: timeline.places().len() - places.len(), places }
+        PlaceStrip { others: timeline.places().len() - places.len(), places }
     }
 
-    fn rank(&self, column: &Bucket) -> Option<usize> {
+    fn rank(&self, column: &TimelineBucket) -> Option<usize> {
         self.places.iter().position(|(known, _)| Some(*known) == column.place)
     }
 
     /// The places, a letter for each of the commonest. Nothing where there are none.
-    pub(super) fn strip(&self, columns: &[Bucket], look: &Look) -> Option<String> {
+    pub(super) fn strip(&self, columns: &[TimelineBucket], look: &TextStyle) -> Option<String> {
         if self.places.is_empty() && self.others == 0 {
             return None;
         }
         let mut strip = String::new();
-        let alike =
-            |a: &Bucket, b: &Bucket| a.place.is_some() == b.place.is_some() && self.rank(a) == self.rank(b);
+        let alike = |a: &TimelineBucket, b: &TimelineBucket| {
+            a.place.is_some() == b.place.is_some() && self.rank(a) == self.rank(b)
+        };
         for same in columns.chunk_by(alike) {
             let rank = self.rank(&same[0]);
             let style = rank.map_or(look.dim(), |rank| look.coloured(COLOURS[rank]));
@@ -76,7 +77,7 @@ impl Letters {
     }
 
     /// What the letters stand for, and the turns spent there.
-    pub(super) fn names(&self, look: &Look) -> String {
+    pub(super) fn names(&self, look: &TextStyle) -> String {
         let names = self.places.iter().enumerate().map(|(rank, (_, label))| {
             let style = look.coloured(COLOURS[rank]);
             format!("{style}{}{style:#} {label}", letter(rank))
@@ -85,7 +86,7 @@ impl Letters {
     }
 }
 
-fn label(place: &PlaceTurns, look: &Look) -> String {
+fn label(place: &PlaceTurns, look: &TextStyle) -> String {
     format!("{} {}", look.fit(&place.name, 20), place.turns)
 }
 
@@ -95,7 +96,7 @@ fn letter(rank: usize) -> char {
 
 /// What a column of the third strip shows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum GuardMark {
     Healthy,
     Stuck,
     Warning,
@@ -103,53 +104,53 @@ pub(super) enum Mark {
     Saved,
 }
 
-impl Mark {
-    fn sign(self, look: &Look) -> &'static str {
+impl GuardMark {
+    fn sign(self, look: &TextStyle) -> &'static str {
         match self {
-            Mark::Healthy => " ",
-            Mark::Stuck => look.sign("─", "-"),
-            Mark::Warning => "!",
-            Mark::End => look.sign("■", "X"),
-            Mark::Saved => look.sign("░", ":"),
+            GuardMark::Healthy => " ",
+            GuardMark::Stuck => look.sign("─", "-"),
+            GuardMark::Warning => "!",
+            GuardMark::End => look.sign("■", "X"),
+            GuardMark::Saved => look.sign("░", ":"),
         }
     }
 
-    fn style(self, look: &Look) -> anstyle::Style {
+    fn style(self, look: &TextStyle) -> anstyle::Style {
         match self {
-            Mark::Healthy => anstyle::Style::new(),
-            Mark::Stuck | Mark::Warning => look.coloured(AnsiColor::Yellow),
-            Mark::End => look.coloured(AnsiColor::Red),
-            Mark::Saved => look.dim(),
+            GuardMark::Healthy => anstyle::Style::new(),
+            GuardMark::Stuck | GuardMark::Warning => look.coloured(AnsiColor::Yellow),
+            GuardMark::End => look.coloured(AnsiColor::Red),
+            GuardMark::Saved => look.dim(),
         }
     }
 }
 
 /// The third strip: where the run was stuck, first warned and ended.
-pub(super) struct Marks(Vec<Mark>);
+pub(super) struct GuardStrip(Vec<GuardMark>);
 
-impl Marks {
+impl GuardStrip {
     /// Nothing where there is nothing to mark.
-    pub(super) fn of(run: &RunReport, columns: &[Bucket]) -> Option<Self> {
+    pub(super) fn from_run(run: &RunReport, columns: &[TimelineBucket]) -> Option<Self> {
         let column_of = |turn: u64| columns.iter().position(|column| column.turn >= turn);
-        let mut marks = vec![Mark::Healthy; columns.len()];
+        let mut marks = vec![GuardMark::Healthy; columns.len()];
         for period in &run.stuck {
             let from = column_of(period.from).unwrap_or(columns.len());
             let to = column_of(period.to).map_or(columns.len(), |to| to + 1);
-            marks[from..to.max(from)].fill(Mark::Stuck);
+            marks[from..to.max(from)].fill(GuardMark::Stuck);
         }
         let end = run.ending.as_ref().and_then(|ending| column_of(ending.turn));
         if let Some(end) = end {
-            marks[end..].fill(Mark::Saved);
-            marks[end] = Mark::End;
+            marks[end..].fill(GuardMark::Saved);
+            marks[end] = GuardMark::End;
         }
         let warning = run.first_warning.as_ref().and_then(|warning| column_of(warning.turn));
         if let Some(warning) = warning.filter(|warning| end != Some(*warning)) {
-            marks[warning] = Mark::Warning;
+            marks[warning] = GuardMark::Warning;
         }
-        marks.iter().any(|mark| *mark != Mark::Healthy).then_some(Marks(marks))
+        marks.iter().any(|mark| *mark != GuardMark::Healthy).then_some(GuardStrip(marks))
     }
 
-    pub(super) fn strip(&self, look: &Look) -> String {
+    pub(super) fn strip(&self, look: &TextStyle) -> String {
         let mut strip = String::new();
         for same in self.0.chunk_by(|a, b| a == b) {
             let style = same[0].style(look);
@@ -159,13 +160,16 @@ impl Marks {
     }
 
     /// What the signs stand for, of those that are there.
-    pub(super) fn names(&self, run: &RunReport, look: &Look) -> String {
+    pub(super) fn names(&self, run: &RunReport, look: &TextStyle) -> String {
         let handed = run.ending.as_ref().is_some_and(|ending| ending.intervention == Intervention::Escalate);
         let names = [
-            (Mark::Stuck, "no progress"),
-            (Mark::Warning, if run.steps_in_at_once() { "first step in" } else { "first warning" }),
-            (Mark::End, if handed { "a human is called" } else { "stop" }),
-            (Mark::Saved, "saved"),
+            (GuardMark::Stuck, "no progress"),
+            (
+                GuardMark::Warning,
+                if run.intervenes_without_warning() { "first step in" } else { "first warning" },
+            ),
+            (GuardMark::End, if handed { "a human is called" } else { "stop" }),
+            (GuardMark::Saved, "saved"),
         ];
         let shown = names.into_iter().filter(|(mark, _)| self.0.contains(mark)).map(|(mark, name)| {
             let style = mark.style(look);
@@ -179,49 +183,49 @@ impl Marks {
 mod tests {
     use super::*;
 
-    fn timeline(scores: &[f64]) -> Timeline {
-        let mut timeline = Timeline::default();
+    fn timeline(scores: &[f64]) -> RunTimeline {
+        let mut timeline = RunTimeline::default();
         for (turn, score) in (1..).zip(scores) {
             timeline.add(turn, Some(*score), None);
         }
         timeline
     }
 
-    fn drawn(scores_: &[f64], look: &Look) -> String {
+    fn drawn(scores_: &[f64], look: &TextStyle) -> String {
         let timeline = timeline(scores_);
         scores(&timeline, &timeline.columns(40), look).unwrap()
     }
 
     #[test]
     fn the_score_is_drawn_from_its_lowest_to_its_highest() {
-        let look = Look::default();
+        let look = TextStyle::default();
         assert_eq!(drawn(&[0.0, 10.0, 20.0, 70.0], &look), "▁▂▃█");
         assert_eq!(drawn(&[5.0, 5.0], &look), "▁▁", "a score that never moves lies flat");
-        assert_eq!(drawn(&[-5.0, 0.0, 5.0], &Look { unicode: false, ..look }), "_=#");
+        assert_eq!(drawn(&[-5.0, 0.0, 5.0], &TextStyle { unicode: false, ..look }), "_=#");
     }
 
     #[test]
     fn what_is_not_there_is_not_drawn() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         timeline.add(1, None, None);
         let columns = timeline.columns(10);
-        assert_eq!(scores(&timeline, &columns, &Look::default()), None);
-        let look = Look::default();
-        assert_eq!(Letters::of(&timeline, &look, 40).strip(&columns, &look), None);
+        assert_eq!(scores(&timeline, &columns, &TextStyle::default()), None);
+        let look = TextStyle::default();
+        assert_eq!(PlaceStrip::new(&timeline, &look, 40).strip(&columns, &look), None);
     }
 
     #[test]
     fn the_place_with_most_turns_is_a() {
-        let mut timeline = Timeline::default();
+        let mut timeline = RunTimeline::default();
         for (turn, name) in (1..).zip(["hall", "dam", "dam", "hall", "dam"]) {
             let place = loopbreak::Place { name: Some(name.into()), ..loopbreak::Place::default() };
             timeline.add(turn, None, Some(&place));
         }
-        let look = Look::default();
-        let letters = Letters::of(&timeline, &look, 40);
+        let look = TextStyle::default();
+        let letters = PlaceStrip::new(&timeline, &look, 40);
         assert_eq!(letters.strip(&timeline.columns(10), &look).unwrap(), "BAABA");
         assert_eq!(letters.names(&look), "A dam 3  B hall 2");
-        let few = Letters::of(&timeline, &look, 7);
+        let few = PlaceStrip::new(&timeline, &look, 7);
         assert_eq!(few.strip(&timeline.columns(10), &look).unwrap(), "·AA·A");
         assert_eq!(few.names(&look), "A dam 3");
     }

@@ -5,26 +5,26 @@ use std::fmt::{self, Write};
 use loopbreak::{DetectorName, Intervention};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::reasons::Reasons;
-use super::style::Look;
+use super::reasons::MergedReasons;
+use super::style::TextStyle;
 use loopbreak_analysis::{RulingGroup, RunReport, VerdictName};
 
 /// How many lines are listed unless all are asked for.
 const LISTED: usize = 7;
 
 /// One intervention, or several alike.
-struct Line {
+struct InterventionLine {
     first: u64,
     last: u64,
     count: u64,
     intervention: Intervention,
     detector: DetectorName,
-    reasons: Reasons,
+    reasons: MergedReasons,
     acted: bool,
 }
 
 /// Writes the list: alike ones as one, unless all are asked for.
-pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) -> fmt::Result {
+pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
     let mut lines = lines(run, full);
     if lines.is_empty() {
         return Ok(());
@@ -47,11 +47,11 @@ pub(super) fn write(out: &mut String, run: &RunReport, look: &Look, full: bool) 
     Ok(())
 }
 
-fn lines(run: &RunReport, full: bool) -> Vec<Line> {
-    let mut lines: Vec<Line> = run.rulings.iter().flat_map(|group| ruled(group, full)).collect();
+fn lines(run: &RunReport, full: bool) -> Vec<InterventionLine> {
+    let mut lines: Vec<InterventionLine> = run.rulings.iter().flat_map(|group| ruled(group, full)).collect();
     let rulings = lines.len();
     for act in &run.interventions {
-        let alike = |line: &Line| {
+        let alike = |line: &InterventionLine| {
             (line.intervention, line.detector, line.acted) == (act.intervention, act.detector, act.acted)
         };
         // An act about proposals only sums up the rulings on them.
@@ -66,13 +66,13 @@ fn lines(run: &RunReport, full: bool) -> Vec<Line> {
             line.reasons.add(reason);
             continue;
         }
-        lines.push(Line {
+        lines.push(InterventionLine {
             first: act.turn,
             last: act.turn,
             count: 1,
             intervention: act.intervention,
             detector: act.detector,
-            reasons: Reasons::of(reason),
+            reasons: MergedReasons::new(reason),
             acted: act.acted,
         });
     }
@@ -80,18 +80,18 @@ fn lines(run: &RunReport, full: bool) -> Vec<Line> {
 }
 
 /// Proposals that were treated alike: as one line, or as many.
-fn ruled(group: &RulingGroup, full: bool) -> Vec<Line> {
-    let line = |first: u64, last: u64, count: u64, reason: &str| Line {
+fn ruled(group: &RulingGroup, full: bool) -> Vec<InterventionLine> {
+    let line = |first: u64, last: u64, count: u64, reason: &str| InterventionLine {
         first,
         last,
         count,
         intervention: group.intervention,
         detector: group.detector,
-        reasons: Reasons::of(reason),
+        reasons: MergedReasons::new(reason),
         acted: true,
     };
     if full {
-        let mut lines: Vec<Line> =
+        let mut lines: Vec<InterventionLine> =
             group.each.iter().map(|(turn, reason)| line(*turn, *turn, 1, reason)).collect();
         let untold = group.count - group.each.len() as u64;
         if let Some((turn, _)) = group.each.last().filter(|_| untold > 0) {
@@ -106,9 +106,9 @@ fn ruled(group: &RulingGroup, full: bool) -> Vec<Line> {
 }
 
 /// Writes lines with columns just as wide as they need to be.
-fn table(out: &mut String, lines: &[Line], look: &Look) -> fmt::Result {
+fn table(out: &mut String, lines: &[InterventionLine], look: &TextStyle) -> fmt::Result {
     let (dash, times, dim) = (look.sign("–", "-"), look.sign("×", "x"), look.dim());
-    let cells = |line: &Line| {
+    let cells = |line: &InterventionLine| {
         let turns = if line.first == line.last {
             line.first.to_string()
         } else {
@@ -118,7 +118,7 @@ fn table(out: &mut String, lines: &[Line], look: &Look) -> fmt::Result {
         let what = if line.count > 1 { format!("{what} {times}{}", line.count) } else { what.to_owned() };
         (turns, what)
     };
-    let widest = |width: &dyn Fn(&Line) -> usize| lines.iter().map(width).max().unwrap_or(0);
+    let widest = |width: &dyn Fn(&InterventionLine) -> usize| lines.iter().map(width).max().unwrap_or(0);
     let turns_width = widest(&|line| cells(line).0.width()).max("turn".len());
     let what_width = widest(&|line| cells(line).1.width()).max("would".len());
     let detector_width = widest(&|line| line.detector.as_str().len()).max("detector".len());
@@ -132,11 +132,11 @@ fn table(out: &mut String, lines: &[Line], look: &Look) -> fmt::Result {
         let (turns, what) = cells(line);
         let style = match line.intervention {
             Intervention::Hint => look.dim(),
-            Intervention::Warn | Intervention::Penalize => look.of_verdict(VerdictName::Warn),
-            _ => look.of_verdict(VerdictName::Stop),
+            Intervention::Warn | Intervention::Penalize => look.verdict_style(VerdictName::Warn),
+            _ => look.verdict_style(VerdictName::Stop),
         };
         let observed = if line.acted { "" } else { " (observed)" };
-        let reasons = line.reasons.text(look, room.saturating_sub(observed.len()));
+        let reasons = line.reasons.render(look, room.saturating_sub(observed.len()));
         writeln!(
             out,
             "  {dim}{turns:<turns_width$}{dim:#}  {style}{what:<what_width$}{style:#}  \

@@ -12,8 +12,8 @@ use std::io::{self, Write};
 
 use loopbreak_analysis::Report;
 
-pub use style::Look;
-use table::Table;
+pub use style::TextStyle;
+use table::RunTable;
 pub use totals::summary;
 
 /// With more runs than this, each gets a line instead of a page.
@@ -21,9 +21,9 @@ const PAGES: usize = 5;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Detail {
+pub enum TextDetail {
     /// The sums, in one line.
-    Sums,
+    Totals,
     /// A page a run, or a line each where there are many; repeated interventions as one.
     #[default]
     Normal,
@@ -32,16 +32,16 @@ pub enum Detail {
 }
 
 /// Writes the whole report.
-pub fn write(out: &mut dyn Write, report: &Report, look: &Look, detail: Detail) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, report: &Report, look: &TextStyle, detail: TextDetail) -> io::Result<()> {
     let mut text = String::new();
     match detail {
-        Detail::Sums => return writeln!(out, "{}", summary(&report.totals)),
-        Detail::Normal if report.runs.len() > PAGES => {
-            let table = Table::of(&*report.runs)?;
+        TextDetail::Totals => return writeln!(out, "{}", summary(&report.totals)),
+        TextDetail::Normal if report.runs.len() > PAGES => {
+            let table = RunTable::new(&*report.runs)?;
             table.write(&mut text, look).map_err(io::Error::other)?;
         }
-        Detail::Normal | Detail::Full => report.runs.each(&mut |run| {
-            detail::write(&mut text, run, look, detail == Detail::Full).map_err(io::Error::other)?;
+        TextDetail::Normal | TextDetail::Full => report.runs.each(&mut |run| {
+            detail::write(&mut text, run, look, detail == TextDetail::Full).map_err(io::Error::other)?;
             out.write_all(text.as_bytes())?;
             text.clear();
             Ok(())

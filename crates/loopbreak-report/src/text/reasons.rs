@@ -4,35 +4,36 @@ use std::collections::BTreeSet;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::style::Look;
+use super::style::TextStyle;
 
 /// The first reason, with its numbers widened to those of all reasons that say the same, and how many say something else.
 #[derive(Debug)]
-pub(super) struct Reasons {
-    words: Vec<Word>,
+pub(super) struct MergedReasons {
+    words: Vec<ReasonWord>,
     others: BTreeSet<String>,
 }
 
 #[derive(Debug)]
-enum Word {
+enum ReasonWord {
     Plain(String),
     /// A whole number from the lowest to the highest, and the signs behind it.
     Number(u64, u64, String),
 }
 
-impl Word {
-    fn of(word: &str) -> Self {
+impl ReasonWord {
+    fn parse(word: &str) -> Self {
         let digits = word.trim_end_matches([',', '.', ';', ':', '%']);
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
         match digits.parse() {
-            Ok(number) if is_number => Word::Number(number, number, word[digits.len()..].to_owned()),
-            _ => Word::Plain(word.to_owned()),
+            Ok(number) if is_number => ReasonWord::Number(number, number, word[digits.len()..].to_owned()),
+            _ => ReasonWord::Plain(word.to_owned()),
         }
     }
 
-    fn is_like(&self, other: &Word) -> bool {
+    fn is_like(&self, other: &ReasonWord) -> bool {
         match (self, other) {
-            (Word::Plain(a), Word::Plain(b)) | (Word::Number(.., a), Word::Number(.., b)) => a == b,
+            (ReasonWord::Plain(a), ReasonWord::Plain(b))
+            | (ReasonWord::Number(.., a), ReasonWord::Number(.., b)) => a == b,
             _ => false,
         }
     }
@@ -40,39 +41,42 @@ impl Word {
     /// The word whatever its number.
     fn shape(&self) -> &str {
         match self {
-            Word::Plain(word) => word,
-            Word::Number(..) => "#",
+            ReasonWord::Plain(word) => word,
+            ReasonWord::Number(..) => "#",
         }
     }
 }
 
-impl Reasons {
-    pub(super) fn of(reason: &str) -> Self {
-        Reasons { words: reason.split_whitespace().map(Word::of).collect(), others: BTreeSet::new() }
+impl MergedReasons {
+    pub(super) fn new(reason: &str) -> Self {
+        MergedReasons {
+            words: reason.split_whitespace().map(ReasonWord::parse).collect(),
+            others: BTreeSet::new(),
+        }
     }
 
     pub(super) fn add(&mut self, reason: &str) {
-        let words: Vec<Word> = reason.split_whitespace().map(Word::of).collect();
+        let words: Vec<ReasonWord> = reason.split_whitespace().map(ReasonWord::parse).collect();
         let alike = words.len() == self.words.len()
             && self.words.iter().zip(&words).all(|(mine, other)| mine.is_like(other));
         if !alike {
-            self.others.insert(words.iter().map(Word::shape).collect::<Vec<_>>().join(" "));
+            self.others.insert(words.iter().map(ReasonWord::shape).collect::<Vec<_>>().join(" "));
             return;
         }
         for (mine, other) in self.words.iter_mut().zip(&words) {
-            if let (Word::Number(low, high, _), Word::Number(number, ..)) = (mine, other) {
+            if let (ReasonWord::Number(low, high, _), ReasonWord::Number(number, ..)) = (mine, other) {
                 (*low, *high) = ((*low).min(*number), (*high).max(*number));
             }
         }
     }
 
     /// On one line of at most so many columns. How many others there are is said even if the sentence has to be cut.
-    pub(super) fn text(&self, look: &Look, width: usize) -> String {
+    pub(super) fn render(&self, look: &TextStyle, width: usize) -> String {
         let dash = look.sign("–", "-");
         let words = self.words.iter().map(|word| match word {
-            Word::Plain(word) => word.clone(),
-            Word::Number(low, high, after) if low == high => format!("{low}{after}"),
-            Word::Number(low, high, after) => format!("{low}{dash}{high}{after}"),
+            ReasonWord::Plain(word) => word.clone(),
+            ReasonWord::Number(low, high, after) if low == high => format!("{low}{after}"),
+            ReasonWord::Number(low, high, after) => format!("{low}{dash}{high}{after}"),
         });
         let text = words.collect::<Vec<_>>().join(" ");
         let more = match self.others.len() {
@@ -88,11 +92,11 @@ mod tests {
     use super::*;
 
     fn text(reasons: &[&str], width: usize) -> String {
-        let mut all = Reasons::of(reasons[0]);
+        let mut all = MergedReasons::new(reasons[0]);
         for reason in &reasons[1..] {
             all.add(reason);
         }
-        all.text(&Look::default(), width)
+        all.render(&TextStyle::default(), width)
     }
 
     #[test]

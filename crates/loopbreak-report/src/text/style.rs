@@ -7,7 +7,7 @@ use loopbreak_analysis::VerdictName;
 
 /// How a report looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct TextStyle {
     /// Columns.
     pub width: usize,
     /// Whether the terminal shows more than ASCII.
@@ -16,13 +16,13 @@ pub struct Look {
     pub colour: bool,
 }
 
-impl Default for Look {
+impl Default for TextStyle {
     fn default() -> Self {
-        Look { width: 80, unicode: true, colour: false }
+        TextStyle { width: 80, unicode: true, colour: false }
     }
 }
 
-impl Look {
+impl TextStyle {
     /// One sign or the other.
     pub(crate) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
         if self.unicode { unicode } else { ascii }
@@ -44,7 +44,7 @@ impl Look {
         self.style(colour.on_default())
     }
 
-    pub(crate) fn of_verdict(&self, verdict: VerdictName) -> Style {
+    pub(crate) fn verdict_style(&self, verdict: VerdictName) -> Style {
         let colour = match verdict {
             VerdictName::Clear => AnsiColor::Green,
             VerdictName::Warn => AnsiColor::Yellow,
@@ -139,31 +139,31 @@ mod tests {
 
     #[test]
     fn a_log_cannot_move_the_cursor() {
-        assert_eq!(Look::default().fit("a\x1b[2Jb\nc\u{202E}d", 40), "a [2Jb c d");
+        assert_eq!(TextStyle::default().fit("a\x1b[2Jb\nc\u{202E}d", 40), "a [2Jb c d");
     }
 
     #[test]
     fn what_is_too_long_ends_in_dots_and_wide_signs_count_twice() {
-        let look = Look::default();
+        let look = TextStyle::default();
         assert_eq!(look.fit("abcdef", 4), "abc…");
         assert_eq!(look.fit("日本語", 4), "日…");
         assert_eq!(look.padded_name("日本", 6), "日本  ");
         assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
-        assert_eq!(Look { unicode: false, ..look }.fit("abcdef", 4), "a...");
-        assert_eq!(Look { unicode: false, ..look }.fit("a → b", 40), "a -> b");
+        assert_eq!(TextStyle { unicode: false, ..look }.fit("abcdef", 4), "a...");
+        assert_eq!(TextStyle { unicode: false, ..look }.fit("a → b", 40), "a -> b");
         // An umbrella, and a sign that makes it a wide picture.
         assert_eq!(look.fit("\u{2602}\u{FE0F}\u{2602}\u{FE0F}", 3).width(), 3);
     }
 
     #[test]
     fn a_sentence_is_cut_between_words() {
-        let look = Look::default();
+        let look = TextStyle::default();
         assert_eq!(look.fit_words("returns to the hall", 19), "returns to the hall");
         assert_eq!(look.fit_words("returns to the hall", 18), "returns to the …");
         assert_eq!(look.fit_words("returns to the hall", 16), "returns to the …");
         assert_eq!(look.fit_words("leads back, 1 visit", 14), "leads back …", "and not behind a comma");
         assert_eq!(look.fit_words("https://example.org/long", 10), "https://e…");
-        assert_eq!(Look { unicode: false, ..look }.fit_words("one two three", 12), "one two ...");
+        assert_eq!(TextStyle { unicode: false, ..look }.fit_words("one two three", 12), "one two ...");
         assert_eq!(look.fit_words("one two", 0).width(), 1);
     }
 }

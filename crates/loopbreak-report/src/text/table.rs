@@ -6,9 +6,9 @@ use std::io;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::draw;
-use super::style::Look;
+use super::style::TextStyle;
 use crate::number::{grouped, percent};
-use crate::worst_runs::Worst;
+use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::RunList;
 use loopbreak_analysis::{RunReport, VerdictName};
 
@@ -22,15 +22,15 @@ const FIXED: usize = 7 + 8 + 7 + 8;
 const PATTERN: usize = 17;
 
 /// The runs that are listed, and how many there are that are not.
-pub(super) struct Table {
+pub(super) struct RunTable {
     listed: Vec<RunReport>,
     left_out: [(usize, VerdictName); 3],
 }
 
-impl Table {
-    pub(super) fn of(runs: &dyn RunList) -> io::Result<Self> {
+impl RunTable {
+    pub(super) fn new(runs: &dyn RunList) -> io::Result<Self> {
         let all = runs.len() <= LINES;
-        let mut worst = Worst::new(LINES);
+        let mut worst = WorstRuns::new(LINES);
         let mut counts =
             [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| (0, verdict));
         runs.each(&mut |run| {
@@ -48,11 +48,11 @@ impl Table {
         for (count, verdict) in &mut counts {
             *count -= listed.iter().filter(|run| run.verdict == *verdict).count();
         }
-        Ok(Table { listed, left_out: counts })
+        Ok(RunTable { listed, left_out: counts })
     }
 
-    pub(super) fn write(&self, out: &mut String, look: &Look) -> fmt::Result {
-        let Table { listed, left_out } = self;
+    pub(super) fn write(&self, out: &mut String, look: &TextStyle) -> fmt::Result {
+        let RunTable { listed, left_out } = self;
         write(out, listed, left_out, look)
     }
 }
@@ -61,7 +61,7 @@ fn write(
     out: &mut String,
     listed: &[RunReport],
     left_out: &[(usize, VerdictName)],
-    look: &Look,
+    look: &TextStyle,
 ) -> fmt::Result {
     let drawn = if listed.iter().any(|run| run.score.is_some()) { DRAWN } else { 0 };
     let gap = if drawn > 0 { drawn + 2 } else { 0 };
@@ -95,8 +95,8 @@ fn write(
     writeln!(out)
 }
 
-fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn: usize) -> fmt::Result {
-    let (style, dim) = (look.of_verdict(run.verdict), look.dim());
+fn line(out: &mut String, run: &RunReport, look: &TextStyle, name_width: usize, drawn: usize) -> fmt::Result {
+    let (style, dim) = (look.verdict_style(run.verdict), look.dim());
     let mut line = String::new();
     write!(line, "{style}{:<5}{style:#}  ", run.verdict.as_str())?;
     write!(line, "{}{:>8}", look.padded_name(&run.run, name_width), grouped(run.steps))?;
@@ -109,7 +109,7 @@ fn line(out: &mut String, run: &RunReport, look: &Look, name_width: usize, drawn
     if let Some(end) = &run.ending {
         let share = format!("{} %", percent(run.steps_after_ending, run.steps));
         let lost = if run.progress_after_ending == Some(true) { "!" } else { " " };
-        let red = look.of_verdict(VerdictName::Stop);
+        let red = look.verdict_style(VerdictName::Stop);
         let pattern = look.fit(end.pattern.as_str(), room);
         write!(line, "{:>7}{share:>7}{red}{lost}{red:#}{dim}{pattern}{dim:#}", end.turn)?;
     } else if let Some(stop) = &run.first_stop {

@@ -5,12 +5,12 @@ use std::fmt::{self, Write};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::detail::NO_STOP;
-use super::style::Look;
+use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough};
-use loopbreak_analysis::{Report, SeriesReport, Totals, VerdictName};
+use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
 
 /// Everything in one line.
-pub fn summary(totals: &Totals) -> String {
+pub fn summary(totals: &RunTotals) -> String {
     let mut text = found(totals);
     if totals.stopped > 0 {
         let _ = write!(text, "; {}", came_of_it(totals));
@@ -22,7 +22,7 @@ pub fn summary(totals: &Totals) -> String {
 }
 
 /// Writes the tasks that span runs, then the sums.
-pub(super) fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Result {
+pub(super) fn write(out: &mut String, report: &Report, look: &TextStyle) -> fmt::Result {
     for series in report.series.iter().filter(|series| !series.findings.is_empty()) {
         task(out, series, look)?;
     }
@@ -39,8 +39,8 @@ pub(super) fn write(out: &mut String, report: &Report, look: &Look) -> fmt::Resu
     Ok(())
 }
 
-fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
-    let style = look.of_verdict(VerdictName::of(&series.findings));
+fn task(out: &mut String, series: &SeriesReport, look: &TextStyle) -> fmt::Result {
+    let style = look.verdict_style(VerdictName::from_findings(&series.findings));
     let patterns: Vec<String> = series
         .findings
         .iter()
@@ -67,7 +67,7 @@ fn task(out: &mut String, series: &SeriesReport, look: &Look) -> fmt::Result {
 }
 
 /// A run that was only refused a proposal or moved on is not called stopped: it went on.
-fn found(totals: &Totals) -> String {
+fn found(totals: &RunTotals) -> String {
     let mut kinds = vec![format!("{} stopped", grouped(totals.ended))];
     if totals.stopped > totals.ended {
         kinds.push(format!("{} only steered", grouped(totals.stopped - totals.ended)));
@@ -77,7 +77,7 @@ fn found(totals: &Totals) -> String {
     format!("{}, {}: {}", plural(totals.runs, "run"), plural(totals.steps, "step"), kinds.join(", "))
 }
 
-fn came_of_it(totals: &Totals) -> String {
+fn came_of_it(totals: &RunTotals) -> String {
     if totals.ended == 0 {
         return format!("saves {NO_STOP}");
     }
@@ -102,7 +102,7 @@ fn came_of_it(totals: &Totals) -> String {
     text
 }
 
-fn left_out(totals: &Totals) -> Option<String> {
+fn left_out(totals: &RunTotals) -> Option<String> {
     let counts = [
         (totals.skipped_lines, "line skipped", "lines skipped"),
         (totals.ignored_files, "file ignored", "files ignored"),

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 
 use loopbreak::{Config, Settings};
-use loopbreak_analysis::tune::{Figures, Search, shown};
+use loopbreak_analysis::tune::{OutcomeTotals, TuneResult, shown};
 
 /// Renders the settings that were found as a configuration file, with a comment about the search. `sources` are the names of
 /// the logs and `data` is the fingerprint of the runs.
-pub fn settings_file(search: &Search, config: &Config, sources: &[String], data: &str) -> String {
+pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], data: &str) -> String {
     let choice = &search.choice;
     let mut text = String::from("# The configuration of Loopbreak, found by `loopbreak tune`.\n#\n");
     let mut line = |words: String| {
@@ -53,7 +53,7 @@ pub fn settings_file(search: &Search, config: &Config, sources: &[String], data:
     text + &toml::to_string(&differences(config)).unwrap_or_default()
 }
 
-fn figures(figures: &Figures) -> String {
+fn figures(figures: &OutcomeTotals) -> String {
     let mut text = String::new();
     if let (Some(counts), Some(f_half)) = (&figures.warned, figures.f_half()) {
         let _ = write!(

@@ -2,24 +2,24 @@
 
 use std::fmt::{self, Write};
 
-use loopbreak_analysis::eval::Share;
-use loopbreak_analysis::tune::{Change, Choice, Figures, Search, shown};
+use loopbreak_analysis::eval::ShareEstimate;
+use loopbreak_analysis::tune::{OptionChange, OutcomeTotals, TuneChoice, TuneResult, shown};
 
 use crate::number::{self, grouped, percent};
-use crate::text::Look;
+use crate::text::TextStyle;
 
 /// How many points of the frontier are shown.
 const POINTS: usize = 12;
 
 /// Writes it.
-pub fn render(search: &Search, look: &Look) -> String {
+pub fn render(search: &TuneResult, look: &TextStyle) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     let _ = write(&mut out, search, look);
     out
 }
 
-fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
+fn write(out: &mut String, search: &TuneResult, look: &TextStyle) -> fmt::Result {
     let (bold, dim, dash) = (look.bold(), look.dim(), look.sign("–", "-"));
     let (runs, trials) = (grouped(search.looked_at.runs), grouped(search.trials));
     let settings = if search.trials == 1 { "setting" } else { "settings" };
@@ -53,8 +53,9 @@ fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
     ] {
         write!(out, "{name:<16}")?;
         if labelled {
-            let share =
-                |share: Option<Share>| share.map_or(dash.to_owned(), |share| number::share(&share, dash));
+            let share = |share: Option<ShareEstimate>| {
+                share.map_or(dash.to_owned(), |share| number::share(&share, dash))
+            };
             write!(out, "{:>15}{:>15}", share(figures.precision()), share(figures.recall()))?;
             write!(out, "{:>6}", figures.f_half().map_or(dash.to_owned(), |value| format!("{value:.2}")))?;
         }
@@ -67,7 +68,7 @@ fn write(out: &mut String, search: &Search, look: &Look) -> fmt::Result {
     frontier(out, choice, labelled, look)
 }
 
-fn destroys(figures: &Figures) -> String {
+fn destroys(figures: &OutcomeTotals) -> String {
     match (figures.destroyed, figures.unknown) {
         (0, unknown) if unknown > 0 && unknown == figures.ended => "unknown".to_owned(),
         (0, _) => "no progress".to_owned(),
@@ -76,7 +77,7 @@ fn destroys(figures: &Figures) -> String {
     }
 }
 
-fn changes(out: &mut String, choice: &Choice, look: &Look) -> fmt::Result {
+fn changes(out: &mut String, choice: &TuneChoice, look: &TextStyle) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
     if choice.best.changes.is_empty() {
         return writeln!(out, "nothing that was tried is better than the settings you have");
@@ -92,7 +93,7 @@ fn changes(out: &mut String, choice: &Choice, look: &Look) -> fmt::Result {
     Ok(())
 }
 
-fn frontier(out: &mut String, choice: &Choice, labelled: bool, look: &Look) -> fmt::Result {
+fn frontier(out: &mut String, choice: &TuneChoice, labelled: bool, look: &TextStyle) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
     let (gain, harm) = if labelled { ("warned of", "false alarms") } else { ("steps saved", "destroyed") };
     writeln!(out, "\n{bold}frontier{bold:#}{dim}: no other setting has less harm and as much gain{dim:#}")?;
@@ -109,7 +110,7 @@ fn frontier(out: &mut String, choice: &Choice, labelled: bool, look: &Look) -> f
 }
 
 /// Changes in one line.
-fn in_words(changes: &[Change]) -> String {
+fn in_words(changes: &[OptionChange]) -> String {
     if changes.is_empty() {
         return "as they are now".to_owned();
     }

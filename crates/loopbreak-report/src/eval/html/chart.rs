@@ -13,19 +13,19 @@ const TOP: f64 = 20.0;
 const BOTTOM: f64 = 48.0;
 
 /// What is drawn.
-pub(super) struct Chart<'c> {
+pub(super) struct GainChart<'c> {
     pub(super) id: &'c str,
     pub(super) title: &'c str,
     pub(super) x: &'c str,
     pub(super) y: &'c str,
     /// The points on the line, in order.
-    pub(super) line: Vec<Point>,
+    pub(super) line: Vec<ChartPoint>,
     /// Points beside it.
-    pub(super) others: Vec<Point>,
+    pub(super) others: Vec<ChartPoint>,
 }
 
 /// One point.
-pub(super) struct Point {
+pub(super) struct ChartPoint {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) label: String,
@@ -33,7 +33,7 @@ pub(super) struct Point {
     pub(super) now: bool,
 }
 
-impl Chart<'_> {
+impl GainChart<'_> {
     pub(super) fn draw(&self) -> String {
         let all = || self.line.iter().chain(&self.others);
         let (x_step, x_end) = scale(all().map(|point| point.x).fold(0.0, f64::max));
@@ -82,7 +82,7 @@ impl Chart<'_> {
         if line.len() > 1 {
             let _ = write!(svg, "<path class=\"line\" d=\"M{}\"/>", line.join("L"));
         }
-        let mut labels = Labels::default();
+        let mut labels = ChartLabels::default();
         let marked = self.line.iter().map(|point| (point, true));
         for (point, own) in marked.chain(self.others.iter().map(|point| (point, false))) {
             let (x, y) = (across(point.x), up(point.y));
@@ -113,9 +113,9 @@ impl Chart<'_> {
 
 /// The names of points: one name for points that lie on one another, and no name on another.
 #[derive(Default)]
-struct Labels(Vec<(f64, f64, String)>);
+struct ChartLabels(Vec<(f64, f64, String)>);
 
-impl Labels {
+impl ChartLabels {
     fn add(&mut self, x: f64, y: f64, label: &str) {
         let same = self.0.iter_mut().find(|(a, b, _)| (a - x).abs() < 3.0 && (b - y).abs() < 3.0);
         if let Some((_, _, known)) = same {
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn eval_charts_put_no_name_on_another() {
-        let mut labels = Labels::default();
+        let mut labels = ChartLabels::default();
         for number in 0..6 {
             labels.add(64.0, 300.0 + f64::from(number) * 4.0, &format!("name {number}"));
         }

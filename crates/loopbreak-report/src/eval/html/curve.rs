@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::chart::{Chart, Point};
+use super::chart::{ChartPoint, GainChart};
 use crate::markup::{END, row, table};
 use crate::number::{grouped, percent};
 use loopbreak_analysis::VerdictName;
-use loopbreak_analysis::eval::{CurvePoint, Evaluation, Judge};
+use loopbreak_analysis::eval::{CurvePoint, EvalReport, JudgeResult};
 
 /// Writes the charts, and the same as a table.
-pub(super) fn write(out: &mut String, evaluation: &Evaluation) {
+pub(super) fn write(out: &mut String, evaluation: &EvalReport) {
     let Some(points) = &evaluation.curve else { return };
     *out += "<section id=\"curve\" aria-labelledby=\"curve-h\">\n<h2 id=\"curve-h\">Gain against harm</h2>\n\
              <p>The same runs with more and less patience: every limit of turns and repeats, times this. The ring is the \
@@ -52,7 +52,7 @@ fn is_now(point: &CurvePoint) -> bool {
 }
 
 /// Steps saved against progress destroyed; against runs ended wrongly, where no progress is measured.
-fn saved<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>> {
+fn saved<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart<'c>> {
     let share = |steps: u64| steps as f64 * 100.0 / evaluation.looked_at.steps.max(1) as f64;
     let measured = points.iter().any(|point| point.figures.ended > point.figures.unknown);
     let labelled = evaluation.looked_at.positives.is_some();
@@ -64,32 +64,32 @@ fn saved<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>
     let line = points.iter().map(|point| {
         let wrong = point.figures.stopped.map_or(0, |counts| counts.fp);
         let harm = if measured { point.figures.destroyed } else { wrong };
-        Point { x: harm as f64, y: share(point.figures.saved), label: name(point), now: is_now(point) }
+        ChartPoint { x: harm as f64, y: share(point.figures.saved), label: name(point), now: is_now(point) }
     });
-    let others = evaluation.judges.iter().skip(1).map(|judge: &Judge| {
+    let others = evaluation.judges.iter().skip(1).map(|judge: &JudgeResult| {
         let stop = judge.levels.iter().find(|level| level.level == VerdictName::Stop);
         let wrong = stop.and_then(|level| level.all.counts).map_or(0, |counts| counts.fp);
         let harm = if measured { judge.savings.progress_destroyed } else { wrong };
-        Point { x: harm as f64, y: share(judge.savings.steps), label: judge.name.to_owned(), now: false }
+        ChartPoint { x: harm as f64, y: share(judge.savings.steps), label: judge.name.to_owned(), now: false }
     });
     let (line, others) = (line.collect(), others.collect());
-    Some(Chart { id: "saved", title, x, y: "% of steps saved", line, others })
+    Some(GainChart { id: "saved", title, x, y: "% of steps saved", line, others })
 }
 
 /// Positive runs that are warned of against false alarms.
-fn seen<'c>(evaluation: &Evaluation, points: &[CurvePoint]) -> Option<Chart<'c>> {
+fn seen<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart<'c>> {
     let positives = evaluation.looked_at.positives.filter(|positives| *positives > 0)? as f64;
     let line = points.iter().filter_map(|point| {
         let counts = point.figures.warned?;
         let (x, y) = (counts.fp as f64, counts.tp as f64 * 100.0 / positives);
-        Some(Point { x, y, label: name(point), now: is_now(point) })
+        Some(ChartPoint { x, y, label: name(point), now: is_now(point) })
     });
     let others = evaluation.judges.iter().skip(1).filter_map(|judge| {
         let counts = judge.levels.first()?.all.counts?;
         let (x, y) = (counts.fp as f64, counts.tp as f64 * 100.0 / positives);
-        Some(Point { x, y, label: judge.name.to_owned(), now: false })
+        Some(ChartPoint { x, y, label: judge.name.to_owned(), now: false })
     });
     let (line, others) = (line.collect(), others.collect());
     let (title, x) = ("Positive runs seen against false alarms", "negative runs with a warning");
-    Some(Chart { id: "seen", title, x, y: "% of positive runs warned of", line, others })
+    Some(GainChart { id: "seen", title, x, y: "% of positive runs warned of", line, others })
 }

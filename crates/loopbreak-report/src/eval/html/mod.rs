@@ -5,16 +5,16 @@ mod curve;
 
 use std::fmt::Write as _;
 
-use crate::markup::{END, Page, escape, row, section};
+use crate::markup::{END, HtmlPage, escape, row, section};
 use crate::number::{self, grouped, percent};
 use loopbreak_analysis::VerdictName;
-use loopbreak_analysis::eval::Share;
-use loopbreak_analysis::eval::{EffectShare, Evaluation, Judge, Listed, Scores};
+use loopbreak_analysis::eval::ShareEstimate;
+use loopbreak_analysis::eval::{EffectShare, EvalReport, JudgeResult, MisjudgedRun, SignalScores};
 
 const STYLE: &str = include_str!("style.css");
 
 /// The whole page.
-pub fn page(evaluation: &Evaluation) -> String {
+pub fn page(evaluation: &EvalReport) -> String {
     let mut out = "<header>\n<h1>Evaluation</h1>\n".to_owned();
     head(&mut out, evaluation);
     out += "<nav aria-label=\"Sections\"><ul>";
@@ -35,10 +35,10 @@ pub fn page(evaluation: &Evaluation) -> String {
         &evaluation.false_alarms,
     );
     out += "</main>\n";
-    Page { title: "Loopbreak evaluation", style: STYLE, script: None, body: &out }.write()
+    HtmlPage { title: "Loopbreak evaluation", style: STYLE, script: None, body: &out }.write()
 }
 
-fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
+fn sections(evaluation: &EvalReport) -> Vec<(&'static str, &'static str)> {
     let mut sections = vec![("signals", "Signals"), ("savings", "Savings")];
     if evaluation.curve.is_some() {
         sections.push(("curve", "Gain against harm"));
@@ -50,7 +50,7 @@ fn sections(evaluation: &Evaluation) -> Vec<(&'static str, &'static str)> {
     sections
 }
 
-fn head(out: &mut String, evaluation: &Evaluation) {
+fn head(out: &mut String, evaluation: &EvalReport) {
     let runs =
         format!("{} runs, {} steps", grouped(evaluation.looked_at.runs), grouped(evaluation.looked_at.steps));
     let _ = match (&evaluation.looked_at.positive, evaluation.looked_at.positives) {
@@ -77,11 +77,11 @@ fn level(level: VerdictName) -> String {
     format!("<span class=\"{0}\">{0}</span>", level.as_str())
 }
 
-fn share(share: Option<Share>) -> String {
+fn share(share: Option<ShareEstimate>) -> String {
     share.map_or("–".to_owned(), |share| number::share(&share, "–"))
 }
 
-fn scored(level_name: VerdictName, scores: &Scores) -> Vec<String> {
+fn scored(level_name: VerdictName, scores: &SignalScores) -> Vec<String> {
     let mut cells = vec![level(level_name)];
     match &scores.counts {
         Some(counts) => {
@@ -95,7 +95,7 @@ fn scored(level_name: VerdictName, scores: &Scores) -> Vec<String> {
     cells
 }
 
-fn signals(out: &mut String, evaluation: &Evaluation) {
+fn signals(out: &mut String, evaluation: &EvalReport) {
     let labelled: &[&str] =
         &["", "level", "tp", "fp", "fn", "tn", "precision (95 %)", "recall (95 %)", "F1", "step"];
     let columns =
@@ -123,11 +123,11 @@ fn signals(out: &mut String, evaluation: &Evaluation) {
     *out += END;
 }
 
-fn savings(out: &mut String, evaluation: &Evaluation) {
+fn savings(out: &mut String, evaluation: &EvalReport) {
     let text = "What ending runs saves, and in how many of them progress was made after that.";
     let columns = ["", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
     section(out, "savings", "Savings", text, &columns);
-    for Judge { name, savings, .. } in &evaluation.judges {
+    for JudgeResult { name, savings, .. } in &evaluation.judges {
         let cells = [
             grouped(savings.ended),
             grouped(savings.steps),
@@ -140,14 +140,15 @@ fn savings(out: &mut String, evaluation: &Evaluation) {
     *out += END;
 }
 
-fn after_warning(out: &mut String, evaluation: &Evaluation) {
+fn after_warning(out: &mut String, evaluation: &EvalReport) {
     let text = "What the agents did by themselves after the first warning of each loop, which nobody read to them. A \
                 loop that went on was a true one.";
     let columns = ["", "loops", "went on", "left", "run ended", "share going on (95 %)"];
     section(out, "after", "After the warnings", text, &columns);
     let cells = |all: &EffectShare| {
         let effects = &all.effects;
-        let counts = [effects.told().0, effects.went_on, effects.changed_course, effects.ended].map(grouped);
+        let counts =
+            [effects.totals().0, effects.went_on, effects.changed_course, effects.ended].map(grouped);
         counts.into_iter().chain([share(all.went_on_share)]).collect::<Vec<_>>()
     };
     for (index, judge) in evaluation.judges.iter().enumerate() {
@@ -160,7 +161,7 @@ fn after_warning(out: &mut String, evaluation: &Evaluation) {
     *out += END;
 }
 
-fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[Listed]) {
+fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[MisjudgedRun]) {
     if runs.is_empty() {
         return;
     }

@@ -43,7 +43,7 @@ fn read_with<'r>(
     options: &'r AnalyzeOptions,
     observer: &'r mut dyn StepObserver,
     watch: impl Fn(u64) + Clone + Send + 'static,
-    read: impl FnOnce(OpenedLog, &mut LogReader<'r>) -> io::Result<ReadStats>,
+    read: impl FnOnce(OpenedLog, &mut RunDispatcher<'r>) -> io::Result<ReadStats>,
 ) -> LogAnalysis {
     let log = match input.open(options.format, watch) {
         Ok(log) => log,
@@ -52,24 +52,24 @@ fn read_with<'r>(
         }
     };
     let format = log.format();
-    let mut reader = LogReader {
+    let mut reader = RunDispatcher {
         options,
         observer,
         unnamed: input.run(),
         runs: OpenRuns::new(&options.config, options.record_steps),
         last: None,
-        says_something: false,
+        has_content: false,
         failed: Ok(()),
         analysis: LogAnalysis::default(),
     };
     let read = read(log, &mut reader);
-    let LogReader { runs, says_something, failed, mut analysis, .. } = reader;
+    let RunDispatcher { runs, has_content, failed, mut analysis, .. } = reader;
     let reading = &mut analysis.reading;
     match failed.and(read) {
         Ok(read) => reading.bytes = read.bytes,
         Err(error) => reading.refusal = Some(OpenError::Unreadable(error)),
     }
-    if reading.refusal.is_none() && !says_something {
+    if reading.refusal.is_none() && !has_content {
         reading.refusal = Some(options.format.map_or(OpenError::Unknown, OpenError::WrongFormat));
         return analysis;
     }
@@ -80,7 +80,7 @@ fn read_with<'r>(
 }
 
 /// A log while it is read.
-pub(super) struct LogReader<'r> {
+pub(super) struct RunDispatcher<'r> {
     pub(super) options: &'r AnalyzeOptions,
     observer: &'r mut dyn StepObserver,
     /// The name of the run of records that name none.
@@ -89,13 +89,13 @@ pub(super) struct LogReader<'r> {
     /// The run of the record before: most logs write run after run.
     last: Option<(String, usize)>,
     /// At least one record tells anything.
-    pub(super) says_something: bool,
+    pub(super) has_content: bool,
     /// Whether runs could be put away and taken out.
     failed: io::Result<()>,
     pub(super) analysis: LogAnalysis,
 }
 
-impl LogReader<'_> {
+impl RunDispatcher<'_> {
     /// The name of the run of a record.
     pub(super) fn name_of<'a>(&'a self, record: &'a LogRecord<'_>) -> Cow<'a, str> {
         record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
@@ -117,7 +117,7 @@ impl LogReader<'_> {
             }
             return None;
         }
-        let index = self.runs.index(name);
+        let index = self.runs.find_or_start(name);
         self.last = Some((name.to_owned(), index));
         Some(index)
     }
@@ -133,10 +133,10 @@ impl LogReader<'_> {
 
     fn observe(&mut self, index: usize, record: &LogRecord<'_>) -> io::Result<()> {
         let step = &record.step;
-        let run = self.runs.at(index)?;
+        let run = self.runs.active_run(index)?;
         let verdict = run.observe_at(step, Some(record.line));
         self.observer.observe(run.run(), step, &verdict);
-        self.analysis.attempts.extend(TaskAttempt::of(run.run(), step));
+        self.analysis.attempts.extend(TaskAttempt::from_step(run.run(), step));
         if verdict.renumbered {
             self.renumbered(record.line, step.turn.unwrap_or(0), verdict.turn);
         }
@@ -144,9 +144,9 @@ impl LogReader<'_> {
     }
 }
 
-impl RecordSink for LogReader<'_> {
+impl RecordSink for RunDispatcher<'_> {
     fn record(&mut self, record: &LogRecord<'_>) {
-        self.says_something |= record.step.has_facet();
+        self.has_content |= record.step.has_facet();
         let Some(index) = self.run_of(record) else { return };
         if self.failed.is_ok() {
             self.failed = self.observe(index, record);

@@ -12,7 +12,7 @@ const NOTES_PER_LOG: usize = 3;
 
 /// Prints diagnostics to standard error.
 #[derive(Debug)]
-pub(crate) struct Diagnostics {
+pub(crate) struct DiagnosticPrinter {
     quiet: bool,
     verbose: bool,
     printed_notes: usize,
@@ -20,9 +20,9 @@ pub(crate) struct Diagnostics {
     hints: Vec<&'static str>,
 }
 
-impl Diagnostics {
+impl DiagnosticPrinter {
     pub(crate) fn new(quiet: bool, verbose: bool) -> Self {
-        Diagnostics { quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
+        DiagnosticPrinter { quiet, verbose, printed_notes: 0, unprinted_notes: 0, hints: Vec::new() }
     }
 
     /// Returns how many notes about lines are worth keeping per log.
@@ -55,7 +55,7 @@ impl Diagnostics {
     }
 }
 
-impl DiagnosticSink for Diagnostics {
+impl DiagnosticSink for DiagnosticPrinter {
     fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>) {
         let style = AnsiColor::Red.on_default().bold();
         anstream::eprintln!("{style}error{style:#}: {}: {message}", without_controls(name));

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use loopbreak::{Step, Verdict};
 use loopbreak_analysis::{AnalyzedLogs, EventWriter, StepObserver};
-use loopbreak_report::explain::Explanation;
-use loopbreak_report::text::Look;
+use loopbreak_report::explain::RunExplanation;
+use loopbreak_report::text::TextStyle;
 
 use crate::error::UserError;
 
@@ -18,29 +18,29 @@ const SHOWN: usize = 5;
 pub(super) type EventFile = Mutex<EventWriter<BufWriter<File>>>;
 
 /// Observes one log.
-pub(super) struct StepOutput<'o> {
+pub(super) struct AnalyzeObserver<'o> {
     events: Option<&'o EventFile>,
     /// How the steps are shown, if they are.
-    style: Option<(Look, bool)>,
+    style: Option<(TextStyle, bool)>,
     /// The first run of the log, step by step.
-    explained: Option<(String, Explanation)>,
+    explained: Option<(String, RunExplanation)>,
 }
 
-impl<'o> StepOutput<'o> {
-    pub(super) fn new(events: Option<&'o EventFile>, style: Option<(Look, bool)>) -> Self {
-        StepOutput { events, style, explained: None }
+impl<'o> AnalyzeObserver<'o> {
+    pub(super) fn new(events: Option<&'o EventFile>, style: Option<(TextStyle, bool)>) -> Self {
+        AnalyzeObserver { events, style, explained: None }
     }
 
     /// Lets go of the event file.
-    pub(super) fn without_events<'n>(self) -> StepOutput<'n> {
-        StepOutput { events: None, style: self.style, explained: self.explained }
+    pub(super) fn without_events<'n>(self) -> AnalyzeObserver<'n> {
+        AnalyzeObserver { events: None, style: self.style, explained: self.explained }
     }
 }
 
-impl StepObserver for StepOutput<'_> {
+impl StepObserver for AnalyzeObserver<'_> {
     fn observe(&mut self, run: &str, step: &Step<'_>, verdict: &Verdict) {
         if let Some((look, full)) = self.style {
-            let new = || (run.to_owned(), Explanation::new(look, full));
+            let new = || (run.to_owned(), RunExplanation::new(look, full));
             let (name, explanation) = self.explained.get_or_insert_with(new);
             if name == run {
                 explanation.add(step, verdict);
@@ -55,7 +55,7 @@ impl StepObserver for StepOutput<'_> {
 /// Returns the one run that was explained, or an error where there are more.
 pub(super) fn explained(
     logs: &AnalyzedLogs,
-    outputs: Vec<StepOutput<'_>>,
+    outputs: Vec<AnalyzeObserver<'_>>,
 ) -> Result<Option<String>, UserError> {
     let runs: Vec<&str> = logs.run_names().collect();
     if runs.len() > 1 {
