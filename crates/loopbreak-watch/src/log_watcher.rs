@@ -269,7 +269,7 @@ impl WatchObserver for StepReporter<'_> {
             due.extend(history.add(origin.source_id, notification, is_live));
         }
         if is_live {
-            *worst = (*worst).max(VerdictName::of(&verdict.findings));
+            *worst = (*worst).max(VerdictName::from_findings(&verdict.findings));
         }
         for notification in &due {
             self.report(notification);

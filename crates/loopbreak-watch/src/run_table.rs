@@ -79,7 +79,7 @@ impl RunTable {
             GuardSlot::Active(guard) => guard.observe(step),
             GuardSlot::Stored(_) => Verdict::default(),
         };
-        run.verdict = run.verdict.max(VerdictName::of(&verdict.findings));
+        run.verdict = run.verdict.max(VerdictName::from_findings(&verdict.findings));
         (verdict, run)
     }
 
