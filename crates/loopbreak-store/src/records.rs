@@ -101,7 +101,7 @@ impl Records {
     pub fn add_verdict(&mut self, verdict: &Verdict, now: i64) {
         self.tasks.extend(verdict.tasks.iter().map(|task| StoredTask {
             id: task.id.clone(),
-            status: task.status.to_owned(),
+            status: task.status.to_string(),
             forced: task.forced,
             reason: task.reason.clone(),
             changed: now,
@@ -109,8 +109,8 @@ impl Records {
         self.context.extend(verdict.context.iter().map(|entry| StoredContextEntry {
             id: 0,
             timestamp: entry.timestamp.unwrap_or(now),
-            entry_type: entry.entry_type.to_owned(),
-            topic: entry.topic.to_owned(),
+            entry_type: entry.entry_type.to_string(),
+            topic: entry.topic.to_string(),
             content: entry.content.clone(),
             related_tasks: entry.related_tasks.clone(),
             confidence: entry.confidence,

@@ -1,34 +1,47 @@
-//! What happened, for the log: one struct an event, under the names and with all the keys that the five documents use.
+//! Events: what happened, for the log. One struct per event, written as one flat JSON object.
+
+mod names;
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::detectors::Pattern;
+use crate::evidence::Evidence;
 use crate::verdict::Intervention;
+
+pub use names::{EndingMark, EscalationOption, SafetyGuard};
 
 /// The id of the run, shared by all its events.
 pub type RunId = Arc<str>;
 
+/// Declares the events: the struct, its variant of [`Event`] and its name in JSON.
 macro_rules! events {
-    ($($(#[$doc:meta])* $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })*) => {
+    ($($(#[$doc:meta])* $type:ident = $name:literal { $($(#[$field_doc:meta])* $field:ident: $field_type:ty,)* })*) => {
         /// Something that happened. Written as one JSON object with its name under `event_type`.
-        #[derive(Clone, Debug, PartialEq, Serialize)]
-        #[serde(tag = "event_type", rename_all = "snake_case")]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "event_type")]
         #[non_exhaustive]
         pub enum Event {
-            $(#[doc = concat!("See [`", stringify!($name), "`].")] $name($name),)*
+            $(#[doc = concat!("See [`", stringify!($type), "`].")] #[serde(rename = $name)] $type($type),)*
+        }
+
+        impl Event {
+            /// Returns the name of the event, as under `event_type`.
+            pub fn name(&self) -> &'static str {
+                match self { $(Event::$type(_) => $name,)* }
+            }
         }
 
         $(
-            #[derive(Clone, Debug, PartialEq, Serialize)]
+            #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
             $(#[$doc])*
-            pub struct $name { $($(#[$field_doc])* pub $field: $type,)* }
+            pub struct $type { $($(#[$field_doc])* pub $field: $field_type,)* }
 
-            impl From<$name> for Event {
-                fn from(event: $name) -> Self {
-                    Event::$name(event)
+            impl From<$type> for Event {
+                fn from(event: $type) -> Self {
+                    Event::$type(event)
                 }
             }
         )*
@@ -37,8 +50,8 @@ macro_rules! events {
 
 events! {
     /// The score changed.
-    ScoreChange {
-        /// The run.
+    ScoreChange = "score_change" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
@@ -46,254 +59,234 @@ events! {
         old_score: f64,
         /// The score now.
         new_score: f64,
-        /// For how many turns there had been no progress.
+        /// Number of turns without progress before this one.
         was_stuck_for: u64,
     }
-    /// Every turn: how the run stands.
-    ProgressCheck {
-        /// The run.
+    /// The state of progress, reported every turn.
+    ProgressCheck = "progress_check" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// The score changed within the last `max_turns`.
+        /// Whether the score changed within the last `max_turns`.
         score_progress: bool,
-        /// An objective was completed within the last `max_turns`.
+        /// Whether an objective was completed within the last `max_turns`.
         objective_progress: bool,
-        /// This turn was progress.
+        /// Whether this turn made progress.
         progress_made: bool,
-        /// When the score last changed.
+        /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
-        /// When an objective was last completed.
+        /// Turn of the last completed objective.
         last_objective_completion_turn: Option<u64>,
-        /// Turns without progress.
+        /// Number of turns without progress.
         turns_stuck: u64,
-        /// How many of them are too many just now, where that is not `max_turns` (`patience = "exploring"`).
+        /// Number of turns without progress that are allowed at the moment, where that differs from `max_turns`
+        /// (`patience = "exploring"`).
         #[serde(skip_serializing_if = "Option::is_none")]
         turns_allowed: Option<u64>,
     }
-    /// Progress after a time without.
-    ProgressDetected {
-        /// The run.
+    /// Progress was made after turns without any.
+    ProgressDetected = "progress_detected" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// The score changed.
+        /// Whether the score changed.
         score_progress: bool,
-        /// An objective was completed.
+        /// Whether an objective was completed.
         objective_progress: bool,
-        /// When the score last changed.
+        /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
-        /// When an objective was last completed.
+        /// Turn of the last completed objective.
         last_objective_completion_turn: Option<u64>,
-        /// For how many turns there had been no progress.
+        /// Number of turns without progress before this one.
         turns_stuck_before_reset: u64,
     }
-    /// The run comes near its end for want of progress.
-    LoopBreakWarning {
-        /// The run.
+    /// The run will be stopped soon unless it makes progress.
+    LoopBreakWarning = "loop_break_warning" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Turns without progress.
+        /// Number of turns without progress.
         turns_stuck: u64,
-        /// When the score last changed.
+        /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
-        /// When an objective was last completed.
+        /// Turn of the last completed objective.
         last_objective_completion_turn: Option<u64>,
-        /// The score changed within the last `max_turns`.
+        /// Whether the score changed within the last `max_turns`.
         score_progress: bool,
-        /// An objective was completed within the last `max_turns`.
+        /// Whether an objective was completed within the last `max_turns`.
         objective_progress: bool,
     }
-    /// The run is ended for want of progress.
-    StuckTermination {
-        /// The run.
+    /// The run is stopped because it made no progress.
+    StuckTermination = "stuck_termination" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Turns without progress.
+        /// Number of turns without progress.
         turns_stuck: u64,
-        /// The score it was stuck at.
+        /// The score at the end.
         score: Option<f64>,
-        /// The limit.
+        /// Number of turns without progress after which the run is stopped.
         max_turns_stuck: u64,
-        /// How the end is marked: `loop_break`.
-        ending: &'static str,
-        /// Why: `stuck_no_progress`.
+        /// The mark of the ending: `loop_break`.
+        ending: EndingMark,
+        /// The pattern that stopped the run: `stuck_no_progress`.
         termination_reason: Pattern,
     }
-    /// A proposal lost worth because it leads back to a recent place.
-    LocationPenaltyApplied {
-        /// The run.
+    /// The score of a proposal was lowered because the action leads back to a recent place.
+    LocationPenaltyApplied = "location_penalty_applied" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// The place it leads to.
+        /// Id of the place that the action leads to.
         location_id: Value,
         /// Its name.
         location_name: String,
-        /// How often it was visited lately.
+        /// Number of recent visits to it.
         recent_visits: u32,
-        /// The score before.
+        /// The score before the penalty.
         base_score: f64,
-        /// The score after.
+        /// The score after the penalty.
         adjusted_score: f64,
-        /// The difference that was asked for.
+        /// The penalty, before the score was limited to its range.
         penalty: f64,
     }
-    /// A proposal's score was adjusted.
-    LoopPenaltyApplied {
-        /// The run.
+    /// The score of a proposal was adjusted.
+    LoopPenaltyApplied = "loop_penalty_applied" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// The proposal.
+        /// The proposed action.
         action: String,
         /// The critic's score.
         base_score: f64,
-        /// The score that decides.
+        /// The score after all adjustments.
         adjusted_score: f64,
-        /// Every adjustment and why.
+        /// Every adjustment with its reason.
         reason: String,
     }
-    /// To and fro between two places.
-    OscillationDetected {
-        /// The run.
+    /// The agent moves back and forth between two places.
+    OscillationDetected = "oscillation_detected" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Always true.
+        /// Always `true`.
         detected: bool,
-        /// The two places.
+        /// Ids of the two places.
         pattern_ids: Vec<Value>,
         /// Their names.
         pattern_names: Vec<String>,
-        /// The last places, stays collapsed.
+        /// Ids of the last places; consecutive turns at one place are counted once.
         recent_locations: Vec<Value>,
     }
-    /// Most of the last turns at one place.
-    CampingDetected {
-        /// The run.
+    /// The agent spent most of the last turns at one place.
+    CampingDetected = "camping_detected" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Always true.
+        /// Always `true`.
         detected: bool,
-        /// The place.
+        /// Id of the place.
         camped_location_id: Value,
         /// Its name.
         camped_location_name: String,
-        /// Turns spent there.
+        /// Number of turns spent there.
         visit_count: u32,
-        /// Among so many.
+        /// Number of recent turns that were looked at.
         window_size: u32,
     }
-    /// A task or an iteration goes round in circles.
+    /// A task or an iteration repeats itself.
     #[serde(rename_all = "camelCase")]
-    LoopDetected {
-        /// The run.
+    LoopDetected = "loop_detected" {
+        /// Id of the run.
         #[serde(rename = "episode_id")]
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Always true.
+        /// Always `true`.
         is_looping: bool,
-        /// In which way.
+        /// The pattern of the loop.
         loop_type: Pattern,
-        /// The task, if it is one.
+        /// The task, if the loop is about one.
         #[serde(skip_serializing_if = "Option::is_none")]
         task_id: Option<String>,
-        /// How many attempts or repeats.
+        /// Number of attempts or repeats.
         attempt_count: u32,
-        /// What stands in the way of the task.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
+        /// The blockers of the task.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         blockers: Vec<String>,
-        /// The repeated signature, if it is one.
+        /// The repeated signature of the output, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
-        /// What is to be done.
+        /// The intervention that was decided on.
         recommendation: Intervention,
-        /// Why.
+        /// The reason, in one sentence.
         reason: String,
-        /// What it rests on.
-        evidence: Value,
+        /// The facts behind it.
+        evidence: Evidence,
     }
     /// A recovery was applied to a task.
     #[serde(rename_all = "camelCase")]
-    LoopRecovery {
-        /// The run.
+    LoopRecovery = "loop_recovery" {
+        /// Id of the run.
         #[serde(rename = "episode_id")]
         episode_id: RunId,
         /// The turn.
         turn: u64,
         /// The task.
         task_id: String,
-        /// What was done.
+        /// The intervention that was applied.
         recovery: Intervention,
-        /// In which way it had looped.
+        /// The pattern of the loop.
         loop_type: Pattern,
-        /// How many attempts.
+        /// Number of attempts.
         attempt_count: u32,
-        /// Why.
+        /// The reason, in one sentence.
         reason: String,
     }
-    /// A human is needed.
-    Escalation {
-        /// The run.
+    /// A human is asked to decide.
+    EscalationRequest = "escalation" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// In which way it is stuck.
+        /// The pattern that led to it.
         pattern: Pattern,
-        /// The task, if it is about one.
+        /// The task, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         task_id: Option<String>,
-        /// The repeated signature, if it is one.
+        /// The repeated signature of the output, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
-        /// Why.
+        /// The reason, in one sentence.
         reason: String,
-        /// What the human can choose from.
-        options: Vec<&'static str>,
+        /// The choices of the human.
+        options: Vec<EscalationOption>,
     }
-    /// A safety guard ended the run.
-    GuardTripped {
-        /// The run.
+    /// A safety guard ended the run. Every guard that tripped at the step is reported.
+    GuardTripped = "guard_tripped" {
+        /// Id of the run.
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Which: `max_iterations`, `max_runtime`, `loop_detection`, `consecutive_errors`, `max_cost`.
-        guard: &'static str,
+        /// The safety guard.
+        guard: SafetyGuard,
         /// The pattern that tripped it.
         pattern: Pattern,
-        /// Whether it names the reason of the stop; the others that held are reported too.
+        /// Whether it is the first one in the order of [`SafetyGuard`], which names the reason of the stop.
         first: bool,
-        /// The limit, where there is one.
+        /// The limit, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<f64>,
-        /// What was reached.
+        /// The value that reached the limit.
         #[serde(skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
-    }
-}
-
-impl Event {
-    /// Its name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Event::ScoreChange(_) => "score_change",
-            Event::ProgressCheck(_) => "progress_check",
-            Event::ProgressDetected(_) => "progress_detected",
-            Event::LoopBreakWarning(_) => "loop_break_warning",
-            Event::StuckTermination(_) => "stuck_termination",
-            Event::LocationPenaltyApplied(_) => "location_penalty_applied",
-            Event::LoopPenaltyApplied(_) => "loop_penalty_applied",
-            Event::OscillationDetected(_) => "oscillation_detected",
-            Event::CampingDetected(_) => "camping_detected",
-            Event::LoopDetected(_) => "loop_detected",
-            Event::LoopRecovery(_) => "loop_recovery",
-            Event::Escalation(_) => "escalation",
-            Event::GuardTripped(_) => "guard_tripped",
-        }
     }
 }

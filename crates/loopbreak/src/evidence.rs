@@ -1,79 +1,148 @@
-//! What a finding rests on: small, bounded, without secrets.
+//! Evidence: the facts behind a finding. Small, bounded, without secrets.
 
-use serde::Serialize;
-use serde_json::{Map, Value};
+mod key;
+mod redaction;
+mod value;
 
-use crate::text::{clip::clip, secret::mask};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The longest text in a piece of evidence, in bytes.
-pub const EVIDENCE_BYTES: usize = 200;
+pub use key::EvidenceKey;
+pub use redaction::EVIDENCE_BYTES;
+pub(crate) use redaction::redact_and_truncate;
+pub use value::EvidenceValue;
 
-/// Named facts behind a finding.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Evidence(Map<String, Value>);
+/// Named facts behind a finding: a flat JSON object, sorted by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// Sorted by key. There are few of them, so a vector is the quickest map.
+    facts: Vec<(EvidenceKey, EvidenceValue)>,
+}
 
 impl Evidence {
-    /// Adds a fact that is no text of the agent's.
-    pub(crate) fn note(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
-        self.0.insert(name.to_owned(), value.into());
+    /// Creates evidence without any facts.
+    pub const fn new() -> Self {
+        Evidence { facts: Vec::new() }
+    }
+
+    /// Adds a fact, or replaces the one of the same name. Use [`Evidence::quote`] for texts of the agent.
+    pub fn note(&mut self, key: impl Into<EvidenceKey>, value: impl Into<EvidenceValue>) -> &mut Self {
+        let (key, value) = (key.into(), value.into());
+        match self.position(key.as_str()) {
+            Ok(index) => self.facts[index].1 = value,
+            Err(index) => self.facts.insert(index, (key, value)),
+        }
         self
     }
 
-    /// Adds a text of the agent's: secrets masked, cut to [`EVIDENCE_BYTES`].
-    pub(crate) fn quote(&mut self, name: &str, text: &str) -> &mut Self {
-        self.note(name, quoted(text))
+    /// Adds a text of the agent: secrets are masked, and the text is cut to [`EVIDENCE_BYTES`].
+    pub fn quote(&mut self, key: impl Into<EvidenceKey>, text: &str) -> &mut Self {
+        self.note(key, redact_and_truncate(text))
     }
 
-    /// A fact by its name.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.0.get(name)
+    /// Returns a fact by its name.
+    pub fn get(&self, key: impl AsRef<str>) -> Option<&EvidenceValue> {
+        self.position(key.as_ref()).ok().map(|index| &self.facts[index].1)
     }
 
-    /// A text by its name.
-    pub(crate) fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name)?.as_str().map(str::to_owned)
+    /// Returns a fact that is a text.
+    pub fn text(&self, key: impl AsRef<str>) -> Option<&str> {
+        self.get(key)?.as_text()
     }
 
-    /// A list of texts by its name.
-    pub(crate) fn texts(&self, name: &str) -> Option<Vec<String>> {
-        self.0
-            .get(name)?
-            .as_array()
-            .map(|items| items.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    /// Returns a fact that is a whole number and not negative.
+    pub fn number(&self, key: impl AsRef<str>) -> Option<u64> {
+        self.get(key)?.as_u64()
     }
 
-    /// A number by its name.
-    pub(crate) fn number(&self, name: &str) -> Option<f64> {
-        self.0.get(name)?.as_f64()
+    /// Returns a fact that is a number of any kind.
+    pub fn float(&self, key: impl AsRef<str>) -> Option<f64> {
+        self.get(key)?.as_f64()
     }
 
-    /// All facts as one JSON object.
-    pub(crate) fn to_value(&self) -> Value {
-        Value::Object(self.0.clone())
+    /// Returns the texts of a fact that is a list; other values in the list are skipped.
+    pub fn texts(&self, key: impl AsRef<str>) -> Option<Vec<&str>> {
+        self.get(key)?.as_list().map(|items| items.iter().filter_map(EvidenceValue::as_text).collect())
     }
 
-    /// Whether there are none.
+    /// Iterates over all facts, sorted by name.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&EvidenceKey, &EvidenceValue)> {
+        self.facts.iter().map(|(key, value)| (key, value))
+    }
+
+    /// Returns whether there are no facts.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.facts.is_empty()
     }
 
-    /// All facts.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &Value)> {
-        self.0.iter()
-    }
-}
-
-/// Facts that were evidence before, and were put away: texts come back as they are.
-impl FromIterator<(String, Value)> for Evidence {
-    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
-        Evidence(facts.into_iter().collect())
+    /// Finds a key, or the place where it belongs.
+    fn position(&self, key: &str) -> Result<usize, usize> {
+        self.facts.binary_search_by(|(known, _)| known.as_str().cmp(key))
     }
 }
 
-/// A text fit for evidence: secrets masked, then cut.
-pub(crate) fn quoted(text: &str) -> String {
-    // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
-    let text = clip(text, 4 * EVIDENCE_BYTES);
-    clip(&mask(text), EVIDENCE_BYTES).to_owned()
+impl<K: Into<EvidenceKey>, V: Into<EvidenceValue>> FromIterator<(K, V)> for Evidence {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(facts: I) -> Self {
+        let mut evidence = Evidence::new();
+        for (key, value) in facts {
+            evidence.note(key, value);
+        }
+        evidence
+    }
+}
+
+impl Serialize for Evidence {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Evidence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FactVisitor;
+
+        impl<'de> Visitor<'de> for FactVisitor {
+            type Value = Evidence;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object of facts")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Evidence, A::Error> {
+                let mut evidence = Evidence::new();
+                while let Some((key, value)) = map.next_entry::<EvidenceKey, EvidenceValue>()? {
+                    evidence.note(key, value);
+                }
+                Ok(evidence)
+            }
+        }
+
+        deserializer.deserialize_map(FactVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_are_written_in_the_order_of_their_names() {
+        let mut evidence = Evidence::new();
+        evidence.note(EvidenceKey::ROUNDS, 3_u32).note("aisle", "left").note(EvidenceKey::PERIOD, 2_u32);
+        assert_eq!(serde_json::to_string(&evidence).unwrap(), r#"{"aisle":"left","period":2,"rounds":3}"#);
+        evidence.note(EvidenceKey::PERIOD, 4_u32);
+        assert_eq!(evidence.number(EvidenceKey::PERIOD), Some(4));
+    }
+
+    #[test]
+    fn evidence_is_read_back_from_its_json() {
+        let json = r#"{"exits":["north","up"],"finds":null,"penalty":-0.5,"score":-3,"task":{"id":"T1"},"used":900.0,"words":18446744073709551615}"#;
+        let evidence: Evidence = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&evidence).unwrap(), json);
+        assert_eq!(evidence.texts(EvidenceKey::EXITS), Some(vec!["north", "up"]));
+        assert_eq!(evidence.number(EvidenceKey::WORDS), Some(u64::MAX));
+        assert_eq!(evidence.float(EvidenceKey::SCORE), Some(-3.0));
+        assert_eq!(evidence.number(EvidenceKey::USED), None);
+        assert!(evidence.get("finds").is_some_and(EvidenceValue::is_absent));
+    }
 }

@@ -31,7 +31,7 @@ pub use detectors::{CustomName, DetectorName, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};
-pub use policy::{ContextEntry, Proposal, ProposalHint, Ruling, ScoreAdjustment, TaskUpdate};
+pub use policy::Proposal;
 pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
 pub use settings::{Config, Mode, Profile, Settings};
 pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
@@ -42,9 +42,7 @@ pub use step::{
 pub use summary::{RunSummary, SummaryState};
 pub use tasks::{TaskLoop, TaskPattern};
 pub use text::chant::{Chant, ChantStream};
-pub use verdict::{
-    Advice, Audience, Decision, Finding, Intervention, LoopId, RunStop, Severity, StepProgress, Verdict,
-};
+pub use verdict::{Advice, Audience, Decision, Finding, Intervention, LoopId, Ruling, Severity, Verdict};
 
 /// The snippets of the README and the guides are compiled and run with the tests.
 #[cfg(doctest)]

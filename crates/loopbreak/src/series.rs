@@ -1,5 +1,5 @@
-//! The series: what spans many runs. Tasks are attempted over many sessions, and runs are started again and again; only
-//! here all of them are seen.
+//! The series: loops that span many runs. Tasks are attempted in several sessions, and runs are restarted with the same
+//! prompt. A guard sees one run; a series sees all of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,83 +11,83 @@ use crate::detectors::restart::Restarts;
 use crate::detectors::task::{is_attempt, report};
 use crate::detectors::{DetectorName, DetectorReport, Pattern};
 use crate::guard::MAIN_AGENT;
-use crate::policy::{Circumstances, Ledger, choose, decide, reason};
+use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, task_loop_reason};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
 use crate::tasks::{Book, Bounds};
 use crate::verdict::{Intervention, Verdict};
 
-/// What a series keeps of tasks.
+/// Number of tasks and attempts that a series remembers.
 const KEPT: Bounds = Bounds { tasks: 1024, attempts: 8192 };
 
-/// The engine over many runs of one project: asked before a task is taken up, told after it was attempted.
+/// The engine for many runs of one project. Ask it before a task is taken up, and record every attempt.
 #[derive(Clone, Debug)]
 pub struct Series {
     config: Config,
     state: SeriesState,
 }
 
-/// What a series remembers, to be put away.
+/// What a series remembers, to be stored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
     book: Book,
-    ledger: Ledger,
+    ledger: LoopLedger,
     restarts: Restarts,
 }
 
-/// Whether a task goes round in circles, in the words of orchestrators.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// Whether a task repeats itself, in the terms of orchestrators.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCheck {
-    /// Whether it does.
+    /// Whether it repeats itself.
     pub is_looping: bool,
-    /// In which way.
+    /// The pattern of the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loop_type: Option<Pattern>,
-    /// How many attempts inside the window there were.
+    /// Number of attempts within the window.
     pub attempt_count: u32,
-    /// What is to be done.
+    /// The intervention that is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommendation: Option<Intervention>,
-    /// Why.
+    /// The reason, in one sentence without a full stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it rests on.
+    /// The facts behind it.
     pub evidence: Value,
 }
 
-/// How a task stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The recent attempts at a task.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskStatus {
-    /// How many attempts inside the window there were.
+    /// Number of attempts within the window.
     pub attempt_count: u32,
-    /// When the last one was, in milliseconds.
+    /// Time of the last attempt, in milliseconds.
     pub last_attempt: Option<i64>,
 }
 
 impl Series {
-    /// A series that has seen nothing yet.
+    /// Creates an empty series.
     pub fn new(config: Config) -> Self {
         Series { config, state: SeriesState::default() }
     }
 
-    /// A series that goes on where its memory was taken.
+    /// Creates a series from what one remembered.
     pub fn restore(config: Config, state: SeriesState) -> Self {
         Series { config, state }
     }
 
-    /// What the series remembers.
+    /// Returns what the series remembers.
     pub fn snapshot(&self) -> SeriesState {
         self.state.clone()
     }
 
-    /// Takes in a step of any run; only task attempts matter here. The same as [`Series::record`] and then
-    /// [`Series::recover`] of its task.
+    /// Takes in a step of any run. Only attempts at tasks matter: they go through [`Series::record`] and then
+    /// [`Series::recover`].
     pub fn observe(&mut self, run: &str, step: &Step<'_>) -> Verdict {
         match step.task.as_ref().filter(|_| self.record(step)) {
             Some(task) => self.recover(run, &task.id.as_text(), None),
@@ -95,8 +95,8 @@ impl Series {
         }
     }
 
-    /// Takes in an attempt at a task and does nothing about it, for whoever asks with [`Series::check`] and decides when a
-    /// recovery is due. Says whether the step was an attempt.
+    /// Records an attempt at a task without acting on it. Ask [`Series::check`] whether a recovery is due. Returns whether
+    /// the step was an attempt.
     pub fn record(&mut self, step: &Step<'_>) -> bool {
         let on = self.config.mode_of(DetectorName::Task) != Mode::Off;
         let Some(task) = step.task.as_ref().filter(|task| is_attempt(task) && !step.refused && on) else {
@@ -107,14 +107,14 @@ impl Series {
         state.now = state.now.max(step.at.map(|at| at.0));
         let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
         if history.judge(&self.config.task, state.now).is_none() {
-            // The loop was left: should it come back, that is news.
+            // The loop was left: if it comes back, it is reported again.
             history.forget_report();
         }
         true
     }
 
-    /// Does about a task what [`Series::check`] recommends. What was done about these attempts before is not done again: the
-    /// verdict is empty then, and so it is where the task does not go round in circles.
+    /// Recovers a task as [`Series::check`] recommends. The verdict is empty if the task does not repeat itself, or if
+    /// these attempts already led to a recovery.
     pub fn recover(&mut self, run: &str, task: &str, now: Option<i64>) -> Verdict {
         let mode = self.config.mode_of(DetectorName::Task);
         let state = &mut self.state;
@@ -126,7 +126,7 @@ impl Series {
         verdict
     }
 
-    /// Takes in a run that is over, and says whether runs of its prompt die young one after the other. Tell of runs in
+    /// Takes in a run that is over. Reports runs with the same prompt that fail early one after the other. Pass runs in
     /// the order in which they were started.
     pub fn conclude(&mut self, run: &RunSummary) -> Verdict {
         let mut verdict = Verdict::default();
@@ -138,8 +138,8 @@ impl Series {
         state.ticks += 1;
         state.now = state.now.max(run.started());
         verdict.turn = state.ticks;
-        let acted = mode == Mode::Enforce;
-        let reports = state.restarts.conclude(run, state.ticks, &self.config.restart, acted);
+        let enforced = mode == Mode::Enforce;
+        let reports = state.restarts.conclude(run, state.ticks, &self.config.restart, enforced);
         self.decide(run.run(), reports, &mut verdict);
         verdict
     }
@@ -147,7 +147,7 @@ impl Series {
     fn decide(&mut self, run: &str, reports: Vec<DetectorReport>, verdict: &mut Verdict) {
         let state = &mut self.state;
         let run = Arc::from(run);
-        let circumstances = Circumstances {
+        let input = PolicyInput {
             run: &run,
             agent: MAIN_AGENT,
             turn: state.ticks,
@@ -159,10 +159,10 @@ impl Series {
             repeated: None,
             iterations: &[],
         };
-        decide(reports, &circumstances, &mut state.ledger, &mut state.book, &self.config, verdict);
+        decide(reports, &input, &mut state.ledger, &mut state.book, &self.config, verdict);
     }
 
-    /// Asks whether a task goes round in circles, before it is taken up once more. Changes nothing.
+    /// Returns whether a task repeats itself. Ask before it is taken up again. Changes nothing.
     pub fn check(&self, task: &str, now: Option<i64>) -> TaskCheck {
         let settings = &self.config.task;
         let now = now.max(self.state.now);
@@ -185,13 +185,19 @@ impl Series {
             is_looping: true,
             loop_type: Some(found.pattern.into()),
             attempt_count: found.attempts,
-            recommendation: choose(found.pattern, found.attempts, history, &self.state.ledger, &self.config),
-            reason: Some(reason(found.pattern, found.attempts, history)),
+            recommendation: choose_recovery(
+                found.pattern,
+                found.attempts,
+                history,
+                &self.state.ledger,
+                &self.config,
+            ),
+            reason: Some(task_loop_reason(found.pattern, found.attempts, history)),
             evidence: history.evidence(settings),
         }
     }
 
-    /// How every task stands that was attempted lately.
+    /// Returns the recent attempts at every task.
     pub fn status(&self) -> BTreeMap<String, TaskStatus> {
         let window = self.config.task.attempt_window.millis;
         let status = self.state.book.iter().map(|(_, history)| {
@@ -202,7 +208,7 @@ impl Series {
         status.collect()
     }
 
-    /// Whether the agent was moved on from this task: it is not finished, and not to be taken up again.
+    /// Returns whether the agent was moved away from this task: it is not finished, and must not be taken up again.
     pub fn was_forced(&self, task: &str) -> bool {
         self.state.ledger.is_forced(task)
     }

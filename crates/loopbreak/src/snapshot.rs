@@ -1,28 +1,31 @@
-//! A guard put away and taken out again.
+//! Snapshots: what a guard remembers, to be stored and restored.
 
 use serde::{Deserialize, Serialize};
 
-use crate::guard::{Guard, State};
+use crate::guard::{Guard, GuardState};
 use crate::settings::Config;
 
-/// The version of snapshots that this crate writes. It reads all up to this one.
+/// The version of the snapshots that this crate writes. It reads this one and all earlier ones.
 pub const SNAPSHOT_VERSION: u32 = 1;
 
-/// The largest a snapshot gets as JSON, in bytes.
+/// Largest size of a snapshot as JSON, in bytes.
 pub const SNAPSHOT_BYTES: usize = 64 * 1024;
 
-/// Everything a guard remembers, without its settings. Write it as JSON or any other self-describing format.
+/// Everything a guard remembers, without its settings. Write it as JSON or in another self-describing format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     version: u32,
-    state: State,
+    state: GuardState,
 }
 
-/// A snapshot that cannot be taken out again.
+/// A snapshot that cannot be restored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SnapshotError {
     /// It was written by a later version of Loopbreak.
-    #[error("the snapshot is of version {found}, this Loopbreak reads up to {SNAPSHOT_VERSION}: update it")]
+    #[error(
+        "the snapshot has version {found}, but this Loopbreak reads versions up to {SNAPSHOT_VERSION}: update Loopbreak"
+    )]
     TooNew {
         /// The version of the snapshot.
         found: u32,
@@ -30,17 +33,21 @@ pub enum SnapshotError {
 }
 
 impl Guard {
-    /// What the guard remembers, to be put away.
+    /// Returns what the guard remembers, to be stored.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { version: SNAPSHOT_VERSION, state: self.state().clone() }
     }
 
-    /// The same of a guard that is not needed any more, without a copy.
+    /// Converts the guard into its snapshot, without a copy.
     pub fn into_snapshot(self) -> Snapshot {
         Snapshot { version: SNAPSHOT_VERSION, state: self.into_state() }
     }
 
-    /// A guard that goes on where the snapshot was taken.
+    /// Creates a guard that continues where the snapshot was taken.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a later version of Loopbreak wrote the snapshot.
     pub fn restore(config: Config, snapshot: Snapshot) -> Result<Self, SnapshotError> {
         if snapshot.version > SNAPSHOT_VERSION {
             return Err(SnapshotError::TooNew { found: snapshot.version });

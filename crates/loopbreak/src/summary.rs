@@ -1,8 +1,8 @@
-//! What is left of a run once it is over: its prompt, how long it lived, and how it ended.
+//! The summary of a run: its prompt, its length and how it ended.
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::quoted;
+use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
 use crate::memory::Key;
 use crate::settings::Config;
@@ -10,22 +10,21 @@ use crate::step::Step;
 use crate::text::clip::clip;
 use crate::text::normal::folded;
 
-/// How much of a prompt is looked at.
+/// Length of a prompt that is read, in bytes.
 const PROMPT_BYTES: usize = 4096;
-/// A shorter prompt ("hi", "continue") says nothing about the job.
-const SHORTEST: usize = 12;
-/// How much of a last word is looked at to see whether it is an error.
-const HEAD: usize = 48;
+/// Shortest prompt that identifies a job, in bytes. "hi" and "continue" do not.
+const SHORTEST_PROMPT: usize = 12;
+/// Length of a last message that is read to find out whether it is an error, in bytes.
+const MESSAGE_HEAD: usize = 48;
 
-/// What a [`Series`](crate::Series) is told of a run that is over. Show it every step of the run.
+/// The summary of a run, for [`Series::conclude`](crate::Series::conclude). Show it every step of the run.
 #[derive(Clone, Debug)]
 pub struct RunSummary {
     config: Config,
     state: SummaryState,
 }
 
-/// What a summary holds, without its settings: to be put away while other runs go on, and taken out with
-/// [`RunSummary::restore`].
+/// The content of a summary, without its settings. Store it, and continue with [`RunSummary::restore`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SummaryState {
     #[serde(rename = "r")]
@@ -36,7 +35,7 @@ pub struct SummaryState {
     started: Option<i64>,
     #[serde(rename = "n")]
     steps: u64,
-    /// The user spoke again: somebody is there.
+    /// Whether the user wrote again after the prompt.
     #[serde(rename = "u")]
     attended: bool,
     #[serde(rename = "f")]
@@ -46,17 +45,17 @@ pub struct SummaryState {
     #[serde(rename = "o")]
     outcomes: bool,
     #[serde(rename = "e")]
-    end: End,
+    end: LastStepEnd,
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     last_error: Option<String>,
 }
 
 /// How the last step ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum End {
-    /// Nothing came after the prompt.
+enum LastStepEnd {
+    /// There was no step after the prompt.
     Nothing,
-    /// With a word, or a call that went well.
+    /// With a message, or a call that succeeded.
     Well,
     /// With a failure.
     Failed,
@@ -65,7 +64,7 @@ enum End {
 }
 
 impl RunSummary {
-    /// A run that has not begun yet.
+    /// Creates the summary of a run that has not begun yet.
     pub fn new(config: &Config, run: impl Into<String>) -> Self {
         let state = SummaryState {
             run: run.into(),
@@ -76,18 +75,18 @@ impl RunSummary {
             progress: false,
             score: None,
             outcomes: false,
-            end: End::Nothing,
+            end: LastStepEnd::Nothing,
             last_error: None,
         };
         RunSummary { config: config.clone(), state }
     }
 
-    /// What it holds so far, to be put away.
+    /// Returns the content, to be stored.
     pub fn state(&self) -> &SummaryState {
         &self.state
     }
 
-    /// A summary that goes on where it was put away. The settings are to be those it was begun with.
+    /// Creates a summary from stored content. The settings must be those that it was created with.
     pub fn restore(config: &Config, state: SummaryState) -> Self {
         RunSummary { config: config.clone(), state }
     }
@@ -103,12 +102,12 @@ impl RunSummary {
         if let Some(user) = step.user.as_deref() {
             if self.state.prompt.is_some() || self.state.steps > 0 {
                 self.state.attended = true;
-            } else if user.trim().len() >= SHORTEST {
+            } else if user.trim().len() >= SHORTEST_PROMPT {
                 let key = outcome_key(&folded(clip(user, PROMPT_BYTES)));
-                self.state.prompt = Some((key, quoted(user.trim())));
+                self.state.prompt = Some((key, redact_and_truncate(user.trim())));
             }
         }
-        // A run that got further, or that somebody attended to, did not fail to start, however it ends.
+        // A run that got further, or that a user attended to, did not fail at the start, however it ends.
         self.state.progress = self.state.progress || self.gets_further(step);
         if self.state.progress || self.state.attended {
             return;
@@ -119,19 +118,19 @@ impl RunSummary {
         self.state.steps += 1;
         self.state.outcomes |= step.outcome.is_some();
         self.state.end = match (&step.action, &step.outcome) {
-            (_, Some(outcome)) if failed(outcome) => End::Failed,
-            (Some(_), None) => End::Unfinished,
-            (None, None) if step.say.as_deref().is_some_and(is_error) => End::Failed,
-            _ => End::Well,
+            (_, Some(outcome)) if failed(outcome) => LastStepEnd::Failed,
+            (Some(_), None) => LastStepEnd::Unfinished,
+            (None, None) if step.say.as_deref().is_some_and(is_error) => LastStepEnd::Failed,
+            _ => LastStepEnd::Well,
         };
-        if self.state.end == End::Failed {
+        if self.state.end == LastStepEnd::Failed {
             let text =
                 step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).or(step.say.as_deref());
-            self.state.last_error = text.map(|text| quoted(text.trim()));
+            self.state.last_error = text.map(|text| redact_and_truncate(text.trim()));
         }
     }
 
-    /// Whether a step got the run any further: a mark, an objective, a score that rose, something changed.
+    /// Returns whether a step got the run further: a mark, an objective, a higher score, a change.
     fn gets_further(&mut self, step: &Step<'_>) -> bool {
         let score = step.score.filter(|score| score.is_finite());
         let rises = score.zip(self.state.score).is_some_and(|(score, before)| score > before);
@@ -147,22 +146,22 @@ impl RunSummary {
             && !Change::of(action).is_none(outcome.text.as_deref().map(Opening::of).as_ref())
     }
 
-    /// The name of the run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         &self.state.run
     }
 
-    /// What the run was asked to do, cut to the length of evidence.
+    /// Returns the prompt of the run, cut to the length of evidence.
     pub fn prompt(&self) -> Option<&str> {
         self.state.prompt.as_ref().map(|(_, text)| text.as_str())
     }
 
-    /// When its first step was, in milliseconds.
+    /// Returns the time of the first step, in milliseconds.
     pub fn started(&self) -> Option<i64> {
         self.state.started
     }
 
-    /// The name of its prompt: the same whatever dates, times and counters stand in it.
+    /// Returns the identity of the prompt, which does not depend on dates, times and counters in it.
     pub fn prompt_id(&self) -> Option<u64> {
         self.prompt_key()
     }
@@ -171,34 +170,34 @@ impl RunSummary {
         self.state.prompt.as_ref().map(|(key, _)| *key)
     }
 
-    /// What it ended with, where that was a failure.
+    /// Returns the text of the failure that the run ended with.
     pub(crate) fn last_error(&self) -> Option<&str> {
-        self.state.last_error.as_deref().filter(|_| self.state.end == End::Failed)
+        self.state.last_error.as_deref().filter(|_| self.state.end == LastStepEnd::Failed)
     }
 
-    /// Whether it died young: at most so many steps, no progress, nobody there, and an end in failure, in the middle of
-    /// a call, or right after the prompt.
+    /// Returns whether the run failed early: at most `young` steps, no progress, no message from the user, and an end in
+    /// failure, in the middle of a call, or right after the prompt.
     pub(crate) fn died_young(&self, young: u64) -> bool {
         let died = match self.state.end {
-            End::Nothing | End::Failed => true,
-            // A log that tells of no outcomes at all does not tell how a call ended either.
-            End::Unfinished => self.state.outcomes,
-            End::Well => false,
+            LastStepEnd::Nothing | LastStepEnd::Failed => true,
+            // A log without any outcomes does not show how a call ended.
+            LastStepEnd::Unfinished => self.state.outcomes,
+            LastStepEnd::Well => false,
         };
         died && self.state.steps <= young && !self.state.progress && !self.state.attended
     }
 
-    /// Whether it came to nothing, however long it took.
+    /// Returns whether the run achieved nothing, whatever its length.
     pub(crate) fn came_to_nothing(&self) -> bool {
-        self.state.end != End::Well && !self.state.progress && !self.state.attended
+        self.state.end != LastStepEnd::Well && !self.state.progress && !self.state.attended
     }
 }
 
-/// Whether a last word is an error: "API Error: …", "Error: …".
+/// Returns whether a last message is an error, such as "API Error: …" or "Error: …".
 fn is_error(say: &str) -> bool {
-    let head = clip(say.trim_start(), HEAD);
+    let head = clip(say.trim_start(), MESSAGE_HEAD);
     let before = head.split(':').next().filter(|before| before.len() < head.len()).unwrap_or_default();
-    // A sentence about an error is an answer.
+    // A longer phrase before the colon is a sentence about an error, which is an answer.
     let mut words = before.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next());
     if words.next().is_some() {
@@ -216,7 +215,7 @@ fn is_error(say: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn of(lines: &[&str]) -> RunSummary {
+    fn summarize(lines: &[&str]) -> RunSummary {
         let mut summary = RunSummary::new(&Config::default(), "r");
         for line in lines {
             summary.observe(&Step::from_json(line).unwrap());
@@ -227,11 +226,11 @@ mod tests {
     const PROMPT: &str = r#"{"user":"Fix the failing tests of the parser."}"#;
 
     #[test]
-    fn who_ends_in_failure_before_anything_came_of_it_died_young() {
+    fn a_run_that_ends_in_failure_before_any_result_failed_early() {
         let crash = r#"{"action":"bash","outcome":{"text":"killed","error":true}}"#;
         let api = r#"{"say":"API Error: 529 overloaded"}"#;
         for lines in [&[PROMPT][..], &[PROMPT, crash], &[PROMPT, api]] {
-            assert!(of(lines).died_young(10), "{lines:?}");
+            assert!(summarize(lines).died_young(10), "{lines:?}");
         }
         let edit = r#"{"action":"edit","outcome":"The file was updated."}"#;
         for lines in [
@@ -242,13 +241,13 @@ mod tests {
             &[PROMPT, crash, r#"{"user":"stop"}"#],
             &[PROMPT, r#"{"action":"bash"}"#],
         ] {
-            assert!(!of(lines).died_young(10), "{lines:?}");
+            assert!(!summarize(lines).died_young(10), "{lines:?}");
         }
-        assert!(!of(&[&[PROMPT][..], &[crash; 11]].concat()).died_young(10), "it lived");
+        assert!(!summarize(&[&[PROMPT][..], &[crash; 11]].concat()).died_young(10), "it was long enough");
     }
 
     #[test]
-    fn a_summary_that_is_put_away_after_every_step_comes_to_the_same() {
+    fn storing_a_summary_after_every_step_does_not_change_it() {
         let lines = [
             PROMPT,
             r#"{"at":1762248924000,"score":0.1,"action":"bash","outcome":{"text":"killed","error":true}}"#,
@@ -259,16 +258,16 @@ mod tests {
             let mut summary = RunSummary::new(&config, "r");
             for line in &lines[..count] {
                 summary.observe(&Step::from_json(line).unwrap());
-                let away = serde_json::to_string(summary.state()).unwrap();
-                summary = RunSummary::restore(&config, serde_json::from_str(&away).unwrap());
+                let stored = serde_json::to_string(summary.state()).unwrap();
+                summary = RunSummary::restore(&config, serde_json::from_str(&stored).unwrap());
             }
-            assert_eq!(format!("{summary:?}"), format!("{:?}", of(&lines[..count])));
+            assert_eq!(format!("{summary:?}"), format!("{:?}", summarize(&lines[..count])));
         }
     }
 
     #[test]
-    fn dates_and_counters_do_not_make_another_prompt() {
-        let key = |prompt: &str| of(&[&format!(r#"{{"user":"{prompt}"}}"#)]).prompt_key();
+    fn dates_and_counters_do_not_change_the_identity_of_a_prompt() {
+        let key = |prompt: &str| summarize(&[&format!(r#"{{"user":"{prompt}"}}"#)]).prompt_key();
         assert!(key("Iteration 3: work on the plan, it is 2026-01-02").is_some());
         assert_eq!(
             key("Iteration 3: work on the plan, it is 2026-01-02"),

@@ -10,8 +10,8 @@ impl Packed for Evidence {
     fn pack(&self, to: &mut Packer<'_>) {
         self.iter().count().pack(to);
         for (name, fact) in self.iter() {
-            name.pack(to);
-            fact.pack(to);
+            name.as_str().to_owned().pack(to);
+            Value::from(fact).pack(to);
         }
     }
 

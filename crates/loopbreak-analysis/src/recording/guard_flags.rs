@@ -1,5 +1,6 @@
 //! What Loopbreak would have said and done, as flags along a run.
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{
     Audience, CustomName, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict,
 };
@@ -209,14 +210,15 @@ impl Flags {
 }
 
 fn reason(finding: &Finding, act: Option<&Decision>) -> String {
-    let of_act = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
-    let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
-    of_act.or_else(of_evidence).unwrap_or_else(|| finding.pattern.as_str().replace('_', " "))
+    let of_act = act.map(|act| act.reason.as_str()).filter(|reason| !reason.is_empty());
+    of_act.unwrap_or_else(|| finding.reason()).to_owned()
 }
 
 fn facts(finding: &Finding) -> Vec<(String, String)> {
-    let told = finding.evidence.iter().filter(|(name, value)| !value.is_null() && *name != "reason");
-    told.map(|(name, value)| (name.replace('_', " "), clean(&fact(value), FACT))).collect()
+    let told =
+        finding.evidence.iter().filter(|(key, value)| !value.is_absent() && **key != EvidenceKey::REASON);
+    told.map(|(key, value)| (key.as_str().replace('_', " "), clean(&fact(&Value::from(value)), FACT)))
+        .collect()
 }
 
 fn fact(value: &Value) -> String {

@@ -1,5 +1,6 @@
 //! The loops of a run as stretches of it.
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, LoopId, Pattern, Severity, Verdict};
 use serde::Serialize;
 
@@ -107,12 +108,11 @@ impl Bands {
 
 impl Band {
     fn begin<'r>(finding: &Finding, newest: &'r Row, before: impl Iterator<Item = &'r Row>) -> Self {
-        let number = |name: &str| {
-            finding.evidence.get(name).and_then(serde_json::Value::as_u64).filter(|number| *number > 0)
-        };
-        let period = number("period");
+        let number = |key: EvidenceKey| finding.evidence.number(key).filter(|number| *number > 0);
+        let period = number(EvidenceKey::PERIOD);
         // A detector remembers the last few turns only; rounds times steps tell more.
-        let steps = period.zip(number("rounds")).map(|(period, rounds)| period.saturating_mul(rounds));
+        let steps =
+            period.zip(number(EvidenceKey::ROUNDS)).map(|(period, rounds)| period.saturating_mul(rounds));
         let own_first = steps.map(|steps| (newest.own + 1).saturating_sub(steps));
         let first = before
             .chain(std::iter::once(newest))

@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(found[0].attempts, 3);
         let finding = &found[0].findings[0];
         assert_eq!((finding.pattern, finding.count, finding.since), (loopbreak::Pattern::DiesYoung, 3, 1));
-        assert_eq!(finding.evidence.get("ended_with").unwrap(), "Error: no credit left");
+        assert_eq!(finding.evidence.text("ended_with"), Some("Error: no credit left"));
     }
 
     #[test]

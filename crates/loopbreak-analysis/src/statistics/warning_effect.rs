@@ -5,6 +5,7 @@
 
 use std::ops::Deref;
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
 use serde::Serialize;
 
@@ -205,7 +206,7 @@ impl Followed {
 
 impl Open {
     fn new(finding: &Finding, at: usize) -> Self {
-        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         Open {
             finding: at,
             followed: FOLLOWED_STEPS.max(2 * period),

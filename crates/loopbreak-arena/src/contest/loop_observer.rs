@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 
 use super::game_record::GameRecord;
@@ -99,7 +100,7 @@ impl LoopObserver {
             }
         }
         let ending = episode.ending.as_str().to_owned();
-        let stopped = (ending == loopbreak::RunStop::ENDING).then_some(episode.turns);
+        let stopped = (ending == loopbreak::verdict::RunStop::ENDING.as_str()).then_some(episode.turns);
         let score = i64::from(episode.score.unwrap_or_default());
         GameRecord { ending, turns: episode.turns, score, stopped, ..self.record }
     }
@@ -167,7 +168,7 @@ impl LoopObserver {
     }
 
     fn found(&mut self, turn: u64, finding: &Finding) {
-        let period = finding.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let period = finding.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         // What comes back is the last call; a round is so many; else it is all since it began.
         let actions = match (finding.detector, finding.pattern) {
             (DetectorName::Cycle, _) => period as usize,

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use loopbreak::{Pattern, RunStop};
+use loopbreak::Pattern;
+use loopbreak::verdict::RunStop;
 
 /// How an episode ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl EpisodeEnding {
             EpisodeEnding::Victory => "victory",
             EpisodeEnding::Death => "death",
             EpisodeEnding::Left => "left",
-            EpisodeEnding::LoopBreak(_) => RunStop::ENDING,
+            EpisodeEnding::LoopBreak(_) => RunStop::ENDING.as_str(),
             EpisodeEnding::TurnLimit => "turn_limit",
             EpisodeEnding::ModelFailed(_) => "model_failed",
             EpisodeEnding::Interrupted => "interrupted",

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity, Verdict};
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
@@ -29,17 +30,17 @@ pub(super) fn of(
         let key = (finding.detector, finding.pattern);
         told.push(key);
         let act = verdict.decisions.iter().find(|act| (act.detector, act.pattern) == key);
-        let reason = act.map(|act| act.reason.clone()).filter(|reason| !reason.is_empty());
-        let of_evidence = || finding.evidence.get("reason")?.as_str().map(str::to_owned);
-        let reason =
-            reason.or_else(of_evidence).unwrap_or_else(|| finding.pattern.as_str().replace('_', " "));
+        let reason = act.map(|act| act.reason.as_str()).filter(|reason| !reason.is_empty());
+        let reason = reason.unwrap_or_else(|| finding.reason());
         let what = act.map(|act| act.intervention).or(finding.intervention);
-        head(&mut lines, finding.severity, what, finding.detector, &reason, finding.enforced, look);
+        head(&mut lines, finding.severity, what, finding.detector, reason, finding.enforced, look);
         let facts: Vec<String> = finding
             .evidence
             .iter()
-            .filter(|(name, value)| !value.is_null() && *name != "reason")
-            .map(|(name, value)| format!("{} {}", name.replace('_', " "), fact(value, look)))
+            .filter(|(key, value)| !value.is_absent() && **key != EvidenceKey::REASON)
+            .map(|(key, value)| {
+                format!("{} {}", key.as_str().replace('_', " "), fact(&Value::from(value), look))
+            })
             .collect();
         if !facts.is_empty() {
             under(&mut lines, &facts.join(", "), look, 2);

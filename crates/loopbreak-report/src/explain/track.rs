@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
 
 use super::row::{Mark, Row};
@@ -59,13 +60,14 @@ impl Tracks {
 
 impl Track {
     fn begin(finding: &Finding, rows: &VecDeque<Row>, begin: usize, newest: usize) -> Self {
-        let number = |name: &str| {
-            let number = finding.evidence.get(name).and_then(serde_json::Value::as_u64)?;
+        let number = |key: EvidenceKey| {
+            let number = finding.evidence.number(key)?;
             usize::try_from(number).ok().filter(|number| *number > 0)
         };
-        let period = number("period");
+        let period = number(EvidenceKey::PERIOD);
         // A detector remembers the last few turns only; rounds times steps tell more.
-        let rounds = period.zip(number("rounds")).map(|(period, rounds)| period.saturating_mul(rounds));
+        let rounds =
+            period.zip(number(EvidenceKey::ROUNDS)).map(|(period, rounds)| period.saturating_mul(rounds));
         let first = match rounds {
             Some(steps) => (newest + 1).saturating_sub(steps),
             None => begin + rows.iter().position(|row| row.turn >= finding.since).unwrap_or(rows.len() - 1),

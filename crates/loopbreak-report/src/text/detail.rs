@@ -231,8 +231,7 @@ fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> 
         .findings
         .iter()
         .find(|finding| finding.turn == turn && finding.detector == detector && finding.pattern == pattern);
-    let reason = finding.and_then(|finding| finding.evidence.get("reason")?.as_str().map(str::to_owned));
-    reason.unwrap_or_else(|| in_words(pattern.as_str()))
+    finding.map_or_else(|| in_words(pattern.as_str()), |finding| finding.reason().to_owned())
 }
 
 fn in_words(pattern: &str) -> String {

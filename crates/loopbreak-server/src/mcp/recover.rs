@@ -105,7 +105,10 @@ fn changed(course: &mut Course, mut task: RoadmapTask, verdict: &Verdict, act: &
 /// What the agent has to know from now on.
 fn words(verdict: &Verdict) -> Vec<String> {
     let mut words = verdicts::texts(verdict, Audience::Agent);
-    let entries = verdict.context.iter().filter(|entry| entry.entry_type != "decision");
+    let entries = verdict
+        .context
+        .iter()
+        .filter(|entry| entry.entry_type != loopbreak::verdict::ContextEntryType::Decision);
     for entry in entries {
         if !words.contains(&entry.content) {
             words.push(entry.content.clone());

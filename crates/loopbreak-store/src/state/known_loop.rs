@@ -46,9 +46,7 @@ pub struct KnownLoop {
 impl KnownLoop {
     /// Creates the record of a finding.
     pub(super) fn new(finding: &Finding, verdict: &Verdict, now: i64) -> Self {
-        let text = |name: &str| {
-            finding.evidence.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
-        };
+        let text = |name: &str| finding.evidence.text(name).unwrap_or_default().to_owned();
         let decision = verdict
             .decisions
             .iter()

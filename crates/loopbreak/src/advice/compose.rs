@@ -4,9 +4,9 @@ use super::template::fill;
 use super::templates::template;
 use super::values::TemplateValues;
 use crate::detectors::{DetectorName, Pattern};
-use crate::policy::{ProposalHint, Recovery, ScoreAdjustment};
+use crate::policy::TaskRecovery;
 use crate::settings::{Settings, TemplateSet};
-use crate::verdict::{Advice, Intervention};
+use crate::verdict::{Advice, Intervention, ProposalHint, ScoreAdjustment};
 
 /// A template, filled in: the user's own text, or that of the chosen set.
 pub(crate) fn text_of(name: &str, values: &TemplateValues, settings: &Settings) -> String {
@@ -81,7 +81,7 @@ pub(crate) fn of_finding(
 }
 
 /// The texts that go with a recovery of a task.
-pub(crate) fn of_recovery(recovery: &Recovery) -> Vec<Advice> {
+pub(crate) fn of_recovery(recovery: &TaskRecovery) -> Vec<Advice> {
     let audience = match recovery.intervention {
         Intervention::Escalate => crate::verdict::Audience::User,
         _ => crate::verdict::Audience::Agent,

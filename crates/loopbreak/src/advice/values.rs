@@ -2,8 +2,6 @@
 
 use std::fmt::Display;
 
-use serde_json::Value;
-
 use crate::evidence::Evidence;
 
 /// Named values; few enough that a list is the quickest map.
@@ -15,8 +13,7 @@ impl TemplateValues {
     pub(crate) fn of(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
-            let shown = show(value);
-            values.set(name, shown);
+            values.set(name.as_str(), value);
         }
         values
     }
@@ -43,19 +40,5 @@ impl TemplateValues {
             .iter()
             .find(|(known, value)| known == name && !value.is_empty())
             .map(|(_, value)| value.as_str())
-    }
-}
-
-fn show(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Array(items) => items.iter().map(show).collect::<Vec<_>>().join(", "),
-        Value::Number(number) => match number.as_f64() {
-            Some(float) if float.fract() == 0.0 => format!("{float:.0}"),
-            Some(float) => format!("{float:.2}"),
-            None => number.to_string(),
-        },
-        other => other.to_string(),
     }
 }

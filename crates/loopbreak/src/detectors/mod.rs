@@ -30,7 +30,7 @@ pub(crate) mod task;
 pub use custom_name::{CustomName, InvalidName};
 pub(crate) use detector::{
     Detection, DetectionCollector, Detector, DetectorReport, LoopFamily, ProposalContext,
-    ProposalFingerprint, ProposalReview, StepContext, WeighedProposal,
+    ProposalFingerprint, ProposalReview, ReviewAdjustment, StepContext, WeighedProposal,
 };
 pub(crate) use report_latch::CLOSING_STEPS;
 pub(crate) use set::{AgentDetectors, ObservationOutput, RunDetectors};

@@ -1,33 +1,33 @@
-//! Keys: short, stable names for texts, kept in place of the texts.
+//! Keys: short, stable hashes that are remembered in place of texts.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::text::scan::{between, position, trimmed};
 
-/// 48 bits of a hash. Wide enough that two of the few thousand texts a guard remembers do not meet, and short enough
-/// (15 digits) that snapshots stay small. Stable across versions and machines, for snapshots carry it.
+/// 48 bits of a hash. Wide enough that the few thousand texts a guard remembers do not collide, and short enough (15
+/// digits) that snapshots stay small. Stable across versions and machines, because snapshots contain it.
 pub(crate) type Key = u64;
 
-/// What a key takes in a snapshot, with what stands around it and a number beside it.
+/// Size of a key in a snapshot, with the punctuation around it.
 pub(crate) const KEY_BYTES: usize = 15 + 4;
 
 const BITS: u64 = (1 << 48) - 1;
 
-/// The key of a text.
+/// Returns the key of a text.
 pub(crate) fn key_of(text: &str) -> Key {
     xxh3_64(text.as_bytes()) & BITS
 }
 
-/// Names are shorter than this: they are put into lower case without asking for memory.
-const SHORT: usize = 64;
+/// Longest name, in bytes, that is converted to lower case without an allocation.
+const SHORT_NAME: usize = 64;
 
-/// The key of a text, trimmed and in lower case. Most texts are so already and are not copied.
+/// Returns the key of a text, trimmed and in lower case. Most texts are in that form already and are not copied.
 pub(crate) fn key_of_lower(text: &str) -> Key {
     let text = trimmed(text);
     if !text.is_ascii() {
         key_of(&text.to_lowercase())
     } else if position(text.as_bytes(), |group| between(group, b'A', b'Z')).is_some() {
-        if let Some(lower) = [0; SHORT].get_mut(..text.len()) {
+        if let Some(lower) = [0; SHORT_NAME].get_mut(..text.len()) {
             lower.copy_from_slice(text.as_bytes());
             lower.make_ascii_lowercase();
             return xxh3_64(lower) & BITS;
@@ -38,7 +38,7 @@ pub(crate) fn key_of_lower(text: &str) -> Key {
     }
 }
 
-/// The key of several keys in this order.
+/// Returns the key of several keys in this order.
 pub(crate) fn key_of_parts(parts: &[Key]) -> Key {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |hash, part| {
         (hash ^ part).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)

@@ -1,4 +1,4 @@
-//! Keyed values of which the least recently used goes first.
+//! A map that forgets the least recently used value first.
 
 use std::collections::HashMap;
 
@@ -12,13 +12,13 @@ use super::Key;
 #[derive(Clone, Debug)]
 pub(crate) struct Lru<V> {
     index: HashMap<Key, u32, FixedState>,
-    nodes: Vec<Node<V>>,
+    nodes: Vec<LruNode<V>>,
     oldest: u32,
     newest: u32,
 }
 
 #[derive(Clone, Debug)]
-struct Node<V> {
+struct LruNode<V> {
     key: Key,
     value: V,
     older: u32,
@@ -29,7 +29,7 @@ const NONE: u32 = u32::MAX;
 
 impl<V> Default for Lru<V> {
     fn default() -> Self {
-        // Keys are hashes already and come from one run only: a fixed hasher keeps guards reproducible.
+        // Keys are hashes already and come from one run: a fixed hasher keeps guards reproducible.
         Lru {
             index: HashMap::with_hasher(FixedState::default()),
             nodes: Vec::new(),
@@ -44,12 +44,12 @@ impl<V> Lru<V> {
         self.nodes.len()
     }
 
-    /// Looks without using.
+    /// Returns a value without counting that as a use.
     pub(crate) fn peek(&self, key: Key) -> Option<&V> {
         self.index.get(&key).map(|&at| &self.nodes[at as usize].value)
     }
 
-    /// The value, used now.
+    /// Returns a value and makes it the most recently used one.
     pub(crate) fn touch(&mut self, key: Key) -> Option<&mut V> {
         let at = *self.index.get(&key)?;
         self.unlink(at);
@@ -57,14 +57,14 @@ impl<V> Lru<V> {
         Some(&mut self.nodes[at as usize].value)
     }
 
-    /// The value, used now, made where it was absent.
+    /// Returns a value, created if absent, and makes it the most recently used one.
     pub(crate) fn touch_or_insert(&mut self, key: Key, make: impl FnOnce() -> V) -> &mut V {
         let at = if let Some(&at) = self.index.get(&key) {
             self.unlink(at);
             at
         } else {
             let at = self.nodes.len() as u32;
-            self.nodes.push(Node { key, value: make(), older: NONE, newer: NONE });
+            self.nodes.push(LruNode { key, value: make(), older: NONE, newer: NONE });
             self.index.insert(key, at);
             at
         };
@@ -72,7 +72,17 @@ impl<V> Lru<V> {
         &mut self.nodes[at as usize].value
     }
 
-    /// Takes out the least recently used.
+    /// Returns the value that was used last, if there is one.
+    pub(crate) fn newest(&self) -> Option<&V> {
+        self.nodes.get(self.newest as usize).map(|node| &node.value)
+    }
+
+    /// Returns the value that was used last, if there is one.
+    pub(crate) fn newest_mut(&mut self) -> Option<&mut V> {
+        self.nodes.get_mut(self.newest as usize).map(|node| &mut node.value)
+    }
+
+    /// Removes the least recently used value.
     pub(crate) fn pop_oldest(&mut self) -> Option<(Key, V)> {
         let at = self.oldest;
         if at == NONE {
@@ -81,7 +91,7 @@ impl<V> Lru<V> {
         self.unlink(at);
         let node = self.nodes.swap_remove(at as usize);
         self.index.remove(&node.key);
-        // The last node moved into the gap: whoever pointed at it must follow.
+        // The last node moved into the gap: everything that pointed at it has to follow.
         let moved = self.nodes.len() as u32;
         if at != moved {
             let (key, older, newer) = {
@@ -94,7 +104,7 @@ impl<V> Lru<V> {
         Some((node.key, node.value))
     }
 
-    /// Least recently used first.
+    /// Iterates over the values, least recently used first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &V)> {
         let mut at = self.oldest;
         std::iter::from_fn(move || {
@@ -104,7 +114,7 @@ impl<V> Lru<V> {
         })
     }
 
-    /// All values, in no order.
+    /// Iterates over the values in no particular order.
     pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.nodes.iter_mut().map(|node| &mut node.value)
     }
@@ -155,8 +165,8 @@ impl<V: Serialize> Serialize for Lru<V> {
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Lru<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder<V>(std::marker::PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for InOrder<V> {
+        struct LruVisitor<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for LruVisitor<V> {
             type Value = Lru<V>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -170,7 +180,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Lru<V> {
                 Ok(lru)
             }
         }
-        deserializer.deserialize_seq(InOrder(std::marker::PhantomData))
+        deserializer.deserialize_seq(LruVisitor(std::marker::PhantomData))
     }
 }
 
@@ -184,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_recently_used_goes_first() {
+    fn the_least_recently_used_value_is_removed_first() {
         let mut lru = Lru::default();
         for key in 1..=4 {
             lru.touch_or_insert(key, || 0);
@@ -196,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_behaves_like_a_plain_list_in_order_of_use(ops in prop::collection::vec((0u8..3, 0u64..12), 0..200)) {
+        fn behaves_like_a_list_in_order_of_use(ops in prop::collection::vec((0u8..3, 0u64..12), 0..200)) {
             let mut lru: Lru<u32> = Lru::default();
             let mut model: Vec<Key> = Vec::new();
             for (op, key) in ops {

@@ -1,4 +1,5 @@
-//! Bounded memory: every collection a guard keeps is one of these, so that no run, however long, makes it grow.
+//! Bounded memory: every collection of a guard is one of these, so that its size does not depend on the length of the
+//! run.
 
 mod key;
 mod lru;

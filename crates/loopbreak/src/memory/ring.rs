@@ -1,10 +1,10 @@
-//! The last few of something.
+//! The last values of a sequence.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// The last `capacity` values; the capacity is given with each push, for it is a setting and no part of the memory.
+/// The last `capacity` values. The capacity is given with each push, because it is a setting and not part of the memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Ring<T>(VecDeque<T>);
@@ -16,7 +16,7 @@ impl<T> Default for Ring<T> {
 }
 
 impl<T> Ring<T> {
-    /// Adds a value; the oldest goes where there is no room.
+    /// Adds a value, and removes the oldest ones if there is no room.
     pub(crate) fn push(&mut self, value: T, capacity: usize) {
         while self.0.len() >= capacity.max(1) {
             self.0.pop_front();
@@ -32,12 +32,12 @@ impl<T> Ring<T> {
         self.0.clear();
     }
 
-    /// Oldest first.
+    /// Iterates over the values, oldest first.
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
         self.0.iter()
     }
 
-    /// The newest values, newest first.
+    /// Iterates over the values, newest first.
     pub(crate) fn newest(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator {
         self.0.iter().rev()
     }
@@ -46,7 +46,7 @@ impl<T> Ring<T> {
         self.0.back()
     }
 
-    /// Drops all but the newest.
+    /// Removes all but the newest values.
     pub(crate) fn keep_newest(&mut self, count: usize) {
         while self.0.len() > count {
             self.0.pop_front();
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_goes_first() {
+    fn the_oldest_value_is_removed_first() {
         let mut ring = Ring::default();
         for value in 1..=5 {
             ring.push(value, 3);

@@ -1,13 +1,13 @@
-//! Which rung a finding stands on, and which takes its place where that rung is switched off.
+//! The ladder: the interventions that are switched on, and those that replace the ones that are not.
 
 use crate::detectors::{DetectorReport, LoopFamily};
 use crate::settings::{InterventionLadder, OnLoop, Settings};
 use crate::verdict::{Intervention, Severity};
 
 impl InterventionLadder {
-    /// Whether a rung is there to be used.
-    pub fn has(self, rung: Intervention) -> bool {
-        match rung {
+    /// Returns whether an intervention is switched on.
+    pub fn has(self, intervention: Intervention) -> bool {
+        match intervention {
             Intervention::Hint => self.hint,
             Intervention::Warn => self.warn,
             Intervention::Penalize => self.penalize,
@@ -19,13 +19,13 @@ impl InterventionLadder {
         }
     }
 
-    /// The rung itself, or the next one that makes sense in its place.
-    pub(crate) fn rung_or_milder(self, rung: Intervention) -> Option<Intervention> {
-        if self.has(rung) {
-            return Some(rung);
+    /// Returns the intervention if it is switched on, or the next one that can take its place.
+    pub(crate) fn enabled_or_milder(self, intervention: Intervention) -> Option<Intervention> {
+        if self.has(intervention) {
+            return Some(intervention);
         }
-        let milder = match rung {
-            // Whoever may not be moved on or given authority is a case for a human.
+        let milder = match intervention {
+            // If the run cannot be stopped and the agent cannot be moved on or given authority, a human has to decide.
             Intervention::Stop | Intervention::ForceNext | Intervention::UnblockAuthority => {
                 Intervention::Escalate
             }
@@ -34,30 +34,30 @@ impl InterventionLadder {
             Intervention::Warn => Intervention::Hint,
             Intervention::Hint => return None,
         };
-        self.rung_or_milder(milder)
+        self.enabled_or_milder(milder)
     }
 }
 
-/// What is to be done about a report, apart from tasks.
-pub(crate) fn rung_of(
+/// Returns the intervention that a report leads to. Not for reports about tasks.
+pub(crate) fn intervention_for(
     report: &DetectorReport,
     severity: Severity,
     settings: &Settings,
 ) -> Option<Intervention> {
-    let rung = match severity {
+    let wanted = match severity {
         Severity::Hint => Intervention::Hint,
         Severity::Warn if report.detection.family == LoopFamily::Proposal => {
             report.detection.requested_intervention.unwrap_or(Intervention::Warn)
         }
         Severity::Warn => Intervention::Warn,
         Severity::Hard => match (report.detection.requested_intervention, settings.policy.on_loop) {
-            (Some(requested_intervention), _) => requested_intervention,
+            (Some(requested), _) => requested,
             (None, OnLoop::Escalate) => Intervention::Escalate,
             (None, OnLoop::Stop) => Intervention::Stop,
             (None, OnLoop::Advise) => Intervention::Warn,
         },
     };
-    settings.policy.ladder.rung_or_milder(rung)
+    settings.policy.ladder.enabled_or_milder(wanted)
 }
 
 #[cfg(test)]
@@ -65,14 +65,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rung_that_is_off_gives_way_to_a_milder_one() {
+    fn a_milder_intervention_replaces_one_that_is_switched_off() {
         let mut ladder = InterventionLadder { stop: false, ..InterventionLadder::default() };
-        assert_eq!(ladder.rung_or_milder(Intervention::Stop), Some(Intervention::Escalate));
+        assert_eq!(ladder.enabled_or_milder(Intervention::Stop), Some(Intervention::Escalate));
         ladder.escalate = false;
-        assert_eq!(ladder.rung_or_milder(Intervention::Stop), Some(Intervention::Warn));
+        assert_eq!(ladder.enabled_or_milder(Intervention::Stop), Some(Intervention::Warn));
         ladder.warn = false;
         ladder.hint = false;
-        assert_eq!(ladder.rung_or_milder(Intervention::Stop), None);
-        assert_eq!(ladder.rung_or_milder(Intervention::Reject), Some(Intervention::Reject));
+        assert_eq!(ladder.enabled_or_milder(Intervention::Stop), None);
+        assert_eq!(ladder.enabled_or_milder(Intervention::Reject), Some(Intervention::Reject));
     }
 }

@@ -1,17 +1,25 @@
-//! What is done about findings: rulings on proposals, the ladder, the ledger of what was tried, recoveries of tasks.
+//! The policy: what is done about findings.
+//!
+//! - [`decide`] turns the reports of the detectors into a verdict, with the help of `VerdictBuilder`.
+//! - The ladder says which intervention a finding leads to, and which one replaces it if that is switched off.
+//! - [`LoopLedger`] remembers what was already done, so that nothing is done twice.
+//! - A task that repeats itself is recovered: the agent is moved on, given authority once, or a human is asked.
+//! - [`rule_on_proposal`] adds up what the detectors think of a proposal.
 
-mod context;
 mod decide;
-mod foresight;
 mod ladder;
-mod ledger;
-mod recovery;
-mod ruling;
+mod loop_ledger;
+mod proposal;
+mod recover_task;
+mod rule;
+mod stop_run;
+mod task_recovery;
+mod unscored_limits;
+mod verdict_builder;
 
-pub use context::{ContextEntry, TaskUpdate};
-pub(crate) use decide::{Circumstances, decide};
-pub(crate) use foresight::foreseen;
-pub(crate) use ledger::Ledger;
-pub(crate) use recovery::{Recovery, choose, reason};
-pub(crate) use ruling::rule;
-pub use ruling::{Proposal, ProposalHint, Ruling, ScoreAdjustment};
+pub(crate) use decide::{PolicyInput, decide};
+pub(crate) use loop_ledger::LoopLedger;
+pub use proposal::Proposal;
+pub(crate) use rule::rule_on_proposal;
+pub(crate) use task_recovery::{TaskRecovery, choose_recovery, task_loop_reason};
+pub(crate) use unscored_limits::limits_for_unscored_proposal;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::evidence::quoted;
+use crate::evidence::redact_and_truncate;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
@@ -81,7 +81,7 @@ impl History {
             .blockers
             .iter()
             .take(BLOCKERS)
-            .map(|blocker| clip_escaped(&quoted(blocker), BLOCKER_BYTES).to_owned())
+            .map(|blocker| clip_escaped(&redact_and_truncate(blocker), BLOCKER_BYTES).to_owned())
             .collect();
         self.attempts.push(
             Attempt {

@@ -76,7 +76,7 @@ fn a_clock_that_is_set_back_takes_no_time_away() {
     run.see(&json!({"at": 5900}));
     run.see(&json!({"at": 5000, "user": "tell me again"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have passed all the same");
-    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0)));
+    assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0).into()));
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn three_errors_in_a_row_are_warned_of_and_stop_nothing() {
     assert!(run.findings(ERRORS).is_empty());
     let verdict = run.see(&failed());
     assert_eq!(found(verdict, ERRORS), [(Pattern::ConsecutiveErrors, Severity::Warn)]);
-    assert_eq!(run.findings(ERRORS)[0].evidence.get("last_error"), Some(&json!("no such file")));
+    assert_eq!(run.findings(ERRORS)[0].evidence.get("last_error"), Some(&json!("no such file").into()));
     run.repeat(50, &failed());
     assert!(run.stops().is_empty());
 }

@@ -13,6 +13,7 @@ mod places;
 mod policy;
 mod properties;
 mod repeats;
+mod round_trip;
 mod rulings;
 mod seeds_table;
 mod series;

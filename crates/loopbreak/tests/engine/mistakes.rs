@@ -96,7 +96,7 @@ fn mistake_06_no_default_text_speaks_of_death_and_endings_are_marked() {
     }
     let mut run = Run::new();
     let verdict = run.repeat(40, &json!({"score": 1}));
-    assert_eq!(verdict.stop.as_ref().unwrap().ending, "loop_break");
+    assert_eq!(verdict.stop.as_ref().unwrap().ending.as_str(), "loop_break");
     assert_eq!(run.events("stuck_termination")[0]["ending"], "loop_break");
 }
 

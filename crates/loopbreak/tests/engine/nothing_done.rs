@@ -52,7 +52,7 @@ fn claude_code_66950_the_word_court_14645_times_is_acted_on() {
     ]);
     assert_eq!(first(&run, DetectorName::Chant, "chant"), (None, Some(2)));
     let finding = run.findings(DetectorName::Chant)[0];
-    assert_eq!(finding.evidence.get("unit").unwrap(), "court");
+    assert_eq!(finding.evidence.text("unit"), Some("court"));
     assert!(run.decisions(DetectorName::Chant).contains(&(2, Intervention::Escalate)));
 }
 

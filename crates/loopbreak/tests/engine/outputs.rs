@@ -53,7 +53,7 @@ fn the_same_error_at_another_line_is_the_same_error() {
     let mut run = Run::only(&[SIGNATURE]);
     outputs(&mut run, &[&errors[0], &errors[1], &errors[2]]);
     let evidence = &run.findings(SIGNATURE)[1].evidence;
-    assert_eq!(evidence.get("signature"), Some(&json!("error:TypeError-null-auth.ts")));
+    assert_eq!(evidence.get("signature"), Some(&json!("error:TypeError-null-auth.ts").into()));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
     assert_eq!(run.turns(SIMILARITY, Severity::Hard), [3]);
     assert_eq!(run.decisions(SIMILARITY), [(2, Intervention::Hint), (3, Intervention::Escalate)]);
     let evidence = &run.findings(SIMILARITY)[1].evidence;
-    assert_eq!(evidence.get("similarity"), Some(&json!(0.95)));
+    assert_eq!(evidence.get("similarity"), Some(&json!(0.95).into()));
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn an_output_is_compared_with_the_last_five() {
     outputs(&mut run, &[first]);
     outputs(&mut run, &other[..4]);
     outputs(&mut run, &[first]);
-    assert_eq!(run.findings(SIMILARITY)[0].evidence.get("like_turn"), Some(&json!(1)));
+    assert_eq!(run.findings(SIMILARITY)[0].evidence.get("like_turn"), Some(&json!(1).into()));
     let mut run = Run::only(&[SIMILARITY]);
     outputs(&mut run, &[first]);
     outputs(&mut run, &other);

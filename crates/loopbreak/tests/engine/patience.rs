@@ -167,7 +167,7 @@ fn the_countdown_runs_to_the_moved_deadline() {
             assert!((25..=80).contains(&allowed), "{allowed}");
             let due = (verdict.turn - stuck + allowed).max(verdict.turn + 1).div_ceil(10) * 10;
             for finding in verdict.findings.iter().filter(|finding| finding.severity == Severity::Warn) {
-                let left = finding.evidence.get("turns_left").and_then(Value::as_u64).unwrap();
+                let left = finding.evidence.number("turns_left").unwrap();
                 assert_eq!(verdict.turn + left, due, "turn {}", verdict.turn);
                 assert!(left >= 1);
             }

@@ -35,7 +35,7 @@ fn every_visit_in_the_window_is_counted() {
     let verdict = run.walk(&["A", "B", "A", "C", "A"]);
     let revisit = verdict.findings.iter().find(|finding| finding.detector == REVISIT).unwrap();
     assert_eq!(revisit.count, 2);
-    assert_eq!(revisit.evidence.get("recent_visits"), Some(&json!(2)));
+    assert_eq!(revisit.evidence.get("recent_visits"), Some(&json!(2).into()));
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_place_without_a_name_is_shown_by_its_number() {
         run.see(&json!({"place": {"id": id}}));
     }
     let oscillation = &run.findings(OSCILLATION)[0].evidence;
-    assert_eq!(oscillation.get("pattern_names"), Some(&json!(["Location_15", "Location_18"])));
-    assert_eq!(oscillation.get("pattern_ids"), Some(&json!([15, 18])));
+    assert_eq!(oscillation.get("pattern_names"), Some(&json!(["Location_15", "Location_18"]).into()));
+    assert_eq!(oscillation.get("pattern_ids"), Some(&json!([15, 18]).into()));
 }
 
 #[test]
@@ -89,8 +89,8 @@ fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
     let finding = run.findings(OSCILLATION)[0];
     assert_eq!((finding.pattern, finding.severity), (Pattern::Oscillation, Severity::Warn));
     assert_eq!((finding.turn, finding.since), (4, 1));
-    assert_eq!(finding.evidence.get("pattern_ids"), Some(&json!([15, 18])));
-    assert_eq!(finding.evidence.get("pattern_names"), Some(&json!(["Dam", "Lobby"])));
+    assert_eq!(finding.evidence.get("pattern_ids"), Some(&json!([15, 18]).into()));
+    assert_eq!(finding.evidence.get("pattern_names"), Some(&json!(["Dam", "Lobby"]).into()));
 }
 
 #[test]
@@ -138,9 +138,9 @@ fn camping_is_seen_at_the_threshold_and_not_below() {
     let verdict = run.walk(&["D", "Dam"]);
     assert_eq!(found(verdict, CAMPING), [(Pattern::Camping, Severity::Warn)]);
     let finding = run.findings(CAMPING)[0];
-    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(5)));
-    assert_eq!(finding.evidence.get("window_size"), Some(&json!(9)));
-    assert_eq!(finding.evidence.get("camped_location_name"), Some(&json!("Dam")));
+    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(5).into()));
+    assert_eq!(finding.evidence.get("window_size"), Some(&json!(9).into()));
+    assert_eq!(finding.evidence.get("camped_location_name"), Some(&json!("Dam").into()));
 }
 
 #[test]
@@ -184,8 +184,8 @@ fn the_camp_of_001_has_6_visits_in_10_turns() {
     let mut run = Run::with(config(json!({"camping": {"threshold": 6}})));
     run.walk(&["Dam", "Base", "Dam", "Dam", "Lobby", "Dam", "Canyon", "Dam", "Lobby", "Dam"]);
     let finding = run.findings(CAMPING)[0];
-    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(6)));
-    assert_eq!(finding.evidence.get("window_size"), Some(&json!(10)));
+    assert_eq!(finding.evidence.get("visit_count"), Some(&json!(6).into()));
+    assert_eq!(finding.evidence.get("window_size"), Some(&json!(10).into()));
     assert!(found(run.walk(&["Canyon"]), CAMPING).is_empty(), "whoever leaves is not told again");
 }
 
@@ -321,12 +321,12 @@ fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with
     let run = around(3);
     let finding = run.findings(CYCLE)[0];
     assert_eq!((finding.pattern, finding.severity, finding.turn), (Pattern::Circuit, Severity::Warn, 14));
-    assert_eq!(finding.evidence.get("period"), Some(&json!(4)));
+    assert_eq!(finding.evidence.get("period"), Some(&json!(4).into()));
     assert!(
         text_for(&run.verdicts[13].advice, Audience::Agent, CYCLE)
             .contains("the same round of 4 places, 3 times")
     );
-    assert!(finding.evidence.get("places").unwrap().as_str().unwrap().contains("Bay Three → Bay Four"));
+    assert!(finding.evidence.text("places").unwrap().contains("Bay Three → Bay Four"));
     let ruling = run.weigh("east", 0.9);
     assert!(!ruling.accepted, "{ruling:?}");
     assert!(

@@ -195,6 +195,17 @@ proptest! {
     }
 
     #[test]
+    fn verdicts_and_rulings_are_read_back_from_their_json(steps in any_run(60), proposal in action(), score in number()) {
+        let mut guard = Guard::new(config(lively()));
+        for step in &steps {
+            let ruling = guard.weigh(&Proposal { action: proposal.clone(), score: Some(score), ..Proposal::default() });
+            prop_assert_eq!(&crate::round_trip::read_back(&ruling), &ruling);
+            let verdict = guard.observe(step);
+            prop_assert_eq!(&crate::round_trip::read_back(&verdict), &verdict);
+        }
+    }
+
+    #[test]
     fn weighing_changes_nothing(steps in any_run(40), proposal in action(), score in number()) {
         let config = config(lively());
         let plain = observe_all(&config, &steps);

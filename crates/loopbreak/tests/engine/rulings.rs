@@ -273,7 +273,7 @@ fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
     assert_eq!(hints(&run), 1);
     let ruling = run.weigh("OPEN MAILBOX ", 0.9);
     assert_eq!((ruling.hints[0].detector, ruling.hints[0].pattern), (NOVELTY, Pattern::RepeatedAction));
-    assert_eq!(ruling.hints[0].evidence.get("last_turn"), Some(&json!(1)));
+    assert_eq!(ruling.hints[0].evidence.get("last_turn"), Some(&json!(1).into()));
     assert!(ruling.accepted && ruling.adjustments.is_empty(), "a hint costs nothing");
     run.see(&json!({"action": "look 14"}));
     assert_eq!(hints(&run), 0, "sixteen actions ago");
@@ -301,7 +301,7 @@ fn exits_nobody_tried_are_hinted_at() {
     run.see(&json!({"action": "south", "place": {"id": 1, "exits": ["n", "south", "up"]}}));
     let ruling = run.weigh("read book", 0.9);
     assert_eq!(ruling.hints[0].pattern, "unexplored_exits");
-    assert_eq!(ruling.hints[0].evidence.get("exits"), Some(&json!(["south", "up"])));
+    assert_eq!(ruling.hints[0].evidence.get("exits"), Some(&json!(["south", "up"]).into()));
     let mut run = Run::with(config(json!({"novelty": {"unexplored_exits": false}})));
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["n"]}}));
     assert!(run.weigh("read book", 0.9).hints.is_empty());

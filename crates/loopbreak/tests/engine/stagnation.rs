@@ -46,7 +46,7 @@ fn the_run_is_stopped_at_40_turns_stuck_and_not_at_39() {
     let verdict = run.see(&score(10));
     let stop = verdict.stop.as_ref().unwrap();
     assert_eq!((verdict.turn, stop.reason, stop.detector), (40, Pattern::StuckNoProgress, STAGNATION));
-    assert_eq!(stop.ending, "loop_break");
+    assert_eq!(stop.ending.as_str(), "loop_break");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn countdowns(run: &Run, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
     let mut found = run.findings(STAGNATION);
     found.retain(|finding| finding.since == last_progress);
     let stop = found.iter().find(|finding| finding.severity == Severity::Hard).unwrap().turn;
-    let left = |name: &loopbreak::Finding| name.evidence.get("turns_left").and_then(Value::as_u64).unwrap();
+    let left = |name: &loopbreak::Finding| name.evidence.number("turns_left").unwrap();
     let shown = found.iter().filter(|finding| finding.turn < stop);
     (shown.map(|finding| (finding.turn, left(finding))).collect(), stop)
 }

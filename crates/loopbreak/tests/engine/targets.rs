@@ -45,7 +45,7 @@ fn verbs_at_one_thing_are_warned_of_at_the_fourth_refusal_and_hard_at_the_eighth
     assert_eq!((warned(&run), run.turns(TARGET, Severity::Hard)), (vec![5], vec![11]));
     let finding = run.findings(TARGET)[0];
     assert_eq!((finding.pattern, finding.since, finding.count), (Pattern::FailingTarget, 1, 4));
-    assert_eq!(finding.evidence.get("target"), Some(&json!("grating")));
+    assert_eq!(finding.evidence.get("target"), Some(&json!("grating").into()));
 }
 
 #[test]

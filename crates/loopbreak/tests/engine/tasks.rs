@@ -92,7 +92,7 @@ fn without_auto_unblock_a_human_is_called_at_once() {
     let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
     let verdict = run.repeat(3, &blocked(&["no token"]));
     assert_eq!(verdict.decisions[0].intervention, Escalate);
-    assert_eq!((verdict.tasks[0].status, verdict.tasks[0].forced), ("blocked", false));
+    assert_eq!((verdict.tasks[0].status.as_str(), verdict.tasks[0].forced), ("blocked", false));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn tasks_are_judged_each_by_itself() {
     }
     assert!(run.findings(TASK).is_empty());
     run.see(&attempt("T2", "blocked", &["no token"], &[]));
-    assert_eq!(run.findings(TASK)[0].evidence.get("task"), Some(&json!("T2")));
+    assert_eq!(run.findings(TASK)[0].evidence.get("task"), Some(&json!("T2").into()));
 }
 
 #[test]
@@ -228,14 +228,15 @@ fn a_forced_task_is_marked_as_forced_and_not_as_finished() {
     let mut run = Run::new();
     let verdict = run.repeat(5, &same_work());
     let update = &verdict.tasks[0];
-    assert_eq!((update.id.as_str(), update.status, update.forced), ("T7.1.2", "done", true));
+    assert_eq!((update.id.as_str(), update.status.as_str(), update.forced), ("T7.1.2", "done", true));
     assert!(update.reason.contains("5 attempts at task T7.1.2 did the same work"), "{}", update.reason);
 }
 
 #[test]
 fn recoveries_leave_entries_under_the_documented_topics() {
-    let topics =
-        |verdict: &loopbreak::Verdict| verdict.context.iter().map(|entry| entry.topic).collect::<Vec<_>>();
+    let topics = |verdict: &loopbreak::Verdict| {
+        verdict.context.iter().map(|entry| entry.topic.as_str()).collect::<Vec<_>>()
+    };
     let mut run = Run::new();
     assert_eq!(topics(run.repeat(3, &blocked(&["x"]))), ["loop_recovery", "unblock_authority"]);
     assert_eq!(topics(run.repeat(3, &blocked(&["x"]))), ["loop_recovery", "loop_escalation"]);

@@ -2,6 +2,7 @@
 //! between the tasks shows the circle. The engine's own `cycle` judges it, on steps that say nothing else: what was sent
 //! back comes next, so that nothing lies between.
 
+use loopbreak::evidence::EvidenceKey;
 use loopbreak::settings::Mode;
 use loopbreak::{Action, Config, Guard, Outcome, Profile, Settings, Severity, Snapshot, Step, Verdict};
 use serde_json::json;
@@ -64,7 +65,7 @@ impl Traffic {
         let acted =
             verdict.findings.iter().filter(|finding| finding.enforced && finding.severity >= Severity::Warn);
         let worst = acted.max_by_key(|finding| finding.severity)?;
-        let period = worst.evidence.get("period").and_then(serde_json::Value::as_u64).unwrap_or(1);
+        let period = worst.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         let mut tasks: Vec<String> = Vec::new();
         for (from, to) in self.sent.iter().rev().take(period as usize) {
             for task in [from, to] {

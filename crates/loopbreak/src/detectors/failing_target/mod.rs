@@ -16,7 +16,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
     ProposalReview, StepContext,
 };
-use crate::evidence::quoted;
+use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{Aim, Kind, Manner, Reply, Target};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::place::way_of_action;
@@ -317,7 +317,7 @@ impl FailingTarget {
             let key = at(target, here);
             let known = self.targets.iter().find(|known| known.key == key && known.is_tried_by(aim))?;
             let severity = settings.severity(known.weight)?;
-            let (text, count, since) = (quoted(&target.text), known.count, known.since);
+            let (text, count, since) = (redact_and_truncate(&target.text), known.count, known.since);
             Some((severity, format!("tries {text} again, which failed {count} times since turn {since}")))
         })
     }

@@ -11,7 +11,7 @@ use super::{
     Detection, DetectionCollector, Detector, LoopFamily, Pattern, ProposalContext, ProposalReview,
     StepContext,
 };
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
 use crate::settings::{Mode, SettingsChecks};
 use crate::step::{Action, Args};
@@ -68,7 +68,7 @@ impl Detector for Novelty {
             .weighed
             .and_then(|weighed| Some((weighed, weighed.review.hint_of(Pattern::RepeatedAction)?)));
         if let Some((weighed, known)) = repeated {
-            let since = known.get("last_turn").and_then(serde_json::Value::as_u64).unwrap_or(context.turn);
+            let since = known.number(EvidenceKey::LAST_TURN).unwrap_or(context.turn);
             let evidence = out.add(Detection {
                 pattern: Pattern::RepeatedAction,
                 family: LoopFamily::Action,

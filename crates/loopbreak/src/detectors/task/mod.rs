@@ -173,8 +173,9 @@ fn look(
 
 fn evidence_of(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Evidence {
     let mut evidence = Evidence::default();
-    for (name, value) in history.evidence(settings).as_object().into_iter().flatten() {
-        evidence.note(name, value.clone());
+    let serde_json::Value::Object(facts) = history.evidence(settings) else { return evidence };
+    for (name, value) in facts {
+        evidence.note(name, value);
     }
     evidence.note("attempt_count", found.attempts);
     evidence

@@ -1,0 +1,53 @@
+//! Names that occur in events.
+
+use crate::detectors::{DetectorName, Pattern};
+use crate::name_enum::name_enum;
+
+name_enum! {
+    /// The mark of an ending that Loopbreak caused, so that it is not taken for an end inside the agent's own world.
+    "ending mark" pub enum EndingMark {
+        /// Loopbreak ended the run.
+        LoopBreak = "loop_break",
+    }
+}
+
+name_enum! {
+    /// A safety guard that can end a run. Where several trip at one step, the first in this order names the reason.
+    "safety guard" pub enum SafetyGuard {
+        /// The limit of iterations.
+        MaxIterations = "max_iterations",
+        /// The limit of time.
+        MaxRuntime = "max_runtime",
+        /// A loop.
+        LoopDetection = "loop_detection",
+        /// Errors in a row.
+        ConsecutiveErrors = "consecutive_errors",
+        /// The limit of cost.
+        MaxCost = "max_cost",
+    }
+}
+
+impl SafetyGuard {
+    /// Returns the safety guard that a finding of this detector and pattern belongs to.
+    pub fn of_finding(detector: DetectorName, pattern: Pattern) -> Self {
+        match (detector, pattern) {
+            (DetectorName::Budget, Pattern::MaxIterations) => SafetyGuard::MaxIterations,
+            (DetectorName::Budget, Pattern::MaxRuntime) => SafetyGuard::MaxRuntime,
+            (DetectorName::Budget, _) => SafetyGuard::MaxCost,
+            (DetectorName::Errors, _) => SafetyGuard::ConsecutiveErrors,
+            _ => SafetyGuard::LoopDetection,
+        }
+    }
+}
+
+name_enum! {
+    /// What a human can choose from after an escalation.
+    "escalation option" pub enum EscalationOption {
+        /// The agent continues with another approach.
+        ContinueWithAnotherApproach = "continue_with_another_approach",
+        /// The human reviews the work.
+        Review = "review",
+        /// The run is cancelled.
+        Cancel = "cancel",
+    }
+}

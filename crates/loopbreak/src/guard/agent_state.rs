@@ -1,0 +1,34 @@
+//! What a guard remembers of one agent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::detectors::AgentDetectors;
+use crate::place::{Map, Trail, way_of_action};
+use crate::step::Step;
+
+/// What a guard remembers of one agent.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct AgentState {
+    pub(super) steps: u64,
+    pub(super) trail: Trail,
+    /// Whether the last step did nothing but wait.
+    pub(super) waits: bool,
+    pub(super) detectors: AgentDetectors,
+}
+
+impl AgentState {
+    /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
+    pub(super) fn bytes(&self, digits: usize) -> usize {
+        80 + self.trail.bytes(digits) + self.detectors.bytes(digits)
+    }
+
+    /// Follows the agent to the place of the step. Returns whether it moved.
+    pub(super) fn walk(&mut self, map: &mut Map, step: &Step<'_>, turn: u64, history: usize) -> bool {
+        let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
+        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(way_of_action)) {
+            map.walked(from, &way, here);
+        }
+        self.trail.push(here, turn, history)
+    }
+}

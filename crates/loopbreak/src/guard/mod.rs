@@ -1,0 +1,90 @@
+//! The guard: the engine for one run.
+//!
+//! `observe` takes a step through five stages: it weighs the action if a critic scored it, gathers the facts of the
+//! step, shows them to the detectors, lets the policy decide, and keeps the memory within the size of a snapshot.
+//! `weigh` judges a proposal and changes nothing.
+
+mod agent_state;
+mod observe;
+mod state;
+mod weigh;
+
+use std::sync::{Arc, OnceLock};
+
+use crate::settings::{Config, Settings};
+use crate::text::clip::clip_escaped;
+
+pub(crate) use state::GuardState;
+use state::RUN_BYTES;
+
+/// The name of the agent that a step without one belongs to.
+pub const MAIN_AGENT: &str = "main";
+
+/// The engine for one run: takes steps and proposals, gives verdicts and rulings.
+///
+/// It reads no clock, no file and no network, so identical steps always give identical verdicts.
+///
+/// ```
+/// use loopbreak::{Config, Guard, Proposal, Step};
+///
+/// let mut guard = Guard::new(Config::default());
+/// for line in [r#"{"place":"Dam"}"#, r#"{"action":"north","place":"Lobby"}"#, r#"{"action":"south","place":"Dam"}"#,
+///              r#"{"action":"north","place":"Lobby"}"#] {
+///     let verdict = guard.observe(&Step::from_json(line)?);
+///     for advice in &verdict.advice {
+///         println!("{}", advice.text);
+///     }
+/// }
+/// // Dam, Lobby, Dam, Lobby: the score of going south again is lowered.
+/// let ruling = guard.weigh(&Proposal::new("south", 0.9));
+/// assert!(!ruling.accepted);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Guard {
+    config: Config,
+    /// The limits for proposals without a score, computed when the first one comes.
+    unscored_limits: OnceLock<Arc<Settings>>,
+    state: GuardState,
+}
+
+impl Guard {
+    /// Creates a guard for a new run.
+    pub fn new(config: Config) -> Self {
+        Guard::from_parts(config, GuardState::default())
+    }
+
+    /// Sets the id of the run. Without it, the first step that names a run sets the id.
+    #[must_use]
+    pub fn for_run(mut self, run: &str) -> Self {
+        self.state.run = clip_escaped(run, RUN_BYTES).into();
+        self
+    }
+
+    pub(crate) fn from_parts(config: Config, state: GuardState) -> Self {
+        Guard { config, unscored_limits: OnceLock::new(), state }
+    }
+
+    pub(crate) fn state(&self) -> &GuardState {
+        &self.state
+    }
+
+    pub(crate) fn into_state(self) -> GuardState {
+        self.state
+    }
+
+    /// Returns the settings of the guard.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns the number of the last turn.
+    pub fn turn(&self) -> u64 {
+        self.state.turn
+    }
+
+    /// Returns whether the agent was moved away from this task: it is not finished, and must not be taken up again.
+    pub fn was_forced(&self, task: &str) -> bool {
+        self.state.ledger.is_forced(task)
+    }
+}

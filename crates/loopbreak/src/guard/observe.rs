@@ -1,0 +1,228 @@
+//! Takes a step through the stages of the guard.
+
+use std::mem::replace;
+
+use super::agent_state::AgentState;
+use super::{Guard, GuardState, MAIN_AGENT};
+use crate::detectors::stagnation::StagnationPatience;
+use crate::detectors::{
+    DetectorName, DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal,
+};
+use crate::event::RunId;
+use crate::evidence::EvidenceKey;
+use crate::fingerprint::{Effects, Kind, Prints, Tables};
+use crate::memory::key_of;
+use crate::place::{Map, Trail};
+use crate::policy::{PolicyInput, decide};
+use crate::settings::{Config, Mode};
+use crate::step::Step;
+use crate::verdict::{StepProgress, Verdict};
+
+/// The detectors that read fingerprints. Stagnation does so where its deadline moves.
+const FINGERPRINT_READERS: [DetectorName; 7] = [
+    DetectorName::Cycle,
+    DetectorName::Recurrence,
+    DetectorName::Drift,
+    DetectorName::FailingTarget,
+    DetectorName::Poll,
+    DetectorName::Chant,
+    DetectorName::Noop,
+];
+
+/// What the guard found out about a step before any detector sees it.
+struct StepFacts<'s> {
+    step: &'s Step<'s>,
+    agent: &'s str,
+    turn: u64,
+    /// Time since the step before, if both have one.
+    passed: Option<i64>,
+    /// How the action was weighed, if the critic scored it.
+    weighed: Option<WeighedProposal>,
+    prints: Option<Prints<'s>>,
+    /// Whether the step got further than any before it.
+    further: bool,
+    /// Whether a rule of the user allows the action.
+    allowed: bool,
+    /// Whether the agent's step before this one did nothing but wait.
+    after_wait: bool,
+    /// Whether the agent is at another place than before.
+    moved: bool,
+}
+
+/// Number of turns so far, the latest time and the first.
+struct RunTimes {
+    turns: u64,
+    now: Option<i64>,
+    started: Option<i64>,
+}
+
+impl StepFacts<'_> {
+    /// Builds what the detectors see.
+    fn context<'c>(
+        &'c self,
+        run: &'c RunId,
+        times: RunTimes,
+        effects: &Effects,
+        trail: &'c Trail,
+        map: &'c Map,
+        tables: &'c Tables,
+    ) -> StepContext<'c> {
+        let RunTimes { turns, now, started } = times;
+        StepContext {
+            step: self.step,
+            further: self.further,
+            measured: effects.measures() || trail.here().is_some(),
+            scored: effects.measures(),
+            after_wait: self.after_wait,
+            prints: self.prints.as_ref().filter(|_| !self.allowed),
+            epoch: effects.epoch(),
+            tables,
+            run,
+            turn: self.turn,
+            turns,
+            now,
+            started,
+            passed: self.passed,
+            agent: self.agent,
+            moved: self.moved,
+            trail,
+            map,
+            weighed: self.weighed.as_ref(),
+        }
+    }
+}
+
+impl Guard {
+    /// Takes in a step and returns what to do now.
+    ///
+    /// A step with `critic.score` is weighed first, as a proposal made at the place before it, so that a replay of a
+    /// log gives what the live run was given.
+    pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
+        let last_time = self.state.now;
+        let (turn, renumbered) = self.state.count(step);
+        let mut verdict = Verdict { turn, renumbered, ..Verdict::default() };
+        if self.config.mode == Mode::Off {
+            return verdict;
+        }
+        let weighed = self.weigh_scored_action(step, &mut verdict);
+        let passed = last_time.zip(step.at).map(|(last, at)| at.0.saturating_sub(last).max(0));
+        let facts = self.state.gather_facts(step, turn, passed, weighed, &self.config);
+        let reports = self.state.run_detectors(&facts, &self.config, &mut verdict);
+        self.state.apply_policy(reports, &facts, &self.config, &mut verdict);
+        self.state.fit_snapshot();
+        verdict
+    }
+}
+
+impl GuardState {
+    /// Finds out what the detectors need to know about a step, and remembers it for later steps.
+    fn gather_facts<'s>(
+        &mut self,
+        step: &'s Step<'s>,
+        turn: u64,
+        passed: Option<i64>,
+        weighed: Option<WeighedProposal>,
+        config: &'s Config,
+    ) -> StepFacts<'s> {
+        self.remember(step);
+        let agent = step.agent.as_deref().unwrap_or(MAIN_AGENT);
+        let moved = self.follow_agent(agent, step, turn, config);
+        let prints = self.take_fingerprints(step, config);
+        let further = self.effects.gets_further(step);
+        let allows = |action| config.allow.iter().any(|rule| rule.covers(action));
+        let allowed = step.action.as_ref().is_some_and(allows);
+        let waits = prints.as_ref().is_some_and(|prints| prints.kind == Kind::Wait);
+        let after_wait = self.agents.newest_mut().is_some_and(|agent| replace(&mut agent.waits, waits));
+        StepFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
+    }
+
+    /// Counts a step of an agent and follows it to its place. Returns whether it moved.
+    fn follow_agent(&mut self, name: &str, step: &Step<'_>, turn: u64, config: &Config) -> bool {
+        let agent = self.agents.touch_or_insert(key_of(name), AgentState::default);
+        agent.steps += 1;
+        let history = config.revisit.history.max(config.camping.window) as usize;
+        !step.refused && agent.walk(&mut self.map, step, turn, history)
+    }
+
+    /// Takes the fingerprints of a step, and remembers the change if it made one.
+    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<Prints<'s>> {
+        // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
+        if !reads_fingerprints(config) {
+            return None;
+        }
+        let effects = &mut self.effects;
+        let is_new = |edit| effects.is_new(edit);
+        let prints = Prints::of(step, &config.tables().actions, effects.epoch(), is_new)?;
+        if prints.effect {
+            effects.note(prints.call);
+        }
+        Some(prints)
+    }
+
+    /// Shows a step to every detector. Returns what they report.
+    fn run_detectors(
+        &mut self,
+        facts: &StepFacts<'_>,
+        config: &Config,
+        verdict: &mut Verdict,
+    ) -> Vec<DetectorReport> {
+        let GuardState { run, turns, steps, started, now, map, agents, detectors, effects, .. } = self;
+        let Some(AgentState { trail, detectors: of_agent, steps: of_agent_steps, .. }) = agents.newest_mut()
+        else {
+            return Vec::new();
+        };
+        let times = RunTimes { turns: *turns, now: *now, started: *started };
+        let context = facts.context(run, times, effects, trail, map, config.tables());
+        let mut sink = ObservationOutput {
+            reports: Vec::new(),
+            events: &mut verdict.events,
+            progress: StepProgress::default(),
+        };
+        detectors.observe(&context, *steps, config, &mut sink);
+        of_agent.observe(&context, *of_agent_steps, config, &mut sink);
+        let ObservationOutput { reports, progress, .. } = sink;
+        verdict.progress = progress;
+        reports
+    }
+
+    /// Lets the policy decide what to do about the reports.
+    fn apply_policy(
+        &mut self,
+        reports: Vec<DetectorReport>,
+        facts: &StepFacts<'_>,
+        config: &Config,
+        verdict: &mut Verdict,
+    ) {
+        let user_spoke = facts.step.user.is_some();
+        let Some(agent) = self.agents.newest().filter(|_| !reports.is_empty() || user_spoke) else { return };
+        let exits = agent.trail.here().map_or_else(Vec::new, |here| self.map.unexplored(here));
+        let exits: Vec<String> = exits.into_iter().map(str::to_owned).collect();
+        let iterations: Vec<String> = self.iterations.iter().cloned().collect();
+        let input = PolicyInput {
+            run: &self.run,
+            agent: facts.agent,
+            turn: facts.turn,
+            now: self.now,
+            step: agent.steps,
+            user_spoke,
+            objectives: &self.objectives,
+            exits: &exits,
+            repeated: facts.weighed.as_ref().and_then(repeated_action),
+            iterations: &iterations,
+        };
+        decide(reports, &input, &mut self.ledger, self.detectors.book(), config, verdict);
+    }
+}
+
+/// Returns whether any detector reads fingerprints.
+pub(super) fn reads_fingerprints(config: &Config) -> bool {
+    let explores = config.stagnation.patience == StagnationPatience::Exploring
+        && config.mode_of(DetectorName::Stagnation) != Mode::Off;
+    explores || FINGERPRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
+}
+
+/// Returns the action, if novelty knew it from a moment ago.
+fn repeated_action(weighed: &WeighedProposal) -> Option<String> {
+    let evidence = weighed.review.hint_of(Pattern::RepeatedAction)?;
+    evidence.text(EvidenceKey::ACTION).map(str::to_owned)
+}

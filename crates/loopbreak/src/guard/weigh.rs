@@ -1,0 +1,129 @@
+//! Weighs proposals.
+
+use std::sync::Arc;
+
+use super::agent_state::AgentState;
+use super::observe::reads_fingerprints;
+use super::{Guard, GuardState, MAIN_AGENT};
+use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
+use crate::fingerprint::Call;
+use crate::memory::{Key, key_of, key_of_parts};
+use crate::place::{Map, way_of_action};
+use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
+use crate::settings::{Config, Mode, Settings};
+use crate::step::{Action, Step};
+use crate::text::normal::folded;
+use crate::verdict::{Intervention, Ruling, Verdict};
+
+/// A proposal in the terms of the guard.
+struct ProposedAction<'p> {
+    action: &'p Action<'p>,
+    score: Option<f64>,
+    turn: u64,
+    agent: Key,
+    /// The place of the agent, if the proposal names one.
+    place: Option<Key>,
+}
+
+impl Guard {
+    /// Returns what a proposal is worth. Changes nothing, so it can be asked any number of times.
+    ///
+    /// A proposal without a score is judged as if the call had been made: where the eighth identical call is too many,
+    /// the eighth is refused and not the ninth.
+    pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
+        let score = proposal.score.filter(|score| score.is_finite());
+        let proposed = ProposedAction {
+            action: &proposal.action,
+            score,
+            turn: self.state.turn.saturating_add(1),
+            agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
+            place: proposal.place.as_ref().and_then(Map::key),
+        };
+        let limits: &Settings = match score {
+            Some(_) => &self.config,
+            None => self.unscored_limits.get_or_init(|| Arc::new(limits_for_unscored_proposal(&self.config))),
+        };
+        self.state.weigh(&proposed, limits, &self.config).1
+    }
+
+    /// Weighs the action of a step that the critic scored, as a proposal made at the place before the step. So a
+    /// replay of a log gives the rulings that the live run was given.
+    pub(super) fn weigh_scored_action(
+        &self,
+        step: &Step<'_>,
+        verdict: &mut Verdict,
+    ) -> Option<WeighedProposal> {
+        let (action, score) = step.action.as_ref().zip(step.critic_score())?;
+        let agent = key_of(step.agent.as_deref().unwrap_or(MAIN_AGENT));
+        let proposed = ProposedAction { action, score: Some(score), turn: verdict.turn, agent, place: None };
+        let (weighed, ruling) = self.state.weigh(&proposed, &self.config, &self.config);
+        verdict.events.extend(ruling.events.iter().cloned());
+        verdict.ruling = Some(ruling);
+        Some(weighed)
+    }
+}
+
+impl GuardState {
+    fn weigh(
+        &self,
+        proposed: &ProposedAction<'_>,
+        limits: &Settings,
+        config: &Config,
+    ) -> (WeighedProposal, Ruling) {
+        let unknown = AgentState::default();
+        let agent = self.agents.peek(proposed.agent).unwrap_or(&unknown);
+        let context = self.proposal_context(proposed, agent, config);
+        let mut review = ProposalReview::new(config.policy.repeat_penalty);
+        if config.mode != Mode::Off {
+            agent.detectors.weigh(&context, limits, &mut review);
+            self.detectors.weigh(&context, limits, &mut review);
+        }
+        let base = proposed.score.unwrap_or(config.policy.score_max);
+        let ruling = rule_on_proposal(&self.run, &context, base, &review, config);
+        let line = key_of(&folded(&proposed.action.line()));
+        let weighed = WeighedProposal {
+            proposal: key_of_parts(&[line, context.from.unwrap_or_default()]),
+            base,
+            accept_at: config.policy.accept_at,
+            rejected: ruling.intervention == Some(Intervention::Reject),
+            review,
+        };
+        (weighed, ruling)
+    }
+
+    /// Gathers what is known about a proposal.
+    fn proposal_context<'p>(
+        &'p self,
+        proposed: &ProposedAction<'p>,
+        agent: &'p AgentState,
+        config: &'p Config,
+    ) -> ProposalContext<'p> {
+        let action = proposed.action;
+        let from = proposed.place.or_else(|| agent.trail.here());
+        let destination =
+            from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
+        // An agent that can only go one way does not loop by going there.
+        let only_way = config.policy.spare_only_way
+            && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
+        let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
+        let prints = (!allowed && reads_fingerprints(config)).then(|| ProposalFingerprint {
+            agent: proposed.agent,
+            kind: config.tables().actions.kind(action),
+            call: Call::of(action).key,
+            epoch: self.effects.epoch(),
+            measured: self.effects.measures() || agent.trail.here().is_some(),
+        });
+        ProposalContext {
+            action,
+            turn: proposed.turn,
+            from,
+            destination: destination.filter(|_| !only_way),
+            scored: proposed.score.is_some(),
+            prints,
+            tables: config.tables(),
+            allowed,
+            trail: &agent.trail,
+            map: &self.map,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Rules on proposals: adds up what the detectors think. The score that is adjusted is the score that decides.
+
+use crate::advice;
+use crate::detectors::{DetectorName, ProposalContext, ProposalReview, ReviewAdjustment};
+use crate::event::{Event, LocationPenaltyApplied, LoopPenaltyApplied, RunId};
+use crate::evidence::redact_and_truncate;
+use crate::settings::Settings;
+use crate::verdict::{Intervention, ProposalHint, Ruling, ScoreAdjustment, Severity};
+
+/// Rules on a proposal.
+pub(crate) fn rule_on_proposal(
+    run: &RunId,
+    context: &ProposalContext<'_>,
+    base: f64,
+    review: &ProposalReview,
+    settings: &Settings,
+) -> Ruling {
+    let policy = &settings.policy;
+    let mut tally = ScoreTally::new(run, context, base, settings);
+    let worst = worst_repeat(review);
+    for (index, adjustment) in review.adjustments.iter().enumerate() {
+        // A loop is penalized once, even if several detectors see it.
+        let spared = adjustment.repeats.is_some() && worst != Some(index);
+        tally.add(adjustment, adjustment.acted && policy.ladder.penalize && !spared);
+    }
+    tally.add_summary_event();
+    let ScoreTally { raw, score, lowered, adjustments, events, .. } = tally;
+    let refused_by_critic = base < policy.accept_at;
+    let below = score < policy.accept_at;
+    let rejects = below && lowered && !refused_by_critic && policy.ladder.reject;
+    let penalizes = lowered.then_some(Intervention::Penalize);
+    let hints = if policy.ladder.hint { hints_of(review) } else { Vec::new() };
+    Ruling {
+        turn: context.turn,
+        base,
+        raw,
+        score,
+        accept_at: policy.accept_at,
+        accepted: !(rejects || refused_by_critic && below),
+        intervention: if rejects { Some(Intervention::Reject) } else { penalizes },
+        advice: advice::of_ruling(&adjustments, &hints, settings),
+        adjustments,
+        hints,
+        events,
+    }
+}
+
+/// The score of a proposal while adjustments are added to it.
+struct ScoreTally<'t> {
+    run: &'t RunId,
+    context: &'t ProposalContext<'t>,
+    settings: &'t Settings,
+    base: f64,
+    raw: f64,
+    score: f64,
+    /// Whether any adjustment lowered the score.
+    lowered: bool,
+    adjustments: Vec<ScoreAdjustment>,
+    events: Vec<Event>,
+}
+
+impl<'t> ScoreTally<'t> {
+    fn new(run: &'t RunId, context: &'t ProposalContext<'t>, base: f64, settings: &'t Settings) -> Self {
+        let score = base.clamp(settings.policy.score_min, settings.policy.score_max);
+        let (adjustments, events) = (Vec::new(), Vec::new());
+        ScoreTally { run, context, settings, base, raw: base, score, lowered: false, adjustments, events }
+    }
+
+    /// Adds an adjustment. One that is not enforced is reported, but does not change the score.
+    fn add(&mut self, adjustment: &ReviewAdjustment, enforced: bool) {
+        let policy = &self.settings.policy;
+        let before = self.score;
+        let mut amount = adjustment.amount;
+        if enforced {
+            if let (Some(severity), false) = (adjustment.repeats, self.context.scored) {
+                amount = penalty_without_critic(severity, amount, self.score, self.settings);
+            }
+            self.raw += amount;
+            self.score = (self.score + amount).clamp(policy.score_min, policy.score_max);
+            self.lowered |= amount < 0.0;
+            self.add_place_event(adjustment, before);
+        }
+        let (detector, reason, score) = (adjustment.detector, adjustment.reason.clone(), self.score);
+        self.adjustments.push(ScoreAdjustment { detector, amount, reason, score, enforced });
+    }
+
+    /// Reports a penalty for a place that was visited recently.
+    fn add_place_event(&mut self, adjustment: &ReviewAdjustment, before: f64) {
+        let (DetectorName::Revisit, Some(destination)) = (adjustment.detector, self.context.destination)
+        else {
+            return;
+        };
+        self.events.push(Event::from(LocationPenaltyApplied {
+            episode_id: self.run.clone(),
+            turn: self.context.turn,
+            location_id: self.context.map.id(destination),
+            location_name: self.context.map.name(destination),
+            recent_visits: adjustment.visits,
+            base_score: before,
+            adjusted_score: self.score,
+            penalty: adjustment.amount,
+        }));
+    }
+
+    /// Reports all adjustments that were applied.
+    fn add_summary_event(&mut self) {
+        let applied = self.adjustments.iter().filter(|adjustment| adjustment.enforced);
+        let reasons: Vec<String> =
+            applied.map(|one| format!("{} {:+} ({})", one.detector, one.amount, one.reason)).collect();
+        if reasons.is_empty() {
+            return;
+        }
+        self.events.push(Event::from(LoopPenaltyApplied {
+            episode_id: self.run.clone(),
+            turn: self.context.turn,
+            action: redact_and_truncate(&self.context.action.line()),
+            base_score: self.base,
+            adjusted_score: self.score,
+            reason: reasons.join("; "),
+        }));
+    }
+}
+
+fn hints_of(review: &ProposalReview) -> Vec<ProposalHint> {
+    let hints = review.hints.iter().map(|(detector, pattern, evidence)| ProposalHint {
+        detector: *detector,
+        pattern: *pattern,
+        evidence: evidence.clone(),
+    });
+    hints.collect()
+}
+
+/// Returns the position of the penalty for a loop of actions that counts: the worst one, and of several the first.
+fn worst_repeat(review: &ProposalReview) -> Option<usize> {
+    let enforced = review.adjustments.iter().enumerate().filter(|(_, adjustment)| adjustment.acted);
+    let repeats = enforced.filter_map(|(index, adjustment)| Some((index, adjustment.repeats?)));
+    // `max_by_key` returns the last of several, so the order is reversed.
+    repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)
+}
+
+/// Returns what a proposal without a score loses to a loop of actions. There is no doubt of a critic to weigh the
+/// penalty against, so the loop alone decides: a warning does not refuse the proposal, a hard finding does.
+fn penalty_without_critic(severity: Severity, penalty: f64, score: f64, settings: &Settings) -> f64 {
+    let policy = &settings.policy;
+    match severity {
+        Severity::Hard => policy.score_min - score,
+        _ if score >= policy.accept_at => penalty.max(policy.accept_at - score),
+        _ => penalty,
+    }
+}

@@ -1,0 +1,155 @@
+//! Recoveries of a task that repeats itself: the agent is moved on, given authority once, or a human is asked.
+
+use serde_json::{Value, json};
+
+use super::LoopLedger;
+use crate::advice::{TemplateValues, text_of};
+use crate::detectors::task::TaskSettings;
+use crate::settings::Settings;
+use crate::tasks::{History, TaskPattern};
+use crate::verdict::{
+    ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
+};
+
+/// A recovery, with everything it leaves behind.
+#[derive(Debug)]
+pub(crate) struct TaskRecovery {
+    pub(crate) intervention: Intervention,
+    pub(crate) reason: String,
+    pub(crate) context: Vec<ContextEntry>,
+    pub(crate) update: Option<TaskUpdate>,
+}
+
+/// Chooses the recovery for a task that repeats itself.
+pub(crate) fn choose_recovery(
+    pattern: TaskPattern,
+    attempts: u32,
+    history: &History,
+    ledger: &LoopLedger,
+    settings: &Settings,
+) -> Option<Intervention> {
+    let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
+    let blockers = history.attempts.last().map_or(0, |attempt| attempt.blockers);
+    let wanted = match pattern {
+        TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
+        TaskPattern::BlockedTaskSpin if auto_unblock && !ledger.is_granted(&history.id, blockers) => {
+            Intervention::UnblockAuthority
+        }
+        TaskPattern::NoProgressRepeat if attempts >= force_next_after => Intervention::ForceNext,
+        TaskPattern::BlockedTaskSpin | TaskPattern::NoProgressRepeat => Intervention::Escalate,
+    };
+    settings.policy.ladder.enabled_or_milder(wanted)
+}
+
+impl TaskRecovery {
+    /// Writes down a recovery.
+    pub(crate) fn new(
+        intervention: Intervention,
+        pattern: TaskPattern,
+        attempts: u32,
+        history: &History,
+        at: Option<i64>,
+        settings: &Settings,
+    ) -> Self {
+        let reason = task_loop_reason(pattern, attempts, history);
+        let writer = EntryWriter::new(pattern, attempts, history, &reason, at, settings);
+        let evidence = &writer.evidence;
+        let record = json!({"recovery": intervention.as_str(), "evidence": evidence});
+        let mut context = vec![writer.entry(
+            ContextEntryType::Decision,
+            ContextTopic::LoopRecovery,
+            "task_recovery",
+            record,
+        )];
+        context.extend(match intervention {
+            Intervention::ForceNext => Some(writer.entry(
+                ContextEntryType::Directive,
+                ContextTopic::LoopRecoveryDirective,
+                "task_force_next",
+                json!({"evidence": evidence}),
+            )),
+            Intervention::UnblockAuthority => Some(writer.entry(
+                ContextEntryType::Directive,
+                ContextTopic::UnblockAuthority,
+                "task_unblock",
+                json!({"scope": {"task": history.id, "blockers": history.blockers}, "evidence": evidence}),
+            )),
+            Intervention::Escalate => Some(writer.entry(
+                ContextEntryType::Escalation,
+                ContextTopic::LoopEscalation,
+                "task_escalate",
+                json!({"evidence": evidence}),
+            )),
+            _ => None,
+        });
+        let (id, update_reason) = (history.id.clone(), reason.clone());
+        let update = |status, forced| TaskUpdate { id, status, forced, reason: update_reason };
+        let update = match intervention {
+            Intervention::ForceNext => Some(update(TaskUpdateStatus::Done, true)),
+            Intervention::Escalate => Some(update(TaskUpdateStatus::Blocked, false)),
+            _ => None,
+        };
+        TaskRecovery { intervention, reason, context, update }
+    }
+}
+
+/// Writes the context entries of one recovery.
+struct EntryWriter<'w> {
+    task: &'w str,
+    at: Option<i64>,
+    values: TemplateValues,
+    evidence: Value,
+    settings: &'w Settings,
+}
+
+impl<'w> EntryWriter<'w> {
+    fn new(
+        pattern: TaskPattern,
+        attempts: u32,
+        history: &'w History,
+        reason: &str,
+        at: Option<i64>,
+        settings: &'w Settings,
+    ) -> Self {
+        let mut values = TemplateValues::default();
+        values
+            .set("task", &history.id)
+            .set("attempts", attempts)
+            .set("pattern", pattern.as_str())
+            .set("blockers", history.blockers.join(", "))
+            .set("reason", reason);
+        EntryWriter { task: &history.id, at, values, evidence: history.evidence(&settings.task), settings }
+    }
+
+    fn entry(
+        &self,
+        entry_type: ContextEntryType,
+        topic: ContextTopic,
+        template: &str,
+        metadata: Value,
+    ) -> ContextEntry {
+        ContextEntry {
+            timestamp: self.at,
+            entry_type,
+            topic,
+            content: text_of(template, &self.values, self.settings),
+            related_tasks: vec![self.task.to_owned()],
+            confidence: 1.0,
+            metadata,
+        }
+    }
+}
+
+/// Returns why a task is said to repeat itself, in one sentence without a full stop.
+pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &History) -> String {
+    let History { id, blockers, .. } = history;
+    match pattern {
+        TaskPattern::CompletedTaskRevisit => {
+            format!("task {id} is done, yet it was attempted {attempts} times")
+        }
+        TaskPattern::BlockedTaskSpin => {
+            format!("task {id} met the same blockers in {attempts} attempts: {}", blockers.join(", "))
+        }
+        TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
+    }
+}

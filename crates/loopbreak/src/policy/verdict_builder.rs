@@ -1,0 +1,172 @@
+//! Writes findings, decisions and advice into a verdict.
+
+use super::{LoopLedger, PolicyInput};
+use crate::advice::{self, TemplateValues};
+use crate::detectors::{DetectorName, DetectorReport, LoopFamily, Pattern, WarningUrgency};
+use crate::event::{EscalationOption, EscalationRequest, LoopDetected};
+use crate::evidence::EvidenceKey;
+use crate::memory::Key;
+use crate::settings::Settings;
+use crate::verdict::{Decision, Finding, Intervention, LoopId, Severity, Verdict};
+
+/// Number of turns after which a warning does not mention a loop any more.
+const LOOPS_MENTIONED_FOR: u64 = 20;
+
+/// Builds the verdict on one step.
+pub(super) struct VerdictBuilder<'v> {
+    pub(super) input: &'v PolicyInput<'v>,
+    pub(super) agent: Key,
+    pub(super) settings: &'v Settings,
+    pub(super) verdict: &'v mut Verdict,
+}
+
+impl VerdictBuilder<'_> {
+    /// Notes that the step belongs to a loop. There are never more loops than detectors.
+    pub(super) fn note_loop(&mut self, id: Key) {
+        if !self.verdict.sighted.contains(&LoopId(id)) {
+            self.verdict.sighted.push(LoopId(id));
+        }
+    }
+
+    /// Returns why a report was made, in one sentence without a full stop.
+    pub(super) fn reason(&self, report: &DetectorReport) -> String {
+        advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::of(&report.evidence))
+    }
+
+    /// Returns how later warnings mention the loop of a report.
+    pub(super) fn label(&self, report: &DetectorReport, reason: &str) -> String {
+        let evidence = &report.evidence;
+        let label = match report.detector {
+            DetectorName::Oscillation => {
+                evidence.texts(EvidenceKey::PATTERN_NAMES).map(|names| names.join(" → "))
+            }
+            DetectorName::Signature => evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned),
+            _ => None,
+        };
+        label.unwrap_or_else(|| reason.to_owned())
+    }
+
+    pub(super) fn add_finding(
+        &mut self,
+        report: &DetectorReport,
+        id: Key,
+        intervention: Option<Intervention>,
+        reason: &str,
+    ) {
+        let Some(severity) = report.detection.severity else { return };
+        // If all interventions are switched off, a hard finding is still worth a hint.
+        let hint = (severity == Severity::Hard).then_some(Intervention::Hint);
+        let mut evidence = report.evidence.clone();
+        if !reason.is_empty() {
+            evidence.note(EvidenceKey::REASON, reason);
+        }
+        self.verdict.findings.push(Finding {
+            turn: self.input.turn,
+            since: report.detection.since,
+            detector: report.detector,
+            pattern: report.detection.pattern,
+            severity,
+            intervention: intervention.or(hint),
+            loop_id: LoopId(id),
+            agent: self.input.agent.to_owned(),
+            enforced: report.acted,
+            count: report.detection.count,
+            evidence,
+        });
+    }
+
+    pub(super) fn add_decision(
+        &mut self,
+        report: &DetectorReport,
+        id: Key,
+        intervention: Intervention,
+        reason: String,
+    ) {
+        let pattern = report.detection.pattern;
+        let signature = || report.evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned);
+        let hard = report.detection.severity == Some(Severity::Hard);
+        if report.detection.family == LoopFamily::Output && hard && report.acted {
+            let event = LoopDetected {
+                episode_id: self.input.run.clone(),
+                turn: self.input.turn,
+                is_looping: true,
+                loop_type: pattern,
+                task_id: None,
+                attempt_count: report.detection.count,
+                blockers: Vec::new(),
+                signature: signature(),
+                recommendation: intervention,
+                reason: reason.clone(),
+                evidence: report.evidence.clone(),
+            };
+            self.verdict.events.push(event.into());
+        }
+        if intervention == Intervention::Escalate && report.acted {
+            self.add_escalation(pattern, None, signature(), reason.clone());
+        }
+        self.verdict.decisions.push(Decision {
+            intervention,
+            detector: report.detector,
+            pattern,
+            loop_id: LoopId(id),
+            task: None,
+            reason,
+            enforced: report.acted,
+        });
+    }
+
+    pub(super) fn add_escalation(
+        &mut self,
+        pattern: Pattern,
+        task_id: Option<String>,
+        signature: Option<String>,
+        reason: String,
+    ) {
+        let event = EscalationRequest {
+            episode_id: self.input.run.clone(),
+            turn: self.input.turn,
+            pattern,
+            task_id,
+            signature,
+            reason,
+            options: EscalationOption::ALL.to_vec(),
+        };
+        self.verdict.events.push(event.into());
+    }
+
+    /// Adds the texts that belong to a report.
+    pub(super) fn add_advice(
+        &mut self,
+        report: &DetectorReport,
+        intervention: Option<Intervention>,
+        ledger: &LoopLedger,
+    ) {
+        if !report.acted {
+            return;
+        }
+        let input = self.input;
+        let mut values = TemplateValues::of(&report.evidence);
+        values
+            .set("turn", input.turn)
+            .set("since", report.detection.since)
+            .set("count", report.detection.count);
+        if let Some(names) = report.evidence.texts(EvidenceKey::PATTERN_NAMES) {
+            values.set("pattern_names", names.join(" → "));
+        }
+        values.list("objectives", input.objectives.iter().map(String::as_str));
+        values.set("exits", input.exits.join(", "));
+        values.set("repeated", input.repeated.as_deref().unwrap_or_default());
+        values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
+        values.list("history", input.iterations.iter().map(String::as_str));
+        if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
+            values.set("urgency", WarningUrgency::of(left).as_str());
+            // Without the stop, there is nothing to count down to.
+            if !self.settings.policy.ladder.stop {
+                values.unset("turns_left");
+            }
+        }
+        let pattern = report.detection.pattern;
+        let texts = advice::of_finding(report.detector, pattern, intervention, &values, self.settings);
+        self.verdict.advice.extend(texts);
+    }
+}

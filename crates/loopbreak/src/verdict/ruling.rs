@@ -1,0 +1,63 @@
+//! Rulings on proposals.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Advice, Intervention};
+use crate::detectors::{DetectorName, Pattern};
+use crate::event::Event;
+use crate::evidence::Evidence;
+
+/// What a proposal is worth after all detectors reviewed it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ruling {
+    /// The turn that the proposal is for.
+    pub turn: u64,
+    /// The critic's score.
+    pub base: f64,
+    /// What was added to the score and taken away, in order.
+    pub adjustments: Vec<ScoreAdjustment>,
+    /// The plain sum of the score and the adjustments.
+    pub raw: f64,
+    /// The final score, kept within its range after each adjustment.
+    pub score: f64,
+    /// The lowest score at which a proposal is accepted.
+    pub accept_at: f64,
+    /// Whether the proposal is accepted.
+    pub accepted: bool,
+    /// The intervention of Loopbreak: `penalize`, `reject` or none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intervention: Option<Intervention>,
+    /// Remarks about the proposal.
+    pub hints: Vec<ProposalHint>,
+    /// Texts for the agent and the critic.
+    pub advice: Vec<Advice>,
+    /// What happened, for the log.
+    pub events: Vec<Event>,
+}
+
+/// One adjustment of a proposal's score.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScoreAdjustment {
+    /// The detector that asked for it.
+    pub detector: DetectorName,
+    /// The amount that is added; negative for a penalty.
+    pub amount: f64,
+    /// The reason, in one sentence without a full stop.
+    pub reason: String,
+    /// The score after it.
+    pub score: f64,
+    /// Whether it was applied. False if it is only reported.
+    #[serde(rename = "acted")]
+    pub enforced: bool,
+}
+
+/// A remark about a proposal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposalHint {
+    /// The detector that made it.
+    pub detector: DetectorName,
+    /// What it is about.
+    pub pattern: Pattern,
+    /// The facts behind it.
+    pub evidence: Evidence,
+}
