@@ -6,7 +6,6 @@
 //! verdicts. Its memory is bounded and its cost a step is flat, whatever the length of the run.
 
 mod advice;
-mod allow;
 mod detectors;
 pub mod event;
 pub mod evidence;
@@ -27,7 +26,7 @@ pub mod text;
 pub mod verdict;
 
 pub use advice::{TEMPLATES, Template};
-pub use detectors::{CustomName, DetectorName, InvalidName, Pattern};
+pub use detectors::{CustomName, DetectorDocs, DetectorName, DetectorSubject, InvalidName, Pattern};
 pub use event::Event;
 pub use evidence::{EVIDENCE_BYTES, Evidence};
 pub use guard::{Guard, MAIN_AGENT};

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::attempts::{Attempt, History, NOTHING};
 use crate::detectors::Pattern;
-use crate::detectors::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
+use crate::settings::TaskSettings;
 
 /// In which way a task goes round in circles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -1,10 +1,22 @@
-//! Rules of the user's: actions that are never a loop.
+//! Rules for actions that are never a loop.
 
-use crate::settings::AllowRule;
+use serde::{Deserialize, Serialize};
+
 use crate::step::Action;
 
+/// A rule for actions that are never a loop. `*` matches any text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AllowRule {
+    /// Name of the tool, or a pattern. Without it, every tool matches.
+    pub tool: Option<String>,
+    /// Pattern of the arguments as JSON text. Without it, all arguments match.
+    pub args: Option<String>,
+}
+
 impl AllowRule {
-    /// Whether the rule covers an action.
+    /// Returns whether the rule covers an action.
     pub fn covers(&self, action: &Action<'_>) -> bool {
         let covers = |pattern: &Option<String>, text: &str| {
             pattern.as_deref().is_none_or(|pattern| matches(pattern, text))
@@ -14,7 +26,7 @@ impl AllowRule {
     }
 }
 
-/// Whether a text matches a pattern in which `*` stands for any text. Linear in the text for each `*`.
+/// Returns whether a text matches a pattern in which `*` matches any text. Linear in the text for each `*`.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
