@@ -54,3 +54,13 @@ impl fmt::Display for UserError {
         f.write_str(&self.message)
     }
 }
+
+impl From<loopbreak_runner::RunError> for UserError {
+    fn from(error: loopbreak_runner::RunError) -> Self {
+        UserError {
+            message: error.message().to_owned(),
+            hint: error.suggestion().map(str::to_owned),
+            code: error.exit_code(),
+        }
+    }
+}

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     let hook = arguments.next().is_some_and(|command| command == "hook");
     if hook
         && let (Some(agent), None) = (arguments.next(), arguments.next())
-        && let Some(dialect) = agent.to_str().and_then(hook::Dialect::named)
+        && let Some(dialect) = agent.to_str().and_then(loopbreak_hooks::Dialect::named)
     {
         return ExitCode::from(hook::respond(dialect, &args::ConfigOptions::default()));
     }

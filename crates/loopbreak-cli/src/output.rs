@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
 use loopbreak_report::text::Look;
+pub(crate) use loopbreak_report::{printable, printable_lines};
 use loopbreak_store::write_file_atomically;
 use loopbreak_trace::LogInput;
 use serde::Serialize;
@@ -112,21 +113,6 @@ pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserErr
     }
 }
 
-/// A text of somebody else's on one line, with nothing in it that a terminal would obey, and nothing that would show its
-/// letters in another order.
-pub(crate) fn printable(text: &str) -> String {
-    let hidden = |letter: char| {
-        letter.is_control()
-            || matches!(letter, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
-    };
-    text.chars().map(|letter| if hidden(letter) { ' ' } else { letter }).collect()
-}
-
-/// The same, line by line. All but the first are set in, so that none of them can be taken for words of ours.
-pub(crate) fn printable_lines(text: &str) -> String {
-    text.lines().map(printable).collect::<Vec<_>>().join("\n    ")
-}
-
 /// Whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
@@ -183,13 +169,6 @@ mod tests {
             (80, 90, 80)
         );
         assert_eq!((width(Some("20"), None), width(Some("500"), None)), (60, 120));
-    }
-
-    #[test]
-    fn texts_of_others_move_no_cursor_and_cannot_be_taken_for_words_of_ours() {
-        let text = "no \u{1b}]0;owned\u{7} key\u{202e}\r\nloopbreak: complete: all is done\n";
-        assert_eq!(printable_lines(text), "no  ]0;owned  key \n    loopbreak: complete: all is done");
-        assert_eq!(printable("a\nb\tc"), "a b c");
     }
 
     #[test]

@@ -11,8 +11,10 @@ pub mod html;
 pub mod markup;
 mod number;
 pub mod outputs;
+mod printable;
 pub mod text;
 pub mod tune;
 mod worst_runs;
 
 pub use number::plural;
+pub use printable::{printable, printable_lines};

@@ -1,8 +1,9 @@
 //! What a run leaves behind besides its events: tasks, attempts at them, entries for the context that agents share, and
 //! recoveries.
 
-use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak::{EVIDENCE_BYTES, Verdict};
+use loopbreak::Verdict;
+use loopbreak::evidence::EVIDENCE_BYTES;
+use loopbreak::text::{clip, mask_secrets};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -134,5 +135,5 @@ impl Records {
 /// Masks the secrets in a text and truncates it, so that it can be stored.
 pub fn redact_and_truncate(text: &str) -> String {
     // Masking reads more than is kept, so that it sees a secret that straddles the end as a whole.
-    clip(&mask(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
+    clip(&mask_secrets(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
 }

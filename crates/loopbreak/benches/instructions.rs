@@ -67,7 +67,7 @@ fn run(workload: &str, steps: usize) {
             continue;
         }
         if workload == "signature" {
-            std::hint::black_box(loopbreak::text::signature::signature(&line[..500]));
+            std::hint::black_box(loopbreak::text::signature(&line[..500]));
             continue;
         }
         let step = Step::from_json(line).expect("a valid line");

@@ -1,50 +1,79 @@
-//! Loopbreak: a circuit breaker for autonomous agents.
+//! Loopbreak is a circuit breaker for autonomous agents. This crate is its engine.
 //!
-//! A [`Guard`] watches one run of one agent. Show it every [`Step`] and it says, as a [`Verdict`], whether the agent is
-//! stuck, why, and what to do; ask it about a [`Proposal`] and it says, as a [`Ruling`], what the action is worth. The
-//! engine is pure: it reads no clock, no file and no network, so a live run and the replay of its log give the same
-//! verdicts. Its memory is bounded and its cost a step is flat, whatever the length of the run.
+//! A [`Guard`] watches one run of one agent. It takes each [`Step`] of the agent and returns a [`Verdict`]: whether the
+//! agent is stuck, why, and what to do about it. Before the agent acts, the guard can weigh a [`Proposal`] and return a
+//! [`Ruling`].
+//!
+//! ```
+//! use loopbreak::{Action, Config, Guard, Intervention, Outcome, Step};
+//!
+//! let mut guard = Guard::new(Config::default());
+//! let step = Step {
+//!     action: Some(Action::new("bash").with_args(&serde_json::json!({"command": "cargo test"}))),
+//!     outcome: Some(Outcome { text: Some("error[E0425]: cannot find value `x`".into()), error: true }),
+//!     ..Step::default()
+//! };
+//!
+//! let verdicts: Vec<_> = (0..3).map(|_| guard.observe(&step)).collect();
+//! assert!(verdicts[0].decisions.is_empty());
+//! // The third identical call with an identical outcome: the agent is warned, with a text for its context.
+//! assert_eq!(verdicts[2].strongest(), Some(Intervention::Warn));
+//! assert!(!verdicts[2].advice.is_empty());
+//! ```
+//!
+//! The engine reads no clock, no file and no network. A live run and a replay of its log give the same verdicts. The
+//! memory of a guard is bounded, and the cost of a step does not depend on the length of the run.
+//!
+//! # Where to read on
+//!
+//! - [`guide`]: how to build the engine into an agent loop, with examples.
+//! - [`step`]: the step record, which is also the native log format.
+//! - [`verdict`]: findings, decisions and advice.
+//! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.
+//! - [`Series`]: restarts with the same prompt, and tasks that span several runs.
+//! - [`Snapshot`]: stores a guard and restores it in another process.
+//!
+//! # Features
+//!
+//! - `schema`: implements `schemars::JsonSchema` for settings and steps. Off by default.
 
-mod advice;
-mod detectors;
+pub mod advice;
+pub mod detectors;
 pub mod event;
 pub mod evidence;
 mod fingerprint;
 mod guard;
+#[cfg(any(doc, doctest))]
+pub mod guide;
 mod memory;
 mod name_enum;
 mod place;
 mod policy;
-mod series;
+pub mod series;
 pub mod settings;
-mod snapshot;
-mod step;
+pub mod snapshot;
+pub mod step;
 mod summary;
 mod tasks;
-#[doc(hidden)]
 pub mod text;
 pub mod verdict;
 
-pub use advice::{TEMPLATES, Template};
-pub use detectors::{CustomName, DetectorDocs, DetectorName, DetectorSubject, InvalidName, Pattern};
+pub use advice::Template;
+pub use detectors::{DetectorName, Pattern};
 pub use event::Event;
-pub use evidence::{EVIDENCE_BYTES, Evidence};
+pub use evidence::Evidence;
 pub use guard::{Guard, MAIN_AGENT};
 pub use policy::Proposal;
-pub use series::{Series, SeriesState, TaskCheck, TaskStatus};
+pub use series::Series;
 pub use settings::{Config, Mode, Profile, Settings};
-pub use snapshot::{SNAPSHOT_BYTES, SNAPSHOT_VERSION, Snapshot, SnapshotError};
-pub use step::{
-    Action, Args, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Task, Text, TimeError,
-    Usage,
-};
-pub use summary::{RunSummary, SummaryState};
-pub use tasks::{TaskLoop, TaskPattern};
-pub use text::chant::{Chant, ChantStream};
-pub use verdict::{Advice, Audience, Decision, Finding, Intervention, LoopId, Ruling, Severity, Verdict};
+pub use snapshot::{Snapshot, SnapshotError};
+pub use step::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Task, Usage};
+pub use summary::RunSummary;
+pub use verdict::{Advice, Audience, Decision, Finding, Intervention, Ruling, RunStop, Severity, Verdict};
 
-/// The snippets of the README and the guides are compiled and run with the tests.
+/// Compiles and runs the snippets of the READMEs and the guide with the tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 #[doc = include_str!("../../../docs/guide/tasks.md")]
 struct ReadmeAndTaskGuide;

@@ -16,11 +16,13 @@ use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
-use crate::tasks::{Book, Bounds};
+pub use crate::summary::SummaryState;
+use crate::tasks::{HistoryBounds, TaskHistories};
+pub use crate::tasks::{TaskLoop, TaskPattern};
 use crate::verdict::{Intervention, Verdict};
 
 /// Number of tasks and attempts that a series remembers.
-const KEPT: Bounds = Bounds { tasks: 1024, attempts: 8192 };
+const KEPT: HistoryBounds = HistoryBounds { tasks: 1024, attempts: 8192 };
 
 /// The engine for many runs of one project. Ask it before a task is taken up, and record every attempt.
 #[derive(Clone, Debug)]
@@ -35,7 +37,7 @@ pub struct Series {
 pub struct SeriesState {
     ticks: u64,
     now: Option<i64>,
-    book: Book,
+    book: TaskHistories,
     ledger: LoopLedger,
     restarts: RestartDetector,
 }

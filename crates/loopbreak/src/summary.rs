@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::redact_and_truncate;
-use crate::fingerprint::{Change, Kind, Opening, failed, outcome_key};
+use crate::fingerprint::{ActionKind, EditChange, OutcomeOpening, failed, outcome_key};
 use crate::memory::Key;
 use crate::settings::Config;
 use crate::step::Step;
 use crate::text::clip::clip;
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 
 /// Length of a prompt that is read, in bytes.
 const PROMPT_BYTES: usize = 4096;
@@ -103,7 +103,7 @@ impl RunSummary {
             if self.state.prompt.is_some() || self.state.steps > 0 {
                 self.state.attended = true;
             } else if user.trim().len() >= SHORTEST_PROMPT {
-                let key = outcome_key(&folded(clip(user, PROMPT_BYTES)));
+                let key = outcome_key(&normalize_whitespace_case(clip(user, PROMPT_BYTES)));
                 self.state.prompt = Some((key, redact_and_truncate(user.trim())));
             }
         }
@@ -141,9 +141,10 @@ impl RunSummary {
 
     fn changes(&self, step: &Step<'_>) -> bool {
         let (Some(action), Some(outcome)) = (&step.action, &step.outcome) else { return false };
-        self.config.tables().actions.kind(action) == Kind::Edit
+        self.config.tables().actions.kind(action) == ActionKind::Edit
             && !failed(outcome)
-            && !Change::of(action).is_none(outcome.text.as_deref().map(Opening::of).as_ref())
+            && !EditChange::from_action(action)
+                .is_none(outcome.text.as_deref().map(OutcomeOpening::new).as_ref())
     }
 
     /// Returns the name of the run.

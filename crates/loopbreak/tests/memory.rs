@@ -1,6 +1,7 @@
 //! A guard's memory is bounded: what it holds after a million steps of every kind is a stated number of kilobytes.
 
-use loopbreak::{Config, Guard, SNAPSHOT_BYTES, Step};
+use loopbreak::snapshot::SNAPSHOT_BYTES;
+use loopbreak::{Config, Guard, Step};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]

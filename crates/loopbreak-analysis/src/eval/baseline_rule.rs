@@ -32,7 +32,7 @@ impl Seen {
     fn of(step: &Step<'_>) -> Option<Self> {
         let action = step.action.as_ref().filter(|_| !step.refused)?;
         let hash = FixedState::default();
-        let args = action.args.as_ref().map(loopbreak::Args::as_text).unwrap_or_default();
+        let args = action.args.as_ref().map(loopbreak::step::ActionArgs::as_text).unwrap_or_default();
         let outcome = step.outcome.as_ref();
         let text = outcome.and_then(|outcome| outcome.text.as_deref()).unwrap_or_default();
         Some(Seen {

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher, Hash};
 
-use loopbreak::{DetectorName, Finding, Intervention, LoopId, Pattern, Severity};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
 
 use super::codec::{Packed, Packer, Unpacker, one_of, packed};
 

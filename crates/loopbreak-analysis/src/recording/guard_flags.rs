@@ -1,9 +1,8 @@
 //! What Loopbreak would have said and done, as flags along a run.
 
+use loopbreak::detectors::CustomName;
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{
-    Audience, CustomName, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict,
-};
+use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 

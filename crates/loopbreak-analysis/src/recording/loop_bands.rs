@@ -1,7 +1,8 @@
 //! The loops of a run as stretches of it.
 
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{DetectorName, Finding, LoopId, Pattern, Severity, Verdict};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
 use serde::Serialize;
 
 use super::recorded_step::Row;

@@ -19,6 +19,6 @@ pub(super) fn add(timeline: &mut Timeline, step: &Step<'_>, turn: u64) {
         (None, None, None, None) if step.outcome.is_some() => "(output)",
         (None, None, None, None) => return timeline.add(turn, None, None),
     };
-    let place = Place { name: Some(loopbreak::text::clip::clip(name, NAME).into()), ..Place::default() };
+    let place = Place { name: Some(loopbreak::text::clip(name, NAME).into()), ..Place::default() };
     timeline.add(turn, None, Some(&place));
 }

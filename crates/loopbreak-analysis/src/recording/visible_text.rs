@@ -1,6 +1,6 @@
 //! Texts of a log as they may stand in a page: without secrets, bounded, and unable to pose as anything else.
 
-use loopbreak::text::{clip::clip, secret::mask};
+use loopbreak::text::{clip, mask_secrets};
 
 /// How far beyond the cut is looked for a secret that begins before it.
 const BEYOND: usize = 512;
@@ -8,7 +8,7 @@ const BEYOND: usize = 512;
 /// At most so many bytes of a text, with dots where there was more.
 pub fn clean(text: &str, bytes: usize) -> String {
     let near = clip(text, bytes.saturating_add(BEYOND));
-    let masked = mask(near);
+    let masked = mask_secrets(near);
     // Where the text goes on, its last word may be half of a secret.
     let whole = if near.len() < text.len() {
         masked.rfind(char::is_whitespace).map_or(&*masked, |end| &masked[..end])

@@ -1,6 +1,7 @@
 //! The report as data. Keys may be added, never renamed: scripts read them.
 
-use loopbreak::{DetectorName, Finding, Intervention, LoopId, Pattern, Severity};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
 use serde::Serialize;
 
 use super::run_list::{self, RunList};

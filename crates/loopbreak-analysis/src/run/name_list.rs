@@ -1,6 +1,6 @@
 //! The agents and the models that the steps of a run name.
 
-use loopbreak::text::clip::clip;
+use loopbreak::text::clip;
 
 use crate::pack::packed;
 

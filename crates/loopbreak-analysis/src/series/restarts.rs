@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use loopbreak::{Config, LoopId, RunSummary, Series};
+use loopbreak::verdict::LoopId;
+use loopbreak::{Config, RunSummary, Series};
 
 use crate::report::SeriesReport;
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
-use loopbreak::{Config, Finding, Series, Step, Task, Text};
+use loopbreak::{Config, Finding, Series, Step, StepText, Task};
 
 use crate::report::SeriesReport;
 
@@ -18,10 +18,10 @@ impl TaskAttempt {
     /// What a step says of a task, if it does.
     pub fn of(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;
-        let texts = |texts: &[Text<'_>]| texts.iter().cloned().map(Text::into_owned).collect();
+        let texts = |texts: &[StepText<'_>]| texts.iter().cloned().map(StepText::into_owned).collect();
         let task = Task {
             id: task.id.clone().into_owned(),
-            status: task.status.clone().map(Text::into_owned),
+            status: task.status.clone().map(StepText::into_owned),
             blockers: texts(&task.blockers),
             work: texts(&task.work),
             session: task.session.clone().map(loopbreak::Label::into_owned),

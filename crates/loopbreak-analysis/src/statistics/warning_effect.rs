@@ -6,7 +6,8 @@
 use std::ops::Deref;
 
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Step, Verdict};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Severity, Step, Verdict};
 use serde::Serialize;
 
 use crate::pack::{one_of, packed};

@@ -75,7 +75,7 @@ pub(super) fn ask(
     };
     let hide = |text: &str| {
         let text = key.map_or_else(|| text.to_owned(), |key| key.hide_in(text));
-        loopbreak::text::secret::mask(&game_text::one_line(&text, TOLD)).into_owned()
+        loopbreak::text::mask_secrets(&game_text::one_line(&text, TOLD)).into_owned()
     };
     let mut attempt =
         if status.is_success() { read(&text, host, &hide) } else { refused(status, &text, host, &hide) };

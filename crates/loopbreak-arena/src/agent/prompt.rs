@@ -70,7 +70,7 @@ fn situation(context: &PlayerContext) -> String {
         }
     }
     list(&mut text, "Objectives", &context.objectives);
-    let game = loopbreak::text::clip::clip(&context.text, TEXT);
+    let game = loopbreak::text::clip(&context.text, TEXT);
     match &context.last_action {
         Some(action) => {
             let _ = writeln!(text, "\nThe game's answer to \"{action}\":\n{game}");

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Event, Millis, Usage};
+use loopbreak::{EpochMillis, Event, Usage};
 use serde::Serialize;
 
 use super::played_turn::{EpisodeActor, JudgedProposal, PlayedTurn};
@@ -152,7 +152,7 @@ impl<'j> EpisodeJournal<'j> {
 
     fn line<T: Serialize>(
         &mut self,
-        at: Millis,
+        at: EpochMillis,
         level: &'static str,
         message: &str,
         event: &T,
@@ -163,7 +163,7 @@ impl<'j> EpisodeJournal<'j> {
         to.write_all(b"\n")
     }
 
-    pub(super) fn begin(&mut self, actor: &EpisodeActor, at: Millis, max_turns: u64) -> io::Result<()> {
+    pub(super) fn begin(&mut self, actor: &EpisodeActor, at: EpochMillis, max_turns: u64) -> io::Result<()> {
         let EpisodeActor { run: episode_id, model, judged: critic_enabled } = actor;
         let init = JournalEntry::OrchestratorInit {
             episode_id,
@@ -179,7 +179,7 @@ impl<'j> EpisodeJournal<'j> {
     pub(super) fn first_place(
         &mut self,
         actor: &EpisodeActor,
-        at: Millis,
+        at: EpochMillis,
         place: &WorldLocation,
     ) -> io::Result<()> {
         let WorldLocation { id: room_id, name: room_name, .. } = place;
@@ -196,7 +196,7 @@ impl<'j> EpisodeJournal<'j> {
         &mut self,
         actor: &EpisodeActor,
         (turn, attempt): (u64, usize),
-        at: Millis,
+        at: EpochMillis,
         judged: &JudgedProposal,
         reasons: &[String],
     ) -> io::Result<()> {
@@ -301,7 +301,7 @@ impl<'j> EpisodeJournal<'j> {
         &mut self,
         actor: &EpisodeActor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         failure: &AgentFailure,
         failures_in_a_row: usize,
     ) -> io::Result<()> {
@@ -316,7 +316,7 @@ impl<'j> EpisodeJournal<'j> {
         &mut self,
         actor: &EpisodeActor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         failure: &AgentFailure,
     ) -> io::Result<()> {
         let AgentFailure { kind, message: reason } = failure;
@@ -326,7 +326,7 @@ impl<'j> EpisodeJournal<'j> {
     }
 
     /// What Loopbreak had to say.
-    pub(super) fn events(&mut self, at: Millis, events: &[Event]) -> io::Result<()> {
+    pub(super) fn events(&mut self, at: EpochMillis, events: &[Event]) -> io::Result<()> {
         for event in events {
             let (level, message) = match event {
                 Event::ProgressCheck(_) => ("DEBUG", "progress was checked"),
@@ -346,7 +346,7 @@ impl<'j> EpisodeJournal<'j> {
         &mut self,
         actor: &EpisodeActor,
         turn: u64,
-        at: Millis,
+        at: EpochMillis,
         ending: &EpisodeEnding,
         final_score: Option<i32>,
     ) -> io::Result<()> {

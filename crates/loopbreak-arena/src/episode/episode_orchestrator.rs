@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use loopbreak::{Guard, Millis, Pattern, Usage, Verdict};
+use loopbreak::{EpochMillis, Guard, Pattern, Usage, Verdict};
 
 use super::episode_clock::{EpisodeClock, ticking_clock};
 use super::episode_event::{EpisodeEvent, TakenAction};
@@ -68,13 +68,13 @@ pub struct EpisodeResult {
 ///
 /// ```
 /// use loopbreak::{Config, Guard};
-/// use loopbreak_arena::{Heuristic, Orchestrator, PlayerKind, StoryWorld, stories};
+/// use loopbreak_arena::{EpisodeOrchestrator, HeuristicCritic, PlayerKind, StoryWorld, stories};
 ///
 /// let mut world = StoryWorld::new(stories::spillway(), 1);
 /// let mut player = PlayerKind::Camper.player(2);
-/// let mut critic = Heuristic::default();
+/// let mut critic = HeuristicCritic::default();
 /// let guard = Guard::new(Config::default());
-/// let episode = Orchestrator::new(&mut world, &mut *player, &mut critic, guard).play("ep-1")?;
+/// let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard).play("ep-1")?;
 /// assert_eq!(episode.ending.as_str(), "loop_break");
 /// assert_eq!(episode.ending.reason(), "stuck_no_progress");
 /// # Ok::<(), std::io::Error>(())
@@ -106,7 +106,7 @@ impl<'o, W: GameWorld + ?Sized> EpisodeOrchestrator<'o, W> {
             critic,
             guard,
             rules: EpisodeRules::default(),
-            clock: ticking_clock(Millis(0), 1000),
+            clock: ticking_clock(EpochMillis(0), 1000),
             journal: EpisodeJournal::new(None),
             watch: Box::new(|_| {}),
             view: Box::new(|_| {}),

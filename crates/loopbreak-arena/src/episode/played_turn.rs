@@ -1,6 +1,7 @@
 //! A turn as it was: what the guard is shown, and what the journal writes, come from the same record.
 
-use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Usage};
+use loopbreak::step::CompletedObjective;
+use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, Usage};
 
 use crate::episode::WorldObjective;
 use crate::world::WorldObservation;
@@ -30,7 +31,7 @@ pub(super) struct EpisodeActor {
 #[derive(Clone, Debug)]
 pub(super) struct PlayedTurn {
     pub(super) number: u64,
-    pub(super) at: Millis,
+    pub(super) at: EpochMillis,
     pub(super) chosen: JudgedProposal,
     /// It was taken although it had been refused: nothing better was proposed.
     pub(super) overridden: bool,
@@ -44,7 +45,7 @@ pub(super) struct PlayedTurn {
 
 impl EpisodeActor {
     /// The step of a proposal that was refused.
-    pub(super) fn refused<'s>(&'s self, judged: &'s JudgedProposal, at: Millis) -> Step<'s> {
+    pub(super) fn refused<'s>(&'s self, judged: &'s JudgedProposal, at: EpochMillis) -> Step<'s> {
         Step {
             run: Some(Label::from(self.run.as_str())),
             at: Some(at),
@@ -65,9 +66,9 @@ impl EpisodeActor {
             completed: turn
                 .completed
                 .iter()
-                .map(|objective| Completed {
+                .map(|objective| CompletedObjective {
                     objective: objective.text.as_str().into(),
-                    ..Completed::default()
+                    ..CompletedObjective::default()
                 })
                 .collect(),
         });

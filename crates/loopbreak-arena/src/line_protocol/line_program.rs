@@ -184,7 +184,7 @@ impl LineProgram {
         let said = game_text::one_line(&String::from_utf8_lossy(&lock(&self.stderr)), usize::MAX);
         let skip = said.chars().count().saturating_sub(TOLD);
         let said: String = said.chars().skip(skip).collect();
-        let said = loopbreak::text::secret::mask(&said);
+        let said = loopbreak::text::mask_secrets(&said);
         if !said.is_empty() {
             how = format!("{how}: {said}");
         }

@@ -113,10 +113,10 @@ impl MachineState {
 ///
 /// ```no_run
 /// use std::sync::Arc;
-/// use loopbreak_arena::zmachine::{Machine, Story};
+/// use loopbreak_arena::zmachine::{StoryFile, ZMachine};
 ///
-/// let story = Arc::new(Story::new(&std::fs::read("zork1.z3")?)?);
-/// let mut machine = Machine::new(story, 1);
+/// let story = Arc::new(StoryFile::new(&std::fs::read("zork1.z3")?)?);
+/// let mut machine = ZMachine::new(story, 1);
 /// println!("{}", machine.start()?.text);
 /// println!("{}", machine.enter("open mailbox")?.text);
 /// assert_eq!(machine.status().moves, Some(1));

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::Args;
-use loopbreak::{Profile, TEMPLATES};
+use loopbreak::Profile;
+use loopbreak::advice::TEMPLATES;
 use loopbreak_config::reference::{
     LIST_WIDTH, default_in, default_strings, defaults, example, format_list, indent, legacy_key_names, wrap,
 };

@@ -70,7 +70,7 @@ fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserEr
 /// Returns the variables that begin with `LOOPBREAK` but are not settings: those that Loopbreak sets for the commands
 /// it runs, which may in turn run Loopbreak, and secrets, which must not appear in a message.
 fn reserved_variables() -> Vec<&'static str> {
-    let set_for_commands = COMMAND_VARIABLES.iter().chain(&crate::run::VARIABLES).copied();
+    let set_for_commands = COMMAND_VARIABLES.iter().chain(&loopbreak_runner::TASK_VARIABLES).copied();
     set_for_commands.chain([crate::mcp::TOKEN, crate::play::KEY]).collect()
 }
 

@@ -1,60 +1,166 @@
 //! The commands under `loopbreak hook`.
 
-use clap::{Args, Subcommand};
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
 
-use super::{Dialect, doctor, install, respond};
+use loopbreak_hooks::doctor::{TrialStep, is_this_program, run_trial};
+use loopbreak_hooks::install::{
+    InstallError, SettingsChange, SettingsScope, hook_command, install_hint, installed, settings_file,
+};
+use loopbreak_hooks::{Dialect, HookEnvironment, answer, error_log};
+use loopbreak_store::default_path;
+
+use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs};
 use crate::args::ConfigOptions;
 use crate::error::UserError;
+use crate::output::printable;
+use crate::{exit, output};
 
-/// Guard an agent while it works, through its hooks.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  loopbreak hook install claude-code --dry-run    What would change in .claude/settings.json
-  loopbreak hook install claude-code              Guard Claude Code in this project
-  loopbreak hook install codex --user             Guard Codex CLI everywhere
-  loopbreak hook install gemini                   Guard Gemini CLI in this project
-  loopbreak hook doctor claude-code               Try what is installed on a made-up session
-  loopbreak allow last                            Let the agent do what was refused
-  LOOPBREAK=off claude                            Without the guard, this once
-
-Whatever goes wrong inside a hook, the agent goes on; standard error says why.")]
-pub(crate) struct HookArgs {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Answer an event of Claude Code, read from standard input
-    ClaudeCode(AnswerArgs),
-    /// Answer an event of Codex CLI, read from standard input
-    Codex(AnswerArgs),
-    /// Answer an event of Gemini CLI, read from standard input
-    Gemini(AnswerArgs),
-    /// Write the hooks into the settings of an agent
-    Install(install::InstallArgs),
-    /// Take the hooks out of the settings of an agent
-    Uninstall(install::InstallArgs),
-    /// Run a made-up session through the installed hook and show each answer
-    Doctor(doctor::DoctorArgs),
-}
-
-/// Answer an event, read from standard input.
-#[derive(Debug, Args)]
-struct AnswerArgs {
-    #[command(flatten)]
-    config: ConfigOptions,
-}
+/// How many of the last faults are shown.
+const FAULTS: usize = 3;
 
 /// Runs one of them.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     match &args.command {
-        Command::ClaudeCode(args) => Ok(respond(Dialect::ClaudeCode, &args.config)),
-        Command::Codex(args) => Ok(respond(Dialect::Codex, &args.config)),
-        Command::Gemini(args) => Ok(respond(Dialect::Gemini, &args.config)),
-        Command::Install(args) => install::install(args),
-        Command::Uninstall(args) => install::uninstall(args),
-        Command::Doctor(args) => doctor::run(args),
+        HookCommand::ClaudeCode(args) => Ok(respond(Dialect::ClaudeCode, &args.config)),
+        HookCommand::Codex(args) => Ok(respond(Dialect::Codex, &args.config)),
+        HookCommand::Gemini(args) => Ok(respond(Dialect::Gemini, &args.config)),
+        HookCommand::Install(args) => install(args),
+        HookCommand::Uninstall(args) => uninstall(args),
+        HookCommand::Doctor(args) => doctor(args),
+    }
+}
+
+/// Answers the event on standard input. The exit code is always that of success: any other means something to an agent.
+pub(crate) fn respond(dialect: Dialect, options: &ConfigOptions) -> u8 {
+    let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        warn("waiting for an event of an agent on standard input; see `loopbreak hook --help`");
+    }
+    let environment = HookEnvironment {
+        store: default_path(|name| std::env::var_os(name)),
+        disabled: std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off"),
+        load_settings: &|folder| {
+            crate::config::settings_in(options, folder).map_err(|error| error.to_string())
+        },
+        warn: &warn,
+    };
+    if let Some(response) = answer(dialect, stdin.lock(), &environment) {
+        // An agent that does not listen any more has no use for the answer.
+        let _ = writeln!(io::stdout(), "{response}").and_then(|()| io::stdout().flush());
+    }
+    exit::DONE
+}
+
+fn install(args: &InstallArgs) -> Result<u8, UserError> {
+    let file = settings_file(args.agent, args.scope.scope().0)?;
+    let change = SettingsChange::install(args.agent, file)?;
+    apply(&change, args.dry_run, "the hooks are there already", install_hint(args.agent))
+}
+
+fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
+    let file = settings_file(args.agent, args.scope.scope().0)?;
+    let change = SettingsChange::uninstall(args.agent, file)?;
+    apply(&change, args.dry_run, "there are no hooks of ours", "")
+}
+
+fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Result<u8, UserError> {
+    let name = change.path().display();
+    if change.is_empty() {
+        output::print(&format!("{name}: {same}\n"))?;
+        return Ok(exit::DONE);
+    }
+    output::print(&format!("{name}:\n{}", change.diff()))?;
+    if dry_run {
+        output::print("nothing was changed (--dry-run)\n")?;
+        return Ok(exit::DONE);
+    }
+    match change.apply()? {
+        Some(kept) => output::print(&format!("written; what was there before is {}\n", kept.display()))?,
+        None => output::print("written\n")?,
+    }
+    if !hint.is_empty() {
+        output::print(&format!("{hint}\n"))?;
+    }
+    Ok(exit::DONE)
+}
+
+fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
+    let agent = args.agent;
+    let (scope, is_named) = args.scope.scope();
+    let mut files = vec![settings_file(agent, scope)?];
+    if !is_named {
+        files.extend(settings_file(agent, SettingsScope::User).ok());
+    }
+    let found =
+        files.iter().find_map(|file| Some((file, installed(agent, &fs::read_to_string(file).ok()?)?)));
+    let own = hook_command(agent)?;
+    if let Some((file, line)) = &found {
+        output::print(&format!("{}: {}\n", file.display(), printable(line)))?;
+        if !is_this_program(line, agent) {
+            // Whoever wrote the settings chose this command, and a cloned repository brings settings along.
+            return Err(UserError::failed("the installed command is not run: it is not this program alone")
+                .hint(format!(
+                    "this program would install: {own}\nif the line above is yours, replace it with `loopbreak hook install {}`",
+                    agent.name()
+                )));
+        }
+    } else {
+        output::print(&format!("not installed; trying {own}\n"))?;
+    }
+    let good = trial(agent)?;
+    let name = agent.name();
+    let verdict = match (good, found.is_some()) {
+        (true, true) => "the hook answers as it should".to_owned(),
+        (true, false) => {
+            format!("the hook would answer as it should: install it with `loopbreak hook install {name}`")
+        }
+        (false, _) => {
+            "the hook does not answer as it should: see above, and `loopbreak config check`".to_owned()
+        }
+    };
+    output::print(&format!("{verdict}\n"))?;
+    show_faults()?;
+    Ok(if good && found.is_some() { exit::DONE } else { exit::FAILED })
+}
+
+/// Runs the made-up session and shows it.
+fn trial(agent: Dialect) -> Result<bool, UserError> {
+    let mut shown = Ok(());
+    let good = run_trial(agent, &mut |step| {
+        if shown.is_ok() {
+            shown = show(step);
+        }
+    })
+    .map_err(|error| UserError::failed(format!("cannot run this program: {error}")))?;
+    shown.map(|()| good)
+}
+
+fn show(step: &TrialStep) -> Result<(), UserError> {
+    let took = step.took.as_secs_f64() * 1000.0;
+    let answer =
+        if step.answer.is_null() { "goes on".to_owned() } else { printable(&step.answer.to_string()) };
+    output::print(&format!("  {:<26} {took:5.1} ms  {answer}\n", step.event))?;
+    if !step.status.success() || !step.stderr.is_empty() {
+        output::print(&format!("    {}: {}\n", step.status, printable(&step.stderr)))?;
+    }
+    Ok(())
+}
+
+/// What went wrong in hooks of late.
+fn show_faults() -> Result<(), UserError> {
+    let Some(store) = default_path(|name| std::env::var_os(name)) else { return Ok(()) };
+    let last = error_log::last(&store, FAULTS);
+    if last.is_empty() {
+        return Ok(());
+    }
+    output::print(&format!("the last faults, in {}:\n", error_log::file(&store).display()))?;
+    last.iter().try_for_each(|line| output::print(&format!("  {}\n", printable(line))))
+}
+
+impl From<InstallError> for UserError {
+    fn from(error: InstallError) -> Self {
+        UserError { hint: error.hint().map(str::to_owned), ..UserError::failed(error.to_string()) }
     }
 }

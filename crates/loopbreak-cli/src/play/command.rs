@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use loopbreak::{Guard, Millis, Pattern};
+use loopbreak::{EpochMillis, Guard, Pattern};
 use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
@@ -103,7 +103,7 @@ fn listen() -> Result<CancelFlag, UserError> {
     Ok(cancel)
 }
 
-fn now() -> Millis {
+fn now() -> EpochMillis {
     let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
+    EpochMillis(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
 }

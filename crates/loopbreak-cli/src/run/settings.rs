@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use loopbreak::{Config, Mode, Profile, Settings};
+use loopbreak::{Config, Profile, Settings};
 
 use super::args::{OnLoop, RunArgs};
 use crate::args::ConfigOptions;
@@ -50,31 +50,6 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
         }
     }
     config::load(&options)
-}
-
-/// The settings of the guard that watches the command over a roadmap. Whether tasks go round in circles is for the rules of
-/// tasks to say: an agent that reports three times in the same words has not looped if they are about three tasks. Where those
-/// rules do not act, the others do.
-pub(super) fn of_roadmap(config: &Config) -> Config {
-    if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
-        return config.clone();
-    }
-    let mut settings: Settings = (**config).clone();
-    for mode in [
-        &mut settings.task.mode,
-        &mut settings.signature.mode,
-        &mut settings.similarity.mode,
-        &mut settings.cycle.mode,
-        &mut settings.recurrence.mode,
-        &mut settings.drift.mode,
-        &mut settings.failing_target.mode,
-        &mut settings.poll.mode,
-        &mut settings.noop.mode,
-        &mut settings.novelty.mode,
-    ] {
-        *mode = Mode::Off;
-    }
-    Config::new(settings).unwrap_or_else(|_| config.clone())
 }
 
 /// The options as settings. They come last, so that they win.
@@ -126,11 +101,5 @@ mod tests {
         assert_eq!(many.task.attempt_window.millis, 24 * 60 * 60 * 1000);
         let set = config(&["--max-iterations", "7", "--set", "task.attempt_window=\"2h\""], Some(4));
         assert_eq!((set.budget.max_iterations, set.task.attempt_window.millis), (7, 2 * 60 * 60 * 1000));
-    }
-
-    #[test]
-    fn over_a_roadmap_the_rules_of_tasks_judge_and_where_they_do_not_the_others_do() {
-        assert_eq!(of_roadmap(&config(&[], Some(1))).cycle.mode, Mode::Off);
-        assert_eq!(of_roadmap(&config(&["--set", "task.mode=off"], Some(1))).cycle.mode, Mode::Enforce);
     }
 }

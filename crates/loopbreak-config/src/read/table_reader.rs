@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use loopbreak::TEMPLATES;
+use loopbreak::advice::TEMPLATES;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

@@ -1,6 +1,6 @@
 //! Messages and hints for keys that do not exist.
 
-use loopbreak::TEMPLATES;
+use loopbreak::advice::TEMPLATES;
 
 use crate::legacy_key::{aliases, legacy_key};
 use crate::nearest::did_you_mean;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::{Profile, TEMPLATES};
+use loopbreak::Profile;
+use loopbreak::advice::TEMPLATES;
 
 use super::describe;
 use crate::legacy_key::{LEGACY_KEYS, LegacyMeaning};

@@ -1,7 +1,8 @@
 //! One step on one line.
 
-use loopbreak::text::{clip::clip, secret::mask};
-use loopbreak::{LoopId, MAIN_AGENT, Step};
+use loopbreak::text::{clip, mask_secrets};
+use loopbreak::verdict::LoopId;
+use loopbreak::{MAIN_AGENT, Step};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::number;
@@ -105,5 +106,5 @@ fn first_line(text: &str) -> &str {
 
 /// A text of the log: secrets masked before it is cut, so that half of one is not shown.
 pub(super) fn shown(text: &str, look: &Look) -> String {
-    look.fit(&mask(clip(text, TEXT_BYTES)), usize::MAX)
+    look.fit(&mask_secrets(clip(text, TEXT_BYTES)), usize::MAX)
 }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use loopbreak::evidence::EvidenceKey;
-use loopbreak::{DetectorName, Finding, LoopId, Severity, Verdict};
+use loopbreak::verdict::LoopId;
+use loopbreak::{DetectorName, Finding, Severity, Verdict};
 
 use super::row::{Mark, Row};
 

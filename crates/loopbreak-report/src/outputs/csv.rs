@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use loopbreak::Millis;
+use loopbreak::EpochMillis;
 
 use super::why::Why;
 use loopbreak_analysis::{Report, RunReport};
@@ -30,9 +30,9 @@ pub const COLUMNS: &[Column] = &[
     ("verdict", "`clear`, `warn` or `stop`", |run| plain(Some(run.verdict.as_str()))),
     ("steps", "how many turns it had", |run| plain(Some(run.steps))),
     ("started", "time of the first record, RFC 3339 in UTC", |run| {
-        plain(run.started.and_then(|at| Millis(at).rfc3339()))
+        plain(run.started.and_then(|at| EpochMillis(at).rfc3339()))
     }),
-    ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| Millis(at).rfc3339()))),
+    ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| EpochMillis(at).rfc3339()))),
     ("reason", "what decides the verdict, in one sentence", |run| {
         text(Why::of(run).map(|why| why.reason).as_deref())
     }),

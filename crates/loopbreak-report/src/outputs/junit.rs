@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use loopbreak::{Finding, Intervention, Millis, Severity};
+use loopbreak::{EpochMillis, Finding, Intervention, Severity};
 
 use super::why::Why;
 use super::xml::{attribute, content};
@@ -112,7 +112,7 @@ impl Suite {
         attribute(out, "name", &self.source);
         counts(out, self.tests, self.failures);
         attribute(out, "time", &seconds(self.lasted));
-        if let Some(began) = self.began.and_then(|at| Millis(at).rfc3339()) {
+        if let Some(began) = self.began.and_then(|at| EpochMillis(at).rfc3339()) {
             // Without fractions and zone, as the build servers' own schema has it.
             attribute(out, "timestamp", &began[..19]);
         }

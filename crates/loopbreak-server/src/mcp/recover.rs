@@ -1,6 +1,7 @@
 //! `apply_recovery`: what the engine recommends for a task that goes round in circles is done, once.
 
-use loopbreak::{Audience, Decision, Mode, TaskCheck, Verdict};
+use loopbreak::series::TaskCheck;
+use loopbreak::{Audience, Decision, Mode, Verdict};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
 

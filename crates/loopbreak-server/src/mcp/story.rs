@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use loopbreak::Millis;
+use loopbreak::EpochMillis;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
 
@@ -134,7 +134,7 @@ fn is_told(event: &RunEvent) -> bool {
 
 fn time(millis: i64) -> String {
     // Nobody wants to read the milliseconds.
-    let whole = Millis(millis - millis.rem_euclid(1000)).rfc3339();
+    let whole = EpochMillis(millis - millis.rem_euclid(1000)).rfc3339();
     whole.map_or_else(|| millis.to_string(), |time| format!("at {}", time.replace(".000Z", "Z")))
 }
 

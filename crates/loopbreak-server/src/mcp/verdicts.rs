@@ -1,6 +1,7 @@
 //! What the engine says, as it is told.
 
-use loopbreak::{Audience, Ruling, TaskCheck, Verdict};
+use loopbreak::series::TaskCheck;
+use loopbreak::{Audience, Ruling, Verdict};
 use loopbreak_store::KnownLoop;
 use serde_json::{Map, Value};
 

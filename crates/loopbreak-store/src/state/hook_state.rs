@@ -2,7 +2,7 @@
 
 use loopbreak::Verdict;
 use loopbreak::settings::AllowRule;
-use loopbreak::text::clip::clip;
+use loopbreak::text::clip;
 use serde::{Deserialize, Serialize};
 
 use super::push_bounded;

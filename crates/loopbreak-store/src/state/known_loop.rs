@@ -1,6 +1,6 @@
 //! Loops that were found in a run.
 
-use loopbreak::text::clip::clip;
+use loopbreak::text::clip;
 use loopbreak::{Finding, Verdict};
 use serde::{Deserialize, Serialize};
 

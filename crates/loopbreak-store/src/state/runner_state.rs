@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use loopbreak::{SeriesState, Snapshot};
+use loopbreak::Snapshot;
+use loopbreak::series::SeriesState;
 use serde::{Deserialize, Serialize};
 
 /// What the runner remembers of a run, so that `--resume` can continue it.

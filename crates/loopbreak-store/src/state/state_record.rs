@@ -1,8 +1,9 @@
 //! The JSON form of a state: one flat object. Its keys never change, so that every version reads the states of the
 //! others.
 
+use loopbreak::Snapshot;
+use loopbreak::series::SeriesState;
 use loopbreak::settings::AllowRule;
-use loopbreak::{SeriesState, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use super::hook_state::RefusalCount;

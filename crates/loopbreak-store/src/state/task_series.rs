@@ -1,6 +1,7 @@
 //! The attempts at tasks that were reported over MCP.
 
-use loopbreak::{Config, Series, SeriesState};
+use loopbreak::series::SeriesState;
+use loopbreak::{Config, Series};
 
 /// The attempts at tasks that were reported over MCP.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use loopbreak::text::clip::escaped_len;
+use loopbreak::text::escaped_len;
 use serde::{Deserialize, Serialize};
 
 /// Longest id of a task, in bytes of its JSON form. The engine compares this many.

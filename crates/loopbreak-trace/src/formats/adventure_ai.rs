@@ -1,6 +1,6 @@
 //! AdventureAI: games of interactive fiction, one document each. See docs/formats/adventureai.md.
 
-use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
+use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
@@ -45,15 +45,15 @@ struct AdventureAiGame {
 #[serde(default)]
 struct AdventureAiMessage<'a> {
     #[serde(borrow)]
-    role: Option<Text<'a>>,
+    role: Option<StepText<'a>>,
     #[serde(borrow)]
-    content: Option<Text<'a>>,
+    content: Option<StepText<'a>>,
     #[serde(rename = "promptTokens")]
     prompt_tokens: Option<u64>,
     #[serde(rename = "completionTokens")]
     completion_tokens: Option<u64>,
     #[serde(borrow)]
-    meta: Option<Text<'a>>,
+    meta: Option<StepText<'a>>,
     score: Option<f64>,
 }
 
@@ -115,7 +115,7 @@ fn emit(
     let (score, text) = reply.map_or((None, None), |reply| (reply.score, reply.content));
     let step = Step {
         run,
-        model: about.model.as_deref().map(Text::from),
+        model: about.model.as_deref().map(StepText::from),
         action: Some(Action::new(words.trim().to_owned())),
         outcome: text.map(|text| Outcome { text: Some(text), error: false }),
         say: command.meta.filter(|meta| !meta.trim().is_empty()),

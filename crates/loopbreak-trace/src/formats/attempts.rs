@@ -1,6 +1,6 @@
 //! Task attempts, as task orchestrators record them. See docs/formats/attempts.md.
 
-use loopbreak::{Label, Millis, Step, Task, Text};
+use loopbreak::{EpochMillis, Label, Step, StepText, Task};
 use serde::Deserialize;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
@@ -41,13 +41,13 @@ struct AttemptRecord<'a> {
     #[serde(borrow, rename = "taskId")]
     id: Label<'a>,
     #[serde(default)]
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow, default)]
-    status: Option<Text<'a>>,
+    status: Option<StepText<'a>>,
     #[serde(borrow, default)]
-    blockers: Option<Vec<Text<'a>>>,
+    blockers: Option<Vec<StepText<'a>>>,
     #[serde(borrow, default, rename = "completedWork")]
-    work: Option<Vec<Text<'a>>>,
+    work: Option<Vec<StepText<'a>>>,
     #[serde(borrow, default, rename = "sessionId")]
     session: Option<Label<'a>>,
 }

@@ -1,6 +1,6 @@
 //! Codex CLI: rollouts. See docs/formats/codex.md.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -45,13 +45,13 @@ impl FormatDefinition for CodexFormat {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CodexEntry<'a> {
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
 }
 
 /// The payload of a line, with the keys of all kinds.
@@ -59,15 +59,15 @@ struct CodexEntry<'a> {
 #[serde(default)]
 struct CodexItem<'a> {
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow)]
-    role: Option<Text<'a>>,
+    role: Option<StepText<'a>>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
-    name: Option<Text<'a>>,
+    name: Option<StepText<'a>>,
     #[serde(borrow)]
     arguments: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -75,7 +75,7 @@ struct CodexItem<'a> {
     #[serde(borrow)]
     action: Option<&'a RawValue>,
     #[serde(borrow)]
-    call_id: Option<Text<'a>>,
+    call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
 }
@@ -85,9 +85,9 @@ struct CodexItem<'a> {
 #[serde(default)]
 struct CodexContext<'a> {
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow)]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
 }
 
 /// An event that counts tokens.
@@ -126,7 +126,7 @@ const MACHINE: [&str; 8] = [
 struct CodexRollout {
     run: Option<String>,
     model: Option<String>,
-    said: Option<(String, u64, Option<Millis>)>,
+    said: Option<(String, u64, Option<EpochMillis>)>,
     usage: Option<Usage>,
     pending: PendingCalls,
 }
@@ -173,7 +173,7 @@ impl LogReader for CodexRollout {
 }
 
 impl CodexRollout {
-    fn begin(&mut self, id: Option<Text<'_>>) {
+    fn begin(&mut self, id: Option<StepText<'_>>) {
         // A fork repeats the beginning of the original session; the file belongs to the first session named.
         if self.run.is_none() {
             self.run = id.map(|id| id.0.into_owned());
@@ -196,7 +196,7 @@ impl CodexRollout {
     fn item(
         &mut self,
         item: CodexItem<'_>,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) -> Result<(), SkipReason> {
@@ -219,7 +219,7 @@ impl CodexRollout {
                 }
             }
             kind @ ("function_call" | "custom_tool_call" | "local_shell_call") => {
-                let named = item.name.map(Text::into_owned);
+                let named = item.name.map(StepText::into_owned);
                 let mut action =
                     Action::new(named.unwrap_or_else(|| kind.trim_end_matches("_call").to_owned().into()));
                 action.args = item.arguments.or(item.input).or(item.action).and_then(arguments);
@@ -253,7 +253,7 @@ impl CodexRollout {
         &mut self,
         call: PendingCall,
         outcome: Option<Outcome<'_>>,
-        answered: Option<(u64, Option<Millis>)>,
+        answered: Option<(u64, Option<EpochMillis>)>,
         sink: &mut dyn RecordSink,
     ) {
         let (line, at) = answered.unwrap_or((call.line, call.at));
@@ -261,7 +261,7 @@ impl CodexRollout {
         let step = Step {
             at: at.or(call.at),
             action: Some(call.action),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             user: refused.then(|| "refused the call".into()),
             refused,
             outcome,
@@ -283,7 +283,7 @@ impl CodexRollout {
     fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };
@@ -302,7 +302,7 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
     #[derive(Deserialize)]
     struct CodexOutput<'a> {
         #[serde(borrow)]
-        content: Text<'a>,
+        content: StepText<'a>,
         success: Option<bool>,
     }
     let (text, failed) = match serde_json::from_str::<CodexOutput<'_>>(output.get()) {
@@ -318,7 +318,7 @@ fn outcome(output: &RawValue) -> Outcome<'_> {
 
 /// Unwraps the output of a command, which is stored as JSON with an exit code, or below a few headings. The times in
 /// the headings are dropped.
-fn unwrapped(text: Text<'_>) -> (Text<'_>, Option<i64>) {
+fn unwrapped(text: StepText<'_>) -> (StepText<'_>, Option<i64>) {
     #[derive(Deserialize)]
     struct CodexCommandOutput {
         output: String,

@@ -1,6 +1,6 @@
 //! Gemini CLI: session files, as one document or line by line. See docs/formats/gemini-cli.md.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -47,16 +47,16 @@ struct GeminiSession {
 #[serde(default)]
 struct GeminiMessage<'a> {
     #[serde(borrow)]
-    id: Option<Text<'a>>,
+    id: Option<StepText<'a>>,
     #[serde(borrow, rename = "sessionId")]
-    session: Option<Text<'a>>,
+    session: Option<StepText<'a>>,
     #[serde(borrow, rename = "type")]
-    kind: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    kind: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     tokens: Option<GeminiTokens>,
     #[serde(borrow, rename = "toolCalls")]
     calls: Option<Vec<GeminiToolCall<'a>>>,
@@ -74,16 +74,16 @@ struct GeminiTokens {
 #[serde(default)]
 struct GeminiToolCall<'a> {
     #[serde(borrow)]
-    name: Option<Text<'a>>,
+    name: Option<StepText<'a>>,
     #[serde(borrow)]
     args: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
     #[serde(borrow)]
-    status: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    status: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow, rename = "agentId")]
-    agent: Option<Text<'a>>,
+    agent: Option<StepText<'a>>,
 }
 
 impl LogReader for GeminiSession {
@@ -191,7 +191,7 @@ struct GeminiPart<'a> {
     #[serde(borrow, rename = "functionResponse")]
     function: Option<GeminiFunction<'a>>,
     #[serde(borrow)]
-    text: Option<Text<'a>>,
+    text: Option<StepText<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -209,20 +209,20 @@ struct GeminiResponse<'a> {
 }
 
 /// Returns the text of a result: the response of the function, or the other parts.
-fn result(json: &RawValue) -> Option<Text<'_>> {
+fn result(json: &RawValue) -> Option<StepText<'_>> {
     let Ok(parts) = serde_json::from_str::<Vec<GeminiPart<'_>>>(json.get()) else {
         return serde_json::from_str::<MessageContent<'_>>(json.get())
             .ok()
             .and_then(MessageContent::into_text);
     };
-    let mut texts: Vec<Text<'_>> = parts.into_iter().filter_map(part_text).collect();
+    let mut texts: Vec<StepText<'_>> = parts.into_iter().filter_map(part_text).collect();
     if texts.len() < 2 {
         return texts.pop();
     }
     Some(texts.iter().map(|text| &**text).collect::<Vec<_>>().join("\n").into())
 }
 
-fn part_text(part: GeminiPart<'_>) -> Option<Text<'_>> {
+fn part_text(part: GeminiPart<'_>) -> Option<StepText<'_>> {
     let Some(response) = part.function.and_then(|function| function.response) else { return part.text };
     match serde_json::from_str::<GeminiResponse<'_>>(response.get()) {
         Ok(GeminiResponse { output: None, error: None }) | Err(_) => Some(response.get().into()),

@@ -1,6 +1,6 @@
 //! Ralph: the events, the history and the tasks of a loop. See docs/formats/ralph.md.
 
-use loopbreak::{Label, Millis, Outcome, Step, Task, Text};
+use loopbreak::{EpochMillis, Label, Outcome, Step, StepText, Task};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -38,12 +38,12 @@ impl FormatDefinition for RalphFormat {
 #[serde(default)]
 struct RalphLine<'a> {
     #[serde(alias = "timestamp")]
-    ts: Option<Millis>,
+    ts: Option<EpochMillis>,
     iteration: Option<u64>,
     #[serde(borrow)]
-    hat: Option<Text<'a>>,
+    hat: Option<StepText<'a>>,
     #[serde(borrow)]
-    topic: Option<Text<'a>>,
+    topic: Option<StepText<'a>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     #[serde(borrow, rename = "type", alias = "event")]
@@ -52,11 +52,11 @@ struct RalphLine<'a> {
     #[serde(borrow)]
     id: Option<Label<'a>>,
     #[serde(borrow)]
-    status: Option<Text<'a>>,
+    status: Option<StepText<'a>>,
     #[serde(borrow)]
-    blocked_by: Option<Vec<Text<'a>>>,
-    created: Option<Millis>,
-    closed: Option<Millis>,
+    blocked_by: Option<Vec<StepText<'a>>>,
+    created: Option<EpochMillis>,
+    closed: Option<EpochMillis>,
 }
 
 /// An event of the history or of the orchestration log.
@@ -64,12 +64,12 @@ struct RalphLine<'a> {
 #[serde(default)]
 struct RalphEvent<'a> {
     #[serde(borrow, alias = "type")]
-    kind: Option<Text<'a>>,
+    kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    prompt: Option<Text<'a>>,
+    prompt: Option<StepText<'a>>,
     iteration: Option<u64>,
     #[serde(borrow)]
-    topic: Option<Text<'a>>,
+    topic: Option<StepText<'a>>,
     #[serde(borrow)]
     payload: Option<&'a RawValue>,
     success: Option<bool>,
@@ -139,7 +139,7 @@ impl RalphReader {
         &mut self,
         what: RalphEvent<'_>,
         iteration: Option<u64>,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) {
@@ -180,7 +180,7 @@ impl RalphReader {
         &mut self,
         turn: Option<u64>,
         success: bool,
-        at: Option<Millis>,
+        at: Option<EpochMillis>,
         line: u64,
         sink: &mut dyn RecordSink,
     ) {
@@ -207,7 +207,9 @@ fn outcome<'a>(topic: &str, text: &str) -> Outcome<'a> {
 }
 
 /// Parses a payload: a text, an object or nothing.
-fn payload(json: Option<&RawValue>) -> Text<'_> {
-    let Some(json) = json.map(RawValue::get).filter(|json| *json != "null") else { return Text::default() };
+fn payload(json: Option<&RawValue>) -> StepText<'_> {
+    let Some(json) = json.map(RawValue::get).filter(|json| *json != "null") else {
+        return StepText::default();
+    };
     serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }

@@ -1,6 +1,6 @@
 //! SWE-agent: trajectories. See docs/formats/swe-agent.md.
 
-use loopbreak::{Outcome, Step, Text, Usage};
+use loopbreak::{Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -135,12 +135,12 @@ fn entry(
 ) -> Result<(), SkipReason> {
     let entry: SweAgentEntry<'_> =
         serde_json::from_str(unit.text).map_err(|error| SkipReason::malformed(unit.text, &error))?;
-    let filled = |text: &Text<'_>| !text.trim().is_empty();
+    let filled = |text: &StepText<'_>| !text.trim().is_empty();
     let line = entry.action.into_text().filter(filled);
     let say = entry.thought.into_text().filter(filled).or(entry.response.into_text().filter(filled));
     let outcome = entry.observation.into_text().map(|text| Outcome { text: Some(text), error: false });
     let step = Step {
-        model: model.map(Text::from),
+        model: model.map(StepText::from),
         action: line.as_deref().map(command),
         // Without an action, the observation is a complaint about the format or the end of the run.
         outcome: outcome.filter(|_| line.is_some()),

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-use loopbreak::Millis;
+use loopbreak::EpochMillis;
 use serde::Deserialize;
 
 use crate::line::{LineFeeder, feed_line};
@@ -127,7 +127,7 @@ pub(crate) fn read_merged<R: BufRead>(
 fn timestamp(line: &[u8]) -> Option<i64> {
     #[derive(Deserialize)]
     struct TimestampField {
-        timestamp: Option<Millis>,
+        timestamp: Option<EpochMillis>,
     }
     let timed: TimestampField = serde_json::from_slice(line).ok()?;
     timed.timestamp.map(|time| time.0)

@@ -1,10 +1,10 @@
 //! Arguments of tool calls, in the two ways in which services write them: as JSON, or as a string that contains JSON.
 
-use loopbreak::Args;
+use loopbreak::step::ActionArgs;
 use serde_json::value::RawValue;
 
 /// Returns the arguments. A string that contains neither an object nor a list stays a string.
-pub(crate) fn arguments(json: &RawValue) -> Option<Args<'static>> {
+pub(crate) fn arguments(json: &RawValue) -> Option<ActionArgs<'static>> {
     let written = json.get().trim();
     if written == "null" {
         return None;

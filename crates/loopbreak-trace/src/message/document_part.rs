@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ use crate::skip_reason::SkipReason;
 #[derive(Debug)]
 pub(crate) struct DocumentPart<'a> {
     /// Key of the part; empty in a list at the top.
-    pub(crate) key: Text<'a>,
+    pub(crate) key: StepText<'a>,
     /// Whether it is an element of a list under the key.
     pub(crate) listed: bool,
     /// JSON text of the part.
@@ -76,7 +76,7 @@ impl<'a> Visitor<'a> for DocumentVisitor<'_, 'a> {
         f.write_str("an object or a list")
     }
     fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<Text<'a>>()? {
+        while let Some(key) = map.next_key::<StepText<'a>>()? {
             if self.lists.contains(&&*key) {
                 map.next_value_seed(ElementVisitor { key, place: self.place, take: self.take })?;
             } else {
@@ -88,12 +88,12 @@ impl<'a> Visitor<'a> for DocumentVisitor<'_, 'a> {
         Ok(())
     }
     fn visit_seq<A: SeqAccess<'a>>(self, list: A) -> Result<(), A::Error> {
-        ElementVisitor { key: Text::default(), place: self.place, take: self.take }.visit_seq(list)
+        ElementVisitor { key: StepText::default(), place: self.place, take: self.take }.visit_seq(list)
     }
 }
 
 struct ElementVisitor<'w, 'a> {
-    key: Text<'a>,
+    key: StepText<'a>,
     place: &'w mut LineCounter<'a>,
     take: &'w mut dyn FnMut(DocumentPart<'a>),
 }

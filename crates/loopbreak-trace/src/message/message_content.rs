@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ pub(crate) enum MessageContent<'a> {
     #[default]
     None,
     /// A text.
-    Text(Text<'a>),
+    Text(StepText<'a>),
     /// Blocks.
     Blocks(Vec<ContentBlock<'a>>),
 }
@@ -24,17 +24,17 @@ pub(crate) enum MessageContent<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct ContentBlock<'a> {
     /// Kind of the block.
-    pub(crate) kind: Text<'a>,
+    pub(crate) kind: StepText<'a>,
     /// Text.
-    pub(crate) text: Option<Text<'a>>,
+    pub(crate) text: Option<StepText<'a>>,
     /// Id of a call.
-    pub(crate) id: Option<Text<'a>>,
+    pub(crate) id: Option<StepText<'a>>,
     /// Name of the called tool.
-    pub(crate) name: Option<Text<'a>>,
+    pub(crate) name: Option<StepText<'a>>,
     /// Arguments of the call.
     pub(crate) input: Option<&'a RawValue>,
     /// Id of the call that a result belongs to.
-    pub(crate) tool_use_id: Option<Text<'a>>,
+    pub(crate) tool_use_id: Option<StepText<'a>>,
     /// Content of a result.
     pub(crate) content: MessageContent<'a>,
     /// Whether the call failed.
@@ -57,7 +57,7 @@ impl<'a> MessageContent<'a> {
 
     /// Returns the content as one text. An image is represented by its kind, size and checksum, so that equal images
     /// give equal texts.
-    pub(crate) fn into_text(self) -> Option<Text<'a>> {
+    pub(crate) fn into_text(self) -> Option<StepText<'a>> {
         match self {
             MessageContent::None => None,
             MessageContent::Text(text) => Some(text),
@@ -80,7 +80,7 @@ impl<'a> MessageContent<'a> {
 
 impl<'a> ContentBlock<'a> {
     /// Returns the text of the block.
-    fn into_text(self) -> Option<Text<'a>> {
+    fn into_text(self) -> Option<StepText<'a>> {
         if let Some(text) = self.text {
             return Some(text);
         }
@@ -140,7 +140,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
 
 fn block<'de, A: MapAccess<'de>>(mut map: A) -> Result<ContentBlock<'de>, A::Error> {
     let mut block = ContentBlock::default();
-    while let Some(key) = map.next_key::<Text<'de>>()? {
+    while let Some(key) = map.next_key::<StepText<'de>>()? {
         match &*key {
             "type" => block.kind = map.next_value::<Option<_>>()?.unwrap_or_default(),
             "text" => block.text = map.next_value()?,

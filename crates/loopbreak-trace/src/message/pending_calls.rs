@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use loopbreak::{Action, Millis};
+use loopbreak::{Action, EpochMillis};
 
 /// Maximum number of waiting calls, and of their bytes.
 const CALLS: usize = 256;
@@ -16,7 +16,7 @@ pub(crate) struct PendingCall {
     /// Line number in the log.
     pub(crate) line: u64,
     /// Time of the call.
-    pub(crate) at: Option<Millis>,
+    pub(crate) at: Option<EpochMillis>,
     /// Called tool and arguments.
     pub(crate) action: Action<'static>,
     /// Text of the agent before the call.

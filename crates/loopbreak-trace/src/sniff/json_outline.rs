@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Deserializer as _;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
 /// Maximum nesting depth.
 const DEPTH: usize = 5;
@@ -171,7 +171,7 @@ impl<'de> Visitor<'de> for OutlineVisitor<'_, '_> {
     }
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         self.record(OutlineEntry::Object);
-        while let Some(key) = map.next_key::<Text<'de>>()? {
+        while let Some(key) = map.next_key::<StepText<'de>>()? {
             let path = self.inner(&key);
             map.next_value_seed(OutlineVisitor { path: &path, depth: self.depth + 1, seen: self.seen })?;
         }

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use loopbreak::{Advice, Decision, DetectorName, Intervention, LoopId, Pattern, Step, Verdict};
+use loopbreak::verdict::LoopId;
+use loopbreak::{Advice, Decision, DetectorName, Intervention, Pattern, Step, Verdict};
 use serde::Serialize;
 
 /// The name and version of the JSON form.

@@ -155,7 +155,7 @@ for_each_detector!(declare_sets);
 
 impl RunDetectors {
     /// Returns the attempts at tasks, which a recovery clears.
-    pub(crate) fn book(&mut self) -> &mut crate::tasks::Book {
+    pub(crate) fn book(&mut self) -> &mut crate::tasks::TaskHistories {
         &mut self.task.detector.book
     }
 }

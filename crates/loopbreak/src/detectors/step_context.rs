@@ -2,8 +2,8 @@
 
 use super::WeighedProposal;
 use crate::event::RunId;
-use crate::fingerprint::{Prints, Tables};
-use crate::place::{Map, Trail};
+use crate::fingerprint::{Fingerprints, VocabularyTables};
+use crate::place::{PlaceMap, PlaceTrail};
 use crate::step::Step;
 
 /// A step, with everything that is known about it before a detector reads it.
@@ -18,11 +18,11 @@ pub(crate) struct StepContext<'s> {
     /// Whether the agent's previous step only waited.
     pub(crate) after_wait: bool,
     /// The fingerprints of the step, if it has an action and no rule of the user allows it.
-    pub(crate) prints: Option<&'s Prints<'s>>,
+    pub(crate) prints: Option<&'s Fingerprints<'s>>,
     /// Number of changes so far, the one of this step included.
     pub(crate) epoch: u64,
     /// The tables that explain actions and replies.
-    pub(crate) tables: &'s Tables,
+    pub(crate) tables: &'s VocabularyTables,
     pub(crate) run: &'s RunId,
     pub(crate) turn: u64,
     /// Number of turns of the run, this one included.
@@ -35,8 +35,8 @@ pub(crate) struct StepContext<'s> {
     pub(crate) agent: &'s str,
     /// Whether the agent is at another place than before.
     pub(crate) moved: bool,
-    pub(crate) trail: &'s Trail,
-    pub(crate) map: &'s Map,
+    pub(crate) trail: &'s PlaceTrail,
+    pub(crate) map: &'s PlaceMap,
     /// The review of the action before it was taken, if a critic scored it.
     pub(crate) weighed: Option<&'s WeighedProposal>,
 }

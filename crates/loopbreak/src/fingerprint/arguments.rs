@@ -39,7 +39,7 @@ pub(crate) fn text(json: &str) -> Option<Cow<'_, str>> {
 
 /// The names and values of a JSON object in the order in which they are written, each value as it is written.
 pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
-    let mut reader = Parts::of(json, '{');
+    let mut reader = JsonParts::new(json, '{');
     std::iter::from_fn(move || {
         let key = reader.next()?;
         reader.skip_blanks();
@@ -51,19 +51,19 @@ pub(crate) fn fields(json: &str) -> impl Iterator<Item = (Cow<'_, str>, &str)> {
 
 /// The values of a JSON list, each as it is written.
 pub(super) fn items(json: &str) -> impl Iterator<Item = &str> {
-    let mut reader = Parts::of(json, '[');
+    let mut reader = JsonParts::new(json, '[');
     std::iter::from_fn(move || reader.next())
 }
 
 /// Reads the values inside an object or a list.
-struct Parts<'j> {
+struct JsonParts<'j> {
     json: &'j str,
     at: usize,
 }
 
-impl<'j> Parts<'j> {
-    fn of(json: &'j str, opening: char) -> Self {
-        Parts { json, at: if json.starts_with(opening) { 1 } else { json.len() } }
+impl<'j> JsonParts<'j> {
+    fn new(json: &'j str, opening: char) -> Self {
+        JsonParts { json, at: if json.starts_with(opening) { 1 } else { json.len() } }
     }
 
     fn next(&mut self) -> Option<&'j str> {

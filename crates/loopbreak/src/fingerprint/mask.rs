@@ -132,7 +132,7 @@ pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
     };
     for at in (0..bytes.len()).step_by(BLOCK) {
         let mut room = [b' '; 2 + BLOCK];
-        let window = Window::at(bytes, at, &mut room);
+        let window = MaskWindow::at(bytes, at, &mut room);
         let digits = window.digits();
         if digits == 0 {
             continue;
@@ -150,13 +150,13 @@ pub(super) fn volatile_words(text: &str, mut found: impl FnMut(Range<usize>)) {
 }
 
 /// A block of a text with the two bytes before it.
-struct Window<'b>(&'b [u8; 2 + BLOCK]);
+struct MaskWindow<'b>(&'b [u8; 2 + BLOCK]);
 
-impl<'b> Window<'b> {
+impl<'b> MaskWindow<'b> {
     #[inline]
     fn at(bytes: &'b [u8], at: usize, room: &'b mut [u8; 2 + BLOCK]) -> Self {
         let whole = at.checked_sub(2).and_then(|from| bytes.get(from..)?.first_chunk());
-        Window(whole.unwrap_or_else(|| at_an_end(bytes, at, room)))
+        MaskWindow(whole.unwrap_or_else(|| at_an_end(bytes, at, room)))
     }
 
     /// Which bytes of the block are so, by themselves and those before them: the first is the lowest bit.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::AgentDetectors;
-use crate::place::{Map, Trail, way_of_action};
+use crate::place::{PlaceMap, PlaceTrail, action_direction};
 use crate::step::Step;
 
 /// What a guard remembers of one agent.
@@ -11,7 +11,7 @@ use crate::step::Step;
 #[serde(default)]
 pub(super) struct AgentState {
     pub(super) steps: u64,
-    pub(super) trail: Trail,
+    pub(super) trail: PlaceTrail,
     /// Whether the last step did nothing but wait.
     pub(super) waits: bool,
     pub(super) detectors: AgentDetectors,
@@ -24,9 +24,10 @@ impl AgentState {
     }
 
     /// Follows the agent to the place of the step. Returns whether it moved.
-    pub(super) fn walk(&mut self, map: &mut Map, step: &Step<'_>, turn: u64, history: usize) -> bool {
+    pub(super) fn walk(&mut self, map: &mut PlaceMap, step: &Step<'_>, turn: u64, history: usize) -> bool {
         let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
-        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(way_of_action)) {
+        if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(action_direction))
+        {
             map.walked(from, &way, here);
         }
         self.trail.push(here, turn, history)

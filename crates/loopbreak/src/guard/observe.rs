@@ -7,9 +7,9 @@ use super::{Guard, GuardState, MAIN_AGENT};
 use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
-use crate::fingerprint::{Effects, Kind, Prints, Tables};
+use crate::fingerprint::{ActionKind, ChangeHistory, Fingerprints, VocabularyTables};
 use crate::memory::key_of;
-use crate::place::{Map, Trail};
+use crate::place::{PlaceMap, PlaceTrail};
 use crate::policy::{PolicyInput, decide};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
@@ -24,7 +24,7 @@ struct StepFacts<'s> {
     passed: Option<i64>,
     /// How the action was weighed, if the critic scored it.
     weighed: Option<WeighedProposal>,
-    prints: Option<Prints<'s>>,
+    prints: Option<Fingerprints<'s>>,
     /// Whether the step got further than any before it.
     further: bool,
     /// Whether a rule of the user allows the action.
@@ -48,10 +48,10 @@ impl StepFacts<'_> {
         &'c self,
         run: &'c RunId,
         times: RunTimes,
-        effects: &Effects,
-        trail: &'c Trail,
-        map: &'c Map,
-        tables: &'c Tables,
+        effects: &ChangeHistory,
+        trail: &'c PlaceTrail,
+        map: &'c PlaceMap,
+        tables: &'c VocabularyTables,
     ) -> StepContext<'c> {
         let RunTimes { turns, now, started } = times;
         StepContext {
@@ -117,7 +117,7 @@ impl GuardState {
         let further = self.effects.gets_further(step);
         let allows = |action| config.allow.iter().any(|rule| rule.covers(action));
         let allowed = step.action.as_ref().is_some_and(allows);
-        let waits = prints.as_ref().is_some_and(|prints| prints.kind == Kind::Wait);
+        let waits = prints.as_ref().is_some_and(|prints| prints.kind == ActionKind::Wait);
         let after_wait = self.agents.newest_mut().is_some_and(|agent| replace(&mut agent.waits, waits));
         StepFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
     }
@@ -131,14 +131,14 @@ impl GuardState {
     }
 
     /// Takes the fingerprints of a step, and remembers the change if it made one.
-    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<Prints<'s>> {
+    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<Fingerprints<'s>> {
         // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
         if !config.reads_fingerprints() {
             return None;
         }
         let effects = &mut self.effects;
         let is_new = |edit| effects.is_new(edit);
-        let prints = Prints::of(step, &config.tables().actions, effects.epoch(), is_new)?;
+        let prints = Fingerprints::from_step(step, &config.tables().actions, effects.epoch(), is_new)?;
         if prints.effect {
             effects.note(prints.call);
         }

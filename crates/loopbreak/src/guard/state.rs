@@ -8,9 +8,9 @@ use super::agent_state::AgentState;
 use crate::detectors::RunDetectors;
 use crate::event::RunId;
 use crate::evidence::redact_and_truncate;
-use crate::fingerprint::Effects;
+use crate::fingerprint::ChangeHistory;
 use crate::memory::{Lru, Ring};
-use crate::place::Map;
+use crate::place::PlaceMap;
 use crate::policy::LoopLedger;
 use crate::snapshot::SNAPSHOT_BYTES;
 use crate::step::Step;
@@ -43,11 +43,11 @@ pub(crate) struct GuardState {
     /// The first time and the latest time seen, in milliseconds.
     pub(super) started: Option<i64>,
     pub(super) now: Option<i64>,
-    pub(super) map: Map,
+    pub(super) map: PlaceMap,
     pub(super) agents: Lru<AgentState>,
     pub(super) detectors: RunDetectors,
     pub(super) ledger: LoopLedger,
-    pub(super) effects: Effects,
+    pub(super) effects: ChangeHistory,
     pub(super) objectives: Vec<String>,
     pub(super) iterations: Ring<String>,
 }
@@ -61,11 +61,11 @@ impl Default for GuardState {
             steps: 0,
             started: None,
             now: None,
-            map: Map::default(),
+            map: PlaceMap::default(),
             agents: Lru::default(),
             detectors: RunDetectors::default(),
             ledger: LoopLedger::default(),
-            effects: Effects::default(),
+            effects: ChangeHistory::default(),
             objectives: Vec::new(),
             iterations: Ring::default(),
         }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
-use crate::fingerprint::Call;
+use crate::fingerprint::NormalizedCall;
 use crate::memory::{Key, key_of, key_of_parts};
-use crate::place::{Map, way_of_action};
+use crate::place::{PlaceMap, action_direction};
 use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
 use crate::settings::{Config, Mode, Settings};
 use crate::step::{Action, Step};
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{Intervention, Ruling, Verdict};
 
 /// A proposal in the terms of the guard.
@@ -36,7 +36,7 @@ impl Guard {
             score,
             turn: self.state.turn.saturating_add(1),
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
-            place: proposal.place.as_ref().and_then(Map::key),
+            place: proposal.place.as_ref().and_then(PlaceMap::key),
         };
         let limits: &Settings = match score {
             Some(_) => &self.config,
@@ -79,7 +79,7 @@ impl GuardState {
         }
         let base = proposed.score.unwrap_or(config.policy.score_max);
         let ruling = rule_on_proposal(&self.run, &context, base, &review, config);
-        let line = key_of(&folded(&proposed.action.line()));
+        let line = key_of(&normalize_whitespace_case(&proposed.action.line()));
         let weighed = WeighedProposal {
             proposal: key_of_parts(&[line, context.from.unwrap_or_default()]),
             base,
@@ -100,7 +100,7 @@ impl GuardState {
         let action = proposed.action;
         let from = proposed.place.or_else(|| agent.trail.here());
         let destination =
-            from.zip(way_of_action(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
+            from.zip(action_direction(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
         // An agent that can only go one way does not loop by going there.
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
@@ -108,7 +108,7 @@ impl GuardState {
         let prints = (!allowed && config.reads_fingerprints()).then(|| ProposalFingerprint {
             agent: proposed.agent,
             kind: config.tables().actions.kind(action),
-            call: Call::of(action).key,
+            call: NormalizedCall::from_action(action).key,
             epoch: self.effects.epoch(),
             measured: self.effects.measures() || agent.trail.here().is_some(),
         });

@@ -1,9 +1,9 @@
 //! Where the agent is and has been: the ways out, the map learned from the steps, and each agent's trail.
 
-mod map;
-mod trail;
-mod way;
+mod direction;
+mod place_map;
+mod place_trail;
 
-pub(crate) use map::Map;
-pub(crate) use trail::Trail;
-pub(crate) use way::{way, way_of_action};
+pub(crate) use direction::{action_direction, movement_direction};
+pub(crate) use place_map::PlaceMap;
+pub(crate) use place_trail::PlaceTrail;

@@ -9,7 +9,7 @@ use crate::detectors::{DetectorReport, LoopFamily};
 use crate::event::RunId;
 use crate::memory::key_of;
 use crate::settings::Settings;
-use crate::tasks::Book;
+use crate::tasks::TaskHistories;
 use crate::verdict::{Intervention, Severity, Verdict};
 
 /// What the policy knows about a step, besides the reports.
@@ -37,7 +37,7 @@ pub(crate) fn decide(
     reports: Vec<DetectorReport>,
     input: &PolicyInput<'_>,
     ledger: &mut LoopLedger,
-    tasks: &mut Book,
+    tasks: &mut TaskHistories,
     settings: &Settings,
     verdict: &mut Verdict,
 ) {

@@ -1,6 +1,6 @@
 //! Proposals: actions that were not taken yet.
 
-use crate::step::{Action, Place, Text};
+use crate::step::{Action, Place, StepText};
 
 /// An action that was not taken yet.
 #[derive(Clone, Debug, Default)]
@@ -11,14 +11,14 @@ pub struct Proposal<'a> {
     /// loop that is hard, but not for a loop that only led to a warning.
     pub score: Option<f64>,
     /// The agent that proposes it; the main agent if absent.
-    pub agent: Option<Text<'a>>,
+    pub agent: Option<StepText<'a>>,
     /// The place of the agent; the last one that the guard saw if absent.
     pub place: Option<Place<'a>>,
 }
 
 impl<'a> Proposal<'a> {
     /// Creates a proposal of the main agent, with the critic's score.
-    pub fn new(action: impl Into<Text<'a>>, score: f64) -> Self {
+    pub fn new(action: impl Into<StepText<'a>>, score: f64) -> Self {
         Proposal { action: Action::new(action), score: Some(score), ..Proposal::default() }
     }
 }

@@ -8,7 +8,7 @@ use crate::detectors::DetectorReport;
 use crate::detectors::task::texts::task_loop_reason;
 use crate::event::{LoopDetected, LoopRecovery};
 use crate::evidence::EvidenceKey;
-use crate::tasks::{Book, History, TaskPattern};
+use crate::tasks::{TaskHistories, TaskHistory, TaskPattern};
 use crate::verdict::{Decision, Intervention, LoopId};
 
 impl VerdictBuilder<'_> {
@@ -17,7 +17,7 @@ impl VerdictBuilder<'_> {
         &mut self,
         report: &DetectorReport,
         ledger: &mut LoopLedger,
-        tasks: &mut Book,
+        tasks: &mut TaskHistories,
     ) {
         let (Some(id), true) = (report.evidence.text(EvidenceKey::TASK), report.news) else { return };
         let Some(history) = tasks.history(id) else { return };
@@ -47,7 +47,7 @@ impl VerdictBuilder<'_> {
     }
 
     /// Writes events, advice, context entries and the changed task of a recovery.
-    fn apply_recovery(&mut self, recovery: TaskRecovery, report: &DetectorReport, history: &History) {
+    fn apply_recovery(&mut self, recovery: TaskRecovery, report: &DetectorReport, history: &TaskHistory) {
         let (id, pattern, attempt_count) = (&history.id, report.detection.pattern, report.detection.count);
         let detected = LoopDetected {
             episode_id: self.input.run.clone(),
@@ -87,7 +87,7 @@ fn record_recovery(
     id: &str,
     blockers: crate::memory::Key,
     ledger: &mut LoopLedger,
-    tasks: &mut Book,
+    tasks: &mut TaskHistories,
 ) {
     match intervention {
         Intervention::ForceNext => ledger.force(id),

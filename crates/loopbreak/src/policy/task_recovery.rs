@@ -6,7 +6,7 @@ use super::LoopLedger;
 use crate::advice::{Template, TemplateValues, text_of};
 use crate::detectors::task::texts::{self, task_loop_reason};
 use crate::settings::{Settings, TaskSettings};
-use crate::tasks::{History, TaskPattern};
+use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{
     ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
 };
@@ -24,7 +24,7 @@ pub(crate) struct TaskRecovery {
 pub(crate) fn choose_recovery(
     pattern: TaskPattern,
     attempts: u32,
-    history: &History,
+    history: &TaskHistory,
     ledger: &LoopLedger,
     settings: &Settings,
 ) -> Option<Intervention> {
@@ -47,7 +47,7 @@ impl TaskRecovery {
         intervention: Intervention,
         pattern: TaskPattern,
         attempts: u32,
-        history: &History,
+        history: &TaskHistory,
         at: Option<i64>,
         settings: &Settings,
     ) -> Self {
@@ -106,7 +106,7 @@ impl<'w> EntryWriter<'w> {
     fn new(
         pattern: TaskPattern,
         attempts: u32,
-        history: &'w History,
+        history: &'w TaskHistory,
         reason: &str,
         at: Option<i64>,
         settings: &'w Settings,

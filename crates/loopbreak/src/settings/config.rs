@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{Profile, Settings, SettingsProblems};
-use crate::fingerprint::Tables;
+use crate::fingerprint::VocabularyTables;
 
 /// Settings that were checked. A config that exists is valid.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Config(Arc<PreparedSettings>);
 #[derive(Debug)]
 struct PreparedSettings {
     settings: Settings,
-    tables: Tables,
+    tables: VocabularyTables,
 }
 
 impl Config {
@@ -30,12 +30,12 @@ impl Config {
     }
 
     fn checked(settings: Settings) -> Self {
-        let tables = Tables::from(&settings);
+        let tables = VocabularyTables::from(&settings);
         Config(Arc::new(PreparedSettings { settings, tables }))
     }
 
     /// Returns the tables that explain actions and replies.
-    pub(crate) fn tables(&self) -> &Tables {
+    pub(crate) fn tables(&self) -> &VocabularyTables {
         &self.0.tables
     }
 }

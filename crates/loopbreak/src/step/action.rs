@@ -1,4 +1,4 @@
-//! What the agent did.
+//! Actions of an agent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,52 +7,54 @@ use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use super::Text;
+use super::StepText;
 
-/// An action: a tool call, a game command, a shell line.
+/// An action of the agent: a tool call, a shell command, a game command.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Action<'a> {
-    /// The tool, or the whole command where there are no arguments.
-    pub name: Text<'a>,
-    /// Its arguments, any JSON.
+    /// Name of the tool, or the whole command if there are no arguments.
+    pub name: StepText<'a>,
+    /// Arguments of the tool, any JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Args<'a>>,
-    /// What kind of doing it is: `edit`, `read`, `run`, `search`, `wait`, `move`, `say`.
+    pub args: Option<ActionArgs<'a>>,
+    /// Kind of action: `edit`, `read`, `run`, `search`, `wait`, `move` or `say`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub kind: Option<Text<'a>>,
-    /// What it is done to: a file, a test, a thing.
+    pub kind: Option<StepText<'a>>,
+    /// Target of the action: a file, a test, a thing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub target: Option<Text<'a>>,
+    pub target: Option<StepText<'a>>,
 }
 
-/// The arguments of an action, kept as the JSON text they were written in.
+/// The arguments of an action, as the JSON text of the log.
 #[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
-pub struct Args<'a>(Cow<'a, RawValue>);
+pub struct ActionArgs<'a>(Cow<'a, RawValue>);
 
 impl<'a> Action<'a> {
-    /// An action by its name alone.
-    pub fn new(name: impl Into<Text<'a>>) -> Self {
+    /// Creates an action without arguments.
+    pub fn new(name: impl Into<StepText<'a>>) -> Self {
         Action { name: name.into(), ..Action::default() }
     }
 
-    /// Whether it is a call with arguments that have names or an order, not a command in words.
+    /// Returns whether the action has named or listed arguments, and is not a command in words.
     pub(crate) fn is_structured(&self) -> bool {
         let json = self.args.as_ref().map_or("", |args| args.json());
         json.starts_with(['{', '[']) && json != "{}"
     }
 
-    /// The same action with these arguments.
+    /// Sets the arguments.
     #[must_use]
     pub fn with_args(mut self, args: &serde_json::Value) -> Self {
-        self.args = serde_json::value::to_raw_value(args).ok().map(|raw| Args(Cow::Owned(raw)));
+        self.args = serde_json::value::to_raw_value(args).ok().map(|raw| ActionArgs(Cow::Owned(raw)));
         self
     }
 
-    /// The action as one line of text: its name, and the arguments where there are any. String arguments stand as
-    /// they are, other JSON as it was written.
+    /// Returns the action as one line of text: the name, then the arguments. A string argument is unquoted, other JSON is
+    /// unchanged.
     pub fn line(&self) -> Cow<'_, str> {
-        let args = self.args.as_ref().map_or(Cow::Borrowed(""), Args::as_text);
+        let args = self.args.as_ref().map_or(Cow::Borrowed(""), ActionArgs::as_text);
         if args.is_empty() {
             Cow::Borrowed(&self.name)
         } else if self.name.is_empty() {
@@ -62,36 +64,36 @@ impl<'a> Action<'a> {
         }
     }
 
-    /// The same action, owning its bytes.
+    /// Converts the action into one that owns its texts.
     pub fn into_owned(self) -> Action<'static> {
         Action {
             name: self.name.into_owned(),
-            args: self.args.map(|args| Args(Cow::Owned(args.0.into_owned()))),
-            kind: self.kind.map(Text::into_owned),
-            target: self.target.map(Text::into_owned),
+            args: self.args.map(|args| ActionArgs(Cow::Owned(args.0.into_owned()))),
+            kind: self.kind.map(StepText::into_owned),
+            target: self.target.map(StepText::into_owned),
         }
     }
 }
 
-impl<'a> From<&'a RawValue> for Args<'a> {
+impl<'a> From<&'a RawValue> for ActionArgs<'a> {
     fn from(json: &'a RawValue) -> Self {
-        Args(Cow::Borrowed(json))
+        ActionArgs(Cow::Borrowed(json))
     }
 }
 
-impl From<Box<RawValue>> for Args<'_> {
+impl From<Box<RawValue>> for ActionArgs<'_> {
     fn from(json: Box<RawValue>) -> Self {
-        Args(Cow::Owned(json))
+        ActionArgs(Cow::Owned(json))
     }
 }
 
-impl Args<'_> {
-    /// The JSON as written.
+impl ActionArgs<'_> {
+    /// Returns the JSON text.
     pub fn json(&self) -> &str {
         self.0.get()
     }
 
-    /// A string argument without its quotes, nothing for `null` and `{}`, other JSON as written.
+    /// Returns a string argument without quotes, an empty text for `null` and `{}`, and other JSON unchanged.
     pub fn as_text(&self) -> Cow<'_, str> {
         let json = self.json();
         match json.as_bytes() {
@@ -105,8 +107,8 @@ impl Args<'_> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct ActionVisitor;
+        impl<'de> Visitor<'de> for ActionVisitor {
             type Value = Action<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -120,12 +122,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Action<'de>, A::Error> {
                 let mut action = Action::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
-                        "name" => action.name = map.next_value::<Option<Text<'de>>>()?.unwrap_or_default(),
+                        "name" => {
+                            action.name = map.next_value::<Option<StepText<'de>>>()?.unwrap_or_default()
+                        }
                         "args" => {
                             let raw: &'de RawValue = map.next_value()?;
-                            action.args = (raw.get() != "null").then_some(Args(Cow::Borrowed(raw)));
+                            action.args = (raw.get() != "null").then_some(ActionArgs(Cow::Borrowed(raw)));
                         }
                         "kind" => action.kind = map.next_value()?,
                         "target" => action.target = map.next_value()?,
@@ -135,7 +139,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
                 Ok(action)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(ActionVisitor)
     }
 }
 

@@ -1,16 +1,18 @@
-//! The step record: one thing the agent did and what came of it.
+//! The step record: one action of an agent and its outcome.
 //!
-//! Every facet is optional; a detector whose facet is absent stays silent. Texts are borrowed from the line they were
-//! read from wherever JSON allows it, so that reading a log copies next to nothing.
+//! Every part is optional; a detector that needs an absent part stays silent. Texts are borrowed from the line they were
+//! read from if JSON allows it, so that reading a log copies little.
 
 mod action;
+mod epoch_millis;
 mod parts;
-mod record;
-mod text;
-mod time;
+#[cfg(feature = "schema")]
+mod schema;
+mod step_record;
+mod step_text;
 
-pub use action::{Action, Args};
-pub use parts::{Completed, Critic, Objectives, Outcome, Place, Task, Usage};
-pub use record::Step;
-pub use text::{Label, Text};
-pub use time::{Millis, TimeError};
+pub use action::{Action, ActionArgs};
+pub use epoch_millis::{EpochMillis, TimeError};
+pub use parts::{CompletedObjective, Critic, Objectives, Outcome, Place, Task, Usage};
+pub use step_record::Step;
+pub use step_text::{Label, StepText};

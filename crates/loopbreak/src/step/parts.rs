@@ -1,113 +1,129 @@
-//! The facets of a step other than its action.
+//! The parts of a step other than its action.
 
 use std::fmt;
 
 use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{Label, Text};
+use super::{Label, StepText};
 
-/// What came of the action.
+/// The outcome of an action.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Outcome<'a> {
-    /// The reply, as the agent saw it.
+    /// Output of the action, as the agent saw it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Text<'a>>,
-    /// The action failed.
+    pub text: Option<StepText<'a>>,
+    /// Whether the action failed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub error: bool,
 }
 
-/// Where the agent is after the step.
+/// The place of the agent after the step.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
 pub struct Place<'a> {
-    /// A stable id; the name stands in where it is missing.
+    /// Stable id of the place. If it is absent, the name identifies the place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<Label<'a>>,
-    /// The name to show.
+    /// Name of the place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<Text<'a>>,
-    /// The ways out that the world tells of.
+    pub name: Option<StepText<'a>>,
+    /// Exits of the place that are known to the agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub exits: Vec<Text<'a>>,
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
+    pub exits: Vec<StepText<'a>>,
 }
 
-/// What the agent is after, and what it reached in this step.
+/// Goals of the agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Objectives<'a> {
-    /// Open goals.
+    /// Goals that are still open.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub active: Vec<Text<'a>>,
-    /// Goals completed in this step.
+    pub active: Vec<StepText<'a>>,
+    /// Goals that were completed in this step.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<CompletedObjective<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub completed: Vec<Completed<'a>>,
+    pub completed: Vec<CompletedObjective<'a>>,
 }
 
-/// A completed objective: a text, or the six-key record that game agents keep.
+/// A completed objective: a text, or a record with six keys as some game agents write it.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Completed<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(transform = super::schema::allow_text))]
+pub struct CompletedObjective<'a> {
     /// The objective.
-    pub objective: Text<'a>,
-    /// When it was completed.
+    pub objective: StepText<'a>,
+    /// Turn in which it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_turn: Option<u64>,
-    /// The action that completed it.
+    /// Action that completed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_action: Option<Text<'a>>,
-    /// The reply that showed it.
+    pub completion_action: Option<StepText<'a>>,
+    /// Output that showed it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_response: Option<Text<'a>>,
-    /// Where.
+    pub completion_response: Option<StepText<'a>>,
+    /// Place where it was completed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion_location: Option<Text<'a>>,
-    /// The score at that time.
+    pub completion_location: Option<StepText<'a>>,
+    /// Score at that time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_score: Option<f64>,
 }
 
 /// One attempt at a task.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Task<'a> {
-    /// Which task.
+    /// Id of the task.
     #[serde(borrow)]
     pub id: Label<'a>,
-    /// How the attempt left it: `pending`, `in_progress`, `blocked`, `done` (`completed` means `done`).
+    /// Status after the attempt: `pending`, `in_progress`, `blocked` or `done` (`completed` means `done`).
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Text<'a>>,
-    /// What stands in the way.
+    pub status: Option<StepText<'a>>,
+    /// Blockers of the task.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub blockers: Vec<Text<'a>>,
-    /// What was done.
+    pub blockers: Vec<StepText<'a>>,
+    /// Work done in the attempt.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<StepText<'a>>>"))]
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty", deserialize_with = "null_as_empty")]
-    pub work: Vec<Text<'a>>,
-    /// In which session.
+    pub work: Vec<StepText<'a>>,
+    /// Session of the attempt.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Label<'a>>,
 }
 
-/// The critic's opinion of the action, given before it was taken.
+/// A critic's assessment of the action, from before it was carried out.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Critic {
-    /// From 0 (bad) to 1 (good).
+    /// Score from 0 (bad) to 1 (good).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
 }
 
-/// What the step cost.
+/// Cost of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Usage {
-    /// Tokens read by the model.
+    /// Number of tokens read by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens written by the model.
+    /// Number of tokens written by the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// US dollars.
+    /// Cost in US dollars.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
 }
 
-/// Many writers put `null` where they mean an empty list.
+/// Reads `null` as an empty list, because many logs write it that way.
 fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -116,8 +132,8 @@ fn null_as_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 
 impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct OutcomeVisitor;
+        impl<'de> Visitor<'de> for OutcomeVisitor {
             type Value = Outcome<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -131,7 +147,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Outcome<'de>, A::Error> {
                 let mut outcome = Outcome::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "text" => outcome.text = map.next_value()?,
                         "error" => outcome.error = map.next_value::<Option<bool>>()?.unwrap_or(false),
@@ -141,14 +157,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Outcome<'a> {
                 Ok(outcome)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(OutcomeVisitor)
     }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
+        struct PlaceVisitor;
+        impl<'de> Visitor<'de> for PlaceVisitor {
             type Value = Place<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -162,12 +178,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Place<'de>, A::Error> {
                 let mut place = Place::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "id" => place.id = map.next_value()?,
                         "name" => place.name = map.next_value()?,
                         "exits" => {
-                            place.exits = map.next_value::<Option<Vec<Text<'de>>>>()?.unwrap_or_default();
+                            place.exits = map.next_value::<Option<Vec<StepText<'de>>>>()?.unwrap_or_default();
                         }
                         _ => _ = map.next_value::<IgnoredAny>()?,
                     }
@@ -175,28 +191,28 @@ impl<'de: 'a, 'a> Deserialize<'de> for Place<'a> {
                 Ok(place)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(PlaceVisitor)
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Completed<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for CompletedObjective<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BareOrObject;
-        impl<'de> Visitor<'de> for BareOrObject {
-            type Value = Completed<'de>;
+        struct CompletedObjectiveVisitor;
+        impl<'de> Visitor<'de> for CompletedObjectiveVisitor {
+            type Value = CompletedObjective<'de>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a string or an object with an objective")
             }
-            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Completed<'de>, E> {
-                Ok(Completed { objective: text.into(), ..Completed::default() })
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<CompletedObjective<'de>, E> {
+                Ok(CompletedObjective { objective: text.into(), ..CompletedObjective::default() })
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Completed<'de>, E> {
-                Ok(Completed { objective: text.to_owned().into(), ..Completed::default() })
+            fn visit_str<E: Error>(self, text: &str) -> Result<CompletedObjective<'de>, E> {
+                Ok(CompletedObjective { objective: text.to_owned().into(), ..CompletedObjective::default() })
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Completed<'de>, A::Error> {
-                let mut completed = Completed::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<CompletedObjective<'de>, A::Error> {
+                let mut completed = CompletedObjective::default();
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "objective" => {
                             completed.objective = map.next_value::<Option<_>>()?.unwrap_or_default();
@@ -212,6 +228,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Completed<'a> {
                 Ok(completed)
             }
         }
-        deserializer.deserialize_any(BareOrObject)
+        deserializer.deserialize_any(CompletedObjectiveVisitor)
     }
 }

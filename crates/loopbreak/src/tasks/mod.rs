@@ -2,10 +2,10 @@
 //!
 //! A guard uses it for the tasks of one run, a [`Series`](crate::Series) for those that span runs.
 
-mod attempts;
-mod book;
-mod judgement;
+mod task_histories;
+mod task_history;
+mod task_loop;
 
-pub(crate) use attempts::History;
-pub(crate) use book::{Book, Bounds};
-pub use judgement::{TaskLoop, TaskPattern};
+pub(crate) use task_histories::{HistoryBounds, TaskHistories};
+pub(crate) use task_history::TaskHistory;
+pub use task_loop::{TaskLoop, TaskPattern};

@@ -30,7 +30,7 @@ const LOOKED_AT: usize = 16 * 1024;
 
 /// A text that repeats itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chant {
+pub struct RepeatedPassage {
     /// How many words the unit has that is repeated. Scripts without blanks count by the character.
     pub words: u32,
     /// How often it stands there in a row.
@@ -48,7 +48,7 @@ pub struct Chant {
 /// Looks for a chant in a text that comes in pieces, as it is generated. Where the pieces are cut does not matter.
 ///
 /// ```
-/// use loopbreak::ChantStream;
+/// use loopbreak::text::ChantStream;
 ///
 /// let mut stream = ChantStream::default();
 /// assert!(stream.push("The answer is in the file. ").is_none());
@@ -61,7 +61,7 @@ pub struct ChantStream {
     least_bytes: u64,
     /// Every text is held to what is asked of code and logs.
     strict: bool,
-    words: Box<[Word; WORDS]>,
+    words: Box<[ChantWord; WORDS]>,
     slots: Box<[u32; SLOTS]>,
     /// How many words there were.
     count: u64,
@@ -80,7 +80,7 @@ pub struct ChantStream {
 
 /// A word that is over: its hash with its class in the lowest two bits, and where it begins.
 #[derive(Clone, Copy, Debug, Default)]
-struct Word {
+struct ChantWord {
     key: u32,
     start: u32,
 }
@@ -116,7 +116,7 @@ impl ChantStream {
             least_rounds: u64::from(rounds.max(2)),
             least_bytes: u64::from(bytes),
             strict: false,
-            words: Box::new([Word::default(); WORDS]),
+            words: Box::new([ChantWord::default(); WORDS]),
             slots: Box::new([0; SLOTS]),
             count: 0,
             read: 0,
@@ -136,7 +136,7 @@ impl ChantStream {
     }
 
     /// Reads on, and says whether the text as it stands ends in a chant. A word that is not over does not count yet.
-    pub fn push(&mut self, text: &str) -> Option<Chant> {
+    pub fn push(&mut self, text: &str) -> Option<RepeatedPassage> {
         for char in text.chars() {
             if char.is_whitespace() {
                 self.close();
@@ -192,7 +192,7 @@ impl ChantStream {
         let mixed = (word.hash ^ u64::from(word.length)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         let key = ((mixed >> 32) as u32 & !3) | class;
         let at = self.count;
-        self.words[at as usize % WORDS] = Word { key, start: word.start as u32 };
+        self.words[at as usize % WORDS] = ChantWord { key, start: word.start as u32 };
         self.count += 1;
         self.end = self.read;
         if self.period > 0 && self.key_before(self.period) == key {
@@ -235,7 +235,7 @@ impl ChantStream {
         self.end - u64::from((self.end as u32).wrapping_sub(start))
     }
 
-    fn chant(&self) -> Option<Chant> {
+    fn chant(&self) -> Option<RepeatedPassage> {
         let period = self.period;
         if period == 0 {
             return None;
@@ -259,7 +259,7 @@ impl ChantStream {
         if plain + code < GROUP && rounds < SHORT_ROUNDS {
             return None;
         }
-        Some(Chant {
+        Some(RepeatedPassage {
             words: period as u32,
             rounds,
             bytes,
@@ -281,7 +281,7 @@ fn is_picture(char: char) -> bool {
 }
 
 /// Looks for a chant at the end of a whole text, of which the last 16 kB are looked at. Gives the unit too.
-pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Option<(Chant, &str)> {
+pub(crate) fn chant_of(text: &str, rounds: u32, bytes: u32, strict: bool) -> Option<(RepeatedPassage, &str)> {
     if text.len() < bytes as usize {
         return None;
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn whole(text: &str) -> Option<Chant> {
+fn whole(text: &str) -> Option<RepeatedPassage> {
     let streamed = ChantStream::default().push(text);
     let looked_at = chant_of(text, 4, 400, false).map(|(chant, _)| chant);
     if text.len() <= LOOKED_AT {

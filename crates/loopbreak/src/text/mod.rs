@@ -1,11 +1,19 @@
-//! What the engine reads out of texts: signatures, similarity, secrets, lengths.
+//! Text tools: signatures, similarity, secrets, lengths, repetition.
 //!
-//! Everything here is a pure function, linear in its input and total: no text makes it panic.
+//! Every function is pure, linear in its input and never panics. Detectors use them, and so do adapters that show or
+//! compare texts of an agent.
 
-pub mod chant;
-pub mod clip;
-pub mod indel;
-pub mod normal;
+pub(crate) mod chant;
+pub(crate) mod clip;
+pub(crate) mod normalize;
 pub(crate) mod scan;
-pub mod secret;
-pub mod signature;
+pub(crate) mod secret;
+pub(crate) mod signature;
+pub(crate) mod similarity;
+
+pub use chant::{ChantStream, RepeatedPassage};
+pub use clip::{clip, clip_escaped, escaped_len, head_and_tail};
+pub use normalize::normalize_whitespace_case;
+pub use secret::{MASK, mask_secrets};
+pub use signature::signature;
+pub use similarity::{PreparedText, ratio, ratio_at_least};

@@ -17,7 +17,7 @@ pub const MASK: &str = "***";
 ///
 /// One pass: only a few bytes can begin a secret or end the name of one, and only there is anything
 /// looked at more closely.
-pub fn mask(text: &str) -> Cow<'_, str> {
+pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut masked = String::new();
     let mut copied = 0;
@@ -110,7 +110,7 @@ mod tests {
             ("https://ghp_0123456789abcdefghijABCDEFGHIJ012345@github.com/x", "https://***@github.com/x"),
             ("jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP_mB92K end", "jwt *** end"),
         ] {
-            assert_eq!(mask(text), expected);
+            assert_eq!(mask_secrets(text), expected);
         }
     }
 
@@ -141,7 +141,7 @@ mod tests {
             ("password=päss wörd", "password=*** wörd"),
             (r#"{"password": "cut of"#, r#"{"password": "***"#),
         ] {
-            assert_eq!(mask(text), expected);
+            assert_eq!(mask_secrets(text), expected);
         }
     }
 
@@ -157,17 +157,17 @@ mod tests {
             ("redis://:hunter2@db", "redis://:***@db"),
             ("https://bob:p@ss@host/", "https://bob:***@host/"),
         ] {
-            assert_eq!(mask(text), expected);
+            assert_eq!(mask_secrets(text), expected);
         }
     }
 
     #[test]
     fn a_private_key_is_hidden_as_a_whole_even_if_cut() {
         let whole = "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----\nb";
-        assert_eq!(mask(whole), "a\n***\nb");
-        assert_eq!(mask("a -----BEGIN PRIVATE KEY-----\nMIIE"), "a ***");
+        assert_eq!(mask_secrets(whole), "a\n***\nb");
+        assert_eq!(mask_secrets("a -----BEGIN PRIVATE KEY-----\nMIIE"), "a ***");
         let public = "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----";
-        assert!(matches!(mask(public), Cow::Borrowed(_)));
+        assert!(matches!(mask_secrets(public), Cow::Borrowed(_)));
     }
 
     #[test]
@@ -207,7 +207,11 @@ mod tests {
             "Akia is a word, AKIA too",
             "running 3 tests: ok",
         ] {
-            assert!(matches!(mask(text), Cow::Borrowed(_)), "{text:?} became {:?}", mask(text));
+            assert!(
+                matches!(mask_secrets(text), Cow::Borrowed(_)),
+                "{text:?} became {:?}",
+                mask_secrets(text)
+            );
         }
     }
 
@@ -216,19 +220,19 @@ mod tests {
         fn masking_twice_is_masking_once(
             text in "(password|token|--secret|Bearer|Authorization|https://a|sk-|eyJ|[=: \"'\\\\@./&-]|[a-zé0-9]{1,20}|\n){0,20}"
         ) {
-            let once = mask(&text).into_owned();
-            prop_assert_eq!(mask(&once), once.as_str());
+            let once = mask_secrets(&text).into_owned();
+            prop_assert_eq!(mask_secrets(&once), once.as_str());
         }
 
         #[test]
         fn no_text_makes_it_panic(text in any::<String>()) {
-            let _ = mask(&text);
+            let _ = mask_secrets(&text);
         }
 
         #[test]
         fn a_password_after_its_name_never_stays(secret in "[A-Za-z0-9!#%+/]{8,30}", before in "[a-z ]{0,20}") {
             let text = format!("{before} password={secret} after");
-            prop_assert_eq!(mask(&text), format!("{before} password=*** after"));
+            prop_assert_eq!(mask_secrets(&text), format!("{before} password=*** after"));
         }
     }
 }

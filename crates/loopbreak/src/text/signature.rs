@@ -19,7 +19,7 @@ mod words;
 use super::clip::clip;
 
 /// No signature is longer, in bytes.
-pub const LONGEST: usize = 200;
+pub(super) const LONGEST: usize = 200;
 
 /// The signature of `output`; empty for an output without text.
 pub fn signature(output: &str) -> String {

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, text_for};
-use loopbreak::{Audience, DetectorName, TEMPLATES};
+use loopbreak::advice::TEMPLATES;
+use loopbreak::{Audience, DetectorName};
 use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;

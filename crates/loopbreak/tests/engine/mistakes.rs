@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, near, step, text_for};
-use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity, TEMPLATES};
+use loopbreak::advice::TEMPLATES;
+use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
 
 fn go(run: &mut Run, way: &str, place: &str) {

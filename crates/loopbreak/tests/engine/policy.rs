@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, config, found, near, text_for};
-use loopbreak::{Audience, DetectorName, Intervention, LoopId, Severity};
+use loopbreak::verdict::LoopId;
+use loopbreak::{Audience, DetectorName, Intervention, Severity};
 use serde_json::{Value, json};
 
 const CAMPING: DetectorName = DetectorName::Camping;

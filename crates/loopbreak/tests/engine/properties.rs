@@ -3,22 +3,24 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{config, near, settings_of, written};
+use loopbreak::snapshot::SNAPSHOT_BYTES;
+use loopbreak::step::{ActionArgs, CompletedObjective};
 use loopbreak::{
-    Action, Args, Completed, Config, Critic, DetectorName, Guard, Label, Millis, Mode, Objectives, Outcome,
-    Place, Proposal, SNAPSHOT_BYTES, Settings, Snapshot, Step, Task, Text, Usage, Verdict,
+    Action, Config, Critic, DetectorName, EpochMillis, Guard, Label, Mode, Objectives, Outcome, Place,
+    Proposal, Settings, Snapshot, Step, StepText, Task, Usage, Verdict,
 };
 use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
 use serde_json::{Value, json};
 
 /// Few texts often, any text sometimes, huge and odd ones now and then.
-fn text() -> impl Strategy<Value = Text<'static>> {
+fn text() -> impl Strategy<Value = StepText<'static>> {
     prop_oneof![
         6 => select(vec!["north", "south", "go east", "look", "Fixed auth.ts - added null check", "2 failed: a, b"])
-            .prop_map(Text::from),
-        2 => any::<String>().prop_map(Text::from),
-        1 => "[\u{0}-\u{1f}\"\\\\é😀]{0,60}".prop_map(Text::from),
-        1 => (1_usize..6000).prop_map(|length| Text::from("\u{1}x\"".repeat(length / 3))),
+            .prop_map(StepText::from),
+        2 => any::<String>().prop_map(StepText::from),
+        1 => "[\u{0}-\u{1f}\"\\\\é😀]{0,60}".prop_map(StepText::from),
+        1 => (1_usize..6000).prop_map(|length| StepText::from("\u{1}x\"".repeat(length / 3))),
     ]
 }
 
@@ -54,17 +56,15 @@ fn place() -> impl Strategy<Value = Place<'static>> {
 }
 
 fn objectives() -> impl Strategy<Value = Objectives<'static>> {
-    let completed = (text(), option::of(0_u64..200)).prop_map(|(objective, completed_turn)| Completed {
-        objective,
-        completed_turn,
-        ..Completed::default()
+    let completed = (text(), option::of(0_u64..200)).prop_map(|(objective, completed_turn)| {
+        CompletedObjective { objective, completed_turn, ..CompletedObjective::default() }
     });
     (vec(text(), 0..7), vec(completed, 0..3)).prop_map(|(active, completed)| Objectives { active, completed })
 }
 
 fn task() -> impl Strategy<Value = Task<'static>> {
     let status = option::of(prop_oneof![
-        4 => select(vec!["done", "completed", "blocked", "in_progress"]).prop_map(Text::from),
+        4 => select(vec!["done", "completed", "blocked", "in_progress"]).prop_map(StepText::from),
         1 => text(),
     ]);
     (label(), status, vec(text(), 0..3), vec(text(), 0..3), option::of(label()))
@@ -78,7 +78,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
     let at = option::weighted(0.5, prop_oneof![6 => 0_i64..5_000_000, 1 => any::<i64>()]);
     let agent = option::weighted(
         0.3,
-        prop_oneof![4 => select(vec!["main", "a", "b"]).prop_map(Text::from), 1 => text()],
+        prop_oneof![4 => select(vec!["main", "a", "b"]).prop_map(StepText::from), 1 => text()],
     );
     let outcome = (option::weighted(0.9, text()), prop::bool::weighted(0.3))
         .prop_map(|(text, error)| Outcome { text, error });
@@ -114,7 +114,7 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
         )| Step {
             run,
             turn,
-            at: at.map(Millis),
+            at: at.map(EpochMillis),
             agent,
             model: None,
             action,
@@ -383,5 +383,5 @@ fn parts(guard: &Guard) -> String {
 #[test]
 fn arguments_are_kept_as_they_were_written() {
     let action = Action::new("bash").with_args(&json!({"command": "ls"}));
-    assert_eq!(action.args.as_ref().map(Args::json), Some(r#"{"command":"ls"}"#));
+    assert_eq!(action.args.as_ref().map(ActionArgs::json), Some(r#"{"command":"ls"}"#));
 }

@@ -114,7 +114,7 @@ fn a_test_is_looked_for_where_the_table_says_it_is() {
         ("properties.rs::no_detector_depends_on_another", true),
         ("cli/analyze.rs::loop_detected_exit_code_0", true),
         ("analyze.rs::loop_detected_exit_code_0", false),
-        ("step::time::tests::known_instants_come_out_right", true),
+        ("step::epoch_millis::tests::known_instants_come_out_right", true),
         ("step::tests::known_instants_come_out_right", false),
         ("loopbreak_config::tests::layers::without_any_layer_the_defaults_hold", true),
         ("loopbreak_analysis::run::tests::progress_after_the_stop_is_told", true),

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{Run, step, written};
-use loopbreak::{Config, Guard, Profile, SNAPSHOT_VERSION, Settings, Snapshot, SnapshotError};
+use loopbreak::snapshot::SNAPSHOT_VERSION;
+use loopbreak::{Config, Guard, Profile, Settings, Snapshot, SnapshotError};
 use serde_json::{Value, json};
 
 /// The run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.

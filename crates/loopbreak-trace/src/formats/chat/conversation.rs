@@ -1,6 +1,6 @@
 //! One conversation: pairs calls with their results.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 
 use super::message::{ChatFunction, ChatMessage};
 use crate::log_format::LogUnit;
@@ -25,7 +25,7 @@ pub(super) struct ChatConversation {
 #[derive(Clone, Copy)]
 struct ChatPosition {
     line: u64,
-    at: Option<Millis>,
+    at: Option<EpochMillis>,
 }
 
 impl ChatConversation {
@@ -90,7 +90,7 @@ impl ChatConversation {
             let one = self.result(block.tool_use_id.as_deref(), text, block.is_error, position, sink);
             heard = heard.and(one);
         }
-        let words: Vec<Text<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
+        let words: Vec<StepText<'_>> = rest.into_iter().filter_map(|block| block.text).collect();
         let words = words.iter().map(|words| &**words).collect::<Vec<_>>().join("\n");
         if !words.trim().is_empty() {
             self.end(sink);
@@ -104,7 +104,7 @@ impl ChatConversation {
     fn assistant(
         &mut self,
         message: ChatMessage<'_>,
-        agent: Option<Text<'_>>,
+        agent: Option<StepText<'_>>,
         position: ChatPosition,
         sink: &mut dyn RecordSink,
     ) {
@@ -126,13 +126,13 @@ impl ChatConversation {
         let mut say = (!say.is_empty()).then_some(say);
         if calls.is_empty() {
             if say.is_some() {
-                let step = Step { agent, at: position.at, say: say.map(Text::from), ..Step::default() };
+                let step = Step { agent, at: position.at, say: say.map(StepText::from), ..Step::default() };
                 self.emit(position.line, step, sink);
             }
             return;
         }
         for (id, name, args) in calls {
-            let mut action = Action::new(name.map(Text::into_owned).unwrap_or_default());
+            let mut action = Action::new(name.map(StepText::into_owned).unwrap_or_default());
             action.args = args.and_then(arguments);
             let id = id.map_or_else(
                 || {
@@ -151,7 +151,7 @@ impl ChatConversation {
     fn result(
         &mut self,
         id: Option<&str>,
-        text: Option<Text<'_>>,
+        text: Option<StepText<'_>>,
         error: bool,
         position: ChatPosition,
         sink: &mut dyn RecordSink,
@@ -165,7 +165,7 @@ impl ChatConversation {
             at: position.at.or(call.at),
             action: Some(call.action),
             outcome: Some(Outcome { text, error }),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             ..Step::default()
         };
         self.emit(position.line, step, sink);
@@ -173,8 +173,12 @@ impl ChatConversation {
     }
 
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
         self.emit(call.line, step, sink);
     }
 
@@ -188,7 +192,7 @@ impl ChatConversation {
     fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };

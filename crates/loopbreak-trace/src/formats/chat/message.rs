@@ -1,6 +1,6 @@
 //! One message of a chat.
 
-use loopbreak::{Millis, Text};
+use loopbreak::{EpochMillis, StepText};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -11,22 +11,22 @@ use crate::message::MessageContent;
 #[serde(default)]
 pub(super) struct ChatMessage<'a> {
     #[serde(borrow)]
-    pub(super) role: Option<Text<'a>>,
+    pub(super) role: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) content: MessageContent<'a>,
     #[serde(borrow)]
-    pub(super) name: Option<Text<'a>>,
+    pub(super) name: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) tool_calls: Option<Vec<ChatToolCall<'a>>>,
     /// The old way to call a function.
     #[serde(borrow)]
     pub(super) function_call: Option<ChatFunction<'a>>,
     #[serde(borrow)]
-    pub(super) tool_call_id: Option<Text<'a>>,
+    pub(super) tool_call_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) model: Option<Text<'a>>,
+    pub(super) model: Option<StepText<'a>>,
     #[serde(deserialize_with = "or_none")]
-    pub(super) timestamp: Option<Millis>,
+    pub(super) timestamp: Option<EpochMillis>,
     #[serde(deserialize_with = "or_none")]
     pub(super) usage: Option<ChatTokens>,
 }
@@ -35,7 +35,7 @@ pub(super) struct ChatMessage<'a> {
 #[serde(default)]
 pub(super) struct ChatToolCall<'a> {
     #[serde(borrow)]
-    pub(super) id: Option<Text<'a>>,
+    pub(super) id: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) function: Option<ChatFunction<'a>>,
 }
@@ -44,7 +44,7 @@ pub(super) struct ChatToolCall<'a> {
 #[serde(default)]
 pub(super) struct ChatFunction<'a> {
     #[serde(borrow)]
-    pub(super) name: Option<Text<'a>>,
+    pub(super) name: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) arguments: Option<&'a RawValue>,
 }

@@ -1,6 +1,6 @@
 //! One agent of a session: its texts, its calls, its usage.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 
 use super::call_fate::{CallFate, fate};
 use super::entry::ClaudeTokens;
@@ -22,7 +22,7 @@ pub(super) struct ClaudeAgent {
     /// The current message: its id, its text, its usage so far.
     message: Option<String>,
     said: String,
-    said_at: (u64, Option<Millis>),
+    said_at: (u64, Option<EpochMillis>),
     counted: ClaudeTokens,
     /// Usage since the last step.
     taken: Usage,
@@ -33,7 +33,7 @@ pub(super) struct ClaudeAgent {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClaudePosition {
     pub(super) line: u64,
-    pub(super) at: Option<Millis>,
+    pub(super) at: Option<EpochMillis>,
 }
 
 impl ClaudeAgent {
@@ -135,7 +135,7 @@ impl ClaudeAgent {
     }
 
     fn add_call(&mut self, block: ContentBlock<'_>, position: ClaudePosition, sink: &mut dyn RecordSink) {
-        let mut action = Action::new(block.name.map(Text::into_owned).unwrap_or_default());
+        let mut action = Action::new(block.name.map(StepText::into_owned).unwrap_or_default());
         action.args = block.input.map(|input| input.to_owned().into());
         let say = (!self.said.is_empty()).then(|| std::mem::take(&mut self.said));
         let id = block.id.map(|id| id.0.into_owned()).unwrap_or_default();
@@ -163,7 +163,7 @@ impl ClaudeAgent {
         let step = Step {
             at: position.at.or(call.at),
             action: Some(call.action),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             refused: fate != CallFate::Done,
             user: (fate == CallFate::RefusedByUser).then(|| "refused the call".into()),
             outcome: (fate != CallFate::Dropped).then_some(outcome),
@@ -174,8 +174,12 @@ impl ClaudeAgent {
     }
 
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
         self.emit(call.line, step, sink);
     }
 
@@ -204,13 +208,13 @@ impl ClaudeAgent {
     /// Adds a message of the user.
     pub(super) fn add_user_text(
         &mut self,
-        words: Text<'_>,
+        words: StepText<'_>,
         position: ClaudePosition,
         sink: &mut dyn RecordSink,
     ) {
         self.flush(sink);
         let run = self.session.as_deref().map(Label::from);
-        let agent = self.name.as_deref().map(Text::from);
+        let agent = self.name.as_deref().map(StepText::from);
         let step = Step { run, agent, at: position.at, user: Some(words), ..Step::default() };
         sink.record(&LogRecord { line: position.line, step });
     }
@@ -221,8 +225,8 @@ impl ClaudeAgent {
         let any = taken.input_tokens.is_some() || taken.output_tokens.is_some() || taken.cost_usd.is_some();
         let step = Step {
             run: self.session.as_deref().map(Label::from),
-            agent: self.name.as_deref().map(Text::from),
-            model: self.model.as_deref().map(Text::from),
+            agent: self.name.as_deref().map(StepText::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: any.then_some(taken),
             ..step
         };

@@ -1,6 +1,6 @@
 //! Separates what a human wrote from the other content under the role `user`, and refused calls from failed ones.
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
 use crate::message::ContentBlock;
 
@@ -29,8 +29,8 @@ pub(super) fn is_human(text: &str) -> bool {
 }
 
 /// Returns the text that a human wrote in a message.
-pub(super) fn user_text<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<Text<'a>> {
-    let mut words: Option<Text<'a>> = None;
+pub(super) fn user_text<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<StepText<'a>> {
+    let mut words: Option<StepText<'a>> = None;
     for block in blocks {
         let text = match (block.text, &*block.kind) {
             (Some(text), _) => text,

@@ -1,6 +1,6 @@
 //! One line of a transcript, reduced to the keys that matter.
 
-use loopbreak::{Millis, Text};
+use loopbreak::{EpochMillis, StepText};
 use serde::{Deserialize, Deserializer};
 
 use crate::message::MessageContent;
@@ -10,19 +10,19 @@ use crate::message::MessageContent;
 #[serde(default)]
 pub(super) struct ClaudeEntry<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     /// `sessionId` in transcripts, `session_id` in the stream.
     #[serde(borrow, rename = "sessionId", alias = "session_id")]
-    pub(super) session: Option<Text<'a>>,
+    pub(super) session: Option<StepText<'a>>,
     #[serde(borrow, rename = "agentId")]
-    pub(super) agent: Option<Text<'a>>,
+    pub(super) agent: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) uuid: Option<Text<'a>>,
+    pub(super) uuid: Option<StepText<'a>>,
     #[serde(borrow, rename = "parentUuid")]
-    pub(super) parent: Option<Text<'a>>,
+    pub(super) parent: Option<StepText<'a>>,
     /// The call that started the subagent of this entry; only in the stream.
     #[serde(borrow, rename = "parent_tool_use_id")]
-    pub(super) parent_call: Option<Text<'a>>,
+    pub(super) parent_call: Option<StepText<'a>>,
     #[serde(rename = "isSidechain", deserialize_with = "or_default")]
     pub(super) is_sidechain: bool,
     /// Written by the program, not by the user.
@@ -32,7 +32,7 @@ pub(super) struct ClaudeEntry<'a> {
     pub(super) is_summary: bool,
     #[serde(rename = "isApiErrorMessage", deserialize_with = "or_default")]
     pub(super) is_api_error: bool,
-    pub(super) timestamp: Option<Millis>,
+    pub(super) timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     pub(super) message: Option<ClaudeApiMessage<'a>>,
     /// Only in `progress` lines.
@@ -60,9 +60,9 @@ impl ClaudeEntry<'_> {
 #[serde(default)]
 pub(super) struct ClaudeApiMessage<'a> {
     #[serde(borrow)]
-    pub(super) id: Option<Text<'a>>,
+    pub(super) id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) model: Option<Text<'a>>,
+    pub(super) model: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) content: MessageContent<'a>,
     pub(super) usage: Option<ClaudeTokens>,
@@ -91,7 +91,7 @@ pub(super) struct ClaudeTokens {
 #[serde(default)]
 pub(super) struct ClaudeProgress<'a> {
     #[serde(borrow, rename = "agentId")]
-    pub(super) agent: Option<Text<'a>>,
+    pub(super) agent: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) message: Option<ProgressMessage<'a>>,
 }
@@ -118,7 +118,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for ProgressMessage<'a> {
 #[serde(default)]
 pub(super) struct ClaudeAttachment<'a> {
     #[serde(borrow, rename = "type")]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) prompt: MessageContent<'a>,
 }

@@ -3,7 +3,7 @@
 mod arguments;
 mod sdk;
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text, Usage};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -62,18 +62,18 @@ impl FormatDefinition for OpenHandsFormat {
 #[serde(default)]
 struct OpenHandsEvent<'a> {
     id: Option<i64>,
-    timestamp: Option<Millis>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
-    source: Option<Text<'a>>,
+    source: Option<StepText<'a>>,
     #[serde(borrow)]
-    message: Option<Text<'a>>,
+    message: Option<StepText<'a>>,
     cause: Option<i64>,
     #[serde(borrow)]
-    action: Option<Text<'a>>,
+    action: Option<StepText<'a>>,
     #[serde(borrow)]
     args: Option<&'a RawValue>,
     #[serde(borrow)]
-    observation: Option<Text<'a>>,
+    observation: Option<StepText<'a>>,
     #[serde(borrow)]
     content: MessageContent<'a>,
     #[serde(borrow)]
@@ -296,7 +296,7 @@ impl OpenHandsReader {
             at: event.timestamp.or(call.at),
             action: Some(call.action),
             outcome: Some(Outcome { text, error: &*kind == "error" || code.is_some_and(|code| code > 0) }),
-            say: call.say.map(Text::from),
+            say: call.say.map(StepText::from),
             refused: rejected,
             user: rejected.then(|| "refused the call".into()),
             ..Step::default()
@@ -336,15 +336,19 @@ impl OpenHandsReader {
     }
 
     fn emit_unanswered(&mut self, call: PendingCall, sink: &mut dyn RecordSink) {
-        let step =
-            Step { at: call.at, action: Some(call.action), say: call.say.map(Text::from), ..Step::default() };
+        let step = Step {
+            at: call.at,
+            action: Some(call.action),
+            say: call.say.map(StepText::from),
+            ..Step::default()
+        };
         self.emit(call.line, step, sink);
     }
 
     fn emit(&mut self, line: u64, step: Step<'_>, sink: &mut dyn RecordSink) {
         let step = Step {
             run: self.run.as_deref().map(Label::from),
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             usage: self.usage.take(),
             ..step
         };

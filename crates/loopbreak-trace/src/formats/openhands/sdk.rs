@@ -1,6 +1,6 @@
 //! Events of the agent SDK, which OpenHands writes since its second generation. They name their kind.
 
-use loopbreak::{Action, Label, Millis, Outcome, Step, Text};
+use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,18 +15,18 @@ use crate::sniff::JsonOutline;
 #[serde(default)]
 pub(super) struct SdkEvent<'a> {
     #[serde(borrow)]
-    pub(super) kind: Option<Text<'a>>,
+    pub(super) kind: Option<StepText<'a>>,
     #[serde(borrow)]
-    id: Option<Text<'a>>,
-    pub(super) timestamp: Option<Millis>,
+    id: Option<StepText<'a>>,
+    pub(super) timestamp: Option<EpochMillis>,
     #[serde(borrow)]
-    pub(super) source: Option<Text<'a>>,
+    pub(super) source: Option<StepText<'a>>,
     #[serde(borrow)]
     thought: MessageContent<'a>,
     #[serde(borrow)]
-    tool_name: Option<Text<'a>>,
+    tool_name: Option<StepText<'a>>,
     #[serde(borrow)]
-    tool_call_id: Option<Text<'a>>,
+    tool_call_id: Option<StepText<'a>>,
     #[serde(borrow)]
     tool_call: Option<SdkToolCall<'a>>,
     #[serde(borrow)]
@@ -36,9 +36,9 @@ pub(super) struct SdkEvent<'a> {
     #[serde(borrow)]
     llm_message: Option<SdkMessage<'a>>,
     #[serde(borrow)]
-    error: Option<Text<'a>>,
+    error: Option<StepText<'a>>,
     #[serde(borrow)]
-    rejection_reason: Option<Text<'a>>,
+    rejection_reason: Option<StepText<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -99,7 +99,7 @@ impl OpenHandsReader {
         // The id of the call pairs it with its result; without one, the id of the event does.
         let id =
             event.tool_call_id.as_ref().or(event.id.as_ref()).map(ToString::to_string).unwrap_or_default();
-        let filled = |text: &Text<'_>| !text.trim().is_empty();
+        let filled = |text: &StepText<'_>| !text.trim().is_empty();
         match event.kind.as_deref() {
             Some("MessageEvent") => {
                 let text = event.llm_message.and_then(|message| message.content.into_text()).filter(filled);
@@ -114,7 +114,7 @@ impl OpenHandsReader {
                 }
             }
             Some("ActionEvent") => {
-                let mut action = Action::new(event.tool_name.map(Text::into_owned).unwrap_or_default());
+                let mut action = Action::new(event.tool_name.map(StepText::into_owned).unwrap_or_default());
                 let args = event.tool_call.and_then(|call| call.arguments).or(event.action);
                 action.args = args.and_then(arguments);
                 let say = event.thought.into_text().filter(filled).map(|say| say.0.into_owned());
@@ -135,7 +135,7 @@ impl OpenHandsReader {
                     at: at.or(call.at),
                     action: Some(call.action),
                     outcome: Some(Outcome { text, error: error || rejected }),
-                    say: call.say.map(Text::from),
+                    say: call.say.map(StepText::from),
                     refused: rejected,
                     user: rejected.then(|| "refused the call".into()),
                     ..Step::default()

@@ -1,6 +1,6 @@
 //! One span, in the forms in which it is written.
 
-use loopbreak::{Millis, Text};
+use loopbreak::{EpochMillis, StepText};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -11,13 +11,13 @@ use super::span_attributes::SpanAttributes;
 #[serde(default)]
 pub(super) struct OtelSpan<'a> {
     #[serde(borrow, alias = "span_name")]
-    pub(super) name: Option<Text<'a>>,
+    pub(super) name: Option<StepText<'a>>,
     #[serde(borrow, rename = "traceId", alias = "trace_id")]
-    pub(super) trace: Option<Text<'a>>,
+    pub(super) trace: Option<StepText<'a>>,
     #[serde(borrow, rename = "spanId", alias = "span_id")]
-    pub(super) id: Option<Text<'a>>,
+    pub(super) id: Option<StepText<'a>>,
     #[serde(borrow, rename = "parentSpanId", alias = "parent_span_id", alias = "parent_id")]
-    pub(super) parent: Option<Text<'a>>,
+    pub(super) parent: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(super) context: Option<SpanContext<'a>>,
     #[serde(
@@ -27,7 +27,7 @@ pub(super) struct OtelSpan<'a> {
         alias = "start_time",
         deserialize_with = "time"
     )]
-    pub(super) start: Option<Millis>,
+    pub(super) start: Option<EpochMillis>,
     #[serde(borrow, alias = "span_attributes")]
     pub(super) attributes: SpanAttributes<'a>,
     #[serde(borrow)]
@@ -35,7 +35,7 @@ pub(super) struct OtelSpan<'a> {
     #[serde(borrow)]
     pub(super) status_code: Option<&'a RawValue>,
     #[serde(borrow)]
-    pub(super) status_message: Option<Text<'a>>,
+    pub(super) status_message: Option<StepText<'a>>,
     #[serde(borrow, rename = "child_spans")]
     pub(super) children: Vec<OtelSpan<'a>>,
 }
@@ -44,9 +44,9 @@ pub(super) struct OtelSpan<'a> {
 #[serde(default)]
 pub(super) struct SpanContext<'a> {
     #[serde(borrow)]
-    pub(super) trace_id: Option<Text<'a>>,
+    pub(super) trace_id: Option<StepText<'a>>,
     #[serde(borrow)]
-    pub(super) span_id: Option<Text<'a>>,
+    pub(super) span_id: Option<StepText<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,7 +55,7 @@ pub(super) struct SpanStatus<'a> {
     #[serde(borrow, alias = "status_code")]
     code: Option<&'a RawValue>,
     #[serde(borrow, alias = "description")]
-    message: Option<Text<'a>>,
+    message: Option<StepText<'a>>,
 }
 
 impl<'a> OtelSpan<'a> {
@@ -67,19 +67,19 @@ impl<'a> OtelSpan<'a> {
     }
 
     /// Returns the error message of the span.
-    pub(super) fn error_message(&self) -> Option<&Text<'a>> {
+    pub(super) fn error_message(&self) -> Option<&StepText<'a>> {
         let status = self.status.as_ref().and_then(|status| status.message.as_ref());
         status.or(self.status_message.as_ref()).filter(|message| !message.is_empty())
     }
 }
 
 /// Parses a timestamp: a text, or nanoseconds, which OTLP writes as a string of digits.
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Millis>, D::Error> {
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<EpochMillis>, D::Error> {
     let raw = <&'de RawValue>::deserialize(deserializer)?;
     let text = raw.get().trim_matches('"');
     Ok(match text.parse::<u64>() {
-        Ok(nanos) => i64::try_from(nanos / 1_000_000).ok().map(Millis),
-        Err(_) => Millis::parse(text).ok(),
+        Ok(nanos) => i64::try_from(nanos / 1_000_000).ok().map(EpochMillis),
+        Err(_) => EpochMillis::parse(text).ok(),
     })
 }
 

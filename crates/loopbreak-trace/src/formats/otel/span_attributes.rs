@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// Attributes by name. A value that is not a text is kept as JSON.
 #[derive(Debug, Default)]
-pub(super) struct SpanAttributes<'a>(Vec<(Text<'a>, Text<'a>)>);
+pub(super) struct SpanAttributes<'a>(Vec<(StepText<'a>, StepText<'a>)>);
 
 impl<'a> SpanAttributes<'a> {
     /// Returns the first of these attributes that exists and is not empty.
-    pub(super) fn get(&self, names: &[&str]) -> Option<&Text<'a>> {
+    pub(super) fn get(&self, names: &[&str]) -> Option<&StepText<'a>> {
         names.iter().find_map(|name| {
             let (_, value) = self.0.iter().find(|(key, value)| &**key == *name && !value.is_empty())?;
             Some(value)
@@ -65,7 +65,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<SpanAttributes<'de>, A::Error> {
                 let mut all = Vec::new();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
+                while let Some(key) = map.next_key::<StepText<'de>>()? {
                     if is_wanted(&key) {
                         all.push((key, plain(map.next_value()?)));
                     } else {
@@ -94,25 +94,25 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpanAttributes<'a> {
 #[derive(Deserialize)]
 struct OtlpAttribute<'a> {
     #[serde(borrow)]
-    key: Text<'a>,
+    key: StepText<'a>,
     #[serde(borrow, default)]
     value: Option<&'a RawValue>,
 }
 
-fn plain(json: &RawValue) -> Text<'_> {
+fn plain(json: &RawValue) -> StepText<'_> {
     match json.get() {
-        "null" => Text::default(),
+        "null" => StepText::default(),
         text => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
     }
 }
 
 /// Parses a value under the name of its type.
-fn tagged(json: &RawValue) -> Text<'_> {
+fn tagged(json: &RawValue) -> StepText<'_> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
     struct OtlpValue<'a> {
         #[serde(borrow, rename = "stringValue", alias = "string_value")]
-        string: Option<Text<'a>>,
+        string: Option<StepText<'a>>,
         #[serde(borrow, rename = "intValue", alias = "int_value")]
         int: Option<&'a RawValue>,
         #[serde(borrow, rename = "doubleValue", alias = "double_value")]

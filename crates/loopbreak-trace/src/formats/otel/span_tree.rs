@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loopbreak::Text;
+use loopbreak::StepText;
 
 use super::span::OtelSpan;
 
@@ -54,7 +54,7 @@ impl<'a> SpanTree<'a> {
         let ids: HashMap<&str, usize> =
             ids.filter_map(|(index, node)| Some((&**node.span.id.as_ref()?, index))).collect();
         let named = |node: &SpanNode<'a>| {
-            let parent: &Text<'a> = node.span.parent.as_ref().filter(|parent| !parent.is_empty())?;
+            let parent: &StepText<'a> = node.span.parent.as_ref().filter(|parent| !parent.is_empty())?;
             ids.get(&**parent).copied()
         };
         self.nodes.iter().map(|node| node.parent.or_else(|| named(node))).collect()
@@ -98,13 +98,13 @@ impl<'a> SpanTree<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use loopbreak::Millis;
+    use loopbreak::EpochMillis;
 
     fn span(id: &'static str, parent: &'static str, start: i64) -> OtelSpan<'static> {
         OtelSpan {
             id: Some(id.into()),
             parent: Some(parent.into()),
-            start: Some(Millis(start)),
+            start: Some(EpochMillis(start)),
             ..OtelSpan::default()
         }
     }

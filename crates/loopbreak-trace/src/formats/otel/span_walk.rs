@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Label, Outcome, Step, Text, Usage};
+use loopbreak::{Action, Label, Outcome, Step, StepText, Usage};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -83,13 +83,13 @@ struct SpanWalk<'w, 'a> {
     /// Whether tools have spans of their own. Otherwise the calls in the output of the models are used.
     has_tools: bool,
     /// Enclosing agents, the outermost first.
-    agents: Vec<Text<'a>>,
+    agents: Vec<StepText<'a>>,
     /// Number of enclosing tools: model calls inside a tool belong to the tool.
     tools: usize,
     /// Model outputs that contain code, by the chain that runs the code.
-    code: HashMap<usize, Text<'a>>,
+    code: HashMap<usize, StepText<'a>>,
     usage: Option<Usage>,
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     sink: &'w mut dyn RecordSink,
 }
 
@@ -215,7 +215,7 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 
     /// Emits the execution of code that a model wrote.
-    fn emit_code_run(&mut self, index: usize, span: &OtelSpan<'a>, said: Text<'a>) {
+    fn emit_code_run(&mut self, index: usize, span: &OtelSpan<'a>, said: StepText<'a>) {
         let args = code(&said).map(serde_json::Value::from);
         let action = args.map(|args| Action::new("python").with_args(&args));
         let outcome = outcome(span, span.attributes.get(&["output.value"]).cloned());
@@ -240,7 +240,7 @@ impl<'w, 'a> SpanWalk<'w, 'a> {
     }
 }
 
-fn outcome<'a>(span: &OtelSpan<'a>, output: Option<Text<'a>>) -> Option<Outcome<'a>> {
+fn outcome<'a>(span: &OtelSpan<'a>, output: Option<StepText<'a>>) -> Option<Outcome<'a>> {
     let failed = span.has_failed();
     let text = if failed { span.error_message().cloned().or(output) } else { output };
     (failed || text.is_some()).then_some(Outcome { text, error: failed })
@@ -253,7 +253,7 @@ fn code(text: &str) -> Option<&str> {
     Some(rest.split("```").next().unwrap_or(rest).trim_end())
 }
 
-type ModelOutput<'a> = (Option<Text<'a>>, Vec<(Text<'a>, Option<Box<RawValue>>)>);
+type ModelOutput<'a> = (Option<StepText<'a>>, Vec<(StepText<'a>, Option<Box<RawValue>>)>);
 
 /// Returns the text and the calls of a model span.
 fn model_output<'a>(span: &OtelSpan<'a>) -> ModelOutput<'a> {

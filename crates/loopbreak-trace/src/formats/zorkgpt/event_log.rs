@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use loopbreak::{Action, Completed, Critic, Label, Millis, Objectives, Outcome, Place, Step, Text, Usage};
+use loopbreak::step::CompletedObjective;
+use loopbreak::{Action, Critic, EpochMillis, Label, Objectives, Outcome, Place, Step, StepText, Usage};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -21,34 +22,34 @@ const OBJECTIVES: usize = 256;
 #[serde(default)]
 struct ZorkGptEvent<'a> {
     #[serde(borrow, rename = "event_type")]
-    kind: Option<Text<'a>>,
-    timestamp: Option<Millis>,
+    kind: Option<StepText<'a>>,
+    timestamp: Option<EpochMillis>,
     #[serde(borrow)]
     episode_id: Option<Label<'a>>,
     #[serde(alias = "turn_number")]
     turn: Option<u64>,
     #[serde(borrow, alias = "agent_action")]
-    action: Option<Text<'a>>,
+    action: Option<StepText<'a>>,
     #[serde(borrow, alias = "agent_reasoning")]
-    final_reasoning: Option<Text<'a>>,
+    final_reasoning: Option<StepText<'a>>,
     critic_score: Option<f64>,
     #[serde(deserialize_with = "number")]
     score: Option<f64>,
     zork_score: Option<f64>,
     #[serde(borrow)]
-    zork_response: Option<Text<'a>>,
+    zork_response: Option<StepText<'a>>,
     #[serde(borrow)]
-    raw_zork_response: Option<Text<'a>>,
+    raw_zork_response: Option<StepText<'a>>,
     #[serde(borrow, alias = "location_name", alias = "current_location")]
-    location: Option<Text<'a>>,
+    location: Option<StepText<'a>>,
     #[serde(borrow)]
     location_id: Option<Label<'a>>,
     #[serde(borrow)]
-    to_room: Option<Text<'a>>,
+    to_room: Option<StepText<'a>>,
     #[serde(borrow)]
     to_room_id: Option<Label<'a>>,
     #[serde(borrow)]
-    room_name: Option<Text<'a>>,
+    room_name: Option<StepText<'a>>,
     #[serde(borrow)]
     room_id: Option<Label<'a>>,
     #[serde(borrow)]
@@ -58,7 +59,7 @@ struct ZorkGptEvent<'a> {
     #[serde(deserialize_with = "texts")]
     exits: Vec<String>,
     #[serde(borrow, alias = "agent_model")]
-    model: Option<Text<'a>>,
+    model: Option<StepText<'a>>,
     #[serde(deserialize_with = "usage")]
     usage: Option<Usage>,
 }
@@ -86,7 +87,7 @@ fn usage<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Usage>, D:
 #[derive(Debug, Default)]
 struct ZorkGptTurn {
     line: u64,
-    at: Option<Millis>,
+    at: Option<EpochMillis>,
     action: Option<String>,
     say: Option<String>,
     response: Option<String>,
@@ -148,7 +149,7 @@ impl ZorkGptEventLog {
     }
 
     fn add(&mut self, kind: &str, event: ZorkGptEvent<'_>, line: u64, sink: &mut dyn RecordSink) {
-        let text = |text: Option<Text<'_>>| text.map(|text| text.0.into_owned());
+        let text = |text: Option<StepText<'_>>| text.map(|text| text.0.into_owned());
         let in_turn = event.turn.is_some_and(|turn| turn > 0);
         match kind {
             "final_reasoning_debug" => self.thought = text(event.final_reasoning),
@@ -206,7 +207,7 @@ impl ZorkGptEventLog {
         let step = Step {
             run: self.episode.as_deref().map(Label::from),
             at: event.timestamp,
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             action: event.action.map(Action::new),
             critic: Some(Critic { score: event.score.or(event.critic_score) }),
             refused: true,
@@ -226,7 +227,7 @@ impl ZorkGptEventLog {
         let id = turn.room_id.take().or_else(known);
         let place = (turn.room.is_some() || id.is_some()).then(|| Place {
             id,
-            name: turn.room.as_deref().map(Text::from),
+            name: turn.room.as_deref().map(StepText::from),
             exits: turn.exits.iter().map(|exit| exit.as_str().into()).collect(),
         });
         let objectives = (!turn.active.is_empty() || !turn.completed.is_empty()).then(|| Objectives {
@@ -237,10 +238,10 @@ impl ZorkGptEventLog {
             run: self.episode.as_deref().map(Label::from),
             turn: Some(number),
             at: turn.at,
-            model: self.model.as_deref().map(Text::from),
+            model: self.model.as_deref().map(StepText::from),
             action: turn.action.as_deref().map(Action::new),
             outcome: turn.response.as_deref().map(|text| Outcome { text: Some(text.into()), error: false }),
-            say: turn.say.as_deref().map(Text::from),
+            say: turn.say.as_deref().map(StepText::from),
             place,
             score: turn.score,
             objectives,
@@ -252,6 +253,6 @@ impl ZorkGptEventLog {
     }
 }
 
-fn completed(objective: &str) -> Completed<'_> {
-    Completed { objective: objective.into(), ..Completed::default() }
+fn completed(objective: &str) -> CompletedObjective<'_> {
+    CompletedObjective { objective: objective.into(), ..CompletedObjective::default() }
 }

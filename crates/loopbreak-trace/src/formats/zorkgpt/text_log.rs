@@ -1,6 +1,6 @@
 //! Reads the text log of the first version: paragraphs with headings, turn by turn.
 
-use loopbreak::{Action, Critic, Label, Outcome, Place, Step, Text};
+use loopbreak::{Action, Critic, Label, Outcome, Place, Step, StepText};
 
 use crate::log_format::LogUnit;
 use crate::log_record::{LogRecord, RecordSink};
@@ -85,13 +85,13 @@ impl ZorkGptTextLog {
         let step = Step {
             run: turn.episode.as_deref().map(Label::from),
             turn: Some(number),
-            model: turn.model.as_deref().map(Text::from),
+            model: turn.model.as_deref().map(StepText::from),
             action: Some(Action::new(action)),
             outcome: outcome.map(|text| Outcome { text: Some(text.into()), error: false }),
             place: turn.place.map(|(name, exits)| Place {
                 id: None,
                 name: Some(name.into()),
-                exits: exits.into_iter().map(Text::from).collect(),
+                exits: exits.into_iter().map(StepText::from).collect(),
             }),
             score: turn.reward,
             critic: turn.critic.map(|score| Critic { score: Some(score) }),

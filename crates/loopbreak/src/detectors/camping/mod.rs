@@ -19,7 +19,7 @@ use super::{
 };
 use crate::event::CampingDetected;
 use crate::memory::{Key, key_of_parts};
-use crate::place::Trail;
+use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
 /// The detector `camping`.
@@ -106,7 +106,7 @@ impl StepDetector for CampingDetector {
     }
 }
 
-fn visits(trail: &Trail, place: Key, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: Key, window: u32) -> (u32, u64) {
     let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

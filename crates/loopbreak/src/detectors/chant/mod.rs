@@ -22,7 +22,7 @@ use super::{
 use crate::fingerprint::outcome_key;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::text::chant::chant_of;
-use crate::text::normal::folded;
+use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
 
 /// How many messages and calls are kept apart at a time.
@@ -162,7 +162,11 @@ impl ChantDetector {
             return;
         }
         // Long messages that only begin alike are not alike: their other end and their length count too.
-        let key = if say.len() <= MESSAGE_BYTES { outcome_key(&folded(say)) } else { outcome_key(say) };
+        let key = if say.len() <= MESSAGE_BYTES {
+            outcome_key(&normalize_whitespace_case(say))
+        } else {
+            outcome_key(say)
+        };
         let known = self.said.iter().find(|said| said.key == key).copied();
         let mut said = known.unwrap_or(SentMessage { key, count: 0, since: context.turn });
         said.count = said.count.saturating_add(1);

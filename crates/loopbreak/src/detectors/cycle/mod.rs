@@ -23,7 +23,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -79,7 +79,7 @@ impl StepDetector for CycleDetector {
         }
         let Some(prints) = context.prints else { return };
         // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
-        if prints.kind == Kind::Wait || context.moved {
+        if prints.kind == ActionKind::Wait || context.moved {
             return;
         }
         let here = context.trail.here().unwrap_or_default();
@@ -181,7 +181,7 @@ impl CycleDetector {
     fn push_shape(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &CycleSettings,
     ) -> Option<RepeatedPeriod> {
         let shape = prints.shape?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::settings::DriftSettings;
 use crate::detectors::repetition::{WHOLE, whole};
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::Prints;
+use crate::fingerprint::Fingerprints;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -40,7 +40,7 @@ impl FailureTracker {
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {

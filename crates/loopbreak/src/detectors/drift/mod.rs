@@ -21,7 +21,7 @@ use self::rephrase_tracker::RephraseTracker;
 use self::settings::DriftSettings;
 use self::sweep_tracker::SweepTracker;
 use super::{DetectionCollector, Detector, DetectorSubject, DetectorTexts, StepContext, StepDetector};
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 
 /// The detector `drift`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -58,12 +58,12 @@ impl StepDetector for DriftDetector {
             *self = DriftDetector::default();
         }
         let Some(prints) = context.prints else { return };
-        if prints.kind == Kind::Wait {
+        if prints.kind == ActionKind::Wait {
             return;
         }
         self.fails.observe(context, prints, settings, out);
         self.sweep.observe(context, prints, settings, out);
-        if prints.kind == Kind::Search {
+        if prints.kind == ActionKind::Search {
             self.asks.observe(context, prints, settings, out);
         } else {
             // Whoever did something with an answer asks a new question, even in the same words.

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::Prints;
+use crate::fingerprint::Fingerprints;
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
@@ -32,7 +32,7 @@ impl RephraseTracker {
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {

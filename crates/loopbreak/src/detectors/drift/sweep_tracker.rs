@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::{Kind, Prints, text_key, words_of};
+use crate::fingerprint::{ActionKind, Fingerprints, text_key, words_of};
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
 use crate::step::Action;
 
@@ -77,7 +77,7 @@ impl SweepTracker {
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
@@ -112,7 +112,7 @@ impl SweepTracker {
     }
 
     /// Which number moved since the last call, and whether it rose, where nothing else did.
-    fn moves_on(&self, prints: &Prints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
+    fn moves_on(&self, prints: &Fingerprints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
         if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
         {
             return None;
@@ -169,13 +169,13 @@ impl GrowingCall {
     fn observe(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
         // A text that is written may grow.
         let args = context.step.action.as_ref().and_then(|action| action.args.as_ref());
-        let Some(args) = args.filter(|_| prints.kind != Kind::Edit) else { return };
+        let Some(args) = args.filter(|_| prints.kind != ActionKind::Edit) else { return };
         let text = args.json().trim_end_matches(['"', '}', ']', ' ']);
         let begins = self.tool == prints.tool
             && text.len() > self.bytes

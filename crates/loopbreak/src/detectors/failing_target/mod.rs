@@ -21,9 +21,9 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::evidence::redact_and_truncate;
-use crate::fingerprint::{Aim, Kind, Manner, Reply, Target};
+use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
-use crate::place::way_of_action;
+use crate::place::action_direction;
 use crate::text::clip::clip;
 use crate::verdict::Severity;
 
@@ -59,7 +59,7 @@ struct FailureRecord {
     tool: Key,
     /// The gravest way in which it was tried.
     #[serde(rename = "m")]
-    manner: Manner,
+    manner: ActionManner,
     #[serde(rename = "c")]
     count: u32,
     #[serde(rename = "w")]
@@ -74,21 +74,21 @@ struct FailureRecord {
 impl FailureRecord {
     /// Whether a success shows that the target works after all. A file that can be read can still not be edited, and
     /// an edit that was made before brings nothing new.
-    fn is_cleared_by(&self, aim: &Aim, kind: Kind, effect: bool) -> bool {
+    fn is_cleared_by(&self, aim: &ActionAim, kind: ActionKind, effect: bool) -> bool {
         match aim.manner {
-            Manner::Do if kind == Kind::Edit => effect,
-            Manner::Do => true,
-            Manner::Look => self.manner == Manner::Look,
-            Manner::Run => self.manner == Manner::Look || self.tool == aim.tool,
+            ActionManner::Do if kind == ActionKind::Edit => effect,
+            ActionManner::Do => true,
+            ActionManner::Look => self.manner == ActionManner::Look,
+            ActionManner::Run => self.manner == ActionManner::Look || self.tool == aim.tool,
         }
     }
 
     /// Whether an action would be another try. Who looks at a thing that cannot be changed does the right thing.
-    fn is_tried_by(&self, aim: &Aim) -> bool {
+    fn is_tried_by(&self, aim: &ActionAim) -> bool {
         match aim.manner {
-            Manner::Do => true,
-            Manner::Look => self.manner == Manner::Look,
-            Manner::Run => self.tool == aim.tool,
+            ActionManner::Do => true,
+            ActionManner::Look => self.manner == ActionManner::Look,
+            ActionManner::Run => self.tool == aim.tool,
         }
     }
 }
@@ -138,33 +138,36 @@ impl StepDetector for FailingTargetDetector {
         self.targets.retain(|known| calls <= known.last + forget_after);
         // What is run after a change is another experiment.
         if prints.effect {
-            self.targets.retain(|known| known.manner != Manner::Run);
+            self.targets.retain(|known| known.manner != ActionManner::Run);
         }
         let text = context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());
-        let goes = text.is_some() && way_of_action(action).is_some();
+        let goes = text.is_some() && action_direction(action).is_some();
         let outcome = match text {
-            _ if prints.failed => Reply::Refusal,
-            _ if moved => Reply::Success,
+            _ if prints.failed => ReplyMeaning::Refusal,
+            _ if moved => ReplyMeaning::Success,
             // What a tool replies is not judged by its words.
             Some(text) if goes || !action.is_structured() => context.tables.refusals.reply(text),
-            Some(_) => Reply::Success,
+            Some(_) => ReplyMeaning::Success,
             None => return,
         };
         // Where the log knows no places, a way that was gone leads away from everything that was tried.
-        if before == 0 && here == 0 && outcome == Reply::Success && goes {
+        if before == 0 && here == 0 && outcome == ReplyMeaning::Success && goes {
             self.targets.clear();
         }
         // Most calls succeed while nothing is failing: they need no target.
-        if self.targets.len() == 0 && outcome != Reply::Refusal {
+        if self.targets.len() == 0 && outcome != ReplyMeaning::Refusal {
             return;
         }
         let Some(aim) = context.tables.actions.aim(action, prints.kind) else { return };
         let place = if moved { before } else { here };
-        if prints.failed || (aim.spoken && outcome == Reply::Refusal) {
+        if prints.failed || (aim.spoken && outcome == ReplyMeaning::Refusal) {
             self.fail(&aim, place, text.unwrap_or_default(), context, settings, out);
-        } else if !aim.spoken || outcome == Reply::Success {
+        } else if !aim.spoken || outcome == ReplyMeaning::Success {
             // In a game every deed that is new changes the world a little: what failed before may work now.
-            if aim.spoken && aim.manner == Manner::Do && !self.deeds.iter().any(|deed| *deed == prints.call) {
+            if aim.spoken
+                && aim.manner == ActionManner::Do
+                && !self.deeds.iter().any(|deed| *deed == prints.call)
+            {
                 self.deeds.push(prints.call, DEEDS);
                 self.targets.clear();
             }
@@ -197,7 +200,7 @@ impl StepDetector for FailingTargetDetector {
 impl FailingTargetDetector {
     fn fail(
         &mut self,
-        aim: &Aim,
+        aim: &ActionAim,
         place: Key,
         failure: &str,
         context: &StepContext<'_>,
@@ -205,10 +208,10 @@ impl FailingTargetDetector {
         out: &mut DetectionCollector<'_>,
     ) {
         // To look in vain is no try, where it is said in words only: things are looked at for what can be seen.
-        if aim.spoken && aim.manner == Manner::Look {
+        if aim.spoken && aim.manner == ActionManner::Look {
             return;
         }
-        let named = |target: &&Target| !aim.to_be_named || clip(failure, NAMING).contains(&target.text);
+        let named = |target: &&ActionTarget| !aim.to_be_named || clip(failure, NAMING).contains(&target.text);
         let Some(target) = aim.targets.iter().find(named) else { return };
         let key = at(target, place);
         let known = self.targets.iter().find(|known| known.key == key).copied();
@@ -248,7 +251,7 @@ impl FailingTargetDetector {
     /// Whether an action would be another try at something that keeps failing: how bad that is, and why.
     fn tried_again(
         &self,
-        aim: &Aim,
+        aim: &ActionAim,
         here: Key,
         settings: &FailingTargetSettings,
     ) -> Option<(Severity, String)> {
@@ -263,6 +266,6 @@ impl FailingTargetDetector {
 }
 
 /// A target at a place.
-fn at(target: &Target, place: Key) -> Key {
+fn at(target: &ActionTarget, place: Key) -> Key {
     key_of_parts(&[target.key, place])
 }

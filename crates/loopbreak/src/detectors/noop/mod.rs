@@ -19,7 +19,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::fingerprint::{Kind, path_of, unquoted};
+use crate::fingerprint::{ActionKind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
@@ -169,7 +169,7 @@ impl NoopDetector {
         else {
             return;
         };
-        if prints.kind != Kind::Read || prints.failed || path_of(action) != Some(last.path) {
+        if prints.kind != ActionKind::Read || prints.failed || path_of(action) != Some(last.path) {
             return;
         }
         let text =

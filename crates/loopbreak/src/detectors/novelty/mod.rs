@@ -17,7 +17,7 @@ use super::{
 };
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
-use crate::step::{Action, Args};
+use crate::step::{Action, ActionArgs};
 use crate::verdict::Severity;
 
 /// The detector `novelty`.
@@ -89,6 +89,6 @@ impl StepDetector for NoveltyDetector {
 }
 
 fn key(action: &Action<'_>) -> Key {
-    let args = action.args.as_ref().map(Args::as_text);
+    let args = action.args.as_ref().map(ActionArgs::as_text);
     key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
 }

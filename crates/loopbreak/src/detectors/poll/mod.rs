@@ -15,7 +15,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::fingerprint::Kind;
+use crate::fingerprint::ActionKind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::verdict::Severity;
 
@@ -66,7 +66,7 @@ impl StepDetector for PollDetector {
             *self = PollDetector::default();
         }
         let Some(prints) = context.prints else { return };
-        let waits = prints.kind == Kind::Wait;
+        let waits = prints.kind == ActionKind::Wait;
         let fresh = WaitingCall { call: prints.call, pair: prints.pair, count: 0, since: context.turn };
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);

@@ -20,7 +20,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
-use crate::fingerprint::{Kind, Prints};
+use crate::fingerprint::{ActionKind, Fingerprints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
 use crate::verdict::Severity;
 
@@ -145,7 +145,7 @@ impl StepDetector for RecurrenceDetector {
             self.calls = Lru::default();
         }
         let Some(prints) = context.prints else { return };
-        if prints.kind == Kind::Wait || context.moved {
+        if prints.kind == ActionKind::Wait || context.moved {
             return;
         }
         let agent = key_of(context.agent);
@@ -205,7 +205,7 @@ impl RecurrenceDetector {
     fn note(
         &mut self,
         context: &StepContext<'_>,
-        prints: &Prints<'_>,
+        prints: &Fingerprints<'_>,
         agent: Key,
         step: u64,
         window: u32,

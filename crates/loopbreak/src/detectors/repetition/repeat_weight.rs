@@ -1,7 +1,7 @@
 //! How much a repeat counts. One that was waited for says less: time passed, and the world may have moved meanwhile.
 
 use crate::detectors::StepContext;
-use crate::fingerprint::{Kind, Shape};
+use crate::fingerprint::{ActionKind, ActionShape};
 
 /// What a plain repeat weighs.
 pub(crate) const WHOLE: u32 = 5;
@@ -24,14 +24,14 @@ impl StepContext<'_> {
     /// How much the step counts, should it be a repeat.
     pub(crate) fn weight(&self) -> u32 {
         let turns_unseen_page =
-            self.prints.is_some_and(|prints| prints.kind == Kind::Page && prints.outcome.is_none());
+            self.prints.is_some_and(|prints| prints.kind == ActionKind::Page && prints.outcome.is_none());
         if turns_unseen_page || self.is_waited_for() { SLIGHT } else { WHOLE }
     }
 
     /// The same where other steps lie in between: to go back, logged without what came of it, can be to go back from
     /// anywhere.
     pub(crate) fn weight_apart(&self) -> u32 {
-        let says_nothing = |shape: Shape| !shape.masked && !shape.telling;
+        let says_nothing = |shape: ActionShape| !shape.masked && !shape.telling;
         if self.prints.and_then(|prints| prints.shape).is_some_and(says_nothing) {
             SLIGHT
         } else {

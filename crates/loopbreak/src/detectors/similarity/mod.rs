@@ -19,7 +19,7 @@ use super::{
 };
 use crate::memory::{Key, Ring, key_of, key_of_parts};
 use crate::text::clip::{escaped_len, head_and_tail};
-use crate::text::indel::{Prepared, ratio_at_least};
+use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
 
 /// The longest text that is kept for comparison, and what all kept texts may take together in a snapshot.
@@ -44,7 +44,7 @@ struct RememberedOutput {
     /// Of the whole text, before it was cut.
     length: u64,
     whole: Key,
-    text: Prepared,
+    text: PreparedText,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl StepDetector for SimilarityDetector {
             turn: context.turn,
             length: text.len() as u64,
             whole: key_of(text),
-            text: Prepared::new(head_and_tail(text, TEXT_BYTES)),
+            text: PreparedText::new(head_and_tail(text, TEXT_BYTES)),
         };
         let like =
             self.kept.newest().filter(|old| old.agent == agent).take(settings.window as usize).find_map(

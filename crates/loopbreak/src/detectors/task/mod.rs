@@ -20,17 +20,17 @@ use crate::evidence::Evidence;
 use crate::memory::{key_of, key_of_parts};
 use crate::settings::Mode;
 use crate::step::Task;
-use crate::tasks::{Book, Bounds, History, TaskLoop};
+use crate::tasks::{HistoryBounds, TaskHistories, TaskHistory, TaskLoop};
 use crate::verdict::Severity;
 
 /// What a guard keeps of tasks; the least recently attempted task goes first.
-const KEPT: Bounds = Bounds { tasks: 12, attempts: 40 };
+const KEPT: HistoryBounds = HistoryBounds { tasks: 12, attempts: 40 };
 
 /// The detector `task`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TaskDetector {
-    pub(crate) book: Book,
+    pub(crate) book: TaskHistories,
 }
 
 impl Detector for TaskDetector {
@@ -68,7 +68,7 @@ impl StepDetector for TaskDetector {
 
 /// What a series reports of a task: the same as the detector, without a run around it.
 pub(crate) fn report(
-    history: &mut History,
+    history: &mut TaskHistory,
     settings: &TaskSettings,
     now: Option<i64>,
     mode: Mode,
@@ -87,7 +87,7 @@ pub(crate) fn report(
 /// Judges a task that was just attempted, and says whether what is found is news. What lies between two attempts,
 /// steps or other tasks, does not end the loop of a task; only an attempt of its own that is none does.
 fn look(
-    history: &mut History,
+    history: &mut TaskHistory,
     settings: &TaskSettings,
     now: Option<i64>,
 ) -> Option<(TaskLoop, Detection, bool)> {
@@ -97,7 +97,7 @@ fn look(
     Some((found?, detection?, news))
 }
 
-fn evidence_of(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Evidence {
+fn evidence_of(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -> Evidence {
     let mut evidence = Evidence::default();
     let serde_json::Value::Object(facts) = history.evidence(settings) else { return evidence };
     for (name, value) in facts {
@@ -108,7 +108,7 @@ fn evidence_of(history: &History, found: &TaskLoop, settings: &TaskSettings) -> 
 }
 
 /// What is sighted of a task that goes round in circles.
-fn detection(history: &History, found: &TaskLoop, settings: &TaskSettings) -> Detection {
+fn detection(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -> Detection {
     // From here on something else is done about it, so it is news.
     let overdue = u64::from(found.attempts >= settings.force_next_after);
     let pattern = Pattern::from(found.pattern);

@@ -2,7 +2,7 @@
 
 use crate::advice::{Template, TemplateValues};
 use crate::detectors::{DetectorTexts, Pattern};
-use crate::tasks::{History, TaskPattern};
+use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{Audience, Intervention};
 
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
@@ -86,8 +86,8 @@ fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
 }
 
 /// Returns why a task is said to repeat itself, in one sentence without a full stop.
-pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &History) -> String {
-    let History { id, blockers, .. } = history;
+pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+    let TaskHistory { id, blockers, .. } = history;
     match pattern {
         TaskPattern::CompletedTaskRevisit => {
             format!("task {id} is done, yet it was attempted {attempts} times")

@@ -19,11 +19,11 @@ pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let blanks = run(bytes, start, is_blank);
     let spaced = blanks > 0 || bytes.get(at.wrapping_sub(1)).is_some_and(|&byte| is_blank(byte));
-    let value = Value::at(bytes, start + blanks)?;
+    let value = KeyedValue::at(bytes, start + blanks)?;
     match kind {
-        Kind::Header => header_value(bytes, &value),
-        Kind::Secret if value.quoted || quoted_name || !spaced => value.secret(bytes),
-        Kind::Secret => {
+        SecretKind::Header => header_value(bytes, &value),
+        SecretKind::Secret if value.quoted || quoted_name || !spaced => value.secret(bytes),
+        SecretKind::Secret => {
             let content = &bytes[value.range.clone()];
             let hidden = if begins_line(bytes, name.start) { !is_code(content) } else { is_random(content) };
             if hidden && !content.contains(&b'(') { value.secret(bytes) } else { None }
@@ -39,25 +39,25 @@ pub(super) fn after_flag(text: &str, at: usize) -> Option<Range<usize>> {
         return None;
     }
     let name = at + 2..at + 2 + run(bytes, at + 2, is_word);
-    if !matches!(kind_of(&bytes[name.clone()]), Some(Kind::Secret)) {
+    if !matches!(kind_of(&bytes[name.clone()]), Some(SecretKind::Secret)) {
         return None;
     }
     let blanks = run(bytes, name.end, is_blank);
     if blanks == 0 || bytes.get(name.end + blanks) == Some(&b'-') {
         return None;
     }
-    Value::at(bytes, name.end + blanks)?.secret(bytes)
+    KeyedValue::at(bytes, name.end + blanks)?.secret(bytes)
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum SecretKind {
     Secret,
     /// A header whose value begins with the name of a scheme, which is worth keeping.
     Header,
 }
 
 /// A name counts by its end (`DB_PASSWORD`, `x-api-key`), so that `token_count` and `tokens` do not.
-fn kind_of(name: &[u8]) -> Option<Kind> {
+fn kind_of(name: &[u8]) -> Option<SecretKind> {
     const SECRET: [&str; 9] = [
         "password",
         "passwd",
@@ -82,9 +82,9 @@ fn kind_of(name: &[u8]) -> Option<Kind> {
     let ends_with =
         |word: &str| end.len() >= word.len() && word.bytes().rev().eq(end[..word.len()].iter().copied());
     if ends_with("authorization") {
-        Some(Kind::Header)
+        Some(SecretKind::Header)
     } else {
-        SECRET.into_iter().any(ends_with).then_some(Kind::Secret)
+        SECRET.into_iter().any(ends_with).then_some(SecretKind::Secret)
     }
 }
 
@@ -122,12 +122,12 @@ fn is_code(value: &[u8]) -> bool {
         || value.starts_with(b"os.environ")
 }
 
-struct Value {
+struct KeyedValue {
     range: Range<usize>,
     quoted: bool,
 }
 
-impl Value {
+impl KeyedValue {
     /// The value that begins at `start`, none if it only says where a value would stand.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let escaped = usize::from(bytes.get(start) == Some(&b'\\'));
@@ -189,7 +189,7 @@ fn quoted(bytes: &[u8], start: usize, quote: u8, escaped: bool) -> Range<usize> 
 }
 
 /// The part of an `Authorization` value after its scheme, or all of it if it has none and looks random.
-fn header_value(bytes: &[u8], value: &Value) -> Option<Range<usize>> {
+fn header_value(bytes: &[u8], value: &KeyedValue) -> Option<Range<usize>> {
     let content = &bytes[value.range.clone()];
     let first = value.range.start..value.range.start + run(content, 0, |byte| !ends_value(byte));
     let blanks = run(bytes, first.end, is_blank);

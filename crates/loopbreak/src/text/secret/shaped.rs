@@ -5,20 +5,20 @@ use std::ops::Range;
 use super::{is_random, is_word, run};
 
 /// A prefix that one vendor's keys begin with, and what tells the rest from an ordinary word.
-struct Prefix {
+struct TokenPrefix {
     text: &'static str,
     least: usize,
     alphabet: fn(u8) -> bool,
     digit: bool,
 }
 
-const fn prefix(text: &'static str, least: usize, alphabet: fn(u8) -> bool, digit: bool) -> Prefix {
-    Prefix { text, least, alphabet, digit }
+const fn prefix(text: &'static str, least: usize, alphabet: fn(u8) -> bool, digit: bool) -> TokenPrefix {
+    TokenPrefix { text, least, alphabet, digit }
 }
 
 /// `npm_` and `hf_` also begin names of variables and functions, which have underscores where keys have
 /// none; `sk-` also begins names of packages, which have no digits.
-const PREFIXES: [Prefix; 20] = [
+const PREFIXES: [TokenPrefix; 20] = [
     prefix("sk-", 16, is_url_safe, true),
     prefix("sk_live_", 16, is_alphanumeric, false),
     prefix("sk_test_", 16, is_alphanumeric, false),

@@ -3,7 +3,7 @@
 
 use super::super::scan::mentions;
 use super::file::file_in;
-use super::words::{Token, core, is_dash, is_one_of, is_telling, slug, tokens};
+use super::words::{SignatureToken, core, is_dash, is_one_of, is_telling, slug, tokens};
 
 const CHANGES: [&str; 46] = [
     "added",
@@ -90,7 +90,7 @@ fn change_in(line: &str, following: &[&str]) -> Option<String> {
 }
 
 /// Whether the word at `index` says that something was changed, not that it was not or should be.
-fn is_change(tokens: &[Token<'_>], index: usize) -> bool {
+fn is_change(tokens: &[SignatureToken<'_>], index: usize) -> bool {
     const DENIALS: [&str; 8] = ["no", "not", "never", "without", "didn't", "wasn't", "hasn't", "be"];
     let verb = tokens[index];
     let denied = tokens[index.saturating_sub(2)..index].iter().any(|token| token.is_one_of(&DENIALS));
@@ -98,7 +98,7 @@ fn is_change(tokens: &[Token<'_>], index: usize) -> bool {
 }
 
 /// The files listed from the first token on, and what follows them.
-fn listed_files<'a, 'b>(tokens: &'b [Token<'a>]) -> (Vec<&'a str>, &'b [Token<'a>]) {
+fn listed_files<'a, 'b>(tokens: &'b [SignatureToken<'a>]) -> (Vec<&'a str>, &'b [SignatureToken<'a>]) {
     let mut files = Vec::new();
     let mut used = 0;
     for (index, token) in tokens.iter().enumerate() {
@@ -116,7 +116,7 @@ fn listed_files<'a, 'b>(tokens: &'b [Token<'a>]) -> (Vec<&'a str>, &'b [Token<'a
     (files, &tokens[used..])
 }
 
-fn object_of_first_change(tokens: &[Token<'_>]) -> Option<String> {
+fn object_of_first_change(tokens: &[SignatureToken<'_>]) -> Option<String> {
     let verb = (0..tokens.len()).find(|&index| is_change(tokens, index))?;
     let mut words = Vec::new();
     for token in &tokens[verb + 1..] {
@@ -141,7 +141,7 @@ fn is_file_word(word: &str) -> bool {
 }
 
 /// What is said after the file in the same sentence, where no verb of change says it.
-fn described(tokens: &[Token<'_>]) -> Option<String> {
+fn described(tokens: &[SignatureToken<'_>]) -> Option<String> {
     let mut over = false;
     let sentence = tokens.iter().enumerate().take_while(|(_, token)| {
         let goes_on = !over;

@@ -2,14 +2,14 @@
 //!
 //! The line number is left out: an agent that inserts a line above the fault has not got any further.
 
-use super::file::{File, file_in, is_foreign};
-use super::words::{Token, core, is_one_of, is_telling, is_volatile, slug, tokens};
+use super::file::{FileMention, file_in, is_foreign};
+use super::words::{SignatureToken, core, is_one_of, is_telling, is_volatile, slug, tokens};
 
 mod head;
 mod trace;
 
 /// An error as some tool reported it.
-struct Report<'a> {
+struct ErrorReport<'a> {
     class: Option<&'a str>,
     message: &'a str,
     file: Option<&'a str>,
@@ -28,7 +28,7 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
 }
 
 /// The missing value, if it is about one; else the first words that mean something.
-fn detail(report: &Report<'_>) -> String {
+fn detail(report: &ErrorReport<'_>) -> String {
     const WORDS: usize = 4;
     let tokens = tokens(report.message);
     if let Some(missing) = report.class.and_then(|_| missing_value(&tokens)) {
@@ -51,7 +51,7 @@ fn is_status(word: &str) -> bool {
 }
 
 /// `null` in `Cannot read property 'id' of null`: whichever property it was, the same value is missing.
-fn missing_value<'a>(tokens: &[Token<'a>]) -> Option<&'a str> {
+fn missing_value<'a>(tokens: &[SignatureToken<'a>]) -> Option<&'a str> {
     const MISSING: [&str; 6] = ["null", "undefined", "none", "NoneType", "nil", "nullptr"];
     const BEFORE: [&str; 5] = ["of", "is", "was", "for", "on"];
     const AFTER: [&str; 5] = ["pointer", "object", "reference", "dereference", "map"];
@@ -87,7 +87,7 @@ fn file_of<'a>(lines: &[&'a str], index: usize, message: &'a str) -> Option<&'a 
     const AFTER: usize = 24;
     const BEFORE: usize = 4;
     let files = |text: &'a str| tokens(text).into_iter().filter_map(|token| file_in(token.raw));
-    let located = |file: &File<'_>| file.located;
+    let located = |file: &FileMention<'_>| file.located;
     let line = lines[index];
     let start = tokens(line).first().and_then(|token| file_in(token.raw)).filter(located);
     let own = start.or_else(|| files(message).find(located)).or_else(|| files(message).next());

@@ -2,7 +2,7 @@
 
 use super::super::scan::mentions;
 use super::file::file_in;
-use super::words::{Token, is_dash, is_one_of, is_telling, slug, tokens};
+use super::words::{SignatureToken, is_dash, is_one_of, is_telling, slug, tokens};
 
 mod names;
 
@@ -31,7 +31,7 @@ fn may_tell_failures(line: &str) -> bool {
 }
 
 /// A count of failed tests in one line.
-struct Tally {
+struct FailureTally {
     count: usize,
     /// Where the words that tell it end.
     end: usize,
@@ -48,7 +48,7 @@ pub(super) fn is_summary(line: &str) -> bool {
 
 pub(super) fn find(lines: &[&str]) -> Option<String> {
     let about_tests = std::cell::LazyCell::new(|| lines.iter().any(|line| speaks_of_tests(line)));
-    let tallies: Vec<(usize, Tally)> = lines
+    let tallies: Vec<(usize, FailureTally)> = lines
         .iter()
         .enumerate()
         .filter_map(|(index, line)| Some((index, tally_in(line)?)))
@@ -100,14 +100,14 @@ fn speaks_of_tests(line: &str) -> bool {
 }
 
 /// `cargo test` prints a result for each binary; the failures of the run are their sum.
-fn binaries_of_cargo(lines: &[&str], tallies: &[(usize, Tally)]) -> Option<usize> {
+fn binaries_of_cargo(lines: &[&str], tallies: &[(usize, FailureTally)]) -> Option<usize> {
     let of_cargo = tallies.iter().filter(|(index, _)| lines[*index].trim_start().starts_with("test result:"));
     let counts: Vec<usize> = of_cargo.map(|(_, tally)| tally.count).collect();
     (!counts.is_empty()).then(|| counts.iter().sum())
 }
 
 /// The last count of failures in `line`: `2 failed`, `3 of 10 tests failed`, `Failures: 2`, `failures=2`.
-fn tally_in(line: &str) -> Option<Tally> {
+fn tally_in(line: &str) -> Option<FailureTally> {
     const HOLDERS: [&str; 6] = ["suite", "suites", "file", "files", "snapshot", "snapshots"];
     if !may_tell_failures(line) {
         return None;
@@ -122,7 +122,7 @@ fn tally_in(line: &str) -> Option<Tally> {
             Some((count, used, bare)) => {
                 let last = tokens[index + used - 1];
                 let end = last.at + last.raw.trim_end_matches([',', '.', ';', ':', '|', ')']).len();
-                found = Some(Tally { count, end, bare, coarse });
+                found = Some(FailureTally { count, end, bare, coarse });
                 index += used;
             }
             None => index += 1,
@@ -133,7 +133,7 @@ fn tally_in(line: &str) -> Option<Tally> {
 
 /// A number, words such as `of 10 unit tests`, then the failure. How many words that took, and whether
 /// there was none between.
-fn count_before(tokens: &[Token<'_>]) -> Option<(usize, usize, bool)> {
+fn count_before(tokens: &[SignatureToken<'_>]) -> Option<(usize, usize, bool)> {
     const BETWEEN: usize = 5;
     let count = number(tokens.first()?.raw)?;
     for (index, token) in tokens.iter().enumerate().skip(1).take(BETWEEN) {
@@ -151,7 +151,7 @@ fn count_before(tokens: &[Token<'_>]) -> Option<(usize, usize, bool)> {
 }
 
 /// The failure, then its number: `Failures: 2`, `failures=2`, and `# fail 2` at the start of a line.
-fn count_after(tokens: &[Token<'_>], index: usize) -> Option<(usize, usize, bool)> {
+fn count_after(tokens: &[SignatureToken<'_>], index: usize) -> Option<(usize, usize, bool)> {
     let first = tokens.first()?;
     if let Some((name, value)) = first.raw.split_once('=') {
         let name = name.trim_start_matches('(');

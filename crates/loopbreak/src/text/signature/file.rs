@@ -4,7 +4,7 @@ use super::words::{core, is_one_of};
 
 /// A file named in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct File<'a> {
+pub(super) struct FileMention<'a> {
     pub(super) path: &'a str,
     /// Whether a line number follows: a place in the code, not just a name.
     pub(super) located: bool,
@@ -29,7 +29,7 @@ const PRODUCTS: [&str; 8] =
     ["Node.js", "Next.js", "Vue.js", "Three.js", "Express.js", "Nuxt.js", "D3.js", "Chart.js"];
 
 /// The file that the word `raw` names, if it names one.
-pub(super) fn file_in(raw: &str) -> Option<File<'_>> {
+pub(super) fn file_in(raw: &str) -> Option<FileMention<'_>> {
     let raw = raw.trim_start_matches(['(', '[', '{', '"', '\'', '`', '<', '*', '“', '‘', ',']);
     let raw = raw.strip_prefix("file://").unwrap_or(raw);
     if raw.contains("://") {
@@ -42,7 +42,7 @@ pub(super) fn file_in(raw: &str) -> Option<File<'_>> {
     let end = colon.unwrap_or(raw.len()).min(bracket.unwrap_or(raw.len()));
     let located = digit_at(raw, end + 1) || raw[end..].starts_with(":line");
     let path = raw[..end].trim_end_matches(|char: char| !char.is_alphanumeric() && char != '_');
-    is_file(path).then_some(File { path, located })
+    is_file(path).then_some(FileMention { path, located })
 }
 
 /// What a stack frame such as `Main.run(Main.java:5)` has between its parentheses.
@@ -103,7 +103,7 @@ mod tests {
             ("./Makefile", "./Makefile", false),
             ("fs.read(\"a.ts\")", "a.ts", false),
         ] {
-            assert_eq!(file_in(raw), Some(File { path, located }), "{raw}");
+            assert_eq!(file_in(raw), Some(FileMention { path, located }), "{raw}");
         }
     }
 

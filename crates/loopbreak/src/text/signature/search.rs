@@ -1,7 +1,7 @@
 //! A search: `search:` and what was looked for. A new query is a new attempt, the old one again is not.
 
 use super::super::scan::mentions;
-use super::words::{Token, slug, tokens};
+use super::words::{SignatureToken, slug, tokens};
 
 const SEARCHES: [&str; 12] = [
     "searched",
@@ -41,7 +41,7 @@ fn query_in(line: &str) -> Option<String> {
 }
 
 /// The words after `for`, up to where the sentence goes on with something else.
-fn after_for<'a>(tokens: &'a [Token<'a>]) -> impl Iterator<Item = &'a str> {
+fn after_for<'a>(tokens: &'a [SignatureToken<'a>]) -> impl Iterator<Item = &'a str> {
     const NEXT: [&str; 10] =
         ["in", "on", "across", "within", "found", "and", "using", "via", "inside", "but"];
     let start = tokens.iter().position(|token| token.is_one_of(&["for"])).map_or(tokens.len(), |at| at + 1);

@@ -4,12 +4,12 @@ use super::super::clip::clip;
 
 /// One word of a line, with the place where it begins.
 #[derive(Clone, Copy)]
-pub(super) struct Token<'a> {
+pub(super) struct SignatureToken<'a> {
     pub(super) at: usize,
     pub(super) raw: &'a str,
 }
 
-impl<'a> Token<'a> {
+impl<'a> SignatureToken<'a> {
     pub(super) fn end(self) -> usize {
         self.at + self.raw.len()
     }
@@ -29,13 +29,13 @@ impl<'a> Token<'a> {
     }
 }
 
-pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(line: &str) -> Vec<SignatureToken<'_>> {
     // A word and its blank take some six bytes.
     let mut tokens = Vec::with_capacity(line.len() / 6 + 1);
     let mut start = None;
     let mut each = |at: usize, blank: bool| match (blank, start) {
         (true, Some(begin)) => {
-            tokens.push(Token { at: begin, raw: &line[begin..at] });
+            tokens.push(SignatureToken { at: begin, raw: &line[begin..at] });
             start = None;
         }
         (false, None) => start = Some(at),
@@ -47,7 +47,7 @@ pub(super) fn tokens(line: &str) -> Vec<Token<'_>> {
     } else {
         line.char_indices().for_each(|(at, char)| each(at, char.is_whitespace()));
     }
-    tokens.extend(start.map(|begin| Token { at: begin, raw: &line[begin..] }));
+    tokens.extend(start.map(|begin| SignatureToken { at: begin, raw: &line[begin..] }));
     tokens
 }
 

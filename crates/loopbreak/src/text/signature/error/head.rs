@@ -6,11 +6,11 @@
 use super::super::super::scan::mentions;
 use super::super::failure;
 use super::super::file::file_in;
-use super::super::words::{Token, is_dash, is_one_of, is_timestamp, tokens};
-use super::{Report, class_in, file_of, is_class, is_code, is_nothing, last_segment, trace};
+use super::super::words::{SignatureToken, is_dash, is_one_of, is_timestamp, tokens};
+use super::{ErrorReport, class_in, file_of, is_class, is_code, is_nothing, last_segment, trace};
 
 /// What the first line tells: the class if it stands before the message, and the message.
-struct Head<'a> {
+struct ErrorHead<'a> {
     class: Option<&'a str>,
     message: &'a str,
 }
@@ -19,11 +19,11 @@ struct Head<'a> {
 const MARKS: [&str; 5] = ["error", "exception", "panic", "fatal", ".go:"];
 
 /// The first error that `lines` report.
-pub(super) fn first<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
+pub(super) fn first<'a>(lines: &[&'a str]) -> Option<ErrorReport<'a>> {
     (0..lines.len()).find_map(|index| report_at(lines, index))
 }
 
-fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<Report<'a>> {
+fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<ErrorReport<'a>> {
     let line = lines[index];
     if !mentions(line, &MARKS) || failure::is_summary(line) {
         return None;
@@ -45,17 +45,17 @@ fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<Report<'a>> {
     if rerun || (class.is_none() && is_nothing(message)) {
         return None;
     }
-    Some(Report { class, message, file: file_of(lines, index, message) })
+    Some(ErrorReport { class, message, file: file_of(lines, index, message) })
 }
 
-fn go_panic(line: &str) -> Option<Head<'_>> {
+fn go_panic(line: &str) -> Option<ErrorHead<'_>> {
     let message = line.trim_start().strip_prefix("panic: ")?;
     let message = message.strip_prefix("runtime error: ").unwrap_or(message);
-    Some(Head { class: Some("panic"), message })
+    Some(ErrorHead { class: Some("panic"), message })
 }
 
 /// `./main.go:5:2: undefined: x`: Go's compiler does not write the word error.
-fn go_compiler<'a>(line: &'a str, tokens: &[Token<'a>]) -> Option<Head<'a>> {
+fn go_compiler<'a>(line: &'a str, tokens: &[SignatureToken<'a>]) -> Option<ErrorHead<'a>> {
     let first = tokens.first()?;
     let file = file_in(first.raw).filter(|file| file.located)?;
     let place = first.raw.get(file.path.len()..)?;
@@ -63,15 +63,15 @@ fn go_compiler<'a>(line: &'a str, tokens: &[Token<'a>]) -> Option<Head<'a>> {
     let with_column = place.ends_with(':') && place.matches(':').count() == 3;
     let message = &line[first.end()..];
     (go && with_column && !message.trim_start().starts_with("warning"))
-        .then_some(Head { class: None, message })
+        .then_some(ErrorHead { class: None, message })
 }
 
-fn head_in<'a>(line: &'a str, tokens: &[Token<'a>]) -> Option<Head<'a>> {
+fn head_in<'a>(line: &'a str, tokens: &[SignatureToken<'a>]) -> Option<ErrorHead<'a>> {
     (0..tokens.len()).find_map(|index| {
         let token = tokens[index];
         let opened = token.raw.trim_start_matches(['(', '[', '{', '"', '\'', '`', '*', '#', '<', '\\']);
         let word = word_of(opened);
-        let spot = Spot { line, tokens, index, word, after: &opened[word.len()..] };
+        let spot = HeadPosition { line, tokens, index, word, after: &opened[word.len()..] };
         let error =
             word.eq_ignore_ascii_case("error") || (index == 0 && is_one_of(word, &["fatal", "exception"]));
         let class = is_class(last_segment(word));
@@ -101,16 +101,16 @@ pub(super) fn word_of(text: &str) -> &str {
 }
 
 /// A word in its line that may be the head of an error.
-struct Spot<'a, 't> {
+struct HeadPosition<'a, 't> {
     line: &'a str,
-    tokens: &'t [Token<'a>],
+    tokens: &'t [SignatureToken<'a>],
     index: usize,
     word: &'a str,
     /// The rest of the same token.
     after: &'a str,
 }
 
-impl<'a> Spot<'a, '_> {
+impl<'a> HeadPosition<'a, '_> {
     /// `Fixed the TypeError: …`, `no error: …`, `except ValueError:`.
     fn is_denied(&self) -> bool {
         const DENIALS: [&str; 29] = [
@@ -158,7 +158,7 @@ impl<'a> Spot<'a, '_> {
         &self.line[self.tokens[self.index].end() - self.after.len()..]
     }
 
-    fn next(&self) -> Option<Token<'a>> {
+    fn next(&self) -> Option<SignatureToken<'a>> {
         self.tokens.get(self.index + 1).copied()
     }
 
@@ -176,24 +176,24 @@ impl<'a> Spot<'a, '_> {
         self.next().map_or("", |next| &self.line[next.end()..])
     }
 
-    fn after_error(&self) -> Option<Head<'a>> {
+    fn after_error(&self) -> Option<ErrorHead<'a>> {
         if let Some((code, closed)) = self.after.strip_prefix('[').and_then(|code| code.split_once(']')) {
             let message = &self.line[self.tokens[self.index].end() - closed.len()..];
-            return message.strip_prefix(':').map(|message| Head { class: Some(code), message });
+            return message.strip_prefix(':').map(|message| ErrorHead { class: Some(code), message });
         }
         let closed = self.tail().trim_start_matches(['"', '\'', '*', '`', ')', '\\']);
         if let Some(message) = closed.strip_prefix(':').filter(|message| !message.starts_with(':')) {
-            return Some(Head { class: None, message });
+            return Some(ErrorHead { class: None, message });
         }
         let tagged = self.after == "]" && self.tokens[self.index].raw.starts_with('[');
         if tagged {
-            return Some(Head { class: None, message: self.rest() });
+            return Some(ErrorHead { class: None, message: self.rest() });
         }
         self.before_next_word()
     }
 
     /// `error TS2322: …`, `Error 404: …`, `error occurred: …`, `Error - …`, `Error in …`, `ERROR …`.
-    fn before_next_word(&self) -> Option<Head<'a>> {
+    fn before_next_word(&self) -> Option<ErrorHead<'a>> {
         const PLACES: [&str; 8] = ["in", "at", "on", "from", "while", "when", "during", "executing"];
         const TOPICS: [&str; 7] = ["handling", "handler", "handlers", "message", "messages", "rate", "codes"];
         if !self.after.is_empty() {
@@ -203,29 +203,29 @@ impl<'a> Spot<'a, '_> {
         let code = next.core();
         let status = code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
         if (is_code(code) || status) && next.raw.ends_with(':') {
-            return Some(Head { class: Some(code), message: self.after_next() });
+            return Some(ErrorHead { class: Some(code), message: self.after_next() });
         }
         if next.raw.ends_with(':') && next.is_one_of(&["occurred", "encountered", "message", "output"]) {
-            return Some(Head { class: None, message: self.after_next() });
+            return Some(ErrorHead { class: None, message: self.after_next() });
         }
         if !self.begins_line() || !is_one_of(self.word, &["error"]) {
             None
         } else if is_dash(next.raw) {
-            Some(Head { class: None, message: self.after_next() })
+            Some(ErrorHead { class: None, message: self.after_next() })
         } else {
             let shown = next.is_one_of(&PLACES) || (self.word == "ERROR" && !next.is_one_of(&TOPICS));
-            shown.then(|| Head { class: None, message: self.rest() })
+            shown.then(|| ErrorHead { class: None, message: self.rest() })
         }
     }
 
     /// `TypeError: …`, `TypeError - …`, `AssertionError [ERR_ASSERTION]: …`, or the class alone.
-    fn after_class(&self) -> Option<Head<'a>> {
+    fn after_class(&self) -> Option<ErrorHead<'a>> {
         let class = Some(last_segment(self.word));
-        let head = |message| Some(Head { class, message });
+        let head = |message| Some(ErrorHead { class, message });
         if let Some(message) = self.after.strip_prefix(':') {
             let told =
                 !message.starts_with(':') && (self.index == 0 || !self.is_last() || !message.is_empty());
-            return told.then(|| Head { class, message: &self.tail()[1..] });
+            return told.then(|| ErrorHead { class, message: &self.tail()[1..] });
         }
         let first = self.tokens.first()?;
         let placed = file_in(first.raw).is_some_and(|file| file.located);
@@ -236,7 +236,7 @@ impl<'a> Spot<'a, '_> {
                 return head(&self.line[first.end()..self.tokens[self.index].at]);
             }
             let alone = self.after.is_empty() && (self.index == 0 || opens || (placed && self.index == 1));
-            return alone.then_some(Head { class, message: "" });
+            return alone.then_some(ErrorHead { class, message: "" });
         }
         let next = self.next().filter(|_| self.after.is_empty())?;
         let coded = next.raw.starts_with('[') && next.raw.ends_with("]:");

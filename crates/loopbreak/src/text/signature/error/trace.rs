@@ -2,12 +2,12 @@
 
 use super::super::file::file_in;
 use super::super::words::tokens;
-use super::{Report, last_segment};
+use super::{ErrorReport, last_segment};
 
 /// The last traceback of Python: the file of its last frame, the class of the line after it.
 ///
 /// Of a chain of exceptions the last one is what the caller saw.
-pub(super) fn python<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
+pub(super) fn python<'a>(lines: &[&'a str]) -> Option<ErrorReport<'a>> {
     let (index, file) =
         lines.iter().enumerate().rev().find_map(|(index, line)| Some((index, frame(line)?)))?;
     let inside = indent(lines[index]);
@@ -17,9 +17,9 @@ pub(super) fn python<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     let (name, message) = last.split_once(':').unwrap_or((last, ""));
     let class = !name.is_empty() && !name.contains(char::is_whitespace);
     Some(if class {
-        Report { class: Some(last_segment(name)), message: message.trim(), file: Some(file) }
+        ErrorReport { class: Some(last_segment(name)), message: message.trim(), file: Some(file) }
     } else {
-        Report { class: None, message: last, file: Some(file) }
+        ErrorReport { class: None, message: last, file: Some(file) }
     })
 }
 
@@ -35,7 +35,7 @@ fn indent(line: &str) -> usize {
 
 /// A panic of Rust: `panicked at src/main.rs:4:5:` with the message in the next line, or, before 1.73,
 /// `panicked at 'message', src/main.rs:4:5`.
-pub(super) fn rust_panic<'a>(line: &'a str, next: impl Fn() -> Option<&'a str>) -> Option<Report<'a>> {
+pub(super) fn rust_panic<'a>(line: &'a str, next: impl Fn() -> Option<&'a str>) -> Option<ErrorReport<'a>> {
     let (_, rest) = line.split_once("panicked at ")?;
     let place =
         tokens(rest).into_iter().rev().find(|token| file_in(token.raw).is_some_and(|file| file.located));
@@ -45,5 +45,5 @@ pub(super) fn rust_panic<'a>(line: &'a str, next: impl Fn() -> Option<&'a str>) 
         Some(_) => next().unwrap_or_default(),
         None => rest,
     };
-    Some(Report { class: Some("panic"), message: message.trim(), file })
+    Some(ErrorReport { class: Some("panic"), message: message.trim(), file })
 }

@@ -1,0 +1,4 @@
+//! One handler per kind of event.
+
+pub(crate) mod before_tool;
+mod turn_end;

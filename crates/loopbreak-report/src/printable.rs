@@ -1,0 +1,28 @@
+//! Makes text from other programs safe to print on a terminal.
+
+/// Returns a text on one line, with control characters and characters that change the writing direction replaced by blanks.
+pub fn printable(text: &str) -> String {
+    let hidden = |letter: char| {
+        letter.is_control()
+            || matches!(letter, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|letter| if hidden(letter) { ' ' } else { letter }).collect()
+}
+
+/// Returns each line of a text as [`printable`] makes it. All lines but the first are indented, so that none of them can be
+/// mistaken for a message of Loopbreak.
+pub fn printable_lines(text: &str) -> String {
+    text.lines().map(printable).collect::<Vec<_>>().join("\n    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_text_moves_no_cursor_and_imitates_no_message() {
+        let text = "no \u{1b}]0;owned\u{7} key\u{202e}\r\nloopbreak: complete: all is done\n";
+        assert_eq!(printable_lines(text), "no  ]0;owned  key \n    loopbreak: complete: all is done");
+        assert_eq!(printable("a\nb\tc"), "a b c");
+    }
+}

@@ -1,0 +1,18 @@
+//! The task autopilot: works through the tasks of a roadmap, one at a time. The engine says when a task loops, the store's
+//! `tasks` module says which task is next; this module starts the command, reads its report, and tells it what to do next.
+
+mod attempt_outcome;
+mod guard_config;
+mod roadmap_end;
+mod roadmap_file;
+mod roadmap_reader;
+mod send_back_tracker;
+mod task_autopilot;
+mod task_brief;
+mod task_check;
+mod task_report;
+
+pub(crate) use guard_config::guard_config;
+pub use roadmap_file::RoadmapFile;
+pub use roadmap_reader::Roadmap;
+pub(crate) use task_autopilot::Pilot;

@@ -1,0 +1,146 @@
+//! Tasks that send each other back, round and round. Each attempt by itself looks healthy: only what goes back and forth
+//! between the tasks shows the circle. The engine's own `cycle` judges it, on steps that say nothing else: what was sent
+//! back comes next, so that nothing lies between.
+
+use loopbreak::evidence::EvidenceKey;
+use loopbreak::settings::Mode;
+use loopbreak::{Action, Config, Guard, Outcome, Profile, Settings, Severity, Snapshot, Step, Verdict};
+use serde_json::json;
+
+/// How many hand-overs are kept: more than the longest period.
+const KEPT: usize = 12;
+
+/// The guard of what goes back and forth.
+#[derive(Debug)]
+pub(crate) struct Traffic {
+    guard: Guard,
+    /// Who sent back whom, the newest last.
+    pub(crate) sent: Vec<(String, String)>,
+}
+
+/// A circle of tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Circle {
+    pub(crate) tasks: Vec<String>,
+    /// It has to be broken; otherwise it is only told of.
+    pub(crate) hard: bool,
+}
+
+impl Traffic {
+    pub(crate) fn new(
+        config: &Config,
+        run: &str,
+        kept: Option<Snapshot>,
+        sent: Vec<(String, String)>,
+    ) -> Self {
+        let config = only_circles(config);
+        let restored = kept.and_then(|kept| Guard::restore(config.clone(), kept).ok());
+        let guard = restored.unwrap_or_else(|| Guard::new(config).for_run(run));
+        Traffic { guard, sent }
+    }
+
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        self.guard.snapshot()
+    }
+
+    /// Takes in that one task sent another one back, and says whether that goes round.
+    pub(crate) fn send(&mut self, from: &str, to: &str) -> (Verdict, Option<Circle>) {
+        if self.sent.len() >= KEPT {
+            self.sent.remove(0);
+        }
+        self.sent.push((from.to_owned(), to.to_owned()));
+        // Without a time: what lies far apart is taken for waiting, and here work lies between.
+        let step = Step {
+            action: Some(Action::new("send back").with_args(&json!({"from": from, "to": to}))),
+            // What it was sent back for is told in other words each time.
+            outcome: Some(Outcome { text: Some("sent back".into()), error: false }),
+            ..Step::default()
+        };
+        let verdict = self.guard.observe(&step);
+        let circle = self.circle(&verdict);
+        (verdict, circle)
+    }
+
+    fn circle(&self, verdict: &Verdict) -> Option<Circle> {
+        let acted =
+            verdict.findings.iter().filter(|finding| finding.enforced && finding.severity >= Severity::Warn);
+        let worst = acted.max_by_key(|finding| finding.severity)?;
+        let period = worst.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
+        let mut tasks: Vec<String> = Vec::new();
+        for (from, to) in self.sent.iter().rev().take(period as usize) {
+            for task in [from, to] {
+                if !tasks.contains(task) {
+                    tasks.push(task.clone());
+                }
+            }
+        }
+        tasks.sort();
+        Some(Circle { tasks, hard: worst.severity == Severity::Hard })
+    }
+}
+
+/// The settings as they are for circles, and everything else off.
+fn only_circles(config: &Config) -> Config {
+    let mut settings = Settings::of(Profile::Documents);
+    settings.mode = config.mode;
+    settings.cycle = config.cycle.clone();
+    settings.policy = config.policy.clone();
+    settings.advice = config.advice.clone();
+    settings.errors.mode = Mode::Off;
+    settings.budget.mode = Mode::Off;
+    settings.novelty.mode = Mode::Off;
+    // Valid parts of valid settings; were they not, the defaults would see circles as well.
+    Config::new(settings).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At which hand-over a circle of these tasks is told of, and at which it has to be broken.
+    fn rounds(ids: &[&str]) -> (Option<usize>, Option<usize>) {
+        let mut traffic = Traffic::new(&Config::default(), "r", None, Vec::new());
+        let (mut warned, mut hard) = (None, None);
+        for number in 1..=40 {
+            let (from, to) = (ids[(number - 1) % ids.len()], ids[number % ids.len()]);
+            let (_, circle) = traffic.send(from, to);
+            if let Some(circle) = circle {
+                let mut all: Vec<&str> = ids.to_vec();
+                all.sort_unstable();
+                assert_eq!(circle.tasks, all, "at {number}");
+                let at = if circle.hard { &mut hard } else { &mut warned };
+                at.get_or_insert(number);
+            }
+        }
+        (warned, hard)
+    }
+
+    #[test]
+    fn circles_of_two_and_three_tasks_are_told_of_and_then_broken() {
+        assert_eq!(rounds(&["a", "b"]), (Some(4), Some(8)));
+        assert_eq!(rounds(&["T1", "T2", "T3"]), (Some(6), Some(12)));
+        let ids = ["1f0c2e9a-7c1d-4f7e-9a55-0c1d2e3f4a5b", "9d8c7b6a-1c1d-4f7e-9a55-aabbccddeeff"];
+        assert_eq!(rounds(&ids), (Some(4), Some(8)));
+    }
+
+    #[test]
+    fn many_tasks_that_are_each_sent_back_once_or_twice_are_healthy() {
+        let mut traffic = Traffic::new(&Config::default(), "r", None, Vec::new());
+        for number in 0..30 {
+            let (review, work) = (format!("review-{number}"), format!("work-{number}"));
+            for _ in 0..2 {
+                assert_eq!(traffic.send(&review, &work).1, None, "{number}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_only_observes_breaks_nothing() {
+        let settings = Settings { mode: Mode::Observe, ..Settings::default() };
+        let mut traffic = Traffic::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
+        for _ in 0..10 {
+            assert_eq!(traffic.send("a", "b").1, None);
+            assert_eq!(traffic.send("b", "a").1, None);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The autopilot: picks a task, asks the engine whether it is worth another attempt, and has the command work on it.
+
+use std::time::Duration;
+
+use loopbreak::{Intervention, Mode, Pattern, Series};
+use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
+use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, Records, RecoveryEvent, RunEvent, now};
+
+use super::roadmap_file::RoadmapFile;
+use super::roadmap_reader::Roadmap;
+use super::send_back_tracker::Traffic;
+use super::task_brief::{Beside, brief};
+use super::task_report::ResultFile;
+use crate::error::RunError;
+use crate::iterations::run_end::Ending;
+use crate::iterations::run_loop::{Course, Over, Round};
+use crate::recording::run_recorder::Event;
+
+/// A run that works through a roadmap.
+#[derive(Debug)]
+pub(crate) struct Pilot<'c, 'a> {
+    pub(crate) course: &'c mut Course<'a>,
+    /// As they were read from the store last, with what was changed since.
+    pub(crate) tasks: Vec<RoadmapTask>,
+    pub(crate) series: Series,
+    pub(crate) traffic: Traffic,
+    pub(crate) state: AutopilotState,
+    pub(crate) file: ResultFile,
+    roadmap: RoadmapFile,
+}
+
+impl<'c, 'a> Pilot<'c, 'a> {
+    /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
+    pub(crate) fn new(
+        course: &'c mut Course<'a>,
+        file: RoadmapFile,
+        roadmap: &Roadmap,
+    ) -> Result<Self, RunError> {
+        let state = course.kept.autopilot.clone().unwrap_or_default();
+        let series = Series::restore(course.config.clone(), state.series.clone());
+        let traffic =
+            Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
+        let known = course.keeper.roadmap().unwrap_or_default();
+        let tasks = merged(&roadmap.tasks, &known);
+        let mut pilot =
+            Pilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
+        let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
+        let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
+        pilot.take_up_again(opened);
+        pilot.keep_roadmap(&known);
+        Ok(pilot)
+    }
+
+    /// Keeps what is new or otherwise in the roadmap than it was known.
+    fn keep_roadmap(&mut self, known: &[RoadmapTask]) {
+        let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
+        let what = format!("{} tasks, {finished} of them done", self.tasks.len());
+        let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
+        let records = Records { roadmap: changed, ..Records::default() };
+        self.write(&Event { records, known, ..Event::new(RunEvent::Roadmap(NoteEvent { action: what })) });
+    }
+
+    /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
+    fn look_at_file(&mut self) {
+        match self.roadmap.look(self.course.observer) {
+            None => {}
+            Some(Err(why)) => self.course.observer.warning(&format!("{why}; going on with it as it was")),
+            Some(Ok(roadmap)) => {
+                let known = std::mem::take(&mut self.tasks);
+                self.tasks = merged(&roadmap.tasks, &known);
+                self.keep_roadmap(&known);
+                let new = self.tasks.len() - known.len();
+                self.course.observer.message(&format!(
+                    "the roadmap was edited: {} tasks, {new} of them new",
+                    self.tasks.len()
+                ));
+            }
+        }
+    }
+
+    /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
+    pub(crate) fn go(&mut self) -> Result<Over, RunError> {
+        let (mut troubles, mut waits) = (0, 0);
+        loop {
+            self.refresh();
+            self.look_at_file();
+            let id = match next_task(&self.tasks) {
+                NextTask::Closed => return Ok(self.close()),
+                NextTask::Nothing => match self.idle(&mut waits) {
+                    Some(over) => return Ok(over),
+                    None => continue,
+                },
+                NextTask::Task(task) => task.id.clone(),
+            };
+            waits = 0;
+            if self.is_out_of_the_question(&id) {
+                continue;
+            }
+            self.prepare(&id);
+            let counted = self.course.keeper.count_attempts();
+            match self.course.round(&mut troubles)? {
+                Round::Over(over) => return Ok(over),
+                Round::Again => continue,
+                Round::Ran(ran, iteration) => {
+                    if let Some(over) = self.take(&id, &ran, &iteration, &counted) {
+                        return Ok(over);
+                    }
+                }
+            }
+            if let Some(over) = self.course.pause() {
+                return Ok(over);
+            }
+        }
+    }
+
+    /// Asks the engine before a task is taken up: what goes round in circles is dealt with, not attempted. A task without
+    /// progress that a human was called about gets its last attempts, for their number decides what is done.
+    fn is_out_of_the_question(&mut self, id: &str) -> bool {
+        let check = self.series.check(id, Some(self.course.time()));
+        let remedy = match check.recommendation {
+            Some(Intervention::ForceNext) => TaskRemedy::ForceNext,
+            Some(Intervention::Escalate) if check.loop_type != Some(Pattern::NoProgressRepeat) => {
+                TaskRemedy::Escalate { left: true }
+            }
+            _ => return false,
+        };
+        let config = &self.course.config;
+        if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
+            return false;
+        }
+        let reason = check.reason.unwrap_or_default();
+        let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return false };
+        let known = [task.clone()];
+        remedy.apply(task, &reason, now());
+        self.course.observer.message(&format!("task {id} is not attempted again: {reason}"));
+        let records = Records { roadmap: vec![task.clone()], ..Records::default() };
+        let event = RecoveryEvent {
+            action: format!("task {id} is not attempted again: {reason}"),
+            task: id.to_owned(),
+            ..RecoveryEvent::default()
+        };
+        self.write(&Event { records, known: &known, ..Event::new(RunEvent::Recovery(event)) });
+        true
+    }
+
+    /// Makes everything ready for an attempt.
+    fn prepare(&mut self, id: &str) {
+        self.file.clear();
+        self.course.kept.advice = self.state.advice.get(id).cloned();
+        let attempts = self.series.check(id, Some(self.course.time())).attempt_count;
+        let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
+        let run = self.course.keeper.session();
+        let grant = self.state.grants.get(id).map(String::as_str);
+        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
+        let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
+        self.course.observer.message(&format!("task {id}{title}"));
+        self.course.variables = vec![
+            ("LOOPBREAK_RUN", self.course.keeper.session().to_owned()),
+            ("LOOPBREAK_TASK", id.to_owned()),
+            ("LOOPBREAK_TASK_TITLE", task.title.clone()),
+            ("LOOPBREAK_RESULT_FILE", self.file.path().display().to_string()),
+        ];
+        self.course.prompt.set_brief(text);
+    }
+
+    /// Nothing can be worked on: waits, for others may change that, and says when it is of no use any more.
+    fn idle(&mut self, waits: &mut u32) -> Option<Over> {
+        let args = self.course.options;
+        let wait = |times: u32| args.idle.saturating_mul(1 << times.min(16)).min(args.idle_longest);
+        let pause = wait(*waits);
+        let was_longest = *waits > 0 && wait(*waits - 1) >= args.idle_longest;
+        if pause == Duration::ZERO || was_longest || !self.course.keeper.is_kept() {
+            return Some(self.close());
+        }
+        *waits += 1;
+        let what = format!("no task can be worked on; looking again in {} s", pause.as_secs_f64());
+        self.course.observer.message(&what);
+        self.write(&Event::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
+        match self.course.sleep(pause) {
+            Some((Ending::Limit, _)) => Some(self.close()),
+            over => over,
+        }
+    }
+
+    /// Takes in what others made of the tasks meanwhile.
+    pub(crate) fn refresh(&mut self) {
+        let Some(kept) = self.course.keeper.roadmap() else { return };
+        let before = std::mem::replace(&mut self.tasks, kept.clone());
+        let opened: Vec<String> = self
+            .tasks
+            .iter()
+            .filter(|task| task.is_open())
+            .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
+            .map(|task| task.id.clone())
+            .collect();
+        // Nobody takes tasks away. A store beyond its size lets go of runs that were silent for long, and an attempt may be.
+        let is_lost = |task: &&RoadmapTask| !kept.iter().any(|known| known.id == task.id);
+        let lost: Vec<RoadmapTask> = before.iter().filter(is_lost).cloned().collect();
+        if !lost.is_empty() {
+            self.tasks.extend(lost);
+            self.keep_roadmap(&kept);
+        }
+        self.take_up_again(opened);
+    }
+
+    fn take_up_again(&mut self, opened: Vec<String>) {
+        for id in opened {
+            self.course.observer.message(&format!("task {id} was opened again"));
+            self.begin_anew(&id);
+        }
+    }
+
+    /// Keeps an event, and everything as it stands after it. False where somebody changed a task meanwhile: that holds, and the
+    /// tasks are to be looked at again.
+    pub(crate) fn write(&mut self, event: &Event<'_>) -> bool {
+        self.state.series = self.series.snapshot();
+        self.state.traffic = Some(self.traffic.snapshot());
+        self.state.sent.clone_from(&self.traffic.sent);
+        let closed = self.tasks.iter().filter(|task| !task.is_open());
+        self.state.closed = closed.map(|task| task.id.clone()).collect();
+        self.course.kept.autopilot = Some(self.state.clone());
+        let by_others = self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        for id in &by_others {
+            self.course.observer.message(&format!("task {id} was changed meanwhile, and that holds"));
+        }
+        by_others.is_empty()
+    }
+}
+
+/// The tasks of the file as they stand in the store. Those that are in the store only were added by hand.
+fn merged(file: &[RoadmapTask], kept: &[RoadmapTask]) -> Vec<RoadmapTask> {
+    let mut tasks: Vec<RoadmapTask> = file.to_vec();
+    for known in kept {
+        match tasks.iter_mut().find(|task| task.id == known.id) {
+            Some(task) => {
+                let RoadmapTask { title, details, after, position, check, .. } = task.clone();
+                *task = RoadmapTask { title, details, after, position, check, ..known.clone() };
+            }
+            None => tasks.push(known.clone()),
+        }
+    }
+    tasks
+}

@@ -1,0 +1,90 @@
+//! The check of a task: a command of the roadmap that says whether the work is really done.
+
+use std::time::Duration;
+
+use loopbreak::text::{clip, mask_secrets};
+use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
+
+use crate::iterations::run_loop::Course;
+use crate::observer::RunObserver;
+use crate::process::command_run::{End, Start};
+use loopbreak_watch::notification::split_command_line;
+
+/// How long a check may take, unless an iteration may take another time.
+const LONGEST: Duration = Duration::from_mins(10);
+/// What a shell says of a command that cannot be run, or is not there.
+const NOT_THERE: [i32; 2] = [126, 127];
+const LINE_BYTES: usize = 200;
+
+/// What came of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    Passed,
+    /// It says no, with these words.
+    Failed(String),
+    /// It could not be made.
+    Unavailable(String),
+    Interrupted,
+}
+
+/// Makes the check of a task.
+pub(crate) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
+    let Some(words) = split_command_line(&task.check).filter(|words| !words.is_empty()) else {
+        return Checked::Unavailable("no command".to_owned());
+    };
+    let longest = course.options.iteration_timeout.unwrap_or(LONGEST);
+    let longest = course.time_left().map_or(longest, |left| left.min(longest));
+    let start = Start {
+        words: &words,
+        input: None,
+        variables: &course.variables,
+        longest: Some(longest),
+        log: None,
+        pass_on: None,
+    };
+    let ran = match start.run(&course.interrupts) {
+        Ok(ran) => ran,
+        Err(error) => return Checked::Unavailable(error.to_string()),
+    };
+    match ran.end {
+        End::Exited(status) if status.success() => Checked::Passed,
+        End::Exited(status) if status.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
+            Checked::Unavailable(status.to_string())
+        }
+        End::Exited(status) => {
+            let said = |text: &str| {
+                let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
+                Some(loopbreak_report::printable(clip(&mask_secrets(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
+            };
+            Checked::Failed(said(&ran.err).or_else(|| said(&ran.out)).unwrap_or_else(|| status.to_string()))
+        }
+        End::TimedOut => Checked::Unavailable(format!("no answer within {} s", longest.as_secs_f64())),
+        End::Interrupted => Checked::Interrupted,
+    }
+}
+
+/// What a check makes of a report that says `done`.
+pub(crate) fn judge(
+    checked: &Checked,
+    report: &mut TaskReport,
+    task: &mut RoadmapTask,
+    observer: &dyn RunObserver,
+) {
+    match checked {
+        Checked::Passed | Checked::Interrupted => {}
+        Checked::Failed(why) => {
+            observer.message(&format!("task {}: the check failed: {why}", task.id));
+            report.status = Some(TaskState::InProgress);
+            report.reason = format!("the check failed: {why}");
+            // The same failure again and again is no progress, whatever the agent says it did.
+            report.work = vec![report.reason.clone()];
+        }
+        Checked::Unavailable(why) => {
+            observer.message(&format!("task {}: the check cannot be made, and is deferred: {why}", task.id));
+            let name = format!("check:{}", task.check);
+            if !task.deferred.contains(&name) {
+                task.deferred.push(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What the command says that came of its task: in a file, on a line of its output, or in the store.
+
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use loopbreak::text::{clip, mask_secrets};
+use loopbreak_store::StoredAttempt;
+use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
+use serde_json::Value;
+
+use crate::error::RunError;
+use crate::prompt::agent_answer::answer;
+
+/// How a report begins on a line of the output.
+pub(crate) const MARK: &str = "LOOPBREAK_RESULT:";
+/// What stands in the place of the status in the example that the agent is shown.
+pub(crate) const EXAMPLE: &str = "\"STATUS\"";
+/// The largest report that is read, the most reports in it, the most items in a list, and the longest of them, in bytes.
+const BYTES: u64 = 1024 * 1024;
+const REPORTS: usize = 20;
+const ITEMS: usize = 50;
+const ITEM_BYTES: usize = 500;
+
+/// The file that a command may write its report to.
+#[derive(Debug)]
+pub(crate) struct ResultFile {
+    // Removed with all that is in it at the end of the run.
+    _folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl ResultFile {
+    pub(crate) fn new() -> Result<Self, RunError> {
+        let folder = tempfile::Builder::new()
+            .prefix("loopbreak-")
+            .tempdir()
+            .map_err(|error| RunError::failed(format!("cannot make a folder for reports: {error}")))?;
+        let path = folder.path().join("result.json");
+        Ok(ResultFile { _folder: folder, path })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Nothing of an earlier attempt is left.
+    pub(crate) fn clear(&self) {
+        let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_dir_all(&self.path));
+    }
+
+    /// What is in it; nothing where there is none. An error says why it cannot be read.
+    pub(crate) fn read(&self, task: &str) -> Result<Vec<TaskReport>, String> {
+        let Ok(known) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
+        // To open a pipe would wait for ever.
+        if !known.is_file() {
+            return Err("the result file is no file".to_owned());
+        }
+        if known.len() > BYTES {
+            return Err(format!("the result file has {} bytes, {BYTES} at most are read", known.len()));
+        }
+        let mut text = String::new();
+        File::open(&self.path)
+            .and_then(|file| file.take(BYTES).read_to_string(&mut text))
+            .map_err(|error| format!("the result file cannot be read: {error}"))?;
+        if text.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        parse(&text, task).map_err(|why| format!("the result file cannot be read: {why}"))
+    }
+}
+
+/// The report on the last line of an output that has one. The prompt has such a line as an example: where that is printed
+/// again, it is no report.
+pub(crate) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<TaskReport>, String> {
+    let own = answer(output);
+    let output = own.as_deref().unwrap_or(output);
+    let prompt = prompt.trim();
+    let output = if prompt.is_empty() { output.to_owned() } else { output.replace(prompt, "") };
+    let bare = |line: &str| line.trim().trim_matches(['*', '`', ' ']).to_owned();
+    let is_report = |line: &String| line.starts_with(MARK) && !line.contains(EXAMPLE);
+    let line = output.lines().rev().map(bare).find(is_report);
+    line.map_or(Ok(Vec::new()), |line| {
+        parse(&line[MARK.len()..], task).map_err(|why| format!("the line {MARK} cannot be read: {why}"))
+    })
+}
+
+/// Reports that were made to the store meanwhile, through the MCP tools: the last one of each task.
+pub(crate) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
+    let mut reports: Vec<TaskReport> = Vec::new();
+    for attempt in attempts {
+        reports.retain(|known| known.task != attempt.task);
+        reports.push(TaskReport {
+            task: attempt.task,
+            status: attempt.status.parse().ok(),
+            blockers: attempt.blockers,
+            work: attempt.work,
+            ..TaskReport::default()
+        });
+    }
+    reports
+}
+
+/// What somebody made of a task meanwhile, with `loopbreak tasks`.
+pub(crate) fn changed(task: &RoadmapTask) -> TaskReport {
+    TaskReport {
+        task: task.id.clone(),
+        status: Some(task.status),
+        blockers: task.blockers.clone(),
+        reason: task.reason.clone(),
+        ..TaskReport::default()
+    }
+}
+
+/// One report, or a list of them. Those that name no task are about this one.
+fn parse(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
+    let value: Value = serde_json::from_str(text.trim()).map_err(|error| error.to_string())?;
+    match value {
+        Value::Array(items) if items.len() > REPORTS => {
+            Err(format!("{} reports are too many, {REPORTS} at most", items.len()))
+        }
+        Value::Array(items) => items.iter().map(|item| report(item, task)).collect(),
+        item => Ok(vec![report(&item, task)?]),
+    }
+}
+
+fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
+    let Value::Object(all) = value else {
+        return Err("a report is an object, as in {\"status\":\"done\"}".to_owned());
+    };
+    let find = |names: &[&str]| names.iter().find_map(|name| all.get(*name)).filter(|value| !value.is_null());
+    let task = match find(&["task", "taskId", "task_id", "id"]) {
+        None => task.to_owned(),
+        Some(Value::String(id)) => id.trim().to_owned(),
+        Some(Value::Number(id)) => id.to_string(),
+        Some(_) => return Err("task: expected an id".to_owned()),
+    };
+    let status = match find(&["status"]) {
+        None => None,
+        Some(Value::String(name)) => Some(name.parse().ok().ok_or_else(|| {
+            format!("status: {:?} is none of {}", clip(name, 40), TaskState::NAMES.join(", "))
+        })?),
+        Some(_) => return Err("status: expected a text".to_owned()),
+    };
+    let reason = match find(&["reason", "message"]) {
+        Some(Value::String(text)) => fit(text),
+        _ => String::new(),
+    };
+    Ok(TaskReport {
+        task,
+        status,
+        blockers: list(find(&["blockers"]), "blockers")?,
+        work: list(find(&["work", "completedWork", "completed_work"]), "work")?,
+        send_back: list(find(&["send_back", "sendBack"]), "send_back")?,
+        reason,
+    })
+}
+
+/// A text fit to be kept and shown: secrets masked, then cut.
+fn fit(text: &str) -> String {
+    clip(&mask_secrets(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
+}
+
+/// A list of texts, or one text.
+fn list(value: Option<&Value>, name: &str) -> Result<Vec<String>, String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => Ok(fit(text)),
+        Value::Number(number) => Ok(number.to_string()),
+        _ => Err(format!("{name}: expected a list of texts")),
+    };
+    let texts = match value {
+        None => return Ok(Vec::new()),
+        Some(Value::Array(items)) => items.iter().take(ITEMS).map(text).collect(),
+        Some(one) => text(one).map(|text| vec![text]),
+    }?;
+    Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_may_be_short_or_long_and_in_the_words_of_orchestrators() {
+        let short =
+            printed("working\n`LOOPBREAK_RESULT: {\"status\":\"completed\"}`\nbye\n", "a", "").unwrap();
+        assert_eq!(
+            short,
+            [TaskReport { task: "a".into(), status: Some(TaskState::Done), ..TaskReport::default() }]
+        );
+        let long = r#"[{"taskId":7,"status":"blocked","blockers":"no token","completedWork":["read"]},{"send_back":["b"]}]"#;
+        let long = parse(long, "a").unwrap();
+        assert_eq!(
+            (long[0].task.as_str(), &long[0].blockers[0], &long[0].work[0]),
+            ("7", &"no token".into(), &"read".into())
+        );
+        assert_eq!((long[1].task.as_str(), &long[1].send_back[0]), ("a", &"b".to_owned()));
+        let prompt = "Report:\nLOOPBREAK_RESULT: {\"status\":\"done\"}\nThat is all.";
+        assert_eq!(printed(&format!("> {prompt}\nI begin"), "a", prompt), Ok(Vec::new()));
+        assert_eq!(printed("LOOPBREAK_RESULT: {\"status\":\"done\"}", "a", prompt).unwrap().len(), 1);
+        assert_eq!(printed("> LOOPBREAK_RESULT: {\"status\":\"STATUS\"}", "a", ""), Ok(Vec::new()));
+        assert_eq!(printed("I print no LOOPBREAK_RESULT: {} inside a line", "a", ""), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_is_no_report_is_told_and_no_panic() {
+        for text in [
+            "{",
+            "1",
+            "\"done\"",
+            "[1]",
+            r#"{"status":"finito"}"#,
+            r#"{"status":1}"#,
+            r#"{"work":[{}]}"#,
+            r#"{"task":[]}"#,
+        ] {
+            assert!(parse(text, "a").is_err(), "{text}");
+        }
+        assert!(parse(&format!("[{}]", vec!["{}"; 21].join(",")), "a").unwrap_err().contains("too many"));
+    }
+
+    #[test]
+    fn long_lists_and_texts_are_cut() {
+        let items = vec![format!("\"{}\"", "x".repeat(10_000)); 100].join(",");
+        let read = parse(&format!("{{\"work\":[{items}]}}"), "a").unwrap();
+        assert_eq!((read[0].work.len(), read[0].work[0].len()), (ITEMS, ITEM_BYTES));
+    }
+
+    #[test]
+    fn a_result_file_may_be_anything() {
+        let file = ResultFile::new().unwrap();
+        assert_eq!(file.read("a"), Ok(Vec::new()));
+        fs::write(file.path(), " \n").unwrap();
+        assert_eq!(file.read("a"), Ok(Vec::new()));
+        fs::write(file.path(), "{\"status\":").unwrap();
+        assert!(file.read("a").unwrap_err().contains("cannot be read"));
+        fs::write(file.path(), [0xff, 0xfe]).unwrap();
+        assert!(file.read("a").is_err());
+        fs::write(file.path(), vec![b' '; 1024 * 1024 + 1]).unwrap();
+        assert!(file.read("a").unwrap_err().contains("1048577 bytes"));
+        file.clear();
+        fs::create_dir(file.path()).unwrap();
+        assert!(file.read("a").unwrap_err().contains("no file"));
+        file.clear();
+        assert_eq!(file.read("a"), Ok(Vec::new()));
+    }
+}

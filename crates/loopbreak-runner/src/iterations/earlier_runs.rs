@@ -1,0 +1,60 @@
+//! Runs before this one, with the same command and prompt: where they died young one after the other, whatever starts them
+//! is stuck, and each of them by itself cannot see it.
+
+use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
+use loopbreak_store::{Run, RunEvent, StoredEvent};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::iterations::run_loop::Course;
+use loopbreak_report::exit;
+
+/// How many runs before this one are looked at.
+const RUNS: usize = 20;
+
+impl Course<'_> {
+    /// Tells of runs that died young before this one begins. What starts the runs is not ours to stop.
+    pub(crate) fn look_back(&mut self) {
+        self.kept.prompt = format!("{:016x}", xxh3_64(self.prompt.last().as_bytes()));
+        let mut series = Series::new(self.config.clone());
+        let mut warning = None;
+        for (run, events) in self.keeper.earlier(&self.kept, RUNS) {
+            let verdict = series.conclude(&self.summary(&run, &events));
+            // Told once by the engine; here it holds until a run lives.
+            warning = match verdict.decisions.into_iter().find(|act| act.enforced) {
+                Some(act) => Some(act.reason),
+                None => warning.filter(|_| !verdict.sighted.is_empty()),
+            };
+        }
+        if let Some(reason) = warning {
+            self.observer.warning(&format!("{reason}"));
+        }
+    }
+
+    fn summary(&self, run: &Run, events: &[StoredEvent]) -> RunSummary {
+        let mut summary = RunSummary::new(&self.config, run.session.as_str());
+        let prompt = match self.prompt.last().trim() {
+            "" => format!("the command {}", self.command()),
+            prompt => prompt.to_owned(),
+        };
+        let step = |at: i64| Step { at: Some(EpochMillis(at)), ..Step::default() };
+        summary.observe(&Step { user: Some(prompt.into()), ..step(run.started) });
+        for StoredEvent { at, event, .. } in events {
+            let text = event.headline().unwrap_or_default();
+            match event {
+                RunEvent::Step(_) => {
+                    let outcome = Some(Outcome { text: Some(text.into()), error: event.is_failure() });
+                    summary.observe(&Step { outcome, ..step(*at) });
+                }
+                RunEvent::Task(_) => {
+                    summary.observe(&Step { user: Some(text.into()), ..step(*at) });
+                }
+                // Whoever pressed Ctrl-C was there.
+                RunEvent::End(end) if end.code == Some(exit::INTERRUPTED) => {
+                    summary.observe(&Step { user: Some(text.into()), ..step(*at) });
+                }
+                _ => {}
+            }
+        }
+        summary
+    }
+}

@@ -1,0 +1,68 @@
+//! A human is called: the report, and the question on a terminal.
+
+use loopbreak::{Audience, Verdict};
+
+use crate::iterations::run_end::Call;
+
+/// What the human chose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HumanDecision {
+    /// The agent is to go on in another way; with what else the human has to say.
+    Continue(String),
+    /// The run ends, and the human looks at it.
+    Review,
+    /// The run ends.
+    Cancel,
+}
+
+/// The report: the engine's own where it has one, otherwise one of the same form.
+pub(crate) fn report(call: &Call, verdict: &Verdict, history: &[String]) -> String {
+    let own = verdict
+        .advice
+        .iter()
+        .find(|advice| advice.audience == Audience::User && advice.detector == call.act.detector);
+    own.map_or_else(
+        || {
+            let history = history.join("\n- ");
+            format!(
+                "Loop detected: {}\n\nThe last iterations:\n- {history}\n\nOptions:\n\
+                 1. Continue with another approach: the agent is told to try a new strategy.\n\
+                 2. Review: look why the same thing keeps failing.\n\
+                 3. Cancel: stop the task.",
+                call.act.reason
+            )
+        },
+        |advice| advice.text.clone(),
+    )
+}
+
+impl HumanDecision {
+    /// Reads an answer: a number, and after 1 words for the agent.
+    pub fn parse(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match word.trim_end_matches(['.', ':']) {
+            "1" => Some(HumanDecision::Continue(rest.trim().to_owned())),
+            "2" => Some(HumanDecision::Review),
+            "3" => Some(HumanDecision::Cancel),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_a_number_and_words_for_the_agent() {
+        assert_eq!(HumanDecision::parse("1\n"), Some(HumanDecision::Continue(String::new())));
+        assert_eq!(
+            HumanDecision::parse("1. use the cache\n"),
+            Some(HumanDecision::Continue("use the cache".to_owned()))
+        );
+        assert_eq!(HumanDecision::parse(" 2 "), Some(HumanDecision::Review));
+        assert_eq!(HumanDecision::parse("3"), Some(HumanDecision::Cancel));
+        assert_eq!(HumanDecision::parse("yes"), None);
+    }
+}

@@ -1,0 +1,139 @@
+//! The loop of iterations: show the output of each to the guard, do what the guard says.
+
+use loopbreak::{Audience, DetectorName, Outcome, Step, Verdict};
+use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
+
+use crate::error::RunError;
+use crate::iterations::escalation::{self, HumanDecision};
+use crate::iterations::iteration_result::Iteration;
+use crate::iterations::run_end::{self, Ending};
+use crate::iterations::run_loop::{Course, Over, Round, interrupted};
+use crate::process::command_run::Ran;
+use crate::prompt::run_prompt::keeps_promise;
+use crate::recording::run_recorder::Event;
+
+impl Course<'_> {
+    /// Goes on until the end.
+    pub(crate) fn go(&mut self) -> Result<Over, RunError> {
+        let mut troubles = 0;
+        loop {
+            match self.round(&mut troubles)? {
+                Round::Over(over) => return Ok(over),
+                Round::Again => continue,
+                Round::Ran(ran, iteration) => {
+                    if let Some(over) = self.take(&ran, &iteration) {
+                        return Ok(over);
+                    }
+                }
+            }
+            if let Some(over) = self.pause() {
+                return Ok(over);
+            }
+        }
+    }
+
+    /// Shows an iteration to the guard, and does what it says.
+    fn take(&mut self, ran: &Ran, iteration: &Iteration) -> Option<Over> {
+        let human = self.human.take();
+        let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
+        let step = Step {
+            outcome: Some(outcome),
+            usage: iteration.usage,
+            user: human.as_deref().map(Into::into),
+            ..self.step()
+        };
+        let verdict = self.guard.observe(&step);
+        self.keeper.note(&verdict, now());
+        self.remember(iteration.line());
+        self.kept.advice = self.advice(&verdict);
+        let promise = self.options.completion_promise.as_deref();
+        let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.prompt.last()));
+        let over = if kept && !iteration.failed {
+            Some((Ending::Complete, format!("the promise was kept in iteration {}", iteration.number)))
+        } else {
+            run_end::call(&verdict, self.config.policy.on_loop)
+                .and_then(|call| self.called(&call, &verdict, &step))
+        };
+        if over.is_none() {
+            self.tell_user(iteration, &verdict);
+        }
+        if over.is_none() {
+            self.ask_advisor(&verdict);
+        }
+        let next = match (&over, &self.kept.advice) {
+            (Some((ending, why)), _) => format!("{}: {why}", ending.as_str()),
+            (None, Some(_)) => "try another approach".to_owned(),
+            (None, None) => "go on".to_owned(),
+        };
+        self.record(iteration, &verdict);
+        self.jot(iteration, &next);
+        over
+    }
+
+    /// What whoever runs the program should know while it goes on: how near the limits are, and what cannot be seen.
+    pub(crate) fn tell_user(&self, iteration: &Iteration, verdict: &Verdict) {
+        let near = |advice: &&loopbreak::Advice| {
+            advice.audience == Audience::User && advice.detector == DetectorName::Budget
+        };
+        for advice in verdict.advice.iter().filter(near) {
+            self.observer.message(&advice.text);
+        }
+        if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
+            self.observer
+                .warning("the command does not tell what it costs, so that no limit of money can hold");
+        }
+        if iteration.is_silent() && iteration.number == 1 {
+            self.observer
+                .warning("the command prints nothing, so that a loop in what it does cannot be seen");
+        }
+    }
+
+    /// A guard calls for an end. Nothing where a human lets the run go on.
+    pub(crate) fn called(
+        &mut self,
+        call: &run_end::Call,
+        verdict: &Verdict,
+        step: &Step<'_>,
+    ) -> Option<Over> {
+        let reason = call.act.reason.clone();
+        self.tell(verdict, step, &call.act);
+        if call.ending != Ending::Human {
+            return Some((call.ending, reason));
+        }
+        let report = escalation::report(call, verdict, &self.kept.history);
+        match self.observer.escalate(&report, &self.interrupts) {
+            Some(HumanDecision::Continue(words)) => {
+                let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed(&reason));
+                advice.push_str("\n\nA human looked at this and says: try another approach.");
+                if !words.is_empty() {
+                    advice.push(' ');
+                    advice.push_str(&words);
+                }
+                self.kept.advice = Some(advice);
+                self.human = Some(if words.is_empty() { "try another approach".to_owned() } else { words });
+                None
+            }
+            Some(HumanDecision::Cancel) => Some((Ending::Loop, format!("{reason}; cancelled"))),
+            Some(HumanDecision::Review) => Some((Ending::Human, format!("{reason}; to be reviewed"))),
+            None if self.interrupts.any() => Some(interrupted()),
+            None => Some((Ending::Human, reason)),
+        }
+    }
+
+    /// Adds to the store.
+    fn record(&mut self, iteration: &Iteration, verdict: &Verdict) {
+        let mut summary = VerdictSummary::from(verdict);
+        if let Some(advice) = &self.kept.advice {
+            summary = summary.with_answer("advise", advice.as_str());
+        }
+        let step = StepEvent {
+            action: Some(iteration.line()),
+            error: Some(iteration.failed),
+            status: Some(iteration.status.clone()),
+            verdict: summary,
+            ..StepEvent::default()
+        };
+        let event = Event { verdict: Some(verdict), ..Event::new(RunEvent::Step(step)) };
+        self.keeper.write(&event, &self.guard, &mut self.kept);
+    }
+}

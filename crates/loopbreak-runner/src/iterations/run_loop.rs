@@ -1,0 +1,241 @@
+//! A run while it goes on: what every way of running a command again and again needs.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use loopbreak::text::mask_secrets;
+use loopbreak::verdict::LoopId;
+use loopbreak::{Config, Decision, DetectorName, EpochMillis, Guard, Intervention, Mode, Step, Verdict};
+use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerState, now};
+
+use loopbreak_watch::notification::{LoopNotification, NotifierSet};
+
+use crate::error::RunError;
+use crate::iterations::iteration_result::Iteration;
+use crate::iterations::run_end::Ending;
+use crate::iterations::transient_failure::Trouble;
+use crate::iterations::work_tree::WorkTree;
+use crate::observer::RunObserver;
+use crate::options::RunOptions;
+use crate::process::command_run::{End, Ran, Start};
+use crate::process::interrupt_flag::Interrupts;
+use crate::prompt::run_prompt::Prompt;
+use crate::prompt::second_opinion::Advisor;
+use crate::recording::run_recorder::{Event, Keeper};
+use crate::recording::scratchpad;
+
+/// The longest wait for each notifier at the end of the run.
+const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
+/// The longest back-off.
+const LONGEST: Duration = Duration::from_mins(10);
+/// A run while it goes on.
+#[derive(Debug)]
+pub(crate) struct Course<'a> {
+    pub(crate) options: &'a RunOptions,
+    pub(crate) config: Config,
+    pub(crate) prompt: Prompt<'a>,
+    pub(crate) notifiers: NotifierSet,
+    pub(crate) observer: &'a dyn RunObserver,
+    pub(crate) advisor: Option<Advisor>,
+    pub(crate) interrupts: Interrupts,
+    pub(crate) keeper: Keeper<'a>,
+    pub(crate) guard: Guard,
+    pub(crate) kept: RunnerState,
+    pub(crate) work_tree: WorkTree,
+    /// What a human said since the last iteration.
+    pub(crate) human: Option<String>,
+    /// What the command finds in its environment.
+    pub(crate) variables: Vec<(&'static str, String)>,
+}
+
+/// Why the run ends, in a word and in words.
+pub(crate) type Over = (Ending, String);
+
+/// What came of an attempt to run the command once.
+#[derive(Debug)]
+pub(crate) enum Round {
+    Ran(Ran, Iteration),
+    /// The command itself had trouble, which was waited for.
+    Again,
+    Over(Over),
+}
+
+impl Course<'_> {
+    /// Begins, or goes on.
+    pub(crate) fn begin(&mut self) {
+        let session = self.keeper.session().to_owned();
+        if self.guard.turn() == 0 {
+            self.observer.message(&format!("run {session}"));
+            self.look_back();
+            // Time counts from here, not from the end of the first iteration.
+            self.guard.observe(&Step { refused: true, ..self.step() });
+        } else {
+            self.observer.message(&format!("run {session} goes on after iteration {}", self.guard.turn()));
+            // Whoever starts it again has looked at it.
+            self.human = Some("started the run again".to_owned());
+        }
+        let event = RunEvent::Start(NoteEvent { action: self.command() });
+        self.keeper.write(&Event::new(event), &self.guard, &mut self.kept);
+    }
+
+    /// Runs the command once, and waits if it has trouble that says nothing of its work.
+    pub(crate) fn round(&mut self, troubles: &mut u32) -> Result<Round, RunError> {
+        let ran = self.start()?;
+        let iteration = self.look(&ran);
+        if ran.end == End::Interrupted {
+            self.jot(&iteration, "interrupted");
+            return Ok(Round::Over(interrupted()));
+        }
+        let failed = matches!(ran.end, End::Exited(status) if !status.success());
+        if let Some(trouble) = Trouble::of(&ran.out, &ran.err).filter(|_| failed) {
+            *troubles += 1;
+            let over = self.back_off(trouble, *troubles, &iteration);
+            return Ok(over.map_or(Round::Again, Round::Over));
+        }
+        *troubles = 0;
+        Ok(Round::Ran(ran, iteration))
+    }
+
+    /// Waits between two iterations, if that is wished for.
+    pub(crate) fn pause(&self) -> Option<Over> {
+        self.options.delay.and_then(|delay| self.sleep(delay))
+    }
+
+    /// Tells those who want to know.
+    pub(crate) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
+        let notification =
+            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+        let mut warnings = self.notifiers.send(&notification);
+        warnings.extend(self.notifiers.poll());
+        for warning in warnings {
+            self.observer.warning(&warning);
+        }
+    }
+
+    /// Runs the command once.
+    fn start(&mut self) -> Result<Ran, RunError> {
+        if let Err(why) = self.prompt.read() {
+            self.observer.warning(&why);
+        }
+        let number = self.guard.turn() + 1;
+        let log = self.options.log_dir.as_ref().map(|folder| {
+            let path = folder.join(format!("{}-{number:04}.log", self.keeper.session()));
+            File::create(&path)
+                .map_err(|error| RunError::failed(format!("--log-dir {}: {error}", path.display())))
+        });
+        let (words, input) = self.prompt.words(self.kept.advice.as_deref());
+        let longest = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
+        let variables = &self.variables;
+        let start = Start {
+            words: &words,
+            input,
+            variables,
+            longest,
+            log: log.transpose()?,
+            pass_on: Some(self.observer),
+        };
+        start.run(&self.interrupts).map_err(|error| {
+            let message = format!("cannot start {:?}: {error}", self.options.command[0]);
+            match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied if number == 1 => {
+                    RunError::usage(message)
+                        .hint("the command comes after --, as a program and its arguments")
+                }
+                io::ErrorKind::ArgumentListTooLong => RunError::failed(message)
+                    .hint("leave out {prompt}: then the prompt goes to standard input, however long it is"),
+                _ => RunError::failed(message),
+            }
+        })
+    }
+
+    fn look(&mut self, ran: &Ran) -> Iteration {
+        let told = [self.prompt.last(), self.kept.advice.as_deref().unwrap_or_default()];
+        let mut iteration = Iteration::new(self.guard.turn() + 1, ran, told);
+        if iteration.is_silent() && self.work_tree.rests() {
+            iteration.idled();
+        }
+        iteration
+    }
+
+    /// The command itself failed, whatever its work was: waits, and says whether it is of no use.
+    fn back_off(&mut self, trouble: Trouble, times: u32, iteration: &Iteration) -> Option<Over> {
+        let pause = self.options.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
+        let why = format!("{}: {}", trouble.reason(), iteration.errors);
+        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
+        self.keeper.write(&Event::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
+        if times > trouble.patience() {
+            self.jot(iteration, "a human is needed");
+            let act = Decision {
+                intervention: Intervention::Escalate,
+                detector: DetectorName::Errors,
+                pattern: trouble.pattern(),
+                loop_id: LoopId(0),
+                task: None,
+                reason: why.clone(),
+                enforced: true,
+            };
+            let verdict = Verdict { turn: self.guard.turn(), ..Verdict::default() };
+            self.tell(&verdict, &self.step(), &act);
+            return Some((Ending::Human, why));
+        }
+        self.observer.message(&format!("{why}; waiting {} s", pause.as_secs_f64()));
+        self.jot(iteration, "wait, and try again");
+        self.sleep(pause)
+    }
+
+    /// Sleeps, but not beyond the end of the run.
+    pub(crate) fn sleep(&self, time: Duration) -> Option<Over> {
+        let left = self.time_left();
+        if self.interrupts.sleep(left.map_or(time, |left| left.min(time))) {
+            return Some(interrupted());
+        }
+        left.filter(|left| *left <= time).map(|_| (Ending::Limit, "the time is over".to_owned()))
+    }
+
+    /// What is left of the longest time the run may take, where there is a limit.
+    pub(crate) fn time_left(&self) -> Option<Duration> {
+        let budget = &self.config.budget;
+        let enforced = self.config.mode == Mode::Enforce && budget.mode == Mode::Enforce;
+        let limit = Some(budget.max_runtime.millis).filter(|limit| enforced && *limit > 0)?;
+        let passed = self.time().saturating_sub(self.kept.started).max(0);
+        Some(Duration::from_millis(limit.saturating_sub(passed as u64)))
+    }
+
+    /// The time of the run, which stands still while nobody runs it.
+    pub(crate) fn time(&self) -> i64 {
+        now().saturating_sub(self.kept.paused)
+    }
+
+    pub(crate) fn step<'s>(&self) -> Step<'s> {
+        Step { at: Some(EpochMillis(self.time())), ..Step::default() }
+    }
+
+    /// The command on one line, secrets masked.
+    pub(crate) fn command(&self) -> String {
+        loopbreak_report::printable(&mask_secrets(&self.options.command.join(" ")))
+    }
+
+    /// Adds to the scratchpad.
+    pub(crate) fn jot(&self, iteration: &Iteration, next: &str) {
+        if let Some(path) = &self.options.scratchpad
+            && let Err(why) = scratchpad::add(path, iteration, next)
+        {
+            self.observer.warning(&why);
+        }
+    }
+
+    /// Keeps the end, and waits for those who are told of it.
+    pub(crate) fn end(&mut self, what: &str, code: u8) {
+        let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
+        let event = Event { ended: true, ..Event::new(RunEvent::End(event)) };
+        self.keeper.write(&event, &self.guard, &mut self.kept);
+        for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {
+            self.observer.warning(&warning);
+        }
+    }
+}
+
+pub(crate) fn interrupted() -> Over {
+    (Ending::Interrupted, "all processes of the command are ended".to_owned())
+}

@@ -1,0 +1,29 @@
+//! Loop runner and task autopilot of [Loopbreak](loopbreak), the circuit breaker for autonomous agents.
+//!
+//! [`LoopRunner`] starts a command repeatedly, shows the output of each iteration to a [`Guard`](loopbreak::Guard), puts the
+//! guard's advice into the next prompt, and ends the run when the guard, a promise in the output, or a human says so. With a
+//! [`RoadmapFile`] it works through the tasks of a file, one at a time.
+//!
+//! The library prints nothing: messages, the output of the command, and questions to a human go to a [`RunObserver`].
+
+mod autopilot;
+mod error;
+mod iterations;
+mod loop_runner;
+mod observer;
+mod options;
+mod process;
+mod prompt;
+mod recording;
+
+pub use autopilot::{Roadmap, RoadmapFile};
+pub use error::RunError;
+pub use iterations::escalation::HumanDecision;
+pub use iterations::run_end::Ending;
+pub use loop_runner::LoopRunner;
+pub use observer::{OutputStream, RunObserver};
+pub use options::RunOptions;
+pub use process::interrupt_flag::Interrupts;
+
+/// Environment variables that a command gets with a roadmap, in addition to `LOOPBREAK_RUN`. They are not settings.
+pub const TASK_VARIABLES: [&str; 3] = ["LOOPBREAK_TASK", "LOOPBREAK_TASK_TITLE", "LOOPBREAK_RESULT_FILE"];

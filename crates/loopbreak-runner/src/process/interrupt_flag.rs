@@ -1,0 +1,50 @@
+//! Ctrl-C, and the signals that ask a program to end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::RunError;
+
+const TICK: Duration = Duration::from_millis(20);
+
+/// How often an interrupt was heard.
+#[derive(Clone, Debug, Default)]
+pub struct Interrupts(Arc<AtomicUsize>);
+
+impl Interrupts {
+    /// Listens from now on. The program is not ended by a signal any more: the processes it started would live on.
+    pub fn listen() -> Result<Self, RunError> {
+        let interrupts = Interrupts::default();
+        let count = interrupts.0.clone();
+        ctrlc::set_handler(move || {
+            count.fetch_add(1, Ordering::SeqCst);
+        })
+        .map_err(|error| RunError::failed(format!("cannot listen for interrupts: {error}")))?;
+        Ok(interrupts)
+    }
+
+    /// Whether there was any.
+    pub fn any(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 0
+    }
+
+    /// More than once: somebody is in a hurry.
+    pub(crate) fn again(&self) -> bool {
+        self.0.load(Ordering::SeqCst) > 1
+    }
+
+    /// Sleeps, unless interrupted. Says whether that was so.
+    pub(crate) fn sleep(&self, time: Duration) -> bool {
+        let began = Instant::now();
+        while !self.any() {
+            let left = time.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            thread::sleep(left.min(TICK));
+        }
+        true
+    }
+}

@@ -1,0 +1,5 @@
+//! One run of a command: its process group, its output, its end.
+
+pub(crate) mod command_run;
+pub(crate) mod interrupt_flag;
+mod output_capture;

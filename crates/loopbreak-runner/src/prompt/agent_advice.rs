@@ -1,0 +1,43 @@
+//! What the agent is told next.
+
+use loopbreak::{Audience, Verdict};
+
+use crate::iterations::run_loop::Course;
+
+/// How many of the last iterations are told of.
+const HISTORY: usize = 5;
+/// Words of the engine's own advice that already tells of the last iterations.
+const TOLD: &str = "The last iterations:";
+
+impl Course<'_> {
+    /// Keeps a line for the history.
+    pub(crate) fn remember(&mut self, line: String) {
+        self.kept.history.push(line);
+        let surplus = self.kept.history.len().saturating_sub(HISTORY);
+        self.kept.history.drain(..surplus);
+    }
+
+    /// What the agent is told next, with what went before.
+    pub(crate) fn advice(&self, verdict: &Verdict) -> Option<String> {
+        let mut texts: Vec<&str> = Vec::new();
+        for advice in verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent) {
+            if !texts.contains(&advice.text.as_str()) {
+                texts.push(&advice.text);
+            }
+        }
+        (!texts.is_empty()).then(|| self.framed(&texts.join("\n\n")))
+    }
+
+    pub(crate) fn framed(&self, text: &str) -> String {
+        let mut framed = format!("Loop guard, after iteration {}:\n\n{text}", self.guard.turn());
+        if !text.contains(TOLD) {
+            framed.push_str("\n\n");
+            framed.push_str(TOLD);
+            for line in &self.kept.history {
+                framed.push_str("\n- ");
+                framed.push_str(line);
+            }
+        }
+        framed
+    }
+}

@@ -1,0 +1,52 @@
+//! The agent's own words in an output of JSON. What stands around them is alike in every iteration, whatever was done.
+
+use serde_json::Value;
+
+/// The keys of the final words in one object, or in the last line of many.
+const KEYS: [&str; 2] = ["result", "response"];
+/// How many of the last lines are looked at: after the words may come counts of tokens.
+const LINES: usize = 20;
+
+/// The final words, where the output is one object of JSON, or one a line, that has them.
+pub(crate) fn answer(output: &str) -> Option<String> {
+    let output = output.trim();
+    // Most outputs are prose, which is not even tried.
+    if !output.ends_with('}') {
+        return None;
+    }
+    let whole = output.starts_with('{').then_some(output);
+    whole.into_iter().chain(output.lines().rev().take(LINES)).find_map(words)
+}
+
+fn words(text: &str) -> Option<String> {
+    let value: Value = serde_json::from_str(text).ok()?;
+    let own = KEYS.iter().find_map(|key| value[key].as_str());
+    let item = &value["item"];
+    let message = item["text"].as_str().filter(|_| item["type"] == "agent_message");
+    own.or(message).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn final_words_are_found_in_the_forms_of_known_agents() {
+        let one = r#"{"type":"result","is_error":false,"result":"Fixed it.\nDONE","total_cost_usd":0.1}"#;
+        assert_eq!(answer(one).as_deref(), Some("Fixed it.\nDONE"));
+        let stream = format!("{{\"type\":\"system\"}}\n{{\"type\":\"assistant\"}}\n{one}\n");
+        assert_eq!(answer(&stream).as_deref(), Some("Fixed it.\nDONE"));
+        let pretty = "{\n  \"response\": \"Fixed it.\",\n  \"stats\": {\n    \"n\": 1\n  }\n}\n";
+        assert_eq!(answer(pretty).as_deref(), Some("Fixed it."));
+        let events = "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"Fixed.\"}}\n\
+                      {\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":3}}";
+        assert_eq!(answer(events).as_deref(), Some("Fixed."));
+    }
+
+    #[test]
+    fn other_outputs_stay_as_they_are() {
+        for output in ["", "done", "fn main() {}", "{\"a\":1}", "{oops}", "result: {\"b\": []}"] {
+            assert_eq!(answer(output), None, "{output}");
+        }
+    }
+}

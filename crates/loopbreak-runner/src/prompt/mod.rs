@@ -1,0 +1,6 @@
+//! Texts that go to the agent, and the final answer that comes back.
+
+mod agent_advice;
+pub(crate) mod agent_answer;
+pub(crate) mod run_prompt;
+pub(crate) mod second_opinion;

@@ -1,0 +1,127 @@
+//! A second opinion: another model or program is asked for root cause, blind spot and alternative.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use loopbreak::text::{clip, mask_secrets};
+use loopbreak::{Decision, DetectorName, Verdict};
+
+use crate::error::RunError;
+use crate::iterations::run_loop::Course;
+use crate::process::command_run::{End, Start};
+use loopbreak_watch::notification::split_command_line;
+
+/// How much of the prompt the advisor is shown, and how much of its answer is passed on, in bytes.
+const PROMPT_BYTES: usize = 16 * 1024;
+const ANSWER_BYTES: usize = 4 * 1024;
+/// How many rungs of loops are remembered that it was asked about; the oldest go first.
+const ASKED: usize = 64;
+
+/// The program that is asked.
+#[derive(Debug)]
+pub(crate) struct Advisor {
+    words: Vec<String>,
+    longest: Duration,
+}
+
+impl Advisor {
+    pub(crate) fn new(command: &str, longest: Duration) -> Result<Self, RunError> {
+        let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+            RunError::usage(format!("--advisor {command:?}: no command, or a quote is left open"))
+        })?;
+        Ok(Advisor { words, longest })
+    }
+}
+
+impl Course<'_> {
+    /// Asks the advisor, where there is one and something new was found, and adds its answer to what the agent is told next.
+    /// Whatever goes wrong with it is told, and the run goes on without it.
+    pub(crate) fn ask_advisor(&mut self, verdict: &Verdict) {
+        if self.advisor.is_none() || !self.is_new_rung(verdict) {
+            return;
+        }
+        let Some(answer) = self.advisor_says(verdict) else { return };
+        let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed("The guard saw a loop."));
+        advice.push_str("\n\nA second opinion, from a program that was shown this history:\n\n");
+        advice.push_str(&answer);
+        self.kept.advice = Some(advice);
+    }
+
+    /// Whether the verdict has a rung of a loop that nobody was asked about yet. Limits and errors are no loops.
+    fn is_new_rung(&mut self, verdict: &Verdict) -> bool {
+        let about = |act: &&Decision| {
+            act.enforced && !matches!(act.detector, DetectorName::Budget | DetectorName::Errors)
+        };
+        let mut new = false;
+        for act in verdict.decisions.iter().filter(about) {
+            let rung = format!("{} {}", act.loop_id, act.intervention.as_str());
+            if !self.kept.asked.contains(&rung) {
+                self.kept.asked.push(rung);
+                new = true;
+            }
+        }
+        let surplus = self.kept.asked.len().saturating_sub(ASKED);
+        self.kept.asked.drain(..surplus);
+        new
+    }
+
+    fn advisor_says(&self, verdict: &Verdict) -> Option<String> {
+        let advisor = self.advisor.as_ref()?;
+        let longest = self.time_left().map_or(advisor.longest, |left| left.min(advisor.longest));
+        let start = Start {
+            words: &advisor.words,
+            input: Some(self.question(verdict)),
+            variables: &[],
+            longest: Some(longest),
+            log: None,
+            pass_on: None,
+        };
+        self.observer.message("asking the advisor");
+        let ran = match start.run(&self.interrupts) {
+            Ok(ran) => ran,
+            Err(error) => {
+                self.observer.warning(&format!("--advisor: cannot start {:?}: {error}", advisor.words[0]));
+                return None;
+            }
+        };
+        let wrong = match ran.end {
+            End::Exited(status) if status.success() => None,
+            End::Exited(status) => Some(status.to_string()),
+            End::TimedOut => Some(format!("no answer within {} s", longest.as_secs_f64())),
+            End::Interrupted => return None,
+        };
+        if let Some(wrong) = wrong {
+            self.observer.warning(&format!("--advisor: {wrong}; going on without it"));
+            return None;
+        }
+        let answer = super::agent_answer::answer(&ran.out).unwrap_or(ran.out);
+        let answer = clip(answer.trim(), ANSWER_BYTES);
+        if answer.is_empty() {
+            self.observer.warning("--advisor: it said nothing");
+        }
+        (!answer.is_empty()).then(|| answer.to_owned())
+    }
+
+    /// What the advisor is shown. Secrets are masked: it may be somebody else's service.
+    fn question(&self, verdict: &Verdict) -> String {
+        let mut text = String::from(
+            "An agent that is started again and again with the same prompt seems to be stuck. Look at what follows, and answer \
+             in a few sentences each:\n\
+             1. Root cause: why does it not get on?\n\
+             2. Blind spot: what does it not see?\n\
+             3. Alternative: what should it do instead, as a concrete next step?\n\
+             Your answer goes into its next prompt as it is.\n\n# What was found\n",
+        );
+        for act in verdict.decisions.iter().filter(|act| act.enforced) {
+            let _ = write!(text, "\n- {}: {}", act.detector, act.reason);
+        }
+        text.push_str("\n\n# The last iterations\n");
+        for line in &self.kept.history {
+            let _ = write!(text, "\n- {line}");
+        }
+        text.push_str("\n\n# The prompt\n\n");
+        text.push_str(clip(self.prompt.last(), PROMPT_BYTES));
+        text.push('\n');
+        mask_secrets(&text).into_owned()
+    }
+}

@@ -1,0 +1,4 @@
+//! Records of a run: in the store and in the scratchpad file.
+
+pub(crate) mod run_recorder;
+pub(crate) mod scratchpad;

@@ -1,0 +1,21 @@
+//! The scratchpad: a line for each iteration, for people and for the agent.
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::iterations::iteration_result::Iteration;
+
+/// Adds a line. An error says why that cannot be done.
+pub(crate) fn add(path: &Path, iteration: &Iteration, next: &str) -> Result<(), String> {
+    let Iteration { number, status, accomplished, errors, .. } = iteration;
+    let none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
+    let line = format!(
+        "- Iteration {number}: status: {status}; accomplished: {}; errors: {}; next: {next}\n",
+        none(accomplished),
+        none(errors)
+    );
+    let file = OpenOptions::new().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(line.as_bytes()))
+        .map_err(|error| format!("--scratchpad {}: {error}", path.display()))
+}

@@ -1,0 +1,164 @@
+//! The shape of an action that names the element of a page by an id: the id is new after every load of the page, so
+//! that the same click looks different each time.
+
+use serde_json::Value;
+
+use super::normalized_call::tool_name;
+use crate::memory::{Key, key_of_lower, key_of_parts};
+use crate::step::Action;
+
+/// An action with the ids of elements left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ActionShape {
+    pub(crate) key: Key,
+    /// There was an id to leave out.
+    pub(crate) masked: bool,
+    /// Something tells it from others of its shape: a text that is typed, an address.
+    pub(crate) telling: bool,
+}
+
+/// Keys of arguments under which the id of an element stands.
+const ELEMENTS: [&str; 9] =
+    ["bid", "element", "element_id", "elementid", "ref", "index", "node", "node_id", "uid"];
+/// A longer one is no id.
+const LONGEST_ID: usize = 8;
+/// So many letters beside the ids tell an action from others of its shape.
+const TELLING: usize = 3;
+
+impl ActionShape {
+    /// The shape of an action.
+    pub(crate) fn from_action(action: &Action<'_>) -> Self {
+        let tool = tool_name(action);
+        let mut shape = ShapeBuilder { key: key_of_lower(tool), ids: 0, letters: 0 };
+        match &action.args {
+            None => pieces(&action.name[tool.len()..], |piece| shape.add(piece, is_id(piece))),
+            Some(args) => shape.object(args.json()),
+        }
+        ActionShape { key: shape.key, masked: shape.ids > 0, telling: shape.letters >= TELLING }
+    }
+}
+
+/// A shape while it is taken.
+struct ShapeBuilder {
+    key: Key,
+    ids: u32,
+    letters: usize,
+}
+
+impl ShapeBuilder {
+    fn add(&mut self, piece: &str, is_id: bool) {
+        self.ids += u32::from(is_id);
+        let piece = if is_id { "" } else { piece };
+        self.letters += piece.chars().filter(|c| c.is_alphabetic()).count();
+        self.key = key_of_parts(&[self.key, key_of_lower(piece)]);
+    }
+
+    fn object(&mut self, json: &str) {
+        let Ok(Value::Object(args)) = serde_json::from_str(json) else { return self.add(json, false) };
+        let mut args: Vec<_> = args.into_iter().collect();
+        args.sort_unstable_by(|(left, _), (right, _)| left.cmp(right));
+        for (name, value) in args {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let is_element = ELEMENTS.iter().any(|known| known.eq_ignore_ascii_case(&name));
+            self.key = key_of_parts(&[self.key, key_of_lower(&name)]);
+            self.add(&text, is_element && is_id(&text));
+        }
+    }
+}
+
+/// Whether a piece is the id of an element: `237`, `a51`, `e23`.
+fn is_id(piece: &str) -> bool {
+    let letters = piece.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let digits = piece.len() - letters;
+    piece.len() <= LONGEST_ID
+        && letters <= 2
+        && digits > 0
+        && piece.bytes().skip(letters).all(|byte| byte.is_ascii_digit())
+}
+
+/// The arguments in one text: what stands between quotes or brackets, and between them.
+fn pieces(text: &str, mut each: impl FnMut(&str)) {
+    let mut rest = text;
+    while let Some(open) = rest.find(['\'', '"', '[']) {
+        // Numbers and flags outside of quotes are amounts, never ids.
+        let (before, from) = rest.split_at(open);
+        let close = if from.starts_with('[') { ']' } else { from.chars().next().unwrap_or('\'') };
+        let inner = &from[1..];
+        let Some(end) = inner.find(close) else { break };
+        for word in before.split([',', '(', ')', ' ']).filter(|word| !word.is_empty()) {
+            each(&format!("={word}"));
+        }
+        each(&inner[..end]);
+        rest = &inner[end + 1..];
+    }
+    for word in rest.split([',', '(', ')', ' ']).filter(|word| !word.is_empty()) {
+        each(&format!("={word}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shape(action: &str) -> ActionShape {
+        ActionShape::from_action(&serde_json::from_str(action).unwrap())
+    }
+
+    #[test]
+    fn ids_of_elements_do_not_matter() {
+        for (left, right) in [
+            (r#""click('237')""#, r#""click('a51')""#),
+            (r#""fill('12', 'red shoes')""#, r#""fill('9031', 'red shoes')""#),
+            (r#""type [130] [red shoes] [1]""#, r#""type [7] [red shoes] [1]""#),
+            (r#"{"name":"click","args":{"bid":"237"}}"#, r#"{"name":"click","args":{"bid":"a9"}}"#),
+            (
+                r#"{"name":"type","args":{"index":3,"text":"shoes"}}"#,
+                r#"{"name":"type","args":{"text":"shoes","index":31}}"#,
+            ),
+        ] {
+            assert!(shape(left).masked, "{left}");
+            assert_eq!(shape(left), shape(right), "{left} {right}");
+        }
+    }
+
+    #[test]
+    fn what_is_typed_and_what_is_done_matters() {
+        let all = [
+            r#""click('237')""#,
+            r#""hover('237')""#,
+            r#""click('237', button='right')""#,
+            r#""fill('237', 'red shoes')""#,
+            r#""fill('237', 'blue shoes')""#,
+            r#"{"name":"type","args":{"index":3,"text":"shoes"}}"#,
+            r#"{"name":"type","args":{"index":3,"text":"socks"}}"#,
+        ];
+        for (index, left) in all.iter().enumerate() {
+            for right in &all[index + 1..] {
+                assert_ne!(shape(left), shape(right), "{left} {right}");
+            }
+        }
+        assert!(shape(all[3]).telling && !shape(all[0]).telling);
+    }
+
+    #[test]
+    fn an_action_without_an_element_loses_nothing() {
+        for action in [
+            r#""scroll(0, 200)""#,
+            r#""goto('https://example.org/a1')""#,
+            r#""north""#,
+            r#""noop(1000)""#,
+            r#"{"name":"read","args":{"path":"a.rs","offset":40}}"#,
+        ] {
+            assert!(!shape(action).masked, "{action}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(name in ".{0,60}", args in ".{0,60}") {
+            ActionShape::from_action(&Action::new(name.as_str()));
+            ActionShape::from_action(&Action::new(format!("click({args})")));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! What an edit says of itself: which file, which text for which, and whether it changes anything at all.
+
+use std::borrow::Cow;
+
+use super::OutcomeOpening;
+use super::arguments::{fields, items};
+use crate::memory::{Key, key_of};
+use crate::step::Action;
+use crate::text::scan::trimmed;
+
+/// The arguments that name a file.
+const PATHS: [&str; 8] =
+    ["path", "file_path", "filePath", "file", "filename", "target_file", "notebook_path", "absolute_path"];
+
+/// Pairs of arguments of which the first is replaced by the second, beside all `old…` with its `new…`.
+const REPLACED: [(&str, &str); 4] =
+    [("search", "replace"), ("find", "replace"), ("original", "modified"), ("before", "after")];
+
+/// The arguments of an edit, each value as it is written in JSON.
+type EditArguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
+
+/// What the arguments of an edit say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EditChange<'a> {
+    /// The file.
+    pub(crate) path: Option<Key>,
+    /// What is replaced in it.
+    pub(crate) replaced: Vec<TextReplacement<'a>>,
+}
+
+/// A text for another, each as it is written in JSON.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextReplacement<'a> {
+    pub(crate) old: &'a str,
+    pub(crate) new: &'a str,
+}
+
+impl<'a> EditChange<'a> {
+    pub(crate) fn from_action(action: &'a Action<'_>) -> Self {
+        let args = arguments(action);
+        EditChange { path: file_of(action, &args), replaced: replacements(&args) }
+    }
+
+    /// Whether it changes nothing: what it replaces is what it puts there, or the reply says so.
+    pub(crate) fn is_none(&self, opening: Option<&OutcomeOpening<'_>>) -> bool {
+        let all_same = !self.replaced.is_empty() && self.replaced.iter().all(|edit| edit.old == edit.new);
+        all_same || opening.is_some_and(OutcomeOpening::is_unchanged)
+    }
+}
+
+fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
+    let mut found = Vec::new();
+    pairs(args, &mut found);
+    for list in ["edits", "changes", "replacements"] {
+        let Some(list) = value_of(args, list) else { continue };
+        // A list of anything else is no list of edits.
+        if items(list).all(|edit| edit.starts_with('{')) {
+            items(list).for_each(|edit| pairs(&fields(edit).collect::<EditArguments<'_>>(), &mut found));
+        }
+    }
+    found
+}
+
+/// The file that a call is about: its target, or the argument that names one.
+pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
+    file_of(action, &arguments(action))
+}
+
+fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<Key> {
+    if let Some(target) = action.target.as_deref() {
+        return Some(key_of(target.trim()));
+    }
+    let path = PATHS.iter().find_map(|name| value_of(args, name))?;
+    Some(key_of(trimmed(unquoted(path))))
+}
+
+/// A JSON text without its quotes.
+pub(crate) fn unquoted(json: &str) -> &str {
+    let inner = json.strip_prefix('"').unwrap_or(json);
+    inner.strip_suffix('"').unwrap_or(inner)
+}
+
+fn arguments<'a>(action: &'a Action<'_>) -> EditArguments<'a> {
+    action.args.as_ref().map_or_else(Vec::new, |args| fields(args.json()).collect())
+}
+
+/// The value that stands under a name. Of several, the last one counts.
+fn value_of<'a>(args: &EditArguments<'a>, name: &str) -> Option<&'a str> {
+    args.iter().rev().find(|(known, _)| known == name).map(|(_, value)| *value)
+}
+
+fn pairs<'a>(args: &EditArguments<'a>, found: &mut Vec<TextReplacement<'a>>) {
+    // The texts themselves: a number of lines that stays the same says nothing.
+    let text_of = |name: &str| value_of(args, name).filter(|value| value.starts_with('"'));
+    for (at, (name, old)) in args.iter().enumerate() {
+        let is_last = || args[at + 1..].iter().all(|(other, _)| other != name);
+        if !old.starts_with('"') {
+            continue;
+        }
+        let new = if let Some(rest) = name.strip_prefix("old") {
+            args.iter()
+                .rev()
+                .find(|(other, _)| other.strip_prefix("new") == Some(rest))
+                .map(|(_, value)| *value)
+        } else {
+            let known = REPLACED.iter().filter(|(old, _)| old == name);
+            known.map(|(_, new)| *new).find(|new| value_of(args, new).is_some()).and_then(text_of)
+        };
+        if let Some(new) = new.filter(|new| new.starts_with('"') && is_last()) {
+            found.push(TextReplacement { old, new });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nothing(args: &str, reply: &str) -> bool {
+        let json = format!(r#"{{"name":"edit","args":{args}}}"#);
+        EditChange::from_action(&serde_json::from_str(&json).unwrap())
+            .is_none(Some(&OutcomeOpening::new(reply)))
+    }
+
+    #[test]
+    fn the_same_text_for_the_same_text_changes_nothing() {
+        for args in [
+            r#"{"path":"a","oldText":"x","newText":"x"}"#,
+            r#"{"file_path":"a","old_string":"x\n","new_string":"x\n"}"#,
+            r#"{"search":"x","replace":"x"}"#,
+            r#"{"edits":[{"old_str":"a","new_str":"a"},{"old_str":"b","new_str":"b"}]}"#,
+        ] {
+            assert!(nothing(args, "Edited."), "{args}");
+        }
+        for args in [
+            r#"{"old_string":"x","new_string":"x "}"#,
+            r#"{"old_string":"'x'","new_string":"\"x\""}"#,
+            r#"{"edits":[{"old_str":"a","new_str":"a"},{"old_str":"b","new_str":"c"}]}"#,
+            r#"{"old_line":3,"new_line":3,"text":"y"}"#,
+            r#"{"content":"x"}"#,
+            r#""s/a/a/""#,
+        ] {
+            assert!(!nothing(args, "Edited."), "{args}");
+        }
+    }
+
+    #[test]
+    fn a_reply_may_say_it() {
+        let args = r#"{"path":"a"}"#;
+        assert!(nothing(args, "No changes made to /src/a.ts"));
+        assert!(nothing(args, "On branch main\nnothing to commit, working tree clean"));
+        assert!(!nothing(args, "The file was updated, 3 changes made."));
+    }
+}

@@ -1,0 +1,102 @@
+//! The normal form of an action: its name and its arguments, hashed as they are read, without a copy.
+
+use super::normalized_json::{NormalizedJson, read_json, text_key};
+use crate::memory::{Key, key_of_lower, key_of_parts};
+use crate::step::Action;
+
+/// An action, however it was written down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NormalizedCall {
+    pub(crate) key: Key,
+    /// What its arguments say.
+    pub(crate) args: NormalizedJson,
+}
+
+impl NormalizedCall {
+    pub(crate) fn from_action(action: &Action<'_>) -> Self {
+        let args = action.args.as_ref().map_or_else(NormalizedJson::default, |args| read_json(args.json()));
+        // A call that was logged as one text has its arguments inside its name.
+        let name = if tool_name(action).len() < action.name.len() {
+            text_key(&action.name.to_ascii_lowercase())
+        } else {
+            key_of_lower(&action.name)
+        };
+        NormalizedCall { key: key_of_parts(&[name, args.key]), args }
+    }
+}
+
+/// The tool of an action: its name, without the arguments that `click('a51')` and `click [51]` carry inside it.
+pub(crate) fn tool_name<'s>(action: &'s Action<'_>) -> &'s str {
+    let name: &str = &action.name;
+    let word =
+        name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'));
+    let end = word.count();
+    let carries = match name.as_bytes().get(end..) {
+        Some([b'(', .., b')'] | [b' ', b'[', .., b']']) => end > 0,
+        _ => false,
+    };
+    if carries { &name[..end] } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(json: &str) -> Key {
+        NormalizedCall::from_action(&serde_json::from_str(json).unwrap()).key
+    }
+
+    #[test]
+    fn key_order_white_space_and_quoting_do_not_matter() {
+        let plain = key(r#"{"name":"grep","args":{"pattern":"fn main","path":"src"}}"#);
+        for same in [
+            r#"{"name":"grep","args":{"path":"src","pattern":"fn main"}}"#,
+            r#"{"name":"Grep","args":{ "path" : "src", "pattern":"fn  main " }}"#,
+            r#"{"name":"grep","args":{"path":"src","pattern":"fn\tmain","glob":null}}"#,
+        ] {
+            assert_eq!(key(same), plain, "{same}");
+        }
+        assert_eq!(key(r#"{"name":"r","args":{"n":16}}"#), key(r#"{"name":"r","args":{"n":"16"}}"#));
+        assert_eq!(key(r#"{"name":"r","args":"echo \"a\""}"#), key(r#"{"name":"r","args":"echo 'a'"}"#));
+        assert_eq!(key(r#"{"name":"r","args":{}}"#), key(r#"{"name":"r"}"#));
+        assert_eq!(key(r#"{"name":"r","args":""}"#), key(r#"{"name":"r"}"#));
+        assert_eq!(key(r#""click( \"a51\" )""#), key(r#""Click( 'a51' )""#));
+    }
+
+    #[test]
+    fn what_matters_does() {
+        let all = [
+            r#"{"name":"read","args":{"offset":40}}"#,
+            r#"{"name":"read","args":{"offset":80}}"#,
+            r#"{"name":"read","args":{"limit":40}}"#,
+            r#"{"name":"write","args":{"offset":40}}"#,
+            r#"{"name":"read","args":[1,2]}"#,
+            r#"{"name":"read","args":[2,1]}"#,
+            r#"{"name":"read","args":{"a":{"b":"c"}}}"#,
+            r#"{"name":"read","args":{"a":"b","c":"d"}}"#,
+            r#"{"name":"read","args":{"a":"d","c":"b"}}"#,
+            r#"{"name":"read"}"#,
+        ];
+        for (index, left) in all.iter().enumerate() {
+            for right in &all[index + 1..] {
+                assert_ne!(key(left), key(right), "{left} {right}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_tool_of_a_call_in_one_text_is_its_first_word() {
+        for (name, tool) in [
+            ("click('a51')", "click"),
+            ("fill('130', 'red shoes')", "fill"),
+            ("type [130] [red shoes] [1]", "type"),
+            ("browser.scroll(0, 200)", "browser.scroll"),
+            ("open mailbox", "open mailbox"),
+            ("north", "north"),
+            ("(sigh)", "(sigh)"),
+            ("ask thorin (again)", "ask thorin (again)"),
+        ] {
+            assert_eq!(tool_name(&Action::new(name)), tool);
+        }
+    }
+}

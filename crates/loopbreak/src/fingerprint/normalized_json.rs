@@ -1,0 +1,297 @@
+//! The normal form of JSON text, read once and without building anything from it.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::memory::{Key, key_of_parts};
+use crate::text::scan::end_of_string;
+
+/// What JSON text says.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct NormalizedJson {
+    /// Its key: key order, white space and quoting do not matter, `16` and `"16"` are the same, and `{}`, `""` and
+    /// `null` are all nothing.
+    pub(crate) key: Key,
+    /// The numbers of the outermost object, by the keys they stand under.
+    pub(crate) numbers: CallNumbers,
+}
+
+/// The few numbers of a call, and the key of all that is no number.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct CallNumbers {
+    all: [(Key, f64); NUMBERS],
+    count: usize,
+    pub(crate) rest: Key,
+}
+
+/// How many numbers of a call are looked at. One with more sweeps nothing.
+const NUMBERS: usize = 3;
+/// A longer one is an id.
+const LONGEST_NUMBER: usize = 9;
+
+impl CallNumbers {
+    pub(crate) fn as_slice(&self) -> &[(Key, f64)] {
+        self.all.get(..self.count).unwrap_or_default()
+    }
+
+    fn note(&mut self, key: Key, value: f64) {
+        if let Some(free) = self.all.get_mut(self.count) {
+            *free = (key, value);
+        }
+        self.count += 1;
+        self.rest = self.rest.wrapping_add(key_of_parts(&[key, 3]));
+    }
+}
+
+/// Reads JSON text.
+pub(crate) fn read_json(json: &str) -> NormalizedJson {
+    let mut reader = JsonNormalizer { bytes: json.as_bytes(), at: 0, numbers: CallNumbers::default() };
+    let key = reader.value(0);
+    NormalizedJson { key, numbers: reader.numbers }
+}
+
+/// The key of a text in which white space does not matter and all quotes are alike.
+pub(crate) fn text_key(text: &str) -> Key {
+    let mut hash = WordHasher::default();
+    hash.text(text.as_bytes());
+    hash.end()
+}
+
+/// Deeper nesting is hashed as plain text. The reader of steps refuses it long before.
+const DEEPEST: usize = 200;
+
+struct JsonNormalizer<'j> {
+    bytes: &'j [u8],
+    at: usize,
+    numbers: CallNumbers,
+}
+
+impl JsonNormalizer<'_> {
+    fn value(&mut self, depth: usize) -> Key {
+        self.skip_blanks();
+        match self.peek() {
+            Some(b'{') if depth < DEEPEST => self.object(depth),
+            Some(b'[') if depth < DEEPEST => self.array(depth),
+            Some(b'"') => self.string(),
+            Some(_) => self.word(),
+            None => 0,
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Key {
+        self.at += 1;
+        let mut sum = 0_u64;
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(b'"') => {
+                    let key = self.string();
+                    self.skip_blanks();
+                    self.skip(b':');
+                    self.skip_blanks();
+                    let start = self.at;
+                    let value = self.value(depth + 1);
+                    // A sum does not know the order of its parts.
+                    if value != 0 {
+                        let part = key_of_parts(&[key, value]);
+                        sum = sum.wrapping_add(part);
+                        if depth == 0 {
+                            match number(&self.bytes[start..self.at]) {
+                                Some(number) => self.numbers.note(key, number),
+                                None => self.numbers.rest = self.numbers.rest.wrapping_add(part),
+                            }
+                        }
+                    }
+                }
+                Some(b',') => self.at += 1,
+                Some(b'}') => {
+                    self.at += 1;
+                    break;
+                }
+                _ => break,
+            }
+        }
+        if sum == 0 { 0 } else { key_of_parts(&[sum, 1]) }
+    }
+
+    fn array(&mut self, depth: usize) -> Key {
+        self.at += 1;
+        let (mut hash, mut any) = (2, false);
+        loop {
+            self.skip_blanks();
+            match self.peek() {
+                Some(b',') => self.at += 1,
+                Some(b']') => {
+                    self.at += 1;
+                    break;
+                }
+                Some(_) => {
+                    let before = self.at;
+                    hash = key_of_parts(&[hash, self.value(depth + 1)]);
+                    any = true;
+                    if self.at == before {
+                        break;
+                    }
+                }
+                None => break,
+            }
+        }
+        if any { hash } else { 0 }
+    }
+
+    fn string(&mut self) -> Key {
+        let start = self.at + 1;
+        let end = end_of_string(self.bytes, start);
+        self.at = (end + 1).min(self.bytes.len());
+        let mut hash = WordHasher::default();
+        hash.text(&self.bytes[start..end]);
+        hash.end()
+    }
+
+    /// A number, `true`, `false`, `null`.
+    fn word(&mut self) -> Key {
+        let start = self.at;
+        while self
+            .peek()
+            .is_some_and(|byte| !matches!(byte, b',' | b'}' | b']' | b' ' | b'\n' | b'\t' | b'\r'))
+        {
+            self.at += 1;
+        }
+        let word = &self.bytes[start..self.at];
+        if word == b"null" {
+            return 0;
+        }
+        let mut hash = WordHasher::default();
+        hash.text(word);
+        hash.end()
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip(&mut self, byte: u8) {
+        if self.peek() == Some(byte) {
+            self.at += 1;
+        }
+    }
+
+    fn skip_blanks(&mut self) {
+        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+}
+
+/// The number that JSON text is, quoted or not.
+fn number(json: &[u8]) -> Option<f64> {
+    let text = json.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(json);
+    let digits = text.len() <= LONGEST_NUMBER && matches!(text.first(), Some(b'0'..=b'9' | b'-'));
+    digits.then(|| std::str::from_utf8(text).ok()?.parse().ok()).flatten()
+}
+
+/// Hashes a text word by word: what lies between two words does not matter, except for quotes, which are all alike.
+#[derive(Default)]
+struct WordHasher {
+    state: u64,
+    words: u64,
+}
+
+/// Whether a byte stands between words. A table, for this is asked of every byte of every action.
+const BETWEEN: [bool; 256] = {
+    let mut table = [false; 256];
+    let between = b" \n\t\r\"'\\";
+    let mut at = 0;
+    while at < between.len() {
+        table[between[at] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// What a quote counts as.
+const QUOTE: u64 = 0x51;
+
+impl WordHasher {
+    fn text(&mut self, bytes: &[u8]) {
+        let mut at = 0;
+        while at < bytes.len() {
+            let plain = bytes[at..].iter().position(|byte| BETWEEN[*byte as usize]);
+            let end = plain.map_or(bytes.len(), |found| at + found);
+            if end > at {
+                self.mix(xxh3_64(&bytes[at..end]));
+            }
+            // Escaped white space and quotes are white space and quotes.
+            let (mark, length) = match bytes.get(end..) {
+                Some([b'\\', b'n' | b't' | b'r', ..]) => (0, 2),
+                Some([b'\\', b'"' | b'\'', ..]) => (QUOTE, 2),
+                Some([b'\\', ..]) => (u64::from(b'\\'), 1),
+                Some([b'"' | b'\'', ..]) => (QUOTE, 1),
+                _ => (0, 1),
+            };
+            if mark != 0 {
+                self.mix(mark);
+            }
+            at = end + length;
+        }
+    }
+
+    fn mix(&mut self, word: u64) {
+        self.state = (self.state ^ word).wrapping_mul(0x9fb2_1c65_1e98_df25).rotate_left(31);
+        self.words += 1;
+    }
+
+    /// 0 for a text of nothing.
+    fn end(self) -> Key {
+        if self.words == 0 { 0 } else { key_of_parts(&[self.state, self.words]) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn key(json: &str) -> Key {
+        read_json(json).key
+    }
+
+    #[test]
+    fn the_numbers_of_a_call_stand_apart_from_the_rest() {
+        let at = |offset: u32| read_json(&format!(r#"{{"path":"a","offset":{offset},"limit":"40"}}"#));
+        assert_eq!(at(0).numbers.rest, at(40).numbers.rest);
+        assert_ne!(at(0).numbers.rest, read_json(r#"{"path":"b","offset":0,"limit":40}"#).numbers.rest);
+        let values: Vec<f64> = at(80).numbers.as_slice().iter().map(|(_, value)| *value).collect();
+        assert_eq!(values, [80.0, 40.0]);
+        assert_eq!(at(0).numbers.as_slice()[0].0, at(40).numbers.as_slice()[0].0);
+    }
+
+    #[test]
+    fn ids_versions_and_lists_are_no_numbers_and_many_numbers_are_none() {
+        for json in [r#"{"id":"1234567890123"}"#, r#"{"v":"1.2.3"}"#, r#"{"v":[1,2]}"#, r#"{"v":"-"}"#, "7"] {
+            assert_eq!(read_json(json).numbers.as_slice(), [], "{json}");
+        }
+        assert_eq!(read_json(r#"{"a":1,"b":2,"c":3,"d":4}"#).numbers.as_slice(), []);
+    }
+
+    proptest! {
+        #[test]
+        fn any_json_can_be_hashed_and_its_key_order_never_matters(
+            pairs in prop::collection::btree_map("[a-z]{1,4}", prop_oneof!["[ -~]{0,12}", "[0-9]{1,5}"], 0..6)
+        ) {
+            let forward: serde_json::Map<_, _> = pairs.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
+            let text = |pairs: &mut dyn Iterator<Item = (&String, &String)>| {
+                let parts: Vec<String> = pairs
+                    .map(|(k, v)| format!("{}: {}", serde_json::to_string(k).unwrap(), serde_json::to_string(v).unwrap()))
+                    .collect();
+                format!("{{{}}}", parts.join(" , "))
+            };
+            let backward = text(&mut pairs.iter().rev());
+            prop_assert_eq!(key(&serde_json::to_string(&forward).unwrap()), key(&backward));
+        }
+
+        #[test]
+        fn no_text_makes_it_panic(text in ".{0,200}") {
+            key(&text);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Movement words: which action is a move, and which words mean the same move.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use crate::step::Action;
+use crate::text::normalize::normalize_whitespace_case;
+use crate::text::scan::trimmed;
+
+/// Longer lines are no movement commands.
+const LONGEST: usize = 60;
+
+/// Verbs that only say "move"; what follows is the way.
+const GOING: &[&str] = &["go", "walk", "run", "head", "move", "travel", "proceed", "goto"];
+
+/// Verbs that move by themselves and keep their object as part of the way.
+const PASSING: &[&str] = &["enter", "exit", "leave", "climb", "cross", "board", "descend", "ascend"];
+
+/// The way that a command goes: `n`, `north`, `go north` and `walk to the north` are all `north`; `enter window` is a
+/// way of its own. Nothing for what is no movement.
+pub(crate) fn movement_direction(command: &str) -> Option<Cow<'_, str>> {
+    if command.len() > LONGEST {
+        return None;
+    }
+    let command = normalize_whitespace_case(command);
+    if let Some(direction) = direction(&command) {
+        return Some(Cow::Borrowed(direction));
+    }
+    let (verb, rest) = command.split_once(' ')?;
+    if GOING.contains(&verb) {
+        let rest = strip_words(rest, &["to", "towards", "the"]);
+        return Some(direction(rest).map_or_else(|| Cow::Owned(rest.to_owned()), Cow::Borrowed));
+    }
+    if PASSING.contains(&verb) {
+        let rest = strip_words(rest, &["the"]);
+        if verb == "climb"
+            && let Some(direction) = direction(rest)
+        {
+            return Some(Cow::Borrowed(direction));
+        }
+        return Some(Cow::Owned(format!("{verb} {rest}")));
+    }
+    None
+}
+
+/// The way that an action goes, whether it was logged as a command, as verb and argument, or as kind and target.
+pub(crate) fn action_direction<'a>(action: &'a Action<'_>) -> Option<Cow<'a, str>> {
+    if action.kind.as_deref() == Some("move")
+        && let Some(target) = action.target.as_deref()
+    {
+        return movement_direction(target)
+            .or_else(|| Some(Cow::Owned(normalize_whitespace_case(target).into_owned())));
+    }
+    let Some(args) = action.args.as_ref().map(|args| args.as_text()).filter(|args| !args.is_empty()) else {
+        return movement_direction(&action.name);
+    };
+    if action.name.len() + args.len() > LONGEST {
+        return None;
+    }
+    let name = trimmed(&action.name);
+    let name = GOING.iter().chain(PASSING).find(|verb| verb.eq_ignore_ascii_case(name))?;
+    // {"direction": "north"}: one string argument, whatever its key.
+    let object = match serde_json::from_str::<Value>(&args) {
+        Ok(Value::Object(object)) if object.len() == 1 => object.into_values().next(),
+        _ => None,
+    };
+    let argument = object.as_ref().and_then(Value::as_str).unwrap_or(&args);
+    movement_direction(&format!("{name} {argument}")).map(|way| Cow::Owned(way.into_owned()))
+}
+
+fn strip_words<'t>(mut text: &'t str, words: &[&str]) -> &'t str {
+    for word in words {
+        if let Some(rest) = text.strip_prefix(word).and_then(|rest| rest.strip_prefix(' ')) {
+            text = rest;
+        }
+    }
+    text
+}
+
+fn direction(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "n" | "north" => "north",
+        "s" | "south" => "south",
+        "e" | "east" => "east",
+        "w" | "west" => "west",
+        "ne" | "northeast" | "north-east" => "northeast",
+        "nw" | "northwest" | "north-west" => "northwest",
+        "se" | "southeast" | "south-east" => "southeast",
+        "sw" | "southwest" | "south-west" => "southwest",
+        "u" | "up" | "upstairs" => "up",
+        "d" | "down" | "downstairs" => "down",
+        "in" | "inside" | "enter" => "in",
+        "out" | "outside" | "exit" | "leave" => "out",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_one_way_are_one_way() {
+        for command in ["n", "north", "go north", "walk north", "North ", "GO  TO THE NORTH", "head n"] {
+            assert_eq!(movement_direction(command).as_deref(), Some("north"), "{command}");
+        }
+        assert_eq!(movement_direction("climb up").as_deref(), Some("up"));
+        assert_eq!(
+            movement_direction("enter the window").as_deref(),
+            movement_direction("enter window").as_deref()
+        );
+        assert_eq!(movement_direction("exit").as_deref(), Some("out"));
+    }
+
+    #[test]
+    fn what_is_no_movement_has_no_way() {
+        for command in ["examine lamp", "take wrench", "look", "", "no", "northern lights", "open north door"]
+        {
+            assert_eq!(movement_direction(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn verb_and_argument_are_read_together() {
+        let read = |json: &str| {
+            let action: Action<'_> = serde_json::from_str(json).unwrap();
+            action_direction(&action).map(Cow::into_owned)
+        };
+        assert_eq!(read(r#"{"name":"go","args":"north"}"#).as_deref(), Some("north"));
+        assert_eq!(read(r#"{"name":" Enter","args":"window"}"#).as_deref(), Some("enter window"));
+        assert_eq!(read(r#"{"name":"gone","args":"north"}"#), None);
+        assert_eq!(read(r#"{"name":"go","args":{"direction":"n"}}"#).as_deref(), Some("north"));
+        assert_eq!(read(r#"{"name":"walker","kind":"move","target":"North"}"#).as_deref(), Some("north"));
+        assert_eq!(read(r#"{"name":"bash","args":{"command":"go north"}}"#), None);
+        assert_eq!(read(r#"{"name":"north","args":""}"#).as_deref(), Some("north"));
+    }
+}

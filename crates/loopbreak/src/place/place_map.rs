@@ -1,0 +1,249 @@
+//! The map, learned from the steps: which way leads from where to where, and which ways were never tried.
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::{Key, Lru, key_of};
+use crate::step::Place;
+use crate::text::clip::{clip_escaped, escaped_len};
+
+/// A guard remembers at most so many places, and only as many as its snapshot has room for. The least recently used
+/// go first.
+const MOST_PLACES: usize = 4_096;
+/// Names longer than this are cut: they are only shown.
+const NAME_BYTES: usize = 48;
+const EXITS_PER_PLACE: usize = 16;
+
+/// Places and the ways between them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct PlaceMap {
+    rooms: Lru<MappedPlace>,
+    bytes: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct MappedPlace {
+    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
+    number: Option<i64>,
+    #[serde(rename = "n")]
+    name: String,
+    #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
+    exits: Vec<PlaceExit>,
+    /// The world tells of its exits: there are no others.
+    #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
+    told: bool,
+}
+
+/// A way out of a room: told of by the world, or tried.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct PlaceExit {
+    #[serde(rename = "w")]
+    way: String,
+    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+    to: Option<Key>,
+    /// Tried, whatever came of it: a locked door is no unexplored exit, and no known destination either.
+    #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
+    tried: bool,
+}
+
+impl PlaceMap {
+    /// The key of a place: its id, or its name where it has none.
+    pub(crate) fn key(place: &Place<'_>) -> Option<Key> {
+        match (&place.id, &place.name) {
+            (Some(id), _) => Some(key_of(&id.as_text())),
+            (None, Some(name)) => Some(key_of(name)),
+            (None, None) => None,
+        }
+    }
+
+    /// Notes that the agent is at this place now, and what ways out the world tells of.
+    pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<Key> {
+        let key = PlaceMap::key(place)?;
+        let number = match &place.id {
+            Some(crate::step::Label::Number(number)) => Some(*number),
+            _ => None,
+        };
+        let mut grown = 0;
+        let room = self.rooms.touch_or_insert(key, || {
+            let name = match (&place.name, &place.id) {
+                (Some(name), _) => clip_escaped(name, NAME_BYTES).to_owned(),
+                (None, Some(crate::step::Label::Text(id))) => clip_escaped(id, NAME_BYTES).to_owned(),
+                _ => String::new(),
+            };
+            let room = MappedPlace { number, name, exits: Vec::new(), told: false };
+            grown += room.bytes();
+            room
+        });
+        room.told |= !place.exits.is_empty();
+        for exit in &place.exits {
+            grown += room.learn(exit, None, false);
+        }
+        self.grow(grown);
+        Some(key)
+    }
+
+    /// Notes that this way out of `from` was tried and led to `to`.
+    pub(crate) fn walked(&mut self, from: Key, way: &str, to: Key) {
+        let Some(room) = self.rooms.touch(from) else { return };
+        // Staying where one was is no destination: the door may open later.
+        let grown = room.learn(way, (from != to).then_some(to), true);
+        self.grow(grown);
+        // The place arrived at is the most recent one again.
+        self.rooms.touch(to);
+    }
+
+    /// Where this way out of `from` led the last time, as far as it is known and still remembered.
+    pub(crate) fn leads_to(&self, from: Key, way: &str) -> Option<Key> {
+        let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
+        exit.to.filter(|to| self.rooms.peek(*to).is_some())
+    }
+
+    /// Whether no way out of `from` is known but to this place. A way that nobody tried may lead elsewhere; one that led
+    /// nowhere does not. Where nothing but that one way is known, nobody told of the others.
+    pub(crate) fn is_only_way(&self, from: Key, to: Key) -> bool {
+        let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
+        room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
+    }
+
+    /// The ways out of a place that the world tells of and nobody tried.
+    pub(crate) fn unexplored(&self, from: Key) -> Vec<&str> {
+        let room = self.rooms.peek(from);
+        room.map_or_else(Vec::new, |room| {
+            room.exits.iter().filter(|exit| !exit.tried).map(|exit| exit.way.as_str()).collect()
+        })
+    }
+
+    /// The name to show for a place; `Location_<id>` for one that has only a number.
+    pub(crate) fn name(&self, key: Key) -> String {
+        match self.rooms.peek(key) {
+            Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
+            Some(MappedPlace { number: Some(number), .. }) => format!("Location_{number}"),
+            _ => format!("Location_{key}"),
+        }
+    }
+
+    /// The id to show for a place: its number where it has one, else its name.
+    pub(crate) fn id(&self, key: Key) -> serde_json::Value {
+        match self.rooms.peek(key) {
+            Some(MappedPlace { number: Some(number), .. }) => (*number).into(),
+            _ => self.name(key).into(),
+        }
+    }
+
+    fn grow(&mut self, bytes: usize) {
+        self.bytes += bytes;
+        while self.rooms.len() > MOST_PLACES {
+            self.forget_oldest();
+        }
+    }
+
+    /// What the map takes in a snapshot, at most.
+    pub(crate) fn bytes(&self) -> usize {
+        40 + self.bytes
+    }
+
+    /// Makes the map fit into so many bytes of a snapshot, but keeps the place last arrived at.
+    pub(crate) fn fit(&mut self, bytes: usize) {
+        while self.bytes() > bytes && self.rooms.len() > 1 {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some((_, room)) = self.rooms.pop_oldest() {
+            self.bytes = self.bytes.saturating_sub(room.bytes());
+        }
+    }
+}
+
+impl MappedPlace {
+    /// Adds what is newly known of a way out; gives the bytes that took.
+    fn learn(&mut self, way: &str, to: Option<Key>, tried: bool) -> usize {
+        // The usual case: the world tells of the same exits, in the same words, at every step.
+        if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
+            return 0;
+        }
+        let way = super::movement_direction(way)
+            .unwrap_or_else(|| crate::text::normalize::normalize_whitespace_case(way));
+        let way = clip_escaped(&way, NAME_BYTES);
+        if let Some(exit) = self.exits.iter_mut().find(|exit| exit.way == way) {
+            exit.tried |= tried;
+            exit.to = to.or(exit.to);
+            return 0;
+        }
+        if self.exits.len() == EXITS_PER_PLACE {
+            return 0;
+        }
+        let exit = PlaceExit { way: way.to_owned(), to, tried };
+        let bytes = exit.bytes();
+        self.exits.push(exit);
+        bytes
+    }
+
+    /// What the room takes in a snapshot, at most.
+    fn bytes(&self) -> usize {
+        69 + escaped_len(&self.name) + self.exits.iter().map(PlaceExit::bytes).sum::<usize>()
+    }
+}
+
+impl PlaceExit {
+    fn bytes(&self) -> usize {
+        44 + escaped_len(&self.way)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(json: &str) -> Place<'_> {
+        serde_json::from_str(json).unwrap()
+    }
+
+    #[test]
+    fn a_walked_way_predicts_and_an_untried_exit_is_unexplored() {
+        let mut map = PlaceMap::default();
+        let dam = map.arrive(&place(r#"{"id":20,"name":"Dam","exits":["north","s","east"]}"#)).unwrap();
+        let lobby = map.arrive(&place(r#"{"id":15,"name":"Lobby"}"#)).unwrap();
+        map.walked(dam, "north", lobby);
+        assert_eq!(map.leads_to(dam, "north"), Some(lobby));
+        assert_eq!(map.leads_to(dam, "south"), None);
+        assert_eq!(map.unexplored(dam), ["south", "east"]);
+    }
+
+    #[test]
+    fn a_way_that_led_nowhere_is_tried_but_has_no_destination() {
+        let mut map = PlaceMap::default();
+        let dam = map.arrive(&place(r#"{"id":20,"exits":["north"]}"#)).unwrap();
+        map.walked(dam, "north", dam);
+        assert_eq!(map.leads_to(dam, "north"), None);
+        assert!(map.unexplored(dam).is_empty());
+    }
+
+    #[test]
+    fn a_number_and_its_digits_are_one_place_and_a_nameless_place_is_named_by_its_id() {
+        let mut map = PlaceMap::default();
+        let number = map.arrive(&place(r#"{"id":20}"#)).unwrap();
+        assert_eq!(map.arrive(&place(r#"{"id":"20"}"#)), Some(number));
+        assert_eq!(map.name(number), "Location_20");
+        assert_eq!(map.id(number), 20);
+    }
+
+    #[test]
+    fn the_map_stays_inside_its_bytes_and_forgets_the_least_recently_used() {
+        let mut map = PlaceMap::default();
+        let first = map.arrive(&place(r#"{"id":0}"#)).unwrap();
+        let mut last = first;
+        for id in 1..20_000 {
+            let text =
+                format!(r#"{{"id":{id},"name":"room \"{id}\" of many","exits":["north","south","up"]}}"#);
+            let here = map.arrive(&place(&text)).unwrap();
+            map.walked(last, "north", here);
+            map.fit(20_000);
+            last = here;
+        }
+        assert!(serde_json::to_string(&map).unwrap().len() <= 20_000);
+        assert!(map.rooms.peek(first).is_none());
+        assert!(map.rooms.peek(last).is_some());
+        assert!(map.rooms.len() > 80, "{}", map.rooms.len());
+    }
+}
