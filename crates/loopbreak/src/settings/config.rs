@@ -18,7 +18,7 @@ struct PreparedSettings {
 }
 
 impl Config {
-    /// SettingsChecks settings.
+    /// Checks settings.
     pub fn new(settings: Settings) -> Result<Self, SettingsProblems> {
         let problems = settings.problems();
         if problems.is_empty() { Ok(Config::checked(settings)) } else { Err(SettingsProblems(problems)) }
