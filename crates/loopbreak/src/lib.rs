@@ -38,7 +38,6 @@
 //! - `schema`: implements `schemars::JsonSchema` for settings and steps. Off by default.
 
 pub mod advice;
-mod allow;
 pub mod detectors;
 pub mod event;
 pub mod evidence;

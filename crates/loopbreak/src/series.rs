@@ -7,11 +7,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::detectors::restart::Restarts;
+use crate::detectors::restart::RestartDetector;
+use crate::detectors::task::texts::task_loop_reason;
 use crate::detectors::task::{is_attempt, report};
 use crate::detectors::{DetectorName, DetectorReport, Pattern};
 use crate::guard::MAIN_AGENT;
-use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide, task_loop_reason};
+use crate::policy::{LoopLedger, PolicyInput, choose_recovery, decide};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::summary::RunSummary;
@@ -38,7 +39,7 @@ pub struct SeriesState {
     now: Option<i64>,
     book: TaskHistories,
     ledger: LoopLedger,
-    restarts: Restarts,
+    restarts: RestartDetector,
 }
 
 /// Whether a task repeats itself, in the terms of orchestrators.

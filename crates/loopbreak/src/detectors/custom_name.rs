@@ -23,7 +23,7 @@ pub struct CustomName {
 pub struct InvalidName;
 
 impl CustomName {
-    /// SettingsChecks a name and stores it.
+    /// Checks a name and stores it.
     ///
     /// # Errors
     ///

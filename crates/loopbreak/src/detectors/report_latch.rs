@@ -16,7 +16,7 @@ const LOOPS: usize = 8;
 pub(crate) struct ReportLatch(Ring<ReportedLoop>);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "Row", into = "Row")]
+#[serde(from = "ReportedLoopRow", into = "ReportedLoopRow")]
 struct ReportedLoop {
     identity: Key,
     severity: Severity,
@@ -26,15 +26,15 @@ struct ReportedLoop {
 }
 
 /// How it is put away.
-type Row = (Key, Severity, u8, u32, u64);
+type ReportedLoopRow = (Key, Severity, u8, u32, u64);
 
-impl From<Row> for ReportedLoop {
-    fn from((identity, severity, stage, count, step): Row) -> Self {
+impl From<ReportedLoopRow> for ReportedLoop {
+    fn from((identity, severity, stage, count, step): ReportedLoopRow) -> Self {
         ReportedLoop { identity, severity, stage, count, step }
     }
 }
 
-impl From<ReportedLoop> for Row {
+impl From<ReportedLoop> for ReportedLoopRow {
     fn from(it: ReportedLoop) -> Self {
         (it.identity, it.severity, it.stage, it.count, it.step)
     }

@@ -30,13 +30,7 @@ name_enum! {
 impl SafetyGuard {
     /// Returns the safety guard that a finding of this detector and pattern belongs to.
     pub fn of_finding(detector: DetectorName, pattern: Pattern) -> Self {
-        match (detector, pattern) {
-            (DetectorName::Budget, Pattern::MaxIterations) => SafetyGuard::MaxIterations,
-            (DetectorName::Budget, Pattern::MaxRuntime) => SafetyGuard::MaxRuntime,
-            (DetectorName::Budget, _) => SafetyGuard::MaxCost,
-            (DetectorName::Errors, _) => SafetyGuard::ConsecutiveErrors,
-            _ => SafetyGuard::LoopDetection,
-        }
+        detector.safety_guard(pattern)
     }
 }
 

@@ -90,7 +90,7 @@ fn first_sentence(text: &str) -> (&str, Option<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detectors::failing_target::FailingTargetSettings;
+    use crate::settings::FailingTargetSettings;
 
     #[test]
     fn refusals_are_recognized_by_their_first_sentence() {

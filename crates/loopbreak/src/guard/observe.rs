@@ -4,10 +4,7 @@ use std::mem::replace;
 
 use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
-use crate::detectors::stagnation::StagnationPatience;
-use crate::detectors::{
-    DetectorName, DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal,
-};
+use crate::detectors::{DetectorReport, ObservationOutput, Pattern, StepContext, WeighedProposal};
 use crate::event::RunId;
 use crate::evidence::EvidenceKey;
 use crate::fingerprint::{ActionKind, ChangeHistory, StepFingerprints, VocabularyTables};
@@ -17,17 +14,6 @@ use crate::policy::{PolicyInput, decide};
 use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::verdict::{StepProgress, Verdict};
-
-/// The detectors that read fingerprints. Stagnation does so where its deadline moves.
-const FINGERPRINT_READERS: [DetectorName; 7] = [
-    DetectorName::Cycle,
-    DetectorName::Recurrence,
-    DetectorName::Drift,
-    DetectorName::FailingTarget,
-    DetectorName::Poll,
-    DetectorName::Chant,
-    DetectorName::Noop,
-];
 
 /// What the guard found out about a step before any detector sees it.
 struct StepFacts<'s> {
@@ -140,14 +126,14 @@ impl GuardState {
     fn follow_agent(&mut self, name: &str, step: &Step<'_>, turn: u64, config: &Config) -> bool {
         let agent = self.agents.touch_or_insert(key_of(name), AgentState::default);
         agent.steps += 1;
-        let history = config.revisit.history.max(config.camping.window) as usize;
+        let history = config.place_history() as usize;
         !step.refused && agent.walk(&mut self.map, step, turn, history)
     }
 
     /// Takes the fingerprints of a step, and remembers the change if it made one.
     fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<StepFingerprints<'s>> {
         // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
-        if !reads_fingerprints(config) {
+        if !config.reads_fingerprints() {
             return None;
         }
         let effects = &mut self.effects;
@@ -212,13 +198,6 @@ impl GuardState {
         };
         decide(reports, &input, &mut self.ledger, self.detectors.book(), config, verdict);
     }
-}
-
-/// Returns whether any detector reads fingerprints.
-pub(super) fn reads_fingerprints(config: &Config) -> bool {
-    let explores = config.stagnation.patience == StagnationPatience::Exploring
-        && config.mode_of(DetectorName::Stagnation) != Mode::Off;
-    explores || FINGERPRINT_READERS.iter().any(|detector| config.mode_of(*detector) != Mode::Off)
 }
 
 /// Returns the action, if novelty knew it from a moment ago.

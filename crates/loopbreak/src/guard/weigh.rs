@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::agent_state::AgentState;
-use super::observe::reads_fingerprints;
 use super::{Guard, GuardState, MAIN_AGENT};
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
 use crate::fingerprint::NormalizedCall;
@@ -106,7 +105,7 @@ impl GuardState {
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
         let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));
-        let prints = (!allowed && reads_fingerprints(config)).then(|| ProposalFingerprint {
+        let prints = (!allowed && config.reads_fingerprints()).then(|| ProposalFingerprint {
             agent: proposed.agent,
             kind: config.tables().actions.kind(action),
             call: NormalizedCall::from_action(action).key,

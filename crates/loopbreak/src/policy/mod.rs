@@ -21,5 +21,5 @@ pub(crate) use decide::{PolicyInput, decide};
 pub(crate) use loop_ledger::LoopLedger;
 pub use proposal::Proposal;
 pub(crate) use rule::rule_on_proposal;
-pub(crate) use task_recovery::{TaskRecovery, choose_recovery, task_loop_reason};
+pub(crate) use task_recovery::{TaskRecovery, choose_recovery};
 pub(crate) use unscored_limits::limits_for_unscored_proposal;

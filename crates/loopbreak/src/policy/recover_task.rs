@@ -1,10 +1,11 @@
 //! Decides about a task that repeats itself.
 
 use super::LoopLedger;
-use super::task_recovery::{TaskRecovery, choose_recovery, task_loop_reason};
+use super::task_recovery::{TaskRecovery, choose_recovery};
 use super::verdict_builder::VerdictBuilder;
 use crate::advice;
 use crate::detectors::DetectorReport;
+use crate::detectors::task::texts::task_loop_reason;
 use crate::event::{LoopDetected, LoopRecovery};
 use crate::evidence::EvidenceKey;
 use crate::tasks::{TaskHistories, TaskHistory, TaskPattern};

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::LoopLedger;
-use crate::advice::{TemplateValues, text_of};
-use crate::detectors::task::TaskSettings;
-use crate::settings::Settings;
+use crate::advice::{Template, TemplateValues, text_of};
+use crate::detectors::task::texts::{self, task_loop_reason};
+use crate::settings::{Settings, TaskSettings};
 use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{
     ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
@@ -58,26 +58,26 @@ impl TaskRecovery {
         let mut context = vec![writer.entry(
             ContextEntryType::Decision,
             ContextTopic::LoopRecovery,
-            "task_recovery",
+            texts::RECOVERY,
             record,
         )];
         context.extend(match intervention {
             Intervention::ForceNext => Some(writer.entry(
                 ContextEntryType::Directive,
                 ContextTopic::LoopRecoveryDirective,
-                "task_force_next",
+                texts::FORCE_NEXT,
                 json!({"evidence": evidence}),
             )),
             Intervention::UnblockAuthority => Some(writer.entry(
                 ContextEntryType::Directive,
                 ContextTopic::UnblockAuthority,
-                "task_unblock",
+                texts::UNBLOCK,
                 json!({"scope": {"task": history.id, "blockers": history.blockers}, "evidence": evidence}),
             )),
             Intervention::Escalate => Some(writer.entry(
                 ContextEntryType::Escalation,
                 ContextTopic::LoopEscalation,
-                "task_escalate",
+                texts::ESCALATE,
                 json!({"evidence": evidence}),
             )),
             _ => None,
@@ -125,7 +125,7 @@ impl<'w> EntryWriter<'w> {
         &self,
         entry_type: ContextEntryType,
         topic: ContextTopic,
-        template: &str,
+        template: &Template,
         metadata: Value,
     ) -> ContextEntry {
         ContextEntry {
@@ -137,19 +137,5 @@ impl<'w> EntryWriter<'w> {
             confidence: 1.0,
             metadata,
         }
-    }
-}
-
-/// Returns why a task is said to repeat itself, in one sentence without a full stop.
-pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
-    let TaskHistory { id, blockers, .. } = history;
-    match pattern {
-        TaskPattern::CompletedTaskRevisit => {
-            format!("task {id} is done, yet it was attempted {attempts} times")
-        }
-        TaskPattern::BlockedTaskSpin => {
-            format!("task {id} met the same blockers in {attempts} attempts: {}", blockers.join(", "))
-        }
-        TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
     }
 }

@@ -10,14 +10,7 @@ use crate::settings::Settings;
 /// nothing is refused without a warning.
 pub(crate) fn limits_for_unscored_proposal(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
-    let lower = |warn_at: u32, hard_at: &mut u32| {
-        if *hard_at > warn_at + 1 {
-            *hard_at -= 1;
-        }
-    };
-    lower(settings.cycle.warn_at, &mut settings.cycle.hard_at);
-    let recurrence = &mut settings.recurrence;
-    lower(recurrence.again_warn_at, &mut recurrence.again_hard_at);
+    settings.count_proposed_call();
     settings
 }
 

@@ -2,7 +2,7 @@
 
 use super::{LoopLedger, PolicyInput};
 use crate::advice::{self, TemplateValues};
-use crate::detectors::{DetectorName, DetectorReport, LoopFamily, Pattern, WarningUrgency};
+use crate::detectors::{DetectorReport, LoopFamily, Pattern, WarningUrgency};
 use crate::event::{EscalationOption, EscalationRequest, LoopDetected};
 use crate::evidence::EvidenceKey;
 use crate::memory::Key;
@@ -35,15 +35,7 @@ impl VerdictBuilder<'_> {
 
     /// Returns how later warnings mention the loop of a report.
     pub(super) fn label(&self, report: &DetectorReport, reason: &str) -> String {
-        let evidence = &report.evidence;
-        let label = match report.detector {
-            DetectorName::Oscillation => {
-                evidence.texts(EvidenceKey::PATTERN_NAMES).map(|names| names.join(" → "))
-            }
-            DetectorName::Signature => evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned),
-            _ => None,
-        };
-        label.unwrap_or_else(|| reason.to_owned())
+        report.detector.label(&report.evidence).unwrap_or_else(|| reason.to_owned())
     }
 
     pub(super) fn add_finding(

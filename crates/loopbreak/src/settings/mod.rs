@@ -1,34 +1,33 @@
 //! Settings, the profiles that set their defaults, and the checks that make them a valid configuration.
 
-mod checks;
+mod advice_settings;
+mod allow_rule;
+mod config;
+mod declaration;
+mod mode;
+mod output_scope;
+mod policy_settings;
 mod profile;
-mod settings;
+mod report_settings;
+mod settings_checks;
+mod settings_problem;
 mod time_span;
 
-pub use crate::detectors::budget::BudgetSettings;
-pub use crate::detectors::camping::CampingSettings;
-pub use crate::detectors::chant::ChantSettings;
-pub use crate::detectors::cycle::CycleSettings;
-pub use crate::detectors::drift::DriftSettings;
-pub use crate::detectors::errors::ErrorsSettings;
-pub use crate::detectors::failing_target::FailingTargetSettings;
-pub use crate::detectors::noop::NoopSettings;
-pub use crate::detectors::novelty::NoveltySettings;
-pub use crate::detectors::oscillation::OscillationSettings;
-pub use crate::detectors::poll::PollSettings;
-pub use crate::detectors::recurrence::RecurrenceSettings;
-pub use crate::detectors::restart::RestartSettings;
-pub use crate::detectors::revisit::RevisitSettings;
-pub use crate::detectors::signature::SignatureSettings;
-pub use crate::detectors::similarity::SimilaritySettings;
-pub use crate::detectors::stagnation::{ScoreProgress, StagnationPatience, StagnationSettings};
-pub use crate::detectors::task::{TaskPreset, TaskSettings};
 pub use crate::fingerprint::ActionSettings;
-pub(crate) use checks::SettingsChecks;
-pub use checks::{Config, SettingsProblem, SettingsProblems};
+pub use advice_settings::{AdviceSettings, TemplateSet};
+pub use allow_rule::AllowRule;
+pub use config::Config;
+pub use declaration::Settings;
+pub use mode::Mode;
+pub use output_scope::OutputScope;
+pub use policy_settings::{InterventionLadder, OnLoop, PolicySettings};
 pub use profile::Profile;
-pub use settings::{
-    AdviceSettings, AllowRule, InterventionLadder, Mode, OnLoop, OutputScope, PolicySettings, ReportSettings,
-    Settings, TemplateSet,
-};
+pub use report_settings::ReportSettings;
+pub(crate) use settings_checks::SettingsChecks;
+pub use settings_problem::{SettingsProblem, SettingsProblems};
 pub use time_span::{ParseTimeSpanError, TimeSpan};
+
+macro_rules! export_settings {
+    ($(($folder:ident $($line:tt)*))*) => { $(pub use crate::detectors::$folder::settings::*;)* };
+}
+crate::detectors::for_each_detector!(export_settings);

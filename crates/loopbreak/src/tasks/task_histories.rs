@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::TaskHistory;
 use super::task_history::ID_BYTES;
-use crate::detectors::task::TaskSettings;
 use crate::memory::{KEY_BYTES, Key, Lru, key_of};
+use crate::settings::TaskSettings;
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::task_history::{NOTHING, TaskAttempt, TaskHistory};
 use crate::detectors::Pattern;
-use crate::detectors::task::TaskSettings;
 use crate::memory::{Key, key_of_parts};
+use crate::settings::TaskSettings;
 
 /// The kind of a task loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -5,66 +5,47 @@
 //! time.
 //! From: document 004, the first two safety guards; money from users' complaints.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::BudgetSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
+use crate::event::SafetyGuard;
 use crate::memory::key_of;
-use crate::settings::{Mode, SettingsChecks, TimeSpan};
 use crate::verdict::{Intervention, Severity};
 
-/// Iterations, time and money.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct BudgetSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Stop after so many turns; 0 for no limit.
-    pub max_iterations: u64,
-    /// Stop after so much time, from the first step's `at` on; 0 for no limit.
-    pub max_runtime: TimeSpan,
-    /// Stop after so many US dollars, as the steps' `usage` tells; 0 for no limit.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
-    pub max_cost: f64,
-    /// Warn from this part of a limit on.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
-    pub warn_at: f64,
-}
-
-impl Default for BudgetSettings {
-    fn default() -> Self {
-        BudgetSettings {
-            mode: Mode::Enforce,
-            max_iterations: 0,
-            max_runtime: TimeSpan::default(),
-            max_cost: 0.0,
-            warn_at: 0.8,
-        }
-    }
-}
-
-impl BudgetSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("warn_at", self.warn_at, &(0.0..=1.0));
-        checks.that(self.max_cost.is_finite() && self.max_cost >= 0.0, "max_cost", || {
-            (format!("{} is no amount of money", self.max_cost), "give US dollars, or 0 for no limit".into())
-        });
-    }
-}
-
-/// The detector.
+/// The detector `budget`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Budget {
+pub(crate) struct BudgetDetector {
     cost_usd: f64,
 }
 
 /// More money than this is not told apart.
 const MOST_USD: f64 = 1e15;
 
-impl Detector for Budget {
+impl Detector for BudgetDetector {
     type Settings = BudgetSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Limit;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn safety_guard(pattern: Pattern) -> SafetyGuard {
+        match pattern {
+            Pattern::MaxIterations => SafetyGuard::MaxIterations,
+            Pattern::MaxRuntime => SafetyGuard::MaxRuntime,
+            _ => SafetyGuard::MaxCost,
+        }
+    }
+}
+
+impl StepDetector for BudgetDetector {
     fn bytes(&self, _: usize) -> usize {
         40
     }

@@ -6,67 +6,42 @@
 //! move: whoever works at one place may go on working there.
 //! From: document 001, mechanism 2, pattern 2.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::CampingSettings;
 use super::repetition::RefusedProposals;
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::event::CampingDetected;
 use crate::memory::{Key, key_of_parts};
 use crate::place::PlaceTrail;
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
-/// Most of the last turns at one place.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct CampingSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// So many turns at one place are camping.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
-    pub threshold: u32,
-    /// Among so many of the last turns.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
-    pub window: u32,
-    /// What a proposal to return to the place loses.
-    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
-    pub return_penalty: f64,
-}
-
-impl Default for CampingSettings {
-    fn default() -> Self {
-        CampingSettings { mode: Mode::Enforce, threshold: 5, window: 10, return_penalty: -0.6 }
-    }
-}
-
-impl CampingSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("threshold", self.threshold, &(2..=50));
-        checks.within("window", self.window, &(2..=50));
-        checks.that(self.threshold <= self.window, "threshold", || {
-            (
-                format!("threshold ({}) can never be reached in a window of {}", self.threshold, self.window),
-                "raise window or lower threshold".into(),
-            )
-        });
-        checks.penalty("return_penalty", self.return_penalty);
-    }
-}
-
-/// The detector.
+/// The detector `camping`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Camping {
+pub(crate) struct CampingDetector {
     refusals: RefusedProposals,
 }
 
-impl Detector for Camping {
+impl Detector for CampingDetector {
     type Settings = CampingSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Place;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn place_history(settings: &Self::Settings) -> u32 {
+        settings.window
+    }
+}
+
+impl StepDetector for CampingDetector {
     fn bytes(&self, digits: usize) -> usize {
         16 + self.refusals.bytes(digits)
     }

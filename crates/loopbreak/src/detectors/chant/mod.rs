@@ -9,58 +9,21 @@
 //! Only texts of 400 bytes and more can chant, and only their last 16 kB are looked at.
 //! From: complaints 3, 9, 15, 20, 21.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::ChantSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
 use crate::fingerprint::outcome_key;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::text::chant::chant_of;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
-
-/// A text that repeats itself, or a message that is said again and again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct ChantSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many rounds inside a text, or at so many equal messages.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many rounds inside a text (ten times `min_bytes` of them, or a second such text in a row), or at so
-    /// many equal messages; 0 for never.
-    pub hard_at: u32,
-    /// The rounds inside a text count from so many bytes on; ten times as many for code, tables and logs.
-    #[cfg_attr(feature = "schema", schemars(range(min = 100, max = 1_000_000)))]
-    pub min_bytes: u32,
-    /// Equal messages count from so many bytes on.
-    #[cfg_attr(feature = "schema", schemars(range(min = 16, max = 4096)))]
-    pub min_message: u32,
-}
-
-impl Default for ChantSettings {
-    fn default() -> Self {
-        ChantSettings { mode: Mode::Enforce, warn_at: 4, hard_at: 8, min_bytes: 400, min_message: 48 }
-    }
-}
-
-impl ChantSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.warns_first(self.warn_at, self.hard_at);
-        checks.within("min_bytes", self.min_bytes, &(100..=1_000_000));
-        checks.within("min_message", self.min_message, &(16..=4096));
-    }
-
-    fn severity(&self, count: u32) -> Option<Severity> {
-        if self.hard_at > 0 && count >= self.hard_at {
-            Some(Severity::Hard)
-        } else {
-            (count >= self.warn_at).then_some(Severity::Warn)
-        }
-    }
-}
 
 /// How many messages and calls are kept apart at a time.
 const KEPT: usize = 4;
@@ -71,11 +34,11 @@ const MESSAGE_BYTES: usize = 2048;
 /// So much longer than `min_bytes` a single text has to chant to be acted on.
 const UNMISTAKABLE: u64 = 10;
 
-/// The detector.
+/// The detector `chant`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Chants {
-    said: Ring<Said>,
+pub(crate) struct ChantDetector {
+    said: Ring<SentMessage>,
     /// The last calls with their outcomes: whatever is none of them is new.
     calls: Ring<Key>,
     /// Since which turn every text chants, and how many there were.
@@ -85,15 +48,24 @@ pub(crate) struct Chants {
 
 /// A message, and how often it was said.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Said {
+struct SentMessage {
     key: Key,
     count: u32,
     since: u64,
 }
 
-impl Detector for Chants {
+impl Detector for ChantDetector {
     type Settings = ChantSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Output;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for ChantDetector {
     fn bytes(&self, digits: usize) -> usize {
         70 + digits + self.said.len() * (50 + KEY_BYTES + digits) + self.calls.len() * KEY_BYTES
     }
@@ -105,7 +77,7 @@ impl Detector for Chants {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() || context.further {
-            *self = Chants::default();
+            *self = ChantDetector::default();
         }
         if context.step.refused {
             return;
@@ -118,7 +90,7 @@ impl Detector for Chants {
     }
 }
 
-impl Chants {
+impl ChantDetector {
     /// Looks for a chant inside the step's text. What the agent says is speech; the output of an iteration is a log.
     fn inside(
         &mut self,
@@ -196,7 +168,7 @@ impl Chants {
             outcome_key(say)
         };
         let known = self.said.iter().find(|said| said.key == key).copied();
-        let mut said = known.unwrap_or(Said { key, count: 0, since: context.turn });
+        let mut said = known.unwrap_or(SentMessage { key, count: 0, since: context.turn });
         said.count = said.count.saturating_add(1);
         self.said.retain(|said| said.key != key);
         self.said.push(said, KEPT);

@@ -12,65 +12,25 @@
 //! A loop is the same up to rotation: A B and B A are one.
 //! From: complaints 11, 12, 15, 19, 21, 22, 24.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::CycleSettings;
 use super::repetition::{FAINT, LONGEST, PeriodTracker, PlaceCycle, RefusedProposals, RepeatedPeriod, SOME};
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
-/// The same actions with the same outcomes, round and round.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct CycleSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// The longest period that is looked for.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 12)))]
-    pub max_period: u32,
-    /// Warn at so many equal calls in a row; of longer periods, half as many rounds.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many equal calls in a row; of longer periods, half as many rounds, but as many where the run tells how
-    /// far it got, for there the way leads back at times; 0 for never.
-    pub hard_at: u32,
-}
-
-impl Default for CycleSettings {
-    fn default() -> Self {
-        CycleSettings { mode: Mode::Enforce, max_period: 12, warn_at: 4, hard_at: 8 }
-    }
-}
-
-impl CycleSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("max_period", self.max_period, &(1..=12));
-        checks.warns_first(self.warn_at, self.hard_at);
-    }
-
-    /// How bad it is to have gone round so often.
-    fn severity(&self, round: RepeatedPeriod, measured: bool) -> Option<Severity> {
-        // A longer period repeats more with every round: half as many rounds show as much.
-        let half = |limit: u32| if round.period == 1 { limit } else { limit.div_ceil(2) };
-        let hard_at = if measured { self.hard_at } else { half(self.hard_at) };
-        if self.hard_at > 0 && round.weighed >= hard_at {
-            Some(Severity::Hard)
-        } else {
-            (round.weighed >= half(self.warn_at)).then_some(Severity::Warn)
-        }
-    }
-}
-
-/// The detector.
+/// The detector `cycle`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Cycle {
+pub(crate) struct CycleDetector {
     /// The actions with their outcomes.
     exact: PeriodTracker,
     /// The shapes of actions that are logged without an outcome.
@@ -84,9 +44,19 @@ pub(crate) struct Cycle {
     refusals: RefusedProposals,
 }
 
-impl Detector for Cycle {
+impl Detector for CycleDetector {
     type Settings = CycleSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Call;
+    const MAY_REFUSE_CALLS: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for CycleDetector {
     fn bytes(&self, digits: usize) -> usize {
         82 + self.exact.bytes(digits)
             + self.shapes.bytes(digits)
@@ -102,7 +72,7 @@ impl Detector for Cycle {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() || context.further {
-            *self = Cycle::default();
+            *self = CycleDetector::default();
         }
         if context.moved && !context.step.refused {
             self.walk(context, settings, out);
@@ -154,17 +124,17 @@ impl Detector for Cycle {
         if let Some(round) = destination.and_then(|to| self.circuit.goes_on(to, settings.max_period)) {
             let RepeatedPeriod { period, times, .. } = round;
             let reason = format!("goes on with a round of {period} places, walked {times} times");
-            review.repeats(Severity::Warn, reason);
+            review.object_to_repeat(Severity::Warn, reason);
         }
         let Some(prints) = &proposal.prints else { return };
         let call = key_of_parts(&[prints.call, proposal.from.unwrap_or_default()]);
         if let Some((severity, reason)) = self.goes_on(call, prints.measured, settings) {
-            review.repeats(severity, reason);
+            review.object_to_repeat(severity, reason);
         }
     }
 }
 
-impl Cycle {
+impl CycleDetector {
     /// Follows where the agent goes.
     fn walk(
         &mut self,

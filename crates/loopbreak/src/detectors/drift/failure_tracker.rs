@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::DriftSettings;
+use super::settings::DriftSettings;
 use crate::detectors::repetition::{WHOLE, whole};
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
@@ -15,24 +15,24 @@ const FAILURES: usize = 4;
 /// The ways in which tools failed lately.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Failures {
-    alike: Ring<Failure>,
+pub(super) struct FailureTracker {
+    alike: Ring<RepeatedFailure>,
     /// The same of calls that were the same as well, whatever was changed in between: how often with a change before.
-    vain: Ring<Failure>,
+    vain: Ring<RepeatedFailure>,
     /// Something was changed since the last failure.
     changed: bool,
 }
 
 /// One way in which a tool fails.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Failure {
+struct RepeatedFailure {
     key: Key,
     count: u32,
     weight: u32,
     since: u64,
 }
 
-impl Failures {
+impl FailureTracker {
     pub(super) fn bytes(&self, digits: usize) -> usize {
         50 + (self.alike.len() + self.vain.len()) * (60 + KEY_BYTES + digits)
     }
@@ -64,9 +64,9 @@ impl Failures {
 }
 
 /// Counts a failure.
-fn note(among: &mut Ring<Failure>, key: Key, context: &StepContext<'_>) -> Failure {
+fn note(among: &mut Ring<RepeatedFailure>, key: Key, context: &StepContext<'_>) -> RepeatedFailure {
     let known = among.iter().find(|failure| failure.key == key).copied();
-    let mut failure = known.unwrap_or(Failure { key, count: 0, weight: 0, since: context.turn });
+    let mut failure = known.unwrap_or(RepeatedFailure { key, count: 0, weight: 0, since: context.turn });
     among.retain(|failure| failure.key != key);
     failure.weight = failure.weight.saturating_add(if failure.count == 0 { WHOLE } else { context.weight() });
     failure.count = failure.count.saturating_add(1);
@@ -77,7 +77,7 @@ fn note(among: &mut Ring<Failure>, key: Key, context: &StepContext<'_>) -> Failu
 fn sight(
     context: &StepContext<'_>,
     pattern: Pattern,
-    failure: &Failure,
+    failure: &RepeatedFailure,
     severity: Severity,
     out: &mut DetectionCollector<'_>,
 ) {

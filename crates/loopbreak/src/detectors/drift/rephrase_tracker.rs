@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::DriftSettings;
+use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
 use crate::memory::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
@@ -16,7 +16,7 @@ const VALUES: usize = 8;
 /// The last question, and how many like it there were in a row.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Question {
+pub(super) struct RephraseTracker {
     tool: Key,
     values: Vec<Key>,
     words: Vec<Key>,
@@ -24,7 +24,7 @@ pub(super) struct Question {
     since: u64,
 }
 
-impl Question {
+impl RephraseTracker {
     pub(super) fn bytes(&self, digits: usize) -> usize {
         80 + (self.words.len() + self.values.len() + 1) * KEY_BYTES + digits
     }
@@ -51,7 +51,7 @@ impl Question {
             self.tool == prints.tool && fewer >= 3 && shared as f64 >= settings.likeness * fewer as f64;
         let (count, since) =
             if alike { (self.count.saturating_add(1), self.since) } else { (1, context.turn) };
-        *self = Question {
+        *self = RephraseTracker {
             tool: prints.tool,
             values: texts.iter().map(|text| key_of(text)).collect(),
             words: words(texts.iter().map(String::as_str)),

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::DriftSettings;
+use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
@@ -39,7 +39,7 @@ const PAGES: [&str; 14] = [
 /// The call that was swept last.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Sweep {
+pub(super) struct SweepTracker {
     tool: Key,
     rest: Key,
     numbers: Vec<(Key, f64)>,
@@ -51,13 +51,13 @@ pub(super) struct Sweep {
     outcome: Option<Key>,
     equal: u32,
     since: u64,
-    grown: Grown,
+    grown: GrowingCall,
 }
 
 /// A call that begins with all of the one before it, and goes on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Grown {
+struct GrowingCall {
     tool: Key,
     text: Key,
     bytes: usize,
@@ -69,7 +69,7 @@ struct Grown {
 /// A shorter call says too little to be begun with.
 const SHORTEST: usize = 16;
 
-impl Sweep {
+impl SweepTracker {
     pub(super) fn bytes(&self, digits: usize) -> usize {
         270 + 5 * KEY_BYTES + digits + self.numbers.len() * (KEY_BYTES + 24) + digits
     }
@@ -96,13 +96,13 @@ impl Sweep {
             self.moving = moved;
         } else {
             let grown = std::mem::take(&mut self.grown);
-            *self = Sweep {
+            *self = SweepTracker {
                 count: 1,
                 weight: WHOLE,
                 equal: WHOLE,
                 since: context.turn,
                 grown,
-                ..Sweep::default()
+                ..SweepTracker::default()
             };
         }
         (self.tool, self.rest, self.outcome) = (prints.tool, prints.numbers.rest, prints.outcome);
@@ -165,7 +165,7 @@ impl Sweep {
     }
 }
 
-impl Grown {
+impl GrowingCall {
     fn observe(
         &mut self,
         context: &StepContext<'_>,

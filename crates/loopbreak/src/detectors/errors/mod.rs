@@ -6,54 +6,41 @@
 //! counts nor resets.
 //! From: document 004, the fourth safety guard.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::ErrorsSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
+use crate::event::SafetyGuard;
 use crate::memory::key_of_parts;
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::{Intervention, Severity};
 
-/// Errors in a row.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct ErrorsSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many errors in a row; 0 for never.
-    pub warn_at: u32,
-    /// Stop the run at so many errors in a row; 0 for never.
-    pub hard_at: u32,
-}
-
-impl Default for ErrorsSettings {
-    fn default() -> Self {
-        ErrorsSettings { mode: Mode::Enforce, warn_at: 3, hard_at: 0 }
-    }
-}
-
-impl ErrorsSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.that(self.hard_at == 0 || self.hard_at >= self.warn_at, "hard_at", || {
-            (
-                format!("hard_at ({}) must be at least warn_at ({})", self.hard_at, self.warn_at),
-                "a warning does not come after the stop: raise hard_at or lower warn_at".into(),
-            )
-        });
-    }
-}
-
-/// The detector.
+/// The detector `errors`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Errors {
+pub(crate) struct ErrorsDetector {
     count: u32,
     since: u64,
 }
 
-impl Detector for Errors {
+impl Detector for ErrorsDetector {
     type Settings = ErrorsSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Error;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn safety_guard(_: Pattern) -> SafetyGuard {
+        SafetyGuard::ConsecutiveErrors
+    }
+}
+
+impl StepDetector for ErrorsDetector {
     fn bytes(&self, digits: usize) -> usize {
         32 + digits
     }

@@ -8,94 +8,24 @@
 //! something else was done; polling, spaced in time.
 //! From: complaints 22, 23, 24.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::FailingTargetSettings;
 use super::repetition::RefusedProposals;
 use super::repetition::{WHOLE, whole};
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
 use crate::place::action_direction;
-use crate::settings::{Mode, SettingsChecks};
 use crate::text::clip::clip;
 use crate::verdict::Severity;
-
-/// The same thing fails again and again, whatever is tried on it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct FailingTargetSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many failures at one target without a success at it.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many failures at one target; 0 for never.
-    pub hard_at: u32,
-    /// After so many other calls a target is forgotten.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
-    pub forget_after: u32,
-    /// Words, or words in a row, by which the first sentence of a short reply refuses a command in words. Tool calls
-    /// are not judged by them.
-    pub refusals: Vec<String>,
-}
-
-/// Words that refuse, in games and elsewhere.
-const REFUSALS: [&str; 22] = [
-    "can't",
-    "cannot",
-    "couldn't",
-    "don't",
-    "doesn't",
-    "didn't",
-    "won't",
-    "isn't",
-    "aren't",
-    "not",
-    "there is no",
-    "there's no",
-    "no such",
-    "no way",
-    "no effect",
-    "nothing",
-    "never",
-    "unable",
-    "locked",
-    "impossible",
-    "refuses",
-    "already",
-];
-
-impl Default for FailingTargetSettings {
-    fn default() -> Self {
-        FailingTargetSettings {
-            mode: Mode::Enforce,
-            warn_at: 4,
-            hard_at: 8,
-            forget_after: 20,
-            refusals: REFUSALS.map(str::to_owned).to_vec(),
-        }
-    }
-}
-
-impl FailingTargetSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.warns_first(self.warn_at, self.hard_at);
-        checks.within("forget_after", self.forget_after, &(1..=1000));
-    }
-
-    fn severity(&self, weight: u32) -> Option<Severity> {
-        if self.hard_at > 0 && weight >= whole(self.hard_at) {
-            Some(Severity::Hard)
-        } else {
-            (weight >= whole(self.warn_at)).then_some(Severity::Warn)
-        }
-    }
-}
 
 /// How many failing targets are kept apart at a time.
 const TARGETS: usize = 8;
@@ -104,11 +34,11 @@ const DEEDS: usize = 16;
 /// How much of a failure is looked at to see which target it names.
 const NAMING: usize = 600;
 
-/// The detector.
+/// The detector `failing_target`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct FailingTarget {
-    targets: Ring<Failing>,
+pub(crate) struct FailingTargetDetector {
+    targets: Ring<FailureRecord>,
     /// How many calls were seen.
     calls: u64,
     /// Where the last one left the agent.
@@ -120,7 +50,7 @@ pub(crate) struct FailingTarget {
 
 /// A target that failed, and did not succeed since.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Failing {
+struct FailureRecord {
     /// The target at its place.
     #[serde(rename = "k")]
     key: Key,
@@ -141,7 +71,7 @@ struct Failing {
     last: u64,
 }
 
-impl Failing {
+impl FailureRecord {
     /// Whether a success shows that the target works after all. A file that can be read can still not be edited, and
     /// an edit that was made before brings nothing new.
     fn is_cleared_by(&self, aim: &ActionAim, kind: ActionKind, effect: bool) -> bool {
@@ -163,9 +93,18 @@ impl Failing {
     }
 }
 
-impl Detector for FailingTarget {
+impl Detector for FailingTargetDetector {
     type Settings = FailingTargetSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Call;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for FailingTargetDetector {
     fn bytes(&self, digits: usize) -> usize {
         90 + (1 + self.deeds.len()) * KEY_BYTES
             + self.targets.len() * (80 + 2 * KEY_BYTES + 2 * digits)
@@ -232,7 +171,7 @@ impl Detector for FailingTarget {
                 self.deeds.push(prints.call, DEEDS);
                 self.targets.clear();
             }
-            let cleared = |known: &Failing| {
+            let cleared = |known: &FailureRecord| {
                 aim.targets.iter().any(|target| at(target, place) == known.key)
                     && known.is_cleared_by(&aim, prints.kind, prints.effect)
             };
@@ -253,12 +192,12 @@ impl Detector for FailingTarget {
         let aim = proposal.tables.actions.aim(proposal.action, prints.kind);
         let here = proposal.from.unwrap_or_default();
         if let Some((severity, reason)) = aim.and_then(|aim| self.tried_again(&aim, here, settings)) {
-            review.repeats(severity, reason);
+            review.object_to_repeat(severity, reason);
         }
     }
 }
 
-impl FailingTarget {
+impl FailingTargetDetector {
     fn fail(
         &mut self,
         aim: &ActionAim,
@@ -276,7 +215,7 @@ impl FailingTarget {
         let Some(target) = aim.targets.iter().find(named) else { return };
         let key = at(target, place);
         let known = self.targets.iter().find(|known| known.key == key).copied();
-        let mut failing = known.unwrap_or(Failing {
+        let mut failing = known.unwrap_or(FailureRecord {
             key,
             tool: aim.tool,
             manner: aim.manner,

@@ -9,56 +9,21 @@
 //! replies of mere reasoning; short acknowledgements, which neither count nor end the count; outputs of iterations.
 //! From: complaints 9, 14, 21.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::NoopSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
 use crate::fingerprint::{ActionKind, path_of, unquoted};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
-
-/// Steps that do nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct NoopSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many edits that come to nothing, with none between them that does.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many of them; 0 for never.
-    pub hard_at: u32,
-    /// Warn at so many messages in a row without a call, of an agent that had called a tool before.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub idle_warn_at: u32,
-    /// Act at so many of them; 0 for never.
-    pub idle_hard_at: u32,
-}
-
-impl Default for NoopSettings {
-    fn default() -> Self {
-        NoopSettings { mode: Mode::Enforce, warn_at: 4, hard_at: 8, idle_warn_at: 6, idle_hard_at: 12 }
-    }
-}
-
-impl NoopSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.warns_first(self.warn_at, self.hard_at);
-        checks.within("idle_warn_at", self.idle_warn_at, &(2..=1000));
-        checks.that(self.idle_hard_at == 0 || self.idle_warn_at < self.idle_hard_at, "idle_hard_at", || {
-            (
-                format!(
-                    "idle_hard_at ({}) must be above idle_warn_at ({})",
-                    self.idle_hard_at, self.idle_warn_at
-                ),
-                "raise idle_hard_at, lower idle_warn_at, or set idle_hard_at = 0 for never".into(),
-            )
-        });
-    }
-}
 
 /// A shorter message is an acknowledgement.
 const WORDY: usize = 40;
@@ -71,14 +36,14 @@ const TELLING: usize = 12;
 /// The detector. It judges the run, for what one agent changes another one reads.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Noop {
-    no_change: Count,
-    no_effect: Count,
-    undone: Count,
-    idle: Count,
-    edits: Ring<Edit>,
+pub(crate) struct NoopDetector {
+    no_change: TurnCount,
+    no_effect: TurnCount,
+    undone: TurnCount,
+    idle: TurnCount,
+    edits: Ring<EditRecord>,
     /// The last edit, until the file is read again.
-    last: Option<Expected>,
+    last: Option<ExpectedContent>,
     speaker: Key,
     /// Whether more than one spoke, and whether any tool was ever called.
     others: bool,
@@ -86,12 +51,12 @@ pub(crate) struct Noop {
 }
 
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Count {
+struct TurnCount {
     count: u32,
     since: u64,
 }
 
-impl Count {
+impl TurnCount {
     fn one_more(&mut self, turn: u64) {
         if self.count == 0 {
             self.since = turn;
@@ -101,7 +66,7 @@ impl Count {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Edit {
+struct EditRecord {
     path: Key,
     old: Key,
     new: Key,
@@ -110,15 +75,24 @@ struct Edit {
 
 /// What a file must not hold any more, and what it must hold.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Expected {
+struct ExpectedContent {
     path: Key,
     old: String,
     new: String,
 }
 
-impl Detector for Noop {
+impl Detector for NoopDetector {
     type Settings = NoopSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Effect;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for NoopDetector {
     fn bytes(&self, digits: usize) -> usize {
         let last = self.last.as_ref().map_or(4, |_| 50 + KEY_BYTES + 2 * SNIPPET);
         260 + 4 * (11 + digits) + KEY_BYTES + last + self.edits.len() * (40 + 3 * KEY_BYTES + digits)
@@ -131,15 +105,15 @@ impl Detector for Noop {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() || context.further {
-            let Noop { speaker, others, tools, .. } = *self;
-            *self = Noop { speaker, others, tools, ..Noop::default() };
+            let NoopDetector { speaker, others, tools, .. } = *self;
+            *self = NoopDetector { speaker, others, tools, ..NoopDetector::default() };
         }
         if context.step.refused {
             return;
         }
         if context.step.action.is_some() {
             self.tools = true;
-            self.idle = Count::default();
+            self.idle = TurnCount::default();
             self.edit(context, settings, out);
             self.read(context, settings, out);
         } else {
@@ -148,7 +122,7 @@ impl Detector for Noop {
     }
 }
 
-impl Noop {
+impl NoopDetector {
     fn edit(&mut self, context: &StepContext<'_>, settings: &NoopSettings, out: &mut DetectionCollector<'_>) {
         let Some(prints) = context.prints else { return };
         let Some(change) = &prints.change else { return };
@@ -162,13 +136,14 @@ impl Noop {
         }
         let (path, replaced) = (change.path.unwrap_or_default(), &change.replaced);
         let pair = replaced.first();
-        let edit = Edit {
+        let edit = EditRecord {
             path,
             old: pair.map_or(0, |pair| key_of(pair.old)),
             new: pair.map_or(0, |pair| key_of(pair.new)),
             turn: context.turn,
         };
-        let undoes = |known: &&Edit| (known.path, known.old, known.new) == (edit.path, edit.new, edit.old);
+        let undoes =
+            |known: &&EditRecord| (known.path, known.old, known.new) == (edit.path, edit.new, edit.old);
         let undone = self.edits.iter().rev().find(undoes).filter(|_| replaced.len() == 1).copied();
         if let Some(undone) = undone {
             if self.undone.count == 0 {
@@ -184,7 +159,7 @@ impl Noop {
         }
         self.last = pair.filter(|_| replaced.len() == 1 && path != 0).and_then(|pair| {
             let (old, new) = (telling(pair.old, pair.new)?, telling(pair.new, pair.old)?);
-            Some(Expected { path, old, new })
+            Some(ExpectedContent { path, old, new })
         });
     }
 
@@ -200,7 +175,7 @@ impl Noop {
         let text =
             context.step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).unwrap_or_default();
         if contains(text, &last.new) {
-            self.no_effect = Count::default();
+            self.no_effect = TurnCount::default();
             self.last = None;
         } else if contains(text, &last.old) {
             self.no_effect.one_more(context.turn);
@@ -221,14 +196,14 @@ impl Noop {
             || step.progress.is_some();
         let Some(say) = step.say.as_deref().filter(|_| !happened) else {
             if happened {
-                self.idle = Count::default();
+                self.idle = TurnCount::default();
             }
             return;
         };
         let speaker = key_of(context.agent);
         if self.speaker != speaker {
             self.others |= self.speaker != 0;
-            (self.speaker, self.idle) = (speaker, Count::default());
+            (self.speaker, self.idle) = (speaker, TurnCount::default());
         }
         if say.trim().len() < WORDY {
             return;
@@ -262,13 +237,13 @@ impl Noop {
 /// Sights edits that come to nothing, from the count on at which they matter.
 fn sight(
     pattern: Pattern,
-    count: Count,
+    count: TurnCount,
     kind: Key,
     context: &StepContext<'_>,
     settings: &NoopSettings,
     out: &mut DetectionCollector<'_>,
 ) {
-    let Count { count, since } = count;
+    let TurnCount { count, since } = count;
     let severity = if settings.hard_at > 0 && count >= settings.hard_at {
         Severity::Hard
     } else if count >= settings.warn_at {

@@ -5,54 +5,37 @@
 //! Must not catch: an action that a rule of the user's allows.
 //! From: document 000, phase 1C.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::NoveltySettings;
 use super::{
-    Detection, DetectionCollector, Detector, LoopFamily, Pattern, ProposalContext, ProposalReview,
-    StepContext,
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::step::{Action, ActionArgs};
 use crate::verdict::Severity;
 
-/// A proposal that was tried a moment ago, and exits nobody tried.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct NoveltySettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// How many of the last actions count as recent.
-    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 50)))]
-    pub window: u32,
-    /// Whether unexplored exits are told of.
-    pub unexplored_exits: bool,
-}
-
-impl Default for NoveltySettings {
-    fn default() -> Self {
-        NoveltySettings { mode: Mode::Enforce, window: 15, unexplored_exits: true }
-    }
-}
-
-impl NoveltySettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("window", self.window, &(5..=50));
-    }
-}
-
-/// The detector.
+/// The detector `novelty`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Novelty {
+pub(crate) struct NoveltyDetector {
     actions: Ring<(Key, u64)>,
 }
 
-impl Detector for Novelty {
+impl Detector for NoveltyDetector {
     type Settings = NoveltySettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Proposal;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+}
+
+impl StepDetector for NoveltyDetector {
     fn bytes(&self, digits: usize) -> usize {
         16 + self.actions.len() * (KEY_BYTES + digits)
     }

@@ -7,50 +7,26 @@
 //! unknown is neither punished nor rewarded.
 //! From: document 001, mechanism 2, pattern 1.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::OscillationSettings;
 use super::repetition::RefusedProposals;
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::event::OscillationDetected;
+use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
-/// To and fro between two places.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct OscillationSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// What a proposal back into the pattern loses.
-    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
-    pub return_penalty: f64,
-    /// What a proposal to a known place outside the pattern gains.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
-    pub exploration_bonus: f64,
-}
-
-impl Default for OscillationSettings {
-    fn default() -> Self {
-        OscillationSettings { mode: Mode::Enforce, return_penalty: -0.8, exploration_bonus: 0.5 }
-    }
-}
-
-impl OscillationSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.penalty("return_penalty", self.return_penalty);
-        checks.within("exploration_bonus", self.exploration_bonus, &(0.0..=1.0));
-    }
-}
-
-/// The detector.
+/// The detector `oscillation`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Oscillation {
+pub(crate) struct OscillationDetector {
     /// Pairs of places between which the agent went to and fro since it last got further.
     known: Ring<Key>,
     refusals: RefusedProposals,
@@ -66,9 +42,19 @@ fn pair(a: Key, b: Key) -> Key {
     key_of_parts(&[a.min(b), a.max(b)])
 }
 
-impl Detector for Oscillation {
+impl Detector for OscillationDetector {
     type Settings = OscillationSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Place;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn label(evidence: &Evidence) -> Option<String> {
+        evidence.texts(EvidenceKey::PATTERN_NAMES).map(|names| names.join(" → "))
+    }
+}
+
+impl StepDetector for OscillationDetector {
     fn bytes(&self, digits: usize) -> usize {
         30 + self.known.len() * KEY_BYTES + self.refusals.bytes(digits)
     }

@@ -5,64 +5,53 @@
 //! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or a call that was waited for.
 //! From: complaints 5, 6, 11, 20.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::PollSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
 use crate::fingerprint::ActionKind;
 use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
-
-/// Waiting that waits for nothing.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct PollSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many equal waiting steps in a row.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many equal waiting steps in a row; 0 for never.
-    pub hard_at: u32,
-}
-
-impl Default for PollSettings {
-    fn default() -> Self {
-        PollSettings { mode: Mode::Enforce, warn_at: 10, hard_at: 20 }
-    }
-}
-
-impl PollSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.warns_first(self.warn_at, self.hard_at);
-    }
-}
 
 /// How many calls are waited for side by side.
 const CALLS: usize = 4;
 
-/// The detector.
+/// The detector `poll`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Poll {
-    calls: Ring<Waiting>,
+pub(crate) struct PollDetector {
+    calls: Ring<WaitingCall>,
     /// Something new came in since the last wait.
     news: bool,
 }
 
 /// A call that is waited for, and how often it brought the same in a row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Waiting {
+struct WaitingCall {
     call: Key,
     pair: Key,
     count: u32,
     since: u64,
 }
 
-impl Detector for Poll {
+impl Detector for PollDetector {
     type Settings = PollSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Wait;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for PollDetector {
     fn bytes(&self, digits: usize) -> usize {
         35 + self.calls.len() * (60 + 2 * KEY_BYTES + digits)
     }
@@ -74,11 +63,11 @@ impl Detector for Poll {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() || context.further {
-            *self = Poll::default();
+            *self = PollDetector::default();
         }
         let Some(prints) = context.prints else { return };
         let waits = prints.kind == ActionKind::Wait;
-        let fresh = Waiting { call: prints.call, pair: prints.pair, count: 0, since: context.turn };
+        let fresh = WaitingCall { call: prints.call, pair: prints.pair, count: 0, since: context.turn };
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);
         self.news |= !waits && repeated.is_none();

@@ -8,73 +8,21 @@
 //! known ground is half of the way: there it takes more, or is only warned of.
 //! From: complaints 15, 16, 21, 23.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::RecurrenceSettings;
 use super::repetition::RefusedProposals;
 use super::repetition::{WHOLE, whole};
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
-
-/// The same action with the same outcome again and again, whatever lies between.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct RecurrenceSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// How many of the last steps with an action are looked at.
-    #[cfg_attr(feature = "schema", schemars(range(min = 8, max = 60)))]
-    pub window: u32,
-    /// Warn at so many repeats among them.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// Act at so many repeats among them, two and a half times as many where the run goes from place to place; 0 for
-    /// never. Never where the run has a score, an objective or a mark: there `stagnation` knows how long is too long.
-    pub hard_at: u32,
-    /// Warn when one step came so often, with less than the window between two times; twice as often where the run
-    /// tells how far it got.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub again_warn_at: u32,
-    /// Act when one step came so often; 0 for never. Never where the run tells how far it got.
-    pub again_hard_at: u32,
-}
-
-impl Default for RecurrenceSettings {
-    fn default() -> Self {
-        RecurrenceSettings {
-            mode: Mode::Enforce,
-            window: 30,
-            warn_at: 6,
-            hard_at: 8,
-            again_warn_at: 4,
-            again_hard_at: 8,
-        }
-    }
-}
-
-impl RecurrenceSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("window", self.window, &(8..=60));
-        checks.warns_first(self.warn_at, self.hard_at);
-        checks.warns_first_by(("again_warn_at", self.again_warn_at), ("again_hard_at", self.again_hard_at));
-    }
-
-    /// How bad it is that one step came so often.
-    fn again(&self, weight: u32, measured: bool) -> Option<Severity> {
-        if !measured && self.again_hard_at > 0 && weight >= whole(self.again_hard_at) {
-            Some(Severity::Hard)
-        } else {
-            let warn_at = if measured { 2 * self.again_warn_at } else { self.again_warn_at };
-            (weight >= whole(warn_at)).then_some(Severity::Warn)
-        }
-    }
-}
 
 /// How many fingerprints of all agents together are remembered.
 const KNOWN: usize = 192;
@@ -86,20 +34,20 @@ const CALLS: usize = 64;
 /// The detector. One store for all agents of the run: fingerprints differ by agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Recurrence {
-    steps: Lru<Known>,
-    agents: Ring<Recent>,
+pub(crate) struct RecurrenceDetector {
+    steps: Lru<RecurringStep>,
+    agents: Ring<RecentSteps>,
     /// Counts what ends a step's returning: progress, a change, a word from a human.
     era: u32,
     /// The last calls, by agent and place: by these a proposal is known, which has no outcome yet.
-    calls: Lru<Call>,
+    calls: Lru<RecurringCall>,
     refusals: RefusedProposals,
 }
 
 /// A call, and what came of it last.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(from = "(Key, u32, u64)", into = "(Key, u32, u64)")]
-struct Call {
+struct RecurringCall {
     pair: Key,
     /// How many times in a row it had the same outcome.
     equal: u32,
@@ -107,22 +55,22 @@ struct Call {
     epoch: u64,
 }
 
-impl From<(Key, u32, u64)> for Call {
+impl From<(Key, u32, u64)> for RecurringCall {
     fn from((pair, equal, epoch): (Key, u32, u64)) -> Self {
-        Call { pair, equal, epoch }
+        RecurringCall { pair, equal, epoch }
     }
 }
 
-impl From<Call> for (Key, u32, u64) {
-    fn from(call: Call) -> Self {
+impl From<RecurringCall> for (Key, u32, u64) {
+    fn from(call: RecurringCall) -> Self {
         (call.pair, call.equal, call.epoch)
     }
 }
 
 /// A step that was there.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(from = "Row", into = "Row")]
-struct Known {
+#[serde(from = "RecurringStepRow", into = "RecurringStepRow")]
+struct RecurringStep {
     first: u64,
     /// How many steps its agent had done when it came last.
     last: u64,
@@ -134,16 +82,16 @@ struct Known {
 }
 
 /// How it is put away.
-type Row = (u64, u64, u32, u64, u32, u32);
+type RecurringStepRow = (u64, u64, u32, u64, u32, u32);
 
-impl From<Row> for Known {
-    fn from((first, last, era, since, count, weight): Row) -> Self {
-        Known { first, last, era, since, count, weight }
+impl From<RecurringStepRow> for RecurringStep {
+    fn from((first, last, era, since, count, weight): RecurringStepRow) -> Self {
+        RecurringStep { first, last, era, since, count, weight }
     }
 }
 
-impl From<Known> for Row {
-    fn from(it: Known) -> Self {
+impl From<RecurringStep> for RecurringStepRow {
+    fn from(it: RecurringStep) -> Self {
         (it.first, it.last, it.era, it.since, it.count, it.weight)
     }
 }
@@ -152,7 +100,7 @@ impl From<Known> for Row {
 /// lowest.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Recent {
+struct RecentSteps {
     agent: Key,
     steps: u64,
     repeats: u64,
@@ -163,9 +111,20 @@ struct Recent {
     hard: bool,
 }
 
-impl Detector for Recurrence {
+impl Detector for RecurrenceDetector {
     type Settings = RecurrenceSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Call;
+    const MAY_REFUSE_CALLS: bool = true;
+    const WARNS_BEFORE_REFUSING: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(_: &Self::Settings) -> bool {
+        true
+    }
+}
+
+impl StepDetector for RecurrenceDetector {
     fn bytes(&self, digits: usize) -> usize {
         60 + self.steps.len() * (KEY_BYTES + 3 * digits + 16)
             + self.agents.len() * (140 + KEY_BYTES + 2 * digits)
@@ -236,12 +195,12 @@ impl Detector for Recurrence {
         if let Some((severity, reason)) =
             self.comes_back(prints.agent, call, prints.epoch, prints.measured, settings)
         {
-            review.repeats(severity, reason);
+            review.object_to_repeat(severity, reason);
         }
     }
 }
 
-impl Recurrence {
+impl RecurrenceDetector {
     /// Notes a step. Gives what is known of it, and whether it was there before.
     fn note(
         &mut self,
@@ -250,7 +209,7 @@ impl Recurrence {
         agent: Key,
         step: u64,
         window: u32,
-    ) -> (Known, bool) {
+    ) -> (RecurringStep, bool) {
         let here = context.trail.here().unwrap_or_default();
         // What is typed into an element is the same, whatever the element is called after the page was loaded again.
         let telling = prints.shape.filter(|shape| shape.masked && shape.telling);
@@ -258,11 +217,12 @@ impl Recurrence {
         let era = self.era;
         let key = key_of_parts(&[agent, same, here]);
         let repeated = self.steps.touch(key).is_some();
-        let fresh = Known { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0 };
+        let fresh =
+            RecurringStep { first: context.turn, last: step, era, since: context.turn, count: 0, weight: 0 };
         let known = self.steps.touch_or_insert(key, || fresh);
         let gone_on = known.era == era && step - known.last.min(step) <= u64::from(window);
         if !gone_on {
-            *known = Known { first: known.first, ..fresh };
+            *known = RecurringStep { first: known.first, ..fresh };
         }
         // A step that follows upon itself is `cycle`'s to judge; the first time counts whatever it was like.
         let returns = known.count == 0 || step > known.last + 1;
@@ -281,7 +241,7 @@ impl Recurrence {
 
     /// Notes a call and what came of it.
     fn note_call(&mut self, call: Key, pair: Key, epoch: u64) {
-        let known = self.calls.touch_or_insert(call, || Call { pair, equal: 0, epoch });
+        let known = self.calls.touch_or_insert(call, || RecurringCall { pair, equal: 0, epoch });
         known.equal =
             if (known.pair, known.epoch) == (pair, epoch) { known.equal.saturating_add(1) } else { 1 };
         (known.pair, known.epoch) = (pair, epoch);
@@ -315,7 +275,7 @@ impl Recurrence {
 /// One step that returns again and again.
 fn again(
     context: &StepContext<'_>,
-    known: &Known,
+    known: &RecurringStep,
     identity: Key,
     settings: &RecurrenceSettings,
     out: &mut DetectionCollector<'_>,
@@ -343,8 +303,8 @@ fn again(
 /// Many steps that were all there before.
 fn recycling(
     context: &StepContext<'_>,
-    recent: &mut Recent,
-    known: &Known,
+    recent: &mut RecentSteps,
+    known: &RecurringStep,
     settings: &RecurrenceSettings,
     out: &mut DetectionCollector<'_>,
 ) {

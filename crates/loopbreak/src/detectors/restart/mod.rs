@@ -9,46 +9,19 @@
 //! make another prompt. It only warns: what starts the runs is not the agent's to stop.
 //! From: complaints 20 and 28.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectorName, DetectorReport, LoopFamily, Pattern};
+use self::settings::RestartSettings;
+use super::{
+    Detection, Detector, DetectorName, DetectorReport, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+};
 use crate::evidence::Evidence;
 use crate::memory::{Key, Lru, Ring, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::summary::RunSummary;
 use crate::verdict::Severity;
-
-/// Runs that die young, one after the other, with the same prompt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct RestartSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Warn at so many runs in a row that died young.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
-    pub warn_at: u32,
-    /// A run of more steps did not die young.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
-    pub young: u32,
-    /// Warn at so many runs that were started within a minute and came to nothing; 0 for never.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 64)))]
-    pub spawn_at: u32,
-}
-
-impl Default for RestartSettings {
-    fn default() -> Self {
-        RestartSettings { mode: Mode::Enforce, warn_at: 3, young: 10, spawn_at: 20 }
-    }
-}
-
-impl RestartSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("warn_at", self.warn_at, &(2..=1000));
-        checks.within("young", self.young, &(1..=1000));
-        checks.within("spawn_at", self.spawn_at, &(0..=64));
-    }
-}
 
 /// How many prompts a series tells apart, and how many starts it keeps of each.
 const PROMPTS: usize = 1024;
@@ -59,11 +32,11 @@ const WINDOW_MS: i64 = 60_000;
 /// What a series knows of the runs of each prompt.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Restarts(Lru<Prompt>);
+pub(crate) struct RestartDetector(Lru<PromptHistory>);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Prompt {
+struct PromptHistory {
     /// Runs in a row that died young, since which of all runs, and how many were told of.
     dead: u32,
     since: u64,
@@ -73,7 +46,14 @@ struct Prompt {
     told_starts: u32,
 }
 
-impl Restarts {
+impl Detector for RestartDetector {
+    type Settings = RestartSettings;
+
+    const SUBJECT: DetectorSubject = DetectorSubject::Run;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+}
+
+impl RestartDetector {
     /// Takes in a run that is over; `tick` is its number among all runs.
     pub(crate) fn conclude(
         &mut self,
@@ -83,7 +63,7 @@ impl Restarts {
         acted: bool,
     ) -> Vec<DetectorReport> {
         let Some(key) = run.prompt_key() else { return Vec::new() };
-        let prompt = self.0.touch_or_insert(key, Prompt::default);
+        let prompt = self.0.touch_or_insert(key, PromptHistory::default);
         let mut reports = Vec::new();
         let report = |pattern, identity: Key, since, count, news| DetectorReport {
             detector: DetectorName::Restart,

@@ -6,70 +6,41 @@
 //! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
 //! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::RevisitSettings;
 use super::repetition::RefusedProposals;
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, LoopFamily, Pattern, ProposalContext,
-    ProposalReview, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
+    Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::memory::{Key, key_of_parts};
 use crate::place::PlaceTrail;
-use crate::settings::{Mode, SettingsChecks};
 use crate::verdict::Severity;
 
-/// Back at a place of a moment ago.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct RevisitSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// How many of the last places count as recent.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
-    pub window: u32,
-    /// How many of the last places are remembered.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
-    pub history: u32,
-    /// What each recent visit takes from a proposal's score.
-    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
-    pub penalty: f64,
-    /// The most that visits take from a proposal's score together.
-    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
-    pub max_penalty: f64,
-}
-
-impl Default for RevisitSettings {
-    fn default() -> Self {
-        RevisitSettings { mode: Mode::Enforce, window: 5, history: 20, penalty: -0.2, max_penalty: -0.6 }
-    }
-}
-
-impl RevisitSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("window", self.window, &(2..=20));
-        checks.within("history", self.history, &(2..=50));
-        checks.that(self.window <= self.history, "window", || {
-            (
-                format!("window ({}) must not exceed history ({})", self.window, self.history),
-                "raise history or lower window".into(),
-            )
-        });
-        checks.penalty("penalty", self.penalty);
-        checks.penalty("max_penalty", self.max_penalty);
-    }
-}
-
-/// The detector.
+/// The detector `revisit`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Revisit {
+pub(crate) struct RevisitDetector {
     refusals: RefusedProposals,
 }
 
-impl Detector for Revisit {
+impl Detector for RevisitDetector {
     type Settings = RevisitSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Place;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn place_history(settings: &Self::Settings) -> u32 {
+        settings.history
+    }
+}
+
+impl StepDetector for RevisitDetector {
     fn bytes(&self, digits: usize) -> usize {
         16 + self.refusals.bytes(digits)
     }

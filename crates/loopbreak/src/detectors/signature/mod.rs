@@ -6,69 +6,27 @@
 //! without an action, unless `scope = "all"`: on tool replies it would fire on every healthy run.
 //! From: document 004. Mistake 10: the examples there are the intent, not the code.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::SignatureSettings;
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
+use crate::evidence::{Evidence, EvidenceKey};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of};
-use crate::settings::{Mode, OutputScope, SettingsChecks};
+use crate::settings::OutputScope;
 use crate::step::Step;
 use crate::text::signature::signature;
 use crate::verdict::Severity;
 
-/// The same core of an iteration's output again and again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct SignatureSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// Hint at so many equal signatures; 0 for never.
-    pub hint_at: u32,
-    /// So many equal signatures are a loop.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
-    pub hard_at: u32,
-    /// Look for them among so many of the last outputs; 0 to ask for them in a row.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 20)))]
-    pub window: u32,
-    /// Which steps are read.
-    pub scope: OutputScope,
-}
-
-impl Default for SignatureSettings {
-    fn default() -> Self {
-        SignatureSettings {
-            mode: Mode::Enforce,
-            hint_at: 2,
-            hard_at: 3,
-            window: 0,
-            scope: OutputScope::Iterations,
-        }
-    }
-}
-
-impl SignatureSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("hard_at", self.hard_at, &(2..=20));
-        checks.that(self.hint_at < self.hard_at, "hint_at", || {
-            (
-                format!("hint_at ({}) must be below hard_at ({})", self.hint_at, self.hard_at),
-                "a hint comes before the loop is acted on: lower hint_at, or set it to 0 for none".into(),
-            )
-        });
-        checks.within("window", self.window, &(0..=20));
-        checks.that(self.window == 0 || self.window >= self.hard_at, "window", || {
-            (
-                format!("a window of {} never holds {} equal signatures", self.window, self.hard_at),
-                "raise window, lower hard_at, or set window = 0 to ask for them in a row".into(),
-            )
-        });
-    }
-}
-
-/// The detector.
+/// The detector `signature`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Signature {
+pub(crate) struct SignatureDetector {
     /// The last signatures and the turns they came at.
     last: Ring<(Key, u64)>,
     /// How many of the newest are equal, in a row, and since which turn.
@@ -76,9 +34,19 @@ pub(crate) struct Signature {
     since: u64,
 }
 
-impl Detector for Signature {
+impl Detector for SignatureDetector {
     type Settings = SignatureSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Output;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn label(evidence: &Evidence) -> Option<String> {
+        evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned)
+    }
+}
+
+impl StepDetector for SignatureDetector {
     fn bytes(&self, digits: usize) -> usize {
         50 + digits + self.last.len() * (KEY_BYTES + digits)
     }
@@ -90,7 +58,7 @@ impl Detector for Signature {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() {
-            *self = Signature::default();
+            *self = SignatureDetector::default();
         }
         let Some(output) = output(context.step, settings.scope) else { return };
         let signature = signature(output);

@@ -6,55 +6,21 @@
 //! `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of like length.
 //! From: document 004, Ralph's approach. Mistake 11: it cannot be missing, for it needs no library.
 
+pub(crate) mod settings;
+mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::SimilaritySettings;
 use super::signature::output;
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
 use crate::memory::{Key, Ring, key_of, key_of_parts};
-use crate::settings::{Mode, OutputScope, SettingsChecks};
 use crate::text::clip::{escaped_len, head_and_tail};
 use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
-
-/// An iteration's output much like one of the last.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct SimilaritySettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// From this similarity on, two outputs are alike.
-    #[cfg_attr(feature = "schema", schemars(range(min = 0.5, max = 1.0)))]
-    pub threshold: f64,
-    /// With how many of the last outputs each is compared.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
-    pub window: u32,
-    /// So many matches in a row are a loop.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
-    pub hard_at: u32,
-    /// Which steps are read.
-    pub scope: OutputScope,
-}
-
-impl Default for SimilaritySettings {
-    fn default() -> Self {
-        SimilaritySettings {
-            mode: Mode::Enforce,
-            threshold: 0.90,
-            window: 5,
-            hard_at: 2,
-            scope: OutputScope::Iterations,
-        }
-    }
-}
-
-impl SimilaritySettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("threshold", self.threshold, &(0.5..=1.0));
-        checks.within("window", self.window, &(1..=20));
-        checks.within("hard_at", self.hard_at, &(1..=20));
-    }
-}
 
 /// The longest text that is kept for comparison, and what all kept texts may take together in a snapshot.
 const TEXT_BYTES: usize = 4 * 1024;
@@ -63,16 +29,16 @@ const ALL_BYTES: usize = 20 * 1024;
 /// The detector. It judges each agent by its own outputs, but keeps one store for all, for texts are large.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Similarity {
-    kept: Ring<Output>,
+pub(crate) struct SimilarityDetector {
+    kept: Ring<RememberedOutput>,
     /// What the kept texts take in a snapshot.
     bytes: usize,
     /// Matches in a row, by agent, for the agents that have any.
-    streaks: Ring<Streak>,
+    streaks: Ring<MatchStreak>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Output {
+struct RememberedOutput {
     agent: Key,
     turn: u64,
     /// Of the whole text, before it was cut.
@@ -82,7 +48,7 @@ struct Output {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Streak {
+struct MatchStreak {
     agent: Key,
     matches: u32,
     since: u64,
@@ -92,9 +58,15 @@ struct Streak {
 /// How many agents' streaks are kept.
 const AGENTS: usize = 16;
 
-impl Detector for Similarity {
+impl Detector for SimilarityDetector {
     type Settings = SimilaritySettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Output;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+}
+
+impl StepDetector for SimilarityDetector {
     fn bytes(&self, digits: usize) -> usize {
         60 + self.bytes + self.kept.len() * (110 + digits) + self.streaks.len() * (90 + digits)
     }
@@ -106,11 +78,11 @@ impl Detector for Similarity {
         out: &mut DetectionCollector<'_>,
     ) {
         if context.step.user.is_some() {
-            *self = Similarity::default();
+            *self = SimilarityDetector::default();
         }
         let Some(text) = output(context.step, settings.scope) else { return };
         let agent = key_of(context.agent);
-        let new = Output {
+        let new = RememberedOutput {
             agent,
             turn: context.turn,
             length: text.len() as u64,
@@ -131,8 +103,8 @@ impl Detector for Similarity {
             return;
         };
         let streak = match before {
-            Some(streak) => Streak { matches: streak.matches.saturating_add(1), ..streak },
-            None => Streak { agent, matches: 1, since: like_turn, identity: key_of_parts(&[whole, 5]) },
+            Some(streak) => MatchStreak { matches: streak.matches.saturating_add(1), ..streak },
+            None => MatchStreak { agent, matches: 1, since: like_turn, identity: key_of_parts(&[whole, 5]) },
         };
         self.forget_streak(agent);
         self.streaks.push(streak.clone(), AGENTS);
@@ -150,8 +122,8 @@ impl Detector for Similarity {
     }
 }
 
-impl Similarity {
-    fn keep(&mut self, output: Output) {
+impl SimilarityDetector {
+    fn keep(&mut self, output: RememberedOutput) {
         self.kept.push(output, 20);
         let (mut fit, mut bytes) = (0, 0);
         for output in self.kept.newest() {
@@ -170,9 +142,9 @@ impl Similarity {
     }
 }
 
-impl Output {
+impl RememberedOutput {
     /// How alike two outputs are, if they are.
-    fn likeness(&self, other: &Output, threshold: f64) -> Option<f64> {
+    fn likeness(&self, other: &RememberedOutput, threshold: f64) -> Option<f64> {
         if self.whole == other.whole && self.length == other.length {
             return Some(1.0);
         }

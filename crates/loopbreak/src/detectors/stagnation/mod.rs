@@ -11,131 +11,29 @@
 //! what the fixed one does to known winning games: it stops every third of them.
 
 mod exploration_tracker;
+pub(crate) mod settings;
+mod texts;
 
 use serde::{Deserialize, Serialize};
 
 use self::exploration_tracker::ExplorationTracker;
-use super::{Detection, DetectionCollector, Detector, LoopFamily, Pattern, StepContext};
+use self::settings::{ScoreProgress, StagnationPatience, StagnationSettings};
+use super::{
+    Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
+    StepContext, StepDetector,
+};
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
 use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
-use crate::settings::{Mode, SettingsChecks};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
-
-/// No progress for too long.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct StagnationSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// So many turns without progress are too many.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
-    pub max_turns: u64,
-    /// Look whether to stop at every so many turns.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
-    pub check_interval: u64,
-    /// Warn from so many turns without progress on.
-    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 100)))]
-    pub warn_at: u64,
-    /// Whether warnings are given at all.
-    pub warnings: bool,
-    /// Which changes of the score are progress.
-    pub progress: ScoreProgress,
-    /// Whether a completed objective is progress.
-    pub objectives: bool,
-    /// Whether the deadline moves: with `exploring`, later while the run still finds new things, sooner while it only
-    /// goes over old ground.
-    pub patience: StagnationPatience,
-}
-
-/// Which changes of the score are progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ScoreProgress {
-    /// Any change, up or down.
-    #[default]
-    AnyChange,
-    /// A score above the one before.
-    Increase,
-    /// A score above all before.
-    HighWater,
-}
-
-/// Whether the deadline moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StagnationPatience {
-    /// It does not: `max_turns`, whatever the run does.
-    #[default]
-    Fixed,
-    /// A find moves it later by a fifth of `max_turns`, to twice `max_turns` at most; a find is the first walk from one
-    /// place to another, or a reply of 120 bytes or more that was not read before. An idle step brings it nearer by a
-    /// twentieth, to 5 turns after `warn_at` at the soonest, and never below `max_turns` before the first progress; idle
-    /// is a reply of less than 60 bytes, or one that three different actions got, unless the step led to another place.
-    /// Besides, it is never sooner than three times
-    /// the longest gap between two progresses of this run, up to three times `max_turns`: who is slow but gets there is
-    /// not stuck. Where the steps carry no replies and no places, nothing moves.
-    Exploring,
-}
-
-impl Default for StagnationSettings {
-    fn default() -> Self {
-        StagnationSettings {
-            mode: Mode::Enforce,
-            max_turns: 40,
-            check_interval: 10,
-            warn_at: 20,
-            warnings: true,
-            progress: ScoreProgress::AnyChange,
-            objectives: true,
-            patience: StagnationPatience::Fixed,
-        }
-    }
-}
-
-impl StagnationSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("max_turns", self.max_turns, &(1..=1000));
-        checks.within("check_interval", self.check_interval, &(1..=100));
-        checks.within("warn_at", self.warn_at, &(5..=100));
-        checks.that(self.max_turns >= self.check_interval, "max_turns", || {
-            (
-                format!(
-                    "max_turns ({}) must be at least check_interval ({})",
-                    self.max_turns, self.check_interval
-                ),
-                format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
-            )
-        });
-        checks.that(self.warn_at < self.max_turns, "warn_at", || {
-            (
-                format!("warn_at ({}) must be below max_turns ({})", self.warn_at, self.max_turns),
-                "a warning must come before the stop: lower warn_at or raise max_turns".into(),
-            )
-        });
-    }
-
-    /// How many turns are left until the check that really stops the run, where so many without progress are allowed.
-    fn turns_left(&self, turn: u64, last_progress: u64, allowed: u64, ends: bool) -> u64 {
-        let mut due = last_progress.saturating_add(allowed);
-        // A deadline that came nearer may lie behind: the next check it is.
-        if self.patience == StagnationPatience::Exploring && !ends {
-            due = due.max(turn.saturating_add(1));
-        }
-        due.div_ceil(self.check_interval).saturating_mul(self.check_interval).saturating_sub(turn).max(1)
-    }
-}
 
 /// How many completed objectives are remembered, so that one is not progress twice.
 const OBJECTIVES: usize = 192;
 
-/// The detector.
+/// The detector `stagnation`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Stagnation {
+pub(crate) struct StagnationDetector {
     /// None until a facet of progress is seen.
     last_progress: Option<u64>,
     last_turn: u64,
@@ -148,9 +46,19 @@ pub(crate) struct Stagnation {
     exploring: ExplorationTracker,
 }
 
-impl Detector for Stagnation {
+impl Detector for StagnationDetector {
     type Settings = StagnationSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Progress;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+
+    fn reads_fingerprints(settings: &Self::Settings) -> bool {
+        settings.patience == StagnationPatience::Exploring
+    }
+}
+
+impl StepDetector for StagnationDetector {
     fn bytes(&self, digits: usize) -> usize {
         225 + 4 * digits + self.completed.len() * KEY_BYTES + self.exploring.bytes()
     }
@@ -263,7 +171,7 @@ impl Detector for Stagnation {
     }
 }
 
-impl Stagnation {
+impl StagnationDetector {
     /// How many turns without progress are too many, as the run stands now and as it stood at the last check, which may
     /// lie before this step.
     fn turns_allowed(

@@ -6,116 +6,42 @@
 //! than the window. A step that only names a task is no attempt: one has a status, blockers or work.
 //! From: document 003. Mistakes 7, 8 and 9.
 
+pub(crate) mod settings;
+pub(crate) mod texts;
+
 use serde::{Deserialize, Serialize};
 
+use self::settings::TaskSettings;
 use super::{
-    Detection, DetectionCollector, Detector, DetectorName, DetectorReport, LoopFamily, Pattern, StepContext,
+    Detection, DetectionCollector, Detector, DetectorName, DetectorReport, DetectorSubject, DetectorTexts,
+    LoopFamily, Pattern, StepContext, StepDetector,
 };
 use crate::evidence::Evidence;
 use crate::memory::{key_of, key_of_parts};
-use crate::settings::{Mode, SettingsChecks, TimeSpan};
+use crate::settings::Mode;
 use crate::step::Task;
 use crate::tasks::{HistoryBounds, TaskHistories, TaskHistory, TaskLoop};
 use crate::verdict::Severity;
 
-/// A task attempted again and again without headway.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields)]
-pub struct TaskSettings {
-    /// Whether it acts.
-    pub mode: Mode,
-    /// A named set of limits; each of them can still be set by itself.
-    pub preset: TaskPreset,
-    /// So many attempts alike are a loop.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
-    #[serde(alias = "maxAttempts")]
-    pub max_attempts: u32,
-    /// Attempts count for so long.
-    #[serde(alias = "attemptWindow")]
-    pub attempt_window: TimeSpan,
-    /// Whether the agent is given authority to remove blockers, once, before a human is called.
-    #[serde(alias = "enableAutoUnblock")]
-    pub auto_unblock: bool,
-    /// From so many attempts without progress on, the agent is moved on to another task.
-    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
-    #[serde(alias = "maxAttemptsBeforeForceNext")]
-    pub force_next_after: u32,
-}
-
-impl Default for TaskSettings {
-    fn default() -> Self {
-        TaskSettings {
-            mode: Mode::Enforce,
-            preset: TaskPreset::Balanced,
-            max_attempts: 3,
-            attempt_window: TimeSpan::from_minutes(60),
-            auto_unblock: true,
-            force_next_after: 5,
-        }
-    }
-}
-
-/// A named set of limits for tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TaskPreset {
-    /// Slow but safe: 5 attempts, moved on after 8, a human instead of authority.
-    Conservative,
-    /// 3 attempts, moved on after 5, authority before a human.
-    #[default]
-    Balanced,
-    /// Fast but risky: 2 attempts, moved on after 3, authority before a human.
-    Aggressive,
-}
-
-impl TaskPreset {
-    /// The limits of the preset, everything else as by default.
-    pub fn settings(self) -> TaskSettings {
-        let (max_attempts, force_next_after, auto_unblock) = match self {
-            TaskPreset::Conservative => (5, 8, false),
-            TaskPreset::Balanced => (3, 5, true),
-            TaskPreset::Aggressive => (2, 3, true),
-        };
-        TaskSettings { preset: self, max_attempts, force_next_after, auto_unblock, ..TaskSettings::default() }
-    }
-}
-
-impl TaskSettings {
-    pub(crate) fn check(&self, checks: &mut SettingsChecks) {
-        checks.within("max_attempts", self.max_attempts, &(2..=20));
-        checks.within("force_next_after", self.force_next_after, &(2..=50));
-        checks.that(self.force_next_after >= self.max_attempts, "force_next_after", || {
-            (
-                format!("force_next_after ({}) must be at least max_attempts ({})", self.force_next_after, self.max_attempts),
-                "a task is seen to loop before the agent is moved on: raise force_next_after or lower max_attempts".into(),
-            )
-        });
-        checks.that(self.attempt_window.millis > 0, "attempt_window", || {
-            ("a window of no length holds no attempts".into(), "give it a length such as \"1h\"".into())
-        });
-    }
-
-    /// How many attempts of a task are worth keeping.
-    pub(crate) fn capacity(&self) -> usize {
-        self.max_attempts.max(self.force_next_after) as usize
-    }
-}
-
 /// What a guard keeps of tasks; the least recently attempted task goes first.
 const KEPT: HistoryBounds = HistoryBounds { tasks: 12, attempts: 40 };
 
-/// The detector.
+/// The detector `task`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Tasks {
+pub(crate) struct TaskDetector {
     pub(crate) book: TaskHistories,
 }
 
-impl Detector for Tasks {
+impl Detector for TaskDetector {
     type Settings = TaskSettings;
 
+    const SUBJECT: DetectorSubject = DetectorSubject::Task;
+    const IN_DOCUMENTS_PROFILE: bool = true;
+    const TEXTS: &'static DetectorTexts = &texts::TEXTS;
+}
+
+impl StepDetector for TaskDetector {
     fn bytes(&self, digits: usize) -> usize {
         10 + self.book.bytes(digits)
     }

@@ -1,15 +1,15 @@
-//! The values a template can show.
+//! The values that a template can show.
 
 use std::fmt::Display;
 
 use crate::evidence::Evidence;
 
-/// Named values; few enough that a list is the quickest map.
+/// Named values. There are few of them, so a list is the quickest map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateValues(Vec<(String, String)>);
 
 impl TemplateValues {
-    /// Every fact of a finding, under its own name.
+    /// Returns every fact of a finding under its own name.
     pub(crate) fn of(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
@@ -24,7 +24,7 @@ impl TemplateValues {
         self
     }
 
-    /// A list, one item a line; nothing for an empty one.
+    /// Sets a list with one item per line. An empty list counts as missing.
     pub(crate) fn list<'v>(&mut self, name: &str, items: impl Iterator<Item = &'v str>) -> &mut Self {
         let lines: Vec<String> = items.map(|item| format!("- {item}")).collect();
         self.set(name, lines.join("\n"))
@@ -34,7 +34,7 @@ impl TemplateValues {
         self.0.retain(|(known, _)| known != name);
     }
 
-    /// A value that is there and not empty.
+    /// Returns a value that is present and not empty.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()

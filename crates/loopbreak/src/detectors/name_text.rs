@@ -1,30 +1,22 @@
-//! Text forms of [`DetectorName`] and [`Pattern`]: parsing, display, JSON and comparison with plain text.
+//! Text forms of names: parsing, display, JSON, and comparison with plain text.
 
-use std::cmp::Ordering;
-use std::fmt;
-use std::str::FromStr;
+/// Implements the text forms of an enum of names with `ALL`, `as_str` and a variant `Custom`.
+macro_rules! impl_name_text {
+    ($type:ident) => {
+        impl std::str::FromStr for $type {
+            type Err = crate::detectors::InvalidName;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::custom_name::{CustomName, InvalidName};
-use super::set::{DetectorName, Pattern};
-
-macro_rules! named {
-    ($($type:ident)*) => { $(
-        impl FromStr for $type {
-            type Err = InvalidName;
-
-            /// Parses a name. A valid name that Loopbreak does not bring is taken for one that a user brought.
-            fn from_str(text: &str) -> Result<Self, InvalidName> {
+            /// Parses a name. A valid name that Loopbreak does not know is taken for one of the user.
+            fn from_str(text: &str) -> Result<Self, crate::detectors::InvalidName> {
                 match $type::ALL.iter().find(|known| known.as_str() == text) {
                     Some(known) => Ok(*known),
-                    None => CustomName::new(text).map($type::Custom),
+                    None => crate::detectors::CustomName::new(text).map($type::Custom),
                 }
             }
         }
 
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
@@ -47,20 +39,20 @@ macro_rules! named {
             }
         }
 
-        impl Serialize for $type {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
             }
         }
 
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct NameVisitor;
 
                 impl serde::de::Visitor<'_> for NameVisitor {
                     type Value = $type;
 
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                         f.write_str("a name")
                     }
 
@@ -72,27 +64,14 @@ macro_rules! named {
                 deserializer.deserialize_str(NameVisitor)
             }
         }
-    )* };
+    };
 }
 
-named! { DetectorName Pattern }
-
-/// Patterns sort by their names, as maps of them are written to JSON.
-impl Ord for Pattern {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.as_str().cmp(other.as_str())
-    }
-}
-
-impl PartialOrd for Pattern {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
+pub(super) use impl_name_text;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::detectors::{CustomName, DetectorName, Pattern};
 
     #[test]
     fn every_name_is_read_back_from_its_text_and_its_json() {
@@ -117,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_one_that_a_user_brought() {
+    fn an_unknown_name_is_one_of_the_user() {
         let pattern: Pattern = "deploy_loop".parse().unwrap();
         assert_eq!(pattern, Pattern::Custom(CustomName::from_static("deploy_loop")));
         assert_eq!(serde_json::to_string(&pattern).unwrap(), r#""deploy_loop""#);

@@ -1,7 +1,19 @@
-//! Allow rules: actions that the user never wants treated as a loop.
+//! Rules for actions that are never a loop.
 
-use crate::settings::AllowRule;
+use serde::{Deserialize, Serialize};
+
 use crate::step::Action;
+
+/// A rule for actions that are never a loop. `*` matches any text.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct AllowRule {
+    /// Name of the tool, or a pattern. Without it, every tool matches.
+    pub tool: Option<String>,
+    /// Pattern of the arguments as JSON text. Without it, all arguments match.
+    pub args: Option<String>,
+}
 
 impl AllowRule {
     /// Returns whether the rule covers an action.
@@ -14,7 +26,7 @@ impl AllowRule {
     }
 }
 
-/// Returns whether a text matches a pattern in which `*` stands for any text. Takes linear time per `*`.
+/// Returns whether a text matches a pattern in which `*` matches any text. Linear in the text for each `*`.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();
@@ -50,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_matches_by_tool_and_by_arguments() {
+    fn a_rule_covers_by_tool_and_by_arguments() {
         let rule = AllowRule { tool: Some("bash_output".into()), args: Some("*job1*".into()) };
         let action = |json| serde_json::from_str::<Action<'_>>(json).unwrap();
         assert!(rule.covers(&action(r#"{"name":"bash_output","args":{"id":"job1"}}"#)));

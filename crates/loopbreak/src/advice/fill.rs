@@ -1,0 +1,97 @@
+//! The language of templates: `{name}` shows a value, and a line with a missing value is left out. `{?name}` shows nothing
+//! and keeps the line only if the value is present; `{!name}` keeps it only if the value is missing.
+//!
+//! That covers countdowns, objectives and suggestions without any further syntax.
+
+use super::TemplateValues;
+
+/// Fills in a template.
+pub(crate) fn fill(text: &str, values: &TemplateValues) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        if let Some(line) = fill_line(line, values) {
+            lines.push(line);
+        }
+    }
+    // A heading without its list, and two blank lines in a row, would look broken.
+    let mut shown: Vec<&str> = Vec::new();
+    for (index, line) in lines.iter().enumerate() {
+        let blank = line.trim().is_empty();
+        let heading = line.ends_with(':') && lines.get(index + 1).is_none_or(|next| next.trim().is_empty());
+        if heading || (blank && shown.last().is_none_or(|last| last.is_empty())) {
+            continue;
+        }
+        shown.push(if blank { "" } else { line });
+    }
+    while shown.last().is_some_and(|last| last.is_empty()) {
+        shown.pop();
+    }
+    shown.join("\n")
+}
+
+fn fill_line(line: &str, values: &TemplateValues) -> Option<String> {
+    let mut filled = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, name, after)) = next_name(rest) {
+        filled.push_str(before);
+        match (name.strip_prefix('?'), name.strip_prefix('!')) {
+            (Some(name), _) => _ = values.get(name)?,
+            (_, Some(name)) if values.get(name).is_some() => return None,
+            (_, Some(_)) => {}
+            _ => filled.push_str(values.get(name)?),
+        }
+        rest = after;
+    }
+    filled.push_str(rest);
+    Some(filled)
+}
+
+/// Returns the text before the next `{name}`, the name with its mark, and the text after it.
+pub(super) fn next_name(text: &str) -> Option<(&str, &str, &str)> {
+    let mut from = 0;
+    while let Some(open) = text[from..].find('{').map(|at| at + from) {
+        let name = text[open + 1..].split('}').next().unwrap_or_default();
+        let close = open + 1 + name.len();
+        let bare = name.trim_start_matches(['?', '!']);
+        if close < text.len()
+            && !bare.is_empty()
+            && bare.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        {
+            return Some((&text[..open], name, &text[close + 1..]));
+        }
+        from = open + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_whose_value_is_missing_is_left_out_with_its_heading() {
+        let mut values = TemplateValues::default();
+        values.set("stuck", 20);
+        let text = "No progress for {stuck} turns.\nIt ends in {left} turns.\n\nGoals:\n{goals}\n\nTry:\n- something else";
+        assert_eq!(fill(text, &values), "No progress for 20 turns.\n\nTry:\n- something else");
+        values.set("left", 5).list("goals", ["a", "b"].into_iter());
+        assert_eq!(
+            fill(text, &values),
+            "No progress for 20 turns.\nIt ends in 5 turns.\n\nGoals:\n- a\n- b\n\nTry:\n- something else"
+        );
+    }
+
+    #[test]
+    fn a_condition_keeps_or_drops_its_line_and_shows_nothing() {
+        let mut values = TemplateValues::default();
+        let text = "{?goals}Work on them.\n{!goals}Find some.";
+        assert_eq!(fill(text, &values), "Find some.");
+        values.set("goals", "x");
+        assert_eq!(fill(text, &values), "Work on them.");
+    }
+
+    #[test]
+    fn braces_that_name_no_value_stay_as_they_are() {
+        assert_eq!(fill("fn main() { } {} {A} {", &TemplateValues::default()), "fn main() { } {} {A} {");
+    }
+}

@@ -1,0 +1,154 @@
+//! Templates that several detectors use, and the values that they can show.
+
+use super::Template;
+use crate::verdict::Audience;
+
+/// Values of templates about places.
+pub(crate) const PLACE_VALUES: &[&str] = &[
+    "turn",
+    "since",
+    "count",
+    "exits",
+    "objectives",
+    "loops",
+    "pattern_names",
+    "camped_location_name",
+    "visit_count",
+    "window_size",
+    "location_name",
+    "recent_visits",
+    "action",
+    "base_score",
+    "penalty",
+    "reason",
+];
+
+/// Values of templates about calls.
+pub(crate) const CALL_VALUES: &[&str] = &[
+    "turn",
+    "since",
+    "count",
+    "period",
+    "rounds",
+    "repeats",
+    "window",
+    "first_turn",
+    "failures",
+    "failure",
+    "target",
+    "questions",
+    "polls",
+    "times",
+    "calls",
+    "argument",
+    "action",
+    "outcome",
+    "reason",
+];
+
+/// Values of templates about outputs.
+pub(crate) const OUTPUT_VALUES: &[&str] =
+    &["turn", "since", "count", "signature", "similarity", "like_turn", "output", "history", "reason"];
+
+/// Values of templates about limits and errors.
+pub(crate) const LIMIT_VALUES: &[&str] =
+    &["turn", "since", "count", "used", "limit", "errors", "last_error", "reason"];
+
+/// Values of templates about proposals.
+pub(crate) const RULING_VALUES: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
+
+/// The templates that belong to no single detector.
+pub(super) const SHARED_TEMPLATES: &[&Template] = &[REFUSED, REFUSED_REPEAT, ADJUSTMENT, ESCALATION, CUSTOM];
+
+pub(crate) const REFUSED: &Template = &Template {
+    name: "refused",
+    audience: Audience::Agent,
+    values: PLACE_VALUES,
+    neutral: r#""{action}" {reason}: its score of {base_score} changes by {penalty}. Choose a different action."#,
+    zork: None,
+    hook: None,
+};
+
+pub(crate) const REFUSED_REPEAT: &Template = &Template {
+    name: "refused_repeat",
+    audience: Audience::Agent,
+    values: CALL_VALUES,
+    neutral: r#""{action}" is refused: it {reason}. Choose a different action."#,
+    zork: None,
+    hook: Some(r#"Loop guard: "{action}" was refused: it {reason}."#),
+};
+
+pub(crate) const ADJUSTMENT: &Template = &Template {
+    name: "adjustment",
+    audience: Audience::Critic,
+    values: RULING_VALUES,
+    neutral: "The score was changed by {amount}: the action {reason}.",
+    zork: Some("[Loop Detection Override: {amount} ({reason})]"),
+    hook: None,
+};
+
+pub(crate) const REPEATED_OUTPUT: &Template = &Template {
+    name: "repeated_output",
+    audience: Audience::Agent,
+    values: OUTPUT_VALUES,
+    neutral: "The outputs have repeated since turn {since} ({reason}). The current approach does not work. Try a different one.
+
+Last iterations:
+{history}",
+    zork: None,
+    hook: None,
+};
+
+pub(crate) const REPEATED_CALLS: &Template = &Template {
+    name: "repeated_calls",
+    audience: Audience::Agent,
+    values: CALL_VALUES,
+    neutral: "Since turn {since}: {reason}.
+The result is the same every time. State what you know so far, then try a different approach.",
+    zork: None,
+    hook: Some(
+        "Loop guard: since turn {since}: {reason}.
+Nothing that could change the result happened in between.",
+    ),
+};
+
+pub(crate) const ESCALATION: &Template = &Template {
+    name: "escalation",
+    audience: Audience::User,
+    values: OUTPUT_VALUES,
+    neutral: "Loop detected: {reason}
+Signature: {signature}
+
+Last iterations:
+{history}
+
+Options:
+1. Continue with another approach: the agent is told to try a new strategy.
+2. Review: find out why the same thing keeps failing.
+3. Cancel: stop the task.",
+    zork: Some(
+        "## Loop Detected
+
+**Pattern**: {reason}
+**Signature**: `{signature}`
+
+**Iteration history**:
+{history}
+
+**Options**:
+1. **Continue with different approach** - Agent will be instructed to try new strategy
+2. **Review and debug** - Examine why same fix keeps failing
+3. **Cancel** - Stop task",
+    ),
+    hook: None,
+};
+
+pub(crate) const CUSTOM: &Template = &Template {
+    name: "custom",
+    audience: Audience::Agent,
+    values: &["turn", "since", "count", "reason"],
+    neutral: "Since turn {since}: {reason}.
+Try a different approach.",
+    zork: None,
+    hook: Some("Loop guard: since turn {since}: {reason}."),
+};

@@ -1,0 +1,29 @@
+//! Texts about the findings of `drift`.
+
+use crate::advice::{ESCALATION, REPEATED_CALLS, Template, TemplateValues};
+use crate::detectors::{DetectorTexts, Pattern};
+use crate::verdict::Intervention;
+
+pub(super) const TEXTS: DetectorTexts = DetectorTexts {
+    reads: "`action`, `outcome`",
+    effect: "warns, then asks a human",
+    catches: "{warn_at} identical failures with different arguments; reworded searches; a number that only grows",
+    ignores: "batches over many files; different searches without a match",
+    guide: include_str!("guide.md"),
+    templates: &[],
+    reason,
+    advice,
+};
+
+fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
+    match pattern {
+        Pattern::Rephrased => "{questions} searches in a row ask the same question in other words",
+        Pattern::Sweep => "{calls} calls in which only `{argument}` changes: {action}",
+        Pattern::VainEdits => "the same failure {failures} times, after a change each time: {failure}",
+        _ => "{failures} calls with different arguments failed in the same way: {failure}",
+    }
+}
+
+fn advice(_: Pattern, intervention: Intervention) -> &'static [&'static Template] {
+    if intervention.ends_run() { &[REPEATED_CALLS, ESCALATION] } else { &[REPEATED_CALLS] }
+}

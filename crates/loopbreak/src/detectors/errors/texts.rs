@@ -1,0 +1,34 @@
+//! Texts about the findings of `errors`.
+
+use crate::advice::{LIMIT_VALUES, Template, TemplateValues};
+use crate::detectors::{DetectorTexts, Pattern};
+use crate::verdict::{Audience, Intervention};
+
+pub(super) const TEXTS: DetectorTexts = DetectorTexts {
+    reads: "`outcome.error`",
+    effect: "warns; stops in the profiles `iterations` and `documents`",
+    catches: "{warn_at} errors in a row",
+    ignores: "errors with a success between them",
+    guide: include_str!("guide.md"),
+    templates: &[ERRORS],
+    reason,
+    advice,
+};
+
+const ERRORS: &Template = &Template {
+    name: "errors",
+    audience: Audience::Agent,
+    values: LIMIT_VALUES,
+    neutral: "{errors} errors in a row since turn {since}. Last error: {last_error}
+Find out what they have in common before you continue.",
+    zork: None,
+    hook: Some("Loop guard: {errors} errors in a row since turn {since}. Last error: {last_error}"),
+};
+
+fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
+    "{errors} errors in a row"
+}
+
+fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
+    &[ERRORS]
+}

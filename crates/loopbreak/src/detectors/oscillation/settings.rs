@@ -1,0 +1,41 @@
+//! Options of `oscillation`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::detectors::DetectorSettings;
+use crate::settings::{Mode, Profile, SettingsChecks};
+
+/// Options of the detector `oscillation`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct OscillationSettings {
+    /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
+    pub mode: Mode,
+    /// Change of the score of a proposal that returns to one of the two places.
+    #[cfg_attr(feature = "schema", schemars(range(min = -1.0, max = 0.0)))]
+    pub return_penalty: f64,
+    /// Change of the score of a proposal that leads to a known place outside the pattern.
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
+    pub exploration_bonus: f64,
+}
+
+impl Default for OscillationSettings {
+    fn default() -> Self {
+        OscillationSettings { mode: Mode::Enforce, return_penalty: -0.8, exploration_bonus: 0.5 }
+    }
+}
+
+impl DetectorSettings for OscillationSettings {
+    fn adjust_for(&mut self, profile: Profile) {
+        // A coding agent has no places.
+        if profile == Profile::Coding {
+            self.mode = Mode::Off;
+        }
+    }
+
+    fn check(&self, checks: &mut SettingsChecks) {
+        checks.penalty("return_penalty", self.return_penalty);
+        checks.within("exploration_bonus", self.exploration_bonus, &(0.0..=1.0));
+    }
+}

@@ -1,0 +1,77 @@
+//! What the detectors say about a proposal.
+
+use super::{DetectorName, Pattern};
+use crate::evidence::Evidence;
+use crate::memory::Key;
+use crate::verdict::Severity;
+
+/// A scored proposal and its review.
+#[derive(Debug)]
+pub(crate) struct WeighedProposal {
+    /// The identity of the proposal: this action at this place.
+    pub(crate) proposal: Key,
+    pub(crate) base: f64,
+    pub(crate) accept_at: f64,
+    pub(crate) rejected: bool,
+    pub(crate) review: ProposalReview,
+}
+
+/// Collects what the detectors say about a proposal.
+#[derive(Debug, Default)]
+pub(crate) struct ProposalReview {
+    pub(crate) adjustments: Vec<ReviewAdjustment>,
+    pub(crate) hints: Vec<(DetectorName, Pattern, Evidence)>,
+    /// The detector that is being asked, and whether it is enforced.
+    pub(super) speaker: Option<(DetectorName, bool)>,
+    /// The change of the score of a proposal that continues a loop of calls.
+    repeat_penalty: f64,
+}
+
+/// One adjustment of a proposal's score.
+#[derive(Debug, Clone)]
+pub(crate) struct ReviewAdjustment {
+    pub(crate) detector: DetectorName,
+    /// Whether it is applied. False if the detector only observes.
+    pub(crate) acted: bool,
+    pub(crate) amount: f64,
+    pub(crate) reason: String,
+    /// Number of recent visits it is about.
+    pub(crate) visits: u32,
+    /// The severity of the loop of calls that the proposal would continue, if it is about one.
+    pub(crate) repeats: Option<Severity>,
+}
+
+impl ProposalReview {
+    /// Starts a review. A proposal that continues a loop of calls changes its score by `repeat_penalty`.
+    pub(crate) fn new(repeat_penalty: f64) -> Self {
+        ProposalReview { repeat_penalty, ..ProposalReview::default() }
+    }
+
+    /// Changes the score.
+    pub(crate) fn adjust(&mut self, amount: f64, visits: u32, reason: String) {
+        if let Some((detector, acted)) = self.speaker {
+            let repeats = None;
+            self.adjustments.push(ReviewAdjustment { detector, acted, amount, reason, visits, repeats });
+        }
+    }
+
+    /// Objects that the proposal would continue a loop of calls.
+    pub(crate) fn object_to_repeat(&mut self, severity: Severity, reason: String) {
+        if let Some((detector, acted)) = self.speaker {
+            let (amount, repeats) = (self.repeat_penalty, Some(severity));
+            self.adjustments.push(ReviewAdjustment { detector, acted, amount, reason, visits: 0, repeats });
+        }
+    }
+
+    /// Returns the evidence of a hint with this pattern.
+    pub(crate) fn hint_of(&self, pattern: Pattern) -> Option<&Evidence> {
+        self.hints.iter().find(|(_, known, _)| *known == pattern).map(|(_, _, evidence)| evidence)
+    }
+
+    /// Adds a hint.
+    pub(crate) fn hint(&mut self, pattern: Pattern, evidence: Evidence) {
+        if let Some((detector, _)) = self.speaker {
+            self.hints.push((detector, pattern, evidence));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Texts about the findings of `similarity`.
+
+use crate::advice::{ESCALATION, REPEATED_OUTPUT, Template, TemplateValues};
+use crate::detectors::{DetectorTexts, Pattern};
+use crate::verdict::Intervention;
+
+pub(super) const TEXTS: DetectorTexts = DetectorTexts {
+    reads: "`outcome` of steps without an action",
+    effect: "asks a human",
+    catches: "the output of an iteration that is {threshold} similar to a recent one",
+    ignores: "outputs that differ in more than a tenth; one retry",
+    guide: include_str!("guide.md"),
+    templates: &[],
+    reason,
+    advice,
+};
+
+fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
+    "the output repeats that of turn {like_turn} (similarity {similarity})"
+}
+
+fn advice(_: Pattern, intervention: Intervention) -> &'static [&'static Template] {
+    if intervention.ends_run() { &[REPEATED_OUTPUT, ESCALATION] } else { &[REPEATED_OUTPUT] }
+}

@@ -1,0 +1,121 @@
+//! Options of `stagnation`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::detectors::DetectorSettings;
+use crate::settings::{Mode, Profile, SettingsChecks};
+
+/// Options of the detector `stagnation`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct StagnationSettings {
+    /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
+    pub mode: Mode,
+    /// Stop after this many turns without progress.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub max_turns: u64,
+    /// Check every this many turns whether the run has to stop.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
+    pub check_interval: u64,
+    /// Warn after this many turns without progress.
+    #[cfg_attr(feature = "schema", schemars(range(min = 5, max = 100)))]
+    pub warn_at: u64,
+    /// Give warnings. If false, the run is stopped without a warning.
+    pub warnings: bool,
+    /// Which changes of the score count as progress.
+    pub progress: ScoreProgress,
+    /// Count a completed objective as progress.
+    pub objectives: bool,
+    /// With `exploring`, the limit `max_turns` moves: it grows while the run finds new things, and shrinks while it
+    /// repeats known ones.
+    pub patience: StagnationPatience,
+}
+
+/// Which changes of the score count as progress.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ScoreProgress {
+    /// Any change, up or down.
+    #[default]
+    AnyChange,
+    /// A score above the previous one.
+    Increase,
+    /// A score above all previous ones.
+    HighWater,
+}
+
+/// Whether the limit of turns without progress moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum StagnationPatience {
+    /// The limit is always `max_turns`.
+    #[default]
+    Fixed,
+    /// A discovery raises the limit by a fifth of `max_turns`, to at most twice `max_turns`. A discovery is the first
+    /// move from one place to another, or a reply of at least 120 bytes that was not seen before. An idle step lowers
+    /// the limit by a twentieth, to at least 5 turns after `warn_at`, and never below `max_turns` before the first
+    /// progress. A step is idle if its reply has fewer than 60 bytes or three different actions got the same reply,
+    /// unless it led to another place. The limit is also at least three times the longest gap between two progresses of
+    /// this run, up to three times `max_turns`. Without replies and places, the limit does not move.
+    Exploring,
+}
+
+impl Default for StagnationSettings {
+    fn default() -> Self {
+        StagnationSettings {
+            mode: Mode::Enforce,
+            max_turns: 40,
+            check_interval: 10,
+            warn_at: 20,
+            warnings: true,
+            progress: ScoreProgress::AnyChange,
+            objectives: true,
+            patience: StagnationPatience::Fixed,
+        }
+    }
+}
+
+impl DetectorSettings for StagnationSettings {
+    fn adjust_for(&mut self, profile: Profile) {
+        if matches!(profile, Profile::Auto | Profile::Game) {
+            self.patience = StagnationPatience::Exploring;
+        }
+    }
+
+    fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("max_turns", self.max_turns, &(1..=1000));
+        checks.within("check_interval", self.check_interval, &(1..=100));
+        checks.within("warn_at", self.warn_at, &(5..=100));
+        checks.that(self.max_turns >= self.check_interval, "max_turns", || {
+            (
+                format!(
+                    "max_turns ({}) must be at least check_interval ({})",
+                    self.max_turns, self.check_interval
+                ),
+                format!("set check_interval to {} or less, or raise max_turns", self.max_turns),
+            )
+        });
+        checks.that(self.warn_at < self.max_turns, "warn_at", || {
+            (
+                format!("warn_at ({}) must be below max_turns ({})", self.warn_at, self.max_turns),
+                "a warning must come before the stop: lower warn_at or raise max_turns".into(),
+            )
+        });
+    }
+}
+
+impl StagnationSettings {
+    /// Returns the number of turns until the check that stops the run, if `allowed` turns without progress are
+    /// allowed. `ends` says that this turn is that check.
+    pub(super) fn turns_left(&self, turn: u64, last_progress: u64, allowed: u64, ends: bool) -> u64 {
+        let mut due = last_progress.saturating_add(allowed);
+        // A limit that was lowered may lie in the past. Then the next check stops the run.
+        if self.patience == StagnationPatience::Exploring && !ends {
+            due = due.max(turn.saturating_add(1));
+        }
+        due.div_ceil(self.check_interval).saturating_mul(self.check_interval).saturating_sub(turn).max(1)
+    }
+}

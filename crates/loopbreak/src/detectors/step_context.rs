@@ -1,0 +1,42 @@
+//! What a detector sees of a step.
+
+use super::WeighedProposal;
+use crate::event::RunId;
+use crate::fingerprint::{StepFingerprints, VocabularyTables};
+use crate::place::{PlaceMap, PlaceTrail};
+use crate::step::Step;
+
+/// A step, with everything that is known about it before a detector reads it.
+pub(crate) struct StepContext<'s> {
+    pub(crate) step: &'s Step<'s>,
+    /// Whether the step got further than all steps before it.
+    pub(crate) further: bool,
+    /// Whether the run reports progress: a score, objectives, marks or places.
+    pub(crate) measured: bool,
+    /// Whether the run reports progress by more than places, so that `stagnation` can judge it.
+    pub(crate) scored: bool,
+    /// Whether the agent's previous step only waited.
+    pub(crate) after_wait: bool,
+    /// The fingerprints of the step, if it has an action and no rule of the user allows it.
+    pub(crate) prints: Option<&'s StepFingerprints<'s>>,
+    /// Number of changes so far, the one of this step included.
+    pub(crate) epoch: u64,
+    /// The tables that explain actions and replies.
+    pub(crate) tables: &'s VocabularyTables,
+    pub(crate) run: &'s RunId,
+    pub(crate) turn: u64,
+    /// Number of turns of the run, this one included.
+    pub(crate) turns: u64,
+    /// The latest time and the first one, in milliseconds.
+    pub(crate) now: Option<i64>,
+    pub(crate) started: Option<i64>,
+    /// Time since the previous step in milliseconds, if both have one.
+    pub(crate) passed: Option<i64>,
+    pub(crate) agent: &'s str,
+    /// Whether the agent is at another place than before.
+    pub(crate) moved: bool,
+    pub(crate) trail: &'s PlaceTrail,
+    pub(crate) map: &'s PlaceMap,
+    /// The review of the action before it was taken, if a critic scored it.
+    pub(crate) weighed: Option<&'s WeighedProposal>,
+}

@@ -1,0 +1,97 @@
+//! Options of `task`.
+
+use serde::{Deserialize, Serialize};
+
+use crate::detectors::DetectorSettings;
+use crate::settings::{Mode, SettingsChecks, TimeSpan};
+
+/// Options of the detector `task`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct TaskSettings {
+    /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
+    pub mode: Mode,
+    /// Named set of limits. Each limit can still be set on its own.
+    pub preset: TaskPreset,
+    /// Number of similar attempts that count as a loop.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
+    #[serde(alias = "maxAttempts")]
+    pub max_attempts: u32,
+    /// Attempts that are older than this do not count.
+    #[serde(alias = "attemptWindow")]
+    pub attempt_window: TimeSpan,
+    /// Allow the agent to remove the blockers of a task, once, before a human is asked.
+    #[serde(alias = "enableAutoUnblock")]
+    pub auto_unblock: bool,
+    /// Number of attempts without progress after which the agent is moved to another task.
+    #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
+    #[serde(alias = "maxAttemptsBeforeForceNext")]
+    pub force_next_after: u32,
+}
+
+/// A named set of limits for tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum TaskPreset {
+    /// 5 attempts, moved on after 8. A human is asked, and the agent is not allowed to remove blockers.
+    Conservative,
+    /// 3 attempts, moved on after 5. The agent may remove blockers once before a human is asked.
+    #[default]
+    Balanced,
+    /// 2 attempts, moved on after 3. The agent may remove blockers once before a human is asked.
+    Aggressive,
+}
+
+impl TaskPreset {
+    /// Returns the limits of the preset. All other options have their defaults.
+    pub fn settings(self) -> TaskSettings {
+        let (max_attempts, force_next_after, auto_unblock) = match self {
+            TaskPreset::Conservative => (5, 8, false),
+            TaskPreset::Balanced => (3, 5, true),
+            TaskPreset::Aggressive => (2, 3, true),
+        };
+        TaskSettings { preset: self, max_attempts, force_next_after, auto_unblock, ..TaskSettings::default() }
+    }
+}
+
+impl Default for TaskSettings {
+    fn default() -> Self {
+        TaskSettings {
+            mode: Mode::Enforce,
+            preset: TaskPreset::Balanced,
+            max_attempts: 3,
+            attempt_window: TimeSpan::from_minutes(60),
+            auto_unblock: true,
+            force_next_after: 5,
+        }
+    }
+}
+
+impl DetectorSettings for TaskSettings {
+    fn check(&self, checks: &mut SettingsChecks) {
+        checks.within("max_attempts", self.max_attempts, &(2..=20));
+        checks.within("force_next_after", self.force_next_after, &(2..=50));
+        checks.that(self.force_next_after >= self.max_attempts, "force_next_after", || {
+            (
+                format!(
+                    "force_next_after ({}) must be at least max_attempts ({})",
+                    self.force_next_after, self.max_attempts
+                ),
+                "a task is seen to loop before the agent is moved on: raise force_next_after or lower max_attempts"
+                    .into(),
+            )
+        });
+        checks.that(self.attempt_window.millis > 0, "attempt_window", || {
+            ("a window of no length holds no attempts".into(), "give it a length such as \"1h\"".into())
+        });
+    }
+}
+
+impl TaskSettings {
+    /// Returns the number of attempts at a task that are worth keeping.
+    pub(crate) fn capacity(&self) -> usize {
+        self.max_attempts.max(self.force_next_after) as usize
+    }
+}

@@ -1,0 +1,100 @@
+//! Texts about the findings of `task`.
+
+use crate::advice::{Template, TemplateValues};
+use crate::detectors::{DetectorTexts, Pattern};
+use crate::tasks::{TaskHistory, TaskPattern};
+use crate::verdict::{Audience, Intervention};
+
+pub(super) const TEXTS: DetectorTexts = DetectorTexts {
+    reads: "`task`",
+    effect: "moves the agent on, or asks a human",
+    catches: "{max_attempts} similar attempts at one task without progress",
+    ignores: "growing work; changing status; attempts far apart",
+    guide: include_str!("guide.md"),
+    templates: &[RECOVERY, FORCE_NEXT, UNBLOCK, ESCALATE],
+    reason,
+    advice,
+};
+
+const VALUES: &[&str] = &["task", "attempts", "pattern", "blockers", "reason"];
+
+pub(crate) const RECOVERY: &Template = &Template {
+    name: "task_recovery",
+    audience: Audience::User,
+    values: VALUES,
+    neutral: "{pattern}: {reason}.",
+    zork: None,
+    hook: None,
+};
+
+pub(crate) const FORCE_NEXT: &Template = &Template {
+    name: "task_force_next",
+    audience: Audience::Agent,
+    values: VALUES,
+    neutral: "Task {task} is closed after {attempts} attempts ({reason}). Leave it and take the next task of the plan.",
+    zork: Some(
+        "LOOP DETECTED: Task {task} completed after {attempts} attempts.
+DO NOT revisit this task. SELECT NEXT TASK from roadmap using plan_next().",
+    ),
+    hook: None,
+};
+
+pub(crate) const UNBLOCK: &Template = &Template {
+    name: "task_unblock",
+    audience: Audience::Agent,
+    values: VALUES,
+    neutral: "Task {task} met the same blockers in {attempts} attempts: {blockers}.
+For this task and these blockers only, you may remove or work around them: change the design, skip a missing dependency,
+or use a stub. Document what you left out, finish the task, and continue.",
+    zork: Some(
+        "UNBLOCK AUTHORITY GRANTED: Task {task} blocked by [{blockers}] after {attempts} attempts.
+
+You have FULL AUTHORITY to:
+1. Remove or work around these blockers
+2. Make necessary architectural changes
+3. Skip unavailable dependencies temporarily
+4. Create stub implementations if needed
+5. Document blockers as technical debt for later
+
+COMPLETE the task by any means necessary, then mark it done and move on.",
+    ),
+    hook: None,
+};
+
+pub(crate) const ESCALATE: &Template = &Template {
+    name: "task_escalate",
+    audience: Audience::User,
+    values: VALUES,
+    neutral: "Task {task} needs a human after {attempts} attempts: {reason}.
+Options: continue with another approach, review, or cancel.",
+    zork: Some(
+        "ESCALATION: Loop detected on task {task} after {attempts} attempts.
+Human intervention required.
+Reason: {reason}",
+    ),
+    hook: None,
+};
+
+fn reason(_: Pattern, _: &TemplateValues) -> &'static str {
+    // The recovery writes the reason, because it knows the history of the task.
+    "{reason}"
+}
+
+fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
+    // The recovery writes the texts for tasks.
+    &[]
+}
+
+/// Returns why a task is said to repeat itself, in one sentence without a full stop.
+pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
+    let TaskHistory { id, blockers, .. } = history;
+    match pattern {
+        TaskPattern::CompletedTaskRevisit => {
+            format!("task {id} is done, yet it was attempted {attempts} times")
+        }
+        TaskPattern::BlockedTaskSpin => {
+            format!("task {id} met the same blockers in {attempts} attempts: {}", blockers.join(", "))
+        }
+        TaskPattern::NoProgressRepeat => format!("{attempts} attempts at task {id} did the same work"),
+    }
+}

@@ -1,0 +1,17 @@
+//! Whether findings are acted on.
+
+use serde::{Deserialize, Serialize};
+
+/// Whether findings are acted on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Findings are reported and acted on.
+    #[default]
+    Enforce,
+    /// Findings are reported with `acted: false` and never acted on.
+    Observe,
+    /// Nothing is computed.
+    Off,
+}

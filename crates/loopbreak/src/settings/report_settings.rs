@@ -1,0 +1,19 @@
+//! Numbers that reports are computed with.
+
+use serde::{Deserialize, Serialize};
+
+/// Numbers that reports are computed with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct ReportSettings {
+    /// Number of model calls per step. A game agent makes 4: agent, critic, extractor, synthesis.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub calls_per_step: u32,
+}
+
+impl Default for ReportSettings {
+    fn default() -> Self {
+        ReportSettings { calls_per_step: 1 }
+    }
+}
