@@ -20,7 +20,7 @@ pub fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Resul
     }
 }
 
-/// Past this, not every whole number is a float.
+/// Above this, not every whole number is a float.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 fn whole(number: f64) -> Option<i64> {

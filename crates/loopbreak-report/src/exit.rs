@@ -1,12 +1,12 @@
-//! Exit codes of every command, as documented: scripts and harnesses rely on them.
+//! Exit codes of every command. Scripts and harnesses rely on them.
 
 /// Done, whatever was found.
 pub const DONE: u8 = 0;
-/// Failed: a file that cannot be read, a disk that is full.
+/// Failed: for example, a file cannot be read or the disk is full.
 pub const FAILED: u8 = 1;
-/// Used wrongly, or configured wrongly. Nothing was done.
+/// Wrong usage or configuration. Nothing was done.
 pub const USAGE: u8 = 2;
-/// A loop was found, where the caller asked to be told so, or where the run was stopped for it.
+/// A loop was found, and the caller asked for this code or the run was stopped for it.
 pub const LOOP: u8 = 10;
 /// A limit of iterations, time or money was reached.
 pub const LIMIT: u8 = 11;
@@ -14,7 +14,7 @@ pub const LIMIT: u8 = 11;
 pub const ERRORS: u8 = 12;
 /// A human is needed.
 pub const HUMAN: u8 = 13;
-/// Interrupted by the user; the system's own code for it.
+/// Interrupted by the user; the usual code of the system.
 pub const INTERRUPTED: u8 = 130;
 
 /// All codes with their meaning, for help texts and reference pages.

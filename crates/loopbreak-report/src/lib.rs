@@ -1,4 +1,4 @@
-//! What people read of an analysis: the terminal, pages for a browser, tables, and the forms that other programs read.
+//! Turns an analysis into something that people and other programs read.
 //!
 //! The data comes from [`loopbreak_analysis`]. [`text`] writes a report to a terminal, [`html`] makes a page of it,
 //! [`outputs`] writes CSV, Markdown, JUnit and SARIF, [`explain`] shows one run step by step, and [`eval`] and [`tune`]

@@ -1,8 +1,8 @@
-//! How figures are written.
+//! Formatting of figures.
 
 use loopbreak_analysis::eval::ShareEstimate;
 
-/// A number for people: `1234` as `1,234`.
+/// Formats a number with separators: `1234` as `1,234`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,12 +15,12 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// So many of something: `1 step`, `2 steps`.
+/// Formats a count with its noun: `1 step`, `2 steps`.
 pub fn plural(count: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// A large number for people, to about two digits: `1.2 k`, `3.4 M`.
+/// Formats a large number with about two digits: `1.2 k`, `3.4 M`.
 pub(crate) fn rough(number: u64) -> String {
     let (unit, name) = match number {
         0..10_000 => return grouped(number),
@@ -32,18 +32,18 @@ pub(crate) fn rough(number: u64) -> String {
     if value < 10.0 { format!("{value:.1} {name}") } else { format!("{value:.0} {name}") }
 }
 
-/// A score for people: no more than three digits after the point, and no zeros there.
+/// Formats a score with at most three digits after the point.
 pub(crate) fn score(score: f64) -> String {
     let text = format!("{score:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Money for people.
+/// Formats money.
 pub(crate) fn dollars(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("${amount:.4}") } else { format!("${amount:.2}") }
 }
 
-/// A share of a whole in whole percents, never 100 for less than all and never 0 for more than none.
+/// Returns a share in whole percents, never 100 for less than all and never 0 for more than none.
 pub(crate) fn percent(part: u64, whole: u64) -> u64 {
     if whole == 0 || part >= whole {
         return if part == 0 { 0 } else { 100 };

@@ -1,14 +1,14 @@
-//! The worst of many, without a list of all.
+//! Selects the worst of many items without keeping all.
 
 use std::cmp::Reverse;
 
-/// Keeps those with the highest keys: the highest first, and of equal ones the first.
+/// Keeps the items with the highest keys: the highest first, and the first among equals.
 #[derive(Debug)]
 pub(crate) struct WorstRuns<K, T> {
     most: usize,
-    /// Up to twice as many as are asked for, so that they are put in order now and then only.
+    /// Up to twice as many as asked for, so that they are sorted only now and then.
     kept: Vec<(K, T)>,
-    /// Whoever does not come above this has no place any more.
+    /// Items with this key or less are rejected.
     floor: Option<K>,
 }
 
@@ -17,7 +17,7 @@ impl<K: Copy + Ord, T> WorstRuns<K, T> {
         WorstRuns { most, kept: Vec::new(), floor: None }
     }
 
-    /// Takes one in, if there is a place for it.
+    /// Adds an item, if its key is high enough.
     pub(crate) fn offer(&mut self, key: K, value: impl FnOnce() -> T) {
         if self.floor.is_some_and(|floor| key <= floor) {
             return;
@@ -29,7 +29,7 @@ impl<K: Copy + Ord, T> WorstRuns<K, T> {
     }
 
     fn settle(&mut self) {
-        // Stable: those that are alike stay in their order.
+        // Stable: equal items stay in their order.
         self.kept.sort_by_key(|(key, _)| Reverse(*key));
         self.kept.truncate(self.most);
         if self.kept.len() == self.most {

@@ -1,4 +1,4 @@
-//! Others, watching a run beside the guard that is evaluated.
+//! Baselines: other ways to judge a run, side by side with the guard that is evaluated.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher as _;
@@ -12,23 +12,23 @@ use crate::run::RunAnalysis;
 use crate::statistics::{RunSavings, SavingsTracker, StepFacts, StepIntervention};
 use crate::tune::RunOutcome;
 
-/// What Loopbreak can be compared with.
+/// A rule or engine that Loopbreak can be compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvalBaseline {
     /// The stuck detector of `OpenHands`.
     OpenhandsRule,
     /// The check for repeated calls of Gemini CLI.
     GeminiRule,
-    /// Our engine, with the profile `documents`.
+    /// Loopbreak with the profile `documents`.
     Documents,
 }
 
 impl EvalBaseline {
-    /// All of them.
+    /// All baselines.
     pub const ALL: [EvalBaseline; 3] =
         [EvalBaseline::OpenhandsRule, EvalBaseline::GeminiRule, EvalBaseline::Documents];
 
-    /// The name in all output.
+    /// Returns the name that all output uses.
     pub fn as_str(self) -> &'static str {
         match self {
             EvalBaseline::OpenhandsRule => "openhands-rule",
@@ -38,17 +38,17 @@ impl EvalBaseline {
     }
 }
 
-/// What a baseline came to in a run.
+/// The result of a baseline in one run.
 #[derive(Clone, Debug)]
 pub enum BaselineResult {
-    /// A rule: when it first said stuck, if it did.
+    /// A rule: its first signal, if there was one.
     Rule(Option<RuleSignal>),
-    /// An engine of ours.
+    /// Loopbreak with other settings.
     Engine(Box<RunReport>),
 }
 
 impl BaselineResult {
-    /// In short.
+    /// Returns the short form of the result.
     pub fn outcome(&self) -> RunOutcome {
         match self {
             BaselineResult::Rule(signal) => RunOutcome::from_signal(*signal),
@@ -57,16 +57,16 @@ impl BaselineResult {
     }
 }
 
-/// The first time that a rule said stuck, which ends the run.
+/// The first signal of a rule. It ends the run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RuleSignal {
-    /// Its turn.
+    /// The turn.
     pub turn: u64,
-    /// What came after it.
+    /// Steps and cost after the signal.
     pub after: RunSavings,
 }
 
-/// A baseline, watching one run.
+/// A baseline that follows one run.
 #[derive(Debug)]
 pub struct BaselineWatcher(WatcherKind);
 
@@ -85,7 +85,7 @@ struct RuleWatcher {
 }
 
 impl BaselineWatcher {
-    /// Watches a run that has not begun.
+    /// Creates a watcher for a run without steps.
     pub fn new(baseline: EvalBaseline, run: &str) -> Self {
         let rule = |rule| {
             let (ledger, completed) = (SavingsTracker::default(), HashSet::default());
@@ -100,12 +100,12 @@ impl BaselineWatcher {
         })
     }
 
-    /// Our engine with other settings.
+    /// Creates a watcher that runs Loopbreak with other settings.
     pub fn with_config(config: &Config, run: &str) -> Self {
         BaselineWatcher(WatcherKind::Engine(Box::new(RunAnalysis::new(config, run))))
     }
 
-    /// Takes in the next step, which is that turn.
+    /// Observes the next step, which is that turn.
     pub fn observe(&mut self, step: &Step<'_>, turn: u64) {
         match &mut self.0 {
             WatcherKind::Rule(watch) => watch.observe(step, turn),
@@ -113,7 +113,7 @@ impl BaselineWatcher {
         }
     }
 
-    /// Sums up.
+    /// Ends the run and returns its result.
     pub fn finish(self) -> BaselineResult {
         match self.0 {
             WatcherKind::Rule(watch) => {

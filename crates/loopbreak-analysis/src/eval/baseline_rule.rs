@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use foldhash::fast::FixedState;
 use loopbreak::Step;
 
-/// A rule that looks at the last few actions. Steps without an action are passed over.
+/// A rule that looks at the last few actions. Steps without an action are ignored.
 #[derive(Clone, Debug)]
 pub struct BaselineRule {
     kind: RuleKind,
@@ -20,7 +20,7 @@ enum RuleKind {
     Gemini,
 }
 
-/// An action and what came of it.
+/// An action and its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SeenAction {
     action: u64,
@@ -47,18 +47,18 @@ impl SeenAction {
 const LONGEST: usize = 6;
 
 impl BaselineRule {
-    /// Stuck after four equal pairs of action and observation in a row, three equal actions in a row that all failed, or
-    /// two pairs in turns over six steps.
+    /// Creates the rule of OpenHands: stuck after four identical pairs of action and observation in a row, three
+    /// identical actions in a row that all failed, or two alternating pairs over six steps.
     pub fn openhands() -> Self {
         BaselineRule { kind: RuleKind::Openhands, last: VecDeque::new() }
     }
 
-    /// Stuck after five equal calls in a row, whatever came of them.
+    /// Creates the rule of Gemini CLI: stuck after five identical calls in a row, whatever their outcome.
     pub fn gemini() -> Self {
         BaselineRule { kind: RuleKind::Gemini, last: VecDeque::new() }
     }
 
-    /// Takes in the next step, and says whether the run is stuck by now.
+    /// Observes the next step. Returns whether the run is stuck now.
     pub fn observe(&mut self, step: &Step<'_>) -> bool {
         let Some(seen) = SeenAction::from_step(step) else { return false };
         if self.last.len() == LONGEST {
@@ -75,7 +75,7 @@ impl BaselineRule {
         }
     }
 
-    /// Whether something holds of each of the last few, beside the newest.
+    /// Returns whether a condition holds for each of the last `count` actions.
     fn every(&self, count: usize, holds: impl Fn(&SeenAction, &SeenAction) -> bool) -> bool {
         let Some(newest) = self.last.back() else { return false };
         self.last.len() >= count && self.last.iter().rev().take(count).all(|seen| holds(seen, newest))
@@ -91,7 +91,8 @@ impl BaselineRule {
 mod tests {
     use super::*;
 
-    /// The step at which a rule says stuck. A step is its action and its outcome; `!` before the outcome is a failure.
+    /// Returns the step at which a rule first reports stuck. A step is its action and its outcome; `!` before the
+    /// outcome is a failure.
     fn fires(mut rule: BaselineRule, steps: &[(&str, &str)]) -> Option<usize> {
         let lines: Vec<String> = steps
             .iter()
@@ -117,7 +118,7 @@ mod tests {
         assert_eq!(fires(BaselineRule::openhands(), &[same, same, same, ("b", "x"), same, same, same]), None);
         let other_outcome = [same, same, same, ("a", "y"), same, same];
         assert_eq!(fires(BaselineRule::openhands(), &other_outcome), None);
-        // What is no action neither counts nor breaks the row.
+        // A step without an action neither counts nor breaks the row.
         assert_eq!(fires(BaselineRule::openhands(), &[same, same, ("", ""), same, same]), Some(5));
     }
 

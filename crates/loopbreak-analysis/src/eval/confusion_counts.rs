@@ -1,20 +1,20 @@
-//! Right and wrong, counted.
+//! Counts of right and wrong signals.
 
 use serde::Serialize;
 
 use super::share_estimate::{ShareEstimate, round};
 
-/// Runs by what they are and what was said of them.
+/// Number of runs by label and signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ConfusionCounts {
-    /// Positive, and a signal.
+    /// Positive runs with a signal.
     pub tp: u64,
-    /// Negative, and a signal all the same.
+    /// Negative runs with a signal.
     pub fp: u64,
-    /// Positive, and no signal.
+    /// Positive runs without a signal.
     #[serde(rename = "fn")]
     pub missed: u64,
-    /// Negative, and no signal.
+    /// Negative runs without a signal.
     pub tn: u64,
 }
 
@@ -29,17 +29,17 @@ impl ConfusionCounts {
         } += 1;
     }
 
-    /// How many of the signals are right; nothing where there was none.
+    /// Returns the share of signals that are right, or `None` without signals.
     pub fn precision(&self) -> Option<ShareEstimate> {
         ShareEstimate::new(self.tp, self.tp + self.fp)
     }
 
-    /// How many of the positive runs are seen; nothing where there is none.
+    /// Returns the share of positive runs with a signal, or `None` without positive runs.
     pub fn recall(&self) -> Option<ShareEstimate> {
         ShareEstimate::new(self.tp, self.tp + self.missed)
     }
 
-    /// The harmonic mean of both; nothing where there is nothing to find and nothing was found.
+    /// Returns the harmonic mean of precision and recall, or `None` if there is nothing to find and nothing was found.
     pub fn f1(&self) -> Option<f64> {
         let whole = 2 * self.tp + self.fp + self.missed;
         (whole > 0).then(|| round(2.0 * self.tp as f64 / whole as f64))

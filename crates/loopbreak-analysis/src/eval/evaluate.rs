@@ -1,4 +1,4 @@
-//! From runs and what is known of them to figures.
+//! Computes the figures of an evaluation.
 
 use loopbreak::{DetectorName, Finding, Severity};
 
@@ -14,23 +14,23 @@ use crate::report::{RunReport, VerdictName};
 use crate::statistics::{EffectCounts, FindingReport};
 use crate::tune::{OutcomeTotals, RunOutcome};
 
-/// How many findings of a run judged wrongly are listed.
+/// Number of findings listed per misjudged run.
 const FINDINGS: usize = 3;
 
-/// A run that takes part.
+/// A run that takes part in an evaluation.
 #[derive(Debug)]
 pub struct EvalSample {
-    /// What Loopbreak found.
+    /// The report of Loopbreak.
     pub report: RunReport,
-    /// What the baselines came to, in their order.
+    /// The results of the baselines, in their order.
     pub baselines: Vec<BaselineResult>,
-    /// What other patience came to, in the order of [`EvalQuestion::patience`].
+    /// The results with other patience, in the order of [`EvalQuestion::patience`].
     pub curve: Vec<RunOutcome>,
-    /// Whether it is positive, where there are labels.
+    /// The label: positive, negative, or absent without labels.
     pub positive: Option<bool>,
 }
 
-/// Puts the figures together.
+/// Computes the figures of all judges.
 pub fn evaluate(
     samples: &[EvalSample],
     baselines: &[EvalBaseline],
@@ -79,7 +79,7 @@ pub fn evaluate(
     }
 }
 
-/// What other patience comes to, the least first. The settings as they are stand among them.
+/// Returns the results for other patience, lowest first, with the current settings among them.
 fn curve(samples: &[EvalSample], patience: &[f64]) -> Vec<CurvePoint> {
     let point = |patience: f64, outcome: &dyn Fn(&EvalSample) -> Option<RunOutcome>| {
         let mut figures = OutcomeTotals::default();
@@ -102,7 +102,7 @@ fn count(samples: &[EvalSample], holds: impl Fn(&EvalSample) -> bool) -> u64 {
     samples.iter().filter(|sample| holds(sample)).count() as u64
 }
 
-/// An engine of ours: two levels, many detectors.
+/// Judges with an engine: two levels, many detectors.
 fn engine<'s>(
     name: &'static str,
     samples: &'s [EvalSample],
@@ -131,7 +131,7 @@ fn engine<'s>(
     JudgeResult { name, levels: levels.into(), savings, after_warning }
 }
 
-/// A rule of others: all it does is to end a run.
+/// Judges with a rule, which can only end a run.
 fn rule(
     name: &'static str,
     samples: &[EvalSample],
@@ -151,7 +151,7 @@ fn rule(
     JudgeResult { name, levels, savings, after_warning: None }
 }
 
-/// What the agents did after the first warning of each loop.
+/// Counts how loops continued after their first warning.
 fn after_warning(reports: &[(Option<bool>, &RunReport)]) -> AfterWarning {
     let sum = |of: &dyn Fn(&[FindingReport]) -> EffectCounts| {
         let mut effects = EffectCounts::default();
@@ -177,12 +177,12 @@ fn end(savings: &mut SavedSteps, steps: u64, destroyed: Option<bool>) {
     savings.progress_unknown += u64::from(destroyed.is_none());
 }
 
-/// Whether a finding is acted on, and bad enough.
+/// Returns whether a finding is enforced and at least this severe.
 fn counts(finding: &Finding, severity: Severity) -> bool {
     finding.enforced && finding.severity >= severity
 }
 
-/// The turn of the first signal.
+/// Returns the turn of the first signal.
 fn first(report: &RunReport, severity: Severity, only: Option<DetectorName>) -> Option<u64> {
     let meant = |finding: &&FindingReport| {
         counts(finding, severity) && only.is_none_or(|only| only == finding.detector)

@@ -9,134 +9,134 @@ use crate::report::VerdictName;
 use crate::statistics::EffectCounts;
 use crate::tune::OutcomeTotals;
 
-/// The name and version of this form of evaluation.
+/// Name and version of this format.
 pub const SCHEMA: &str = "loopbreak.eval/1";
 
-/// What an evaluation came to.
+/// The result of an evaluation.
 #[derive(Clone, Debug, Serialize)]
 pub struct EvalReport {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// The runs it rests on.
+    /// The runs of the evaluation.
     #[serde(flatten)]
     pub looked_at: RunSelection,
-    /// What was left out.
+    /// Runs and labels that were left out.
     pub left_out: LeftOutRuns,
-    /// Loopbreak as it is set, then the baselines.
+    /// Loopbreak with the current settings, then the baselines.
     pub judges: Vec<JudgeResult>,
-    /// Positive runs without even a warning.
+    /// Positive runs without a warning.
     pub missed: Vec<MisjudgedRun>,
-    /// Negative runs with a warning or worse.
+    /// Negative runs with a warning or an intervention.
     pub false_alarms: Vec<MisjudgedRun>,
-    /// The same runs with more and less patience, where that was asked for.
+    /// The same runs with more and less patience, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Vec<CurvePoint>>,
 }
 
-/// The runs that an evaluation or a search rests on.
+/// The runs of an evaluation or a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunSelection {
-    /// Which runs are positive; nothing where there are no labels.
+    /// The condition for positive runs; absent without labels.
     pub positive: Option<String>,
-    /// Which runs take part; nothing for all.
+    /// The condition for runs that take part; absent for all.
     #[serde(rename = "where")]
     pub only: Option<String>,
-    /// Runs looked at.
+    /// Number of runs.
     pub runs: u64,
-    /// How many of them are positive.
+    /// Number of positive runs.
     pub positives: Option<u64>,
-    /// Their turns.
+    /// Number of turns.
     pub steps: u64,
 }
 
 /// The same runs with other patience.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// Every limit of turns and repeats, times this; 1 is the settings as they are.
+    /// Factor on every limit of turns and repeats; 1 for the current settings.
     pub patience: f64,
-    /// What it comes to.
+    /// The figures.
     #[serde(flatten)]
     pub figures: OutcomeTotals,
 }
 
-/// What is asked of the runs, and how.
+/// The conditions and settings of an evaluation.
 #[derive(Clone, Debug, Default)]
 pub struct EvalQuestion {
-    /// Which runs are positive; nothing where there are no labels.
+    /// The condition for positive runs; absent without labels.
     pub positive: Option<String>,
-    /// Which runs take part; nothing for all.
+    /// The condition for runs that take part; absent for all.
     pub only: Option<String>,
     /// Arguments that set the same settings in another command.
     pub settings: Vec<String>,
-    /// Other patience that the runs were replayed with; nothing for none.
+    /// Factors of patience that the runs were also replayed with.
     pub patience: Vec<f64>,
 }
 
-/// What could not be compared.
+/// Numbers of runs and labels that could not be compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LeftOutRuns {
     /// Runs without labels.
     pub unlabelled_runs: u64,
-    /// Runs whose labels do not tell whether they are positive.
+    /// Runs whose labels do not decide whether they are positive.
     pub undecided_runs: u64,
     /// Labels without a run.
     pub labels_without_run: u64,
-    /// Runs that were not to take part.
+    /// Runs excluded by the condition.
     pub excluded_runs: u64,
 }
 
-/// One guard or rule.
+/// The scores of one guard or rule.
 #[derive(Clone, Debug, Serialize)]
 pub struct JudgeResult {
     /// `loopbreak`, or the name of the baseline.
     pub name: &'static str,
-    /// At each level: a rule of others has but one, for it only ends runs.
+    /// The scores at each level. A baseline rule has only one, because it can only end runs.
     pub levels: Vec<LevelScores>,
-    /// What it saves.
+    /// Steps saved.
     pub savings: SavedSteps,
-    /// What the agents did after its warnings; nothing for a rule of others, which gives none.
+    /// Loops after their first warning; absent for a baseline rule, which gives no warnings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after_warning: Option<AfterWarning>,
 }
 
-/// What the agents did after warnings that nobody read to them.
+/// Loops after their first warning. In a replay the agent did not see the warning.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AfterWarning {
-    /// Of all detectors together.
+    /// All detectors together.
     #[serde(flatten)]
     pub all: EffectShare,
-    /// Each detector by itself.
+    /// Each detector separately.
     pub detectors: Vec<DetectorEffects>,
 }
 
-/// What the agents did after a detector's warnings.
+/// Loops after the first warning of one detector.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DetectorEffects {
-    /// Its name.
+    /// The name.
     pub detector: DetectorName,
-    /// By itself.
+    /// The counts of this detector.
     #[serde(flatten)]
     pub all: EffectShare,
 }
 
-/// How many loops that were warned of went on.
+/// Number and share of loops that continued after a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EffectShare {
-    /// How often which.
+    /// The counts.
     #[serde(flatten)]
     pub effects: EffectCounts,
-    /// The share that went on, of those that could be told: how true the warnings are.
+    /// The share of loops that continued, of those that can be decided: a measure of how true the warnings are.
     pub went_on_share: Option<ShareEstimate>,
 }
 
 impl EffectShare {
-    /// With the share worked out.
+    /// Computes the share.
     pub fn new(effects: EffectCounts) -> Self {
         EffectShare { effects, went_on_share: ShareEstimate::new(effects.went_on, effects.totals().1) }
     }
 }
 
-/// How well a level does.
+/// The scores of one level.
 #[derive(Clone, Debug, Serialize)]
 pub struct LevelScores {
     /// `warn` or `stop`.
@@ -144,77 +144,77 @@ pub struct LevelScores {
     /// All detectors together.
     #[serde(flatten)]
     pub all: SignalScores,
-    /// Each detector by itself.
+    /// Each detector separately.
     pub detectors: Vec<DetectorScores>,
 }
 
-/// How well a detector does.
+/// The scores of one detector.
 #[derive(Clone, Debug, Serialize)]
 pub struct DetectorScores {
-    /// Its name.
+    /// The name.
     pub detector: DetectorName,
-    /// By itself.
+    /// The counts of this detector.
     #[serde(flatten)]
     pub scores: SignalScores,
 }
 
-/// Figures of a level.
+/// Scores at one level.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SignalScores {
     /// Runs with a signal.
     pub signals: u64,
-    /// The turn of the first signal, on average over these.
+    /// Average turn of the first signal in these runs.
     pub mean_first_step: Option<f64>,
-    /// Right and wrong, where there are labels.
+    /// Right and wrong signals, if there are labels.
     #[serde(flatten)]
     pub counts: Option<ConfusionCounts>,
-    /// How many signals are right.
+    /// Share of signals that are right.
     pub precision: Option<ShareEstimate>,
-    /// How many positive runs are seen.
+    /// Share of positive runs with a signal.
     pub recall: Option<ShareEstimate>,
-    /// The harmonic mean of both.
+    /// Harmonic mean of precision and recall.
     pub f1: Option<f64>,
 }
 
-/// What ending runs saves, and what it destroys.
+/// Steps saved by ending runs, and progress lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SavedSteps {
-    /// Runs that would have ended, or been handed to a human.
+    /// Runs that would have ended or been escalated to a human.
     pub ended: u64,
     /// Turns after that.
     pub steps: u64,
     /// Runs that made progress after that.
     pub progress_destroyed: u64,
-    /// Ended runs that measure no progress.
+    /// Ended runs without a progress signal.
     pub progress_unknown: u64,
 }
 
 /// A run that was judged wrongly.
 #[derive(Clone, Debug, Serialize)]
 pub struct MisjudgedRun {
-    /// Its id.
+    /// The id.
     pub run: String,
-    /// Where it was read from.
+    /// The file it was read from.
     pub source: String,
-    /// Its turns.
+    /// Number of turns.
     pub steps: u64,
-    /// What Loopbreak said.
+    /// The verdict of Loopbreak.
     pub verdict: VerdictName,
-    /// The first findings: those acted on at `warn` or above, or, where there are none, whatever there is.
+    /// The first findings: the enforced ones at `warn` or above, or any if there are none.
     pub findings: Vec<ListedFinding>,
-    /// The command that shows it step by step, to be copied.
+    /// The command that shows the run step by step.
     pub explain: String,
 }
 
-/// A finding in short.
+/// The short form of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ListedFinding {
-    /// Its turn.
+    /// The turn.
     pub turn: u64,
-    /// Whose it is.
+    /// The detector.
     pub detector: DetectorName,
-    /// What it is.
+    /// The pattern.
     pub pattern: Pattern,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
 }

@@ -1,6 +1,6 @@
 //! The command that shows a run step by step, ready to be copied into a shell.
 
-/// Shows a run of a log, under the same settings.
+/// Returns the command for a run of a log, with the same settings.
 pub(super) fn explain(source: &str, run: &str, settings: &[String]) -> String {
     let source = if source == "stdin" { "-" } else { source };
     let mut command = format!("loopbreak analyze {} --run {} --explain", quoted(source), quoted(run));
@@ -11,13 +11,13 @@ pub(super) fn explain(source: &str, run: &str, settings: &[String]) -> String {
     command
 }
 
-/// A word as a shell reads it back.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |char: char| char.is_ascii_alphanumeric() || "-_./:=,@+%".contains(char);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    // A log is not to move the cursor by the name of its run.
+    // The name of a run must not move the cursor.
     let clean: String = word.chars().map(|char| if char.is_control() { '?' } else { char }).collect();
     format!("'{}'", clean.replace('\'', "'\\''"))
 }

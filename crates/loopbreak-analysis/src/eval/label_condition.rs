@@ -1,10 +1,10 @@
-//! Which runs are positive: conditions on their labels, as in `labels.reward<0.5 and success=false`.
+//! Conditions on labels, such as `labels.reward<0.5 and success=false`.
 
 use std::fmt;
 
 use serde_json::Value;
 
-/// What is wrong with an expression.
+/// A condition that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelConditionError(String);
 
@@ -16,7 +16,7 @@ impl fmt::Display for LabelConditionError {
 
 impl std::error::Error for LabelConditionError {}
 
-/// Conditions that all have to hold.
+/// Conditions that must all hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelCondition {
     text: String,
@@ -26,7 +26,7 @@ pub struct LabelCondition {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LabelTest {
     path: Vec<String>,
-    /// None asks whether there is anything at all.
+    /// Absent: the value must be true, not zero or not empty.
     against: Option<(TestOperator, String)>,
 }
 
@@ -40,7 +40,7 @@ enum TestOperator {
     Is,
 }
 
-/// The longer ones first, for `>=` begins with `>`.
+/// Longer operators first, because `>=` starts with `>`.
 const OPERATORS: [(&str, TestOperator); 7] = [
     (">=", TestOperator::AtLeast),
     ("<=", TestOperator::AtMost),
@@ -52,20 +52,21 @@ const OPERATORS: [(&str, TestOperator); 7] = [
 ];
 
 impl LabelCondition {
-    /// Reads an expression.
+    /// Parses a condition.
     pub fn parse(text: &str) -> Result<Self, LabelConditionError> {
         let tests = text.split(" and ").map(LabelTest::parse).collect::<Result<_, _>>()?;
         Ok(LabelCondition { text: text.trim().to_owned(), tests })
     }
 
-    /// The expression as it was written.
+    /// Returns the condition as it was written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Whether the labels of a run fulfil it. Nothing where a path is missing, or its value cannot be compared.
+    /// Returns whether the labels of a run fulfil the condition, or `None` if a path is missing or its value cannot be
+    /// compared.
     pub fn holds(&self, labels: &Value) -> Option<bool> {
-        // No shortcut: a run with a path missing is undecided, whatever the other conditions say.
+        // All tests are evaluated: a run with a missing path is undecided, whatever the other tests say.
         let answers: Option<Vec<bool>> = self.tests.iter().map(|test| test.holds(labels)).collect();
         answers.map(|answers| answers.into_iter().all(|answer| answer))
     }
@@ -113,7 +114,7 @@ impl LabelTest {
     }
 }
 
-/// Path, operator and value, cut at the first operator.
+/// Splits a test at its first operator: path, operator and value.
 fn split(text: &str) -> Option<(&str, TestOperator, &str)> {
     let at = text.find(['<', '>', '=']).map(|at| if text[..at].ends_with('!') { at - 1 } else { at })?;
     let (sign, operator) = OPERATORS.into_iter().find(|(sign, _)| text[at..].starts_with(sign))?;
@@ -134,7 +135,7 @@ fn is_something(value: &Value) -> Option<bool> {
     }
 }
 
-/// A number, or how long a list or an object is.
+/// Returns a number, or the length of a list or an object.
 fn size(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),

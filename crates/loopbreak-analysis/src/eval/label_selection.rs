@@ -1,4 +1,4 @@
-//! Which of the runs take part, and which of them the labels make positive.
+//! Selects the runs that take part, and decides which of them are positive.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -10,36 +10,36 @@ use super::run_labels::RunLabels;
 /// Number of ids that an error shows.
 const SHOWN: usize = 3;
 
-/// Labels, and what is asked of them.
+/// Labels, and the conditions on them.
 #[derive(Clone, Debug, Default)]
 pub struct LabelSelection {
     /// The labels.
     pub labels: RunLabels,
-    /// Which runs are positive.
+    /// The condition for positive runs.
     pub positive: Option<LabelCondition>,
-    /// Which runs take part; all if absent.
+    /// The condition for runs that take part; all if absent.
     pub only: Option<LabelCondition>,
 }
 
-/// Why no run is left to compare with.
+/// The reason why no run is left to compare with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectionError {
-    /// No label is about one of the runs.
+    /// None of the runs has a label.
     NoRunLabelled {
         /// Ids of the runs.
         runs: Vec<String>,
         /// Ids that have labels.
         labelled: Vec<String>,
     },
-    /// The condition on the runs that take part holds for none.
+    /// The condition for runs that take part holds for none.
     NoRunSelected(String),
-    /// Whether a run is positive can be decided for none.
+    /// No run can be decided to be positive or negative.
     NoRunDecided(String),
 }
 
 impl SelectionError {
-    /// Says what to do about it.
+    /// Returns a hint that says what to do.
     pub fn hint(&self) -> String {
         match self {
             SelectionError::NoRunLabelled { runs, labelled } => {

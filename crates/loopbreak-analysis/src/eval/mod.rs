@@ -1,4 +1,4 @@
-//! Labelled runs: how many of the stuck ones are seen, how many of the others are left alone, and how other rules do on
+//! Evaluation on labelled runs: how many stuck runs get a signal, how many others get none, and how other rules do on
 //! the same runs.
 
 mod baseline;

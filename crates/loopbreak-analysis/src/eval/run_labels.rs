@@ -1,16 +1,16 @@
-//! What is known of runs: a JSON object a line, with the id of the run under `run`.
+//! Labels of runs: one JSON object per line, with the id of the run under `run`.
 
 use std::collections::HashMap;
 use std::fmt;
 
 use serde_json::Value;
 
-/// What is wrong with a line of a file of labels.
+/// A line of a label file that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelError {
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u64,
-    /// What is wrong.
+    /// The reason.
     pub reason: String,
 }
 
@@ -29,7 +29,7 @@ pub struct RunLabels {
     files: usize,
 }
 
-/// What is known of a run, and where that stands.
+/// The labels of a run, and their place.
 #[derive(Clone, Debug)]
 struct LabelEntry {
     labels: Value,
@@ -38,7 +38,7 @@ struct LabelEntry {
 }
 
 impl RunLabels {
-    /// Takes in a file. The first broken line ends it: half of the labels would give a wrong result.
+    /// Adds the content of a file. The first broken line is an error: half of the labels would give a wrong result.
     pub fn add(&mut self, text: &str) -> Result<(), LabelError> {
         self.files += 1;
         for (index, line) in text.trim_start_matches('\u{FEFF}').lines().enumerate() {
@@ -68,22 +68,22 @@ impl RunLabels {
         Ok(())
     }
 
-    /// The labels of a run.
+    /// Returns the labels of a run.
     pub fn get(&self, run: &str) -> Option<&Value> {
         self.by_run.get(run).map(|known| &known.labels)
     }
 
-    /// How many runs are labelled.
+    /// Returns the number of labelled runs.
     pub fn len(&self) -> usize {
         self.by_run.len()
     }
 
-    /// Whether none is.
+    /// Returns whether there are no labels.
     pub fn is_empty(&self) -> bool {
         self.by_run.is_empty()
     }
 
-    /// The ids of labelled runs, in order.
+    /// Returns the ids of labelled runs, sorted.
     pub fn runs(&self) -> Vec<&str> {
         let mut runs: Vec<&str> = self.by_run.keys().map(String::as_str).collect();
         runs.sort_unstable();
@@ -91,7 +91,7 @@ impl RunLabels {
     }
 }
 
-/// The parser counts lines of its own, of which there is always one.
+/// The parser sees one line at a time, so its line number says nothing.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);

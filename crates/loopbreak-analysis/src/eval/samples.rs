@@ -1,4 +1,4 @@
-//! Reads logs through Loopbreak and the baselines at once.
+//! Reads logs through Loopbreak and the baselines at the same time.
 
 use std::collections::HashMap;
 use std::mem;
@@ -12,8 +12,8 @@ use super::evaluate::EvalSample;
 use crate::logs::{LogAnalysis, LogAnalyzer, LogReadSummary, StepObserver};
 use crate::report::RunReport;
 
-/// Reads logs in parallel. Returns how the reading went per input, and all runs in the order of the inputs. `patience` are
-/// other settings that every run is replayed with.
+/// Reads logs in parallel. Returns a summary per input, and all runs in the order of the inputs. Every run is also
+/// replayed with the settings in `patience`.
 pub fn read_samples(
     analyzer: &LogAnalyzer,
     inputs: &[LogInput],

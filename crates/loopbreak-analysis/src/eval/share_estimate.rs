@@ -1,4 +1,4 @@
-//! A share of a whole, and how sure one can be of it.
+//! A share with its confidence interval.
 
 use serde::Serialize;
 
@@ -8,16 +8,16 @@ const Z: f64 = 1.959_963_984_540_054;
 /// A share with its 95 % Wilson interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ShareEstimate {
-    /// The share itself.
+    /// The share.
     pub value: f64,
     /// The lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the interval.
     pub high: f64,
 }
 
 impl ShareEstimate {
-    /// So many of so many; nothing where there are none to have a share in.
+    /// Computes the share of `part` in `whole`, or `None` if `whole` is 0.
     pub fn new(part: u64, whole: u64) -> Option<Self> {
         if whole == 0 {
             return None;
@@ -28,7 +28,7 @@ impl ShareEstimate {
         let middle = (value + squared / (2.0 * whole)) / (1.0 + squared / whole);
         let spread = Z / (1.0 + squared / whole)
             * (value * (1.0 - value) / whole + squared / (4.0 * whole * whole)).sqrt();
-        // Rounding is not to leave the range.
+        // Rounding must not leave the range.
         let (low, high) = ((middle - spread).max(0.0), (middle + spread).min(1.0));
         Some(
             ShareEstimate { value, low: round(low), high: round(high) }.exact_at_the_ends(part as f64, whole),
@@ -47,7 +47,7 @@ impl ShareEstimate {
     }
 }
 
-/// Four digits are more than any of these samples can tell.
+/// Rounds to four digits, which is more than such samples can support.
 pub(super) fn round(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn eval_intervals_are_those_of_the_formula() {
-        // Worked out by hand: 2 of 3, and the well-known 8 of 10.
+        // Computed by hand: 2 of 3, and the well-known 8 of 10.
         assert_eq!(
             ShareEstimate::new(2, 3),
             Some(ShareEstimate { value: 0.6667, low: 0.2077, high: 0.9385 })

@@ -32,7 +32,7 @@ impl AnalyzedLogs {
         self.logs.iter().all(|log| log.runs.is_empty())
     }
 
-    /// The names of all runs.
+    /// Returns the names of all runs.
     pub fn run_names(&self) -> impl Iterator<Item = &str> {
         self.logs.iter().flat_map(|log| log.runs.names())
     }

@@ -1,5 +1,5 @@
-//! The runs of logs that were read to their ends. Those that are put spilled stay there, and come out one by one when a report
-//! tells of them: as often as it needs.
+//! The runs of logs that were read to their end. Those in the spill file stay there and are read one by one, as often
+//! as a report needs them.
 
 use std::cell::RefCell;
 use std::io;
@@ -20,16 +20,16 @@ pub struct FinishedRuns {
     info: LogInfo,
 }
 
-/// What a report tells of the log of a run.
+/// Facts about the log of a run, for its report.
 #[derive(Debug, Default)]
 pub(super) struct LogInfo {
     pub(super) source: String,
     pub(super) format: &'static str,
-    /// Lines that could not be read, where the log has a single run.
+    /// Lines that could not be read, if the log has a single run.
     pub(super) skipped: Option<u64>,
 }
 
-/// The file with those that are put spilled, and what is needed to read it.
+/// The spill file with records, and what is needed to decode them.
 #[derive(Debug)]
 pub(super) struct SpilledRecords {
     pub(super) records: SpillFile,
@@ -43,18 +43,18 @@ pub(super) enum FinishedRun {
     Spilled(SpillSlot),
 }
 
-/// A run that is not put spilled.
+/// A run in memory.
 #[derive(Debug)]
 pub(super) struct RunInMemory {
     report: RunReport,
-    /// What a series is told of it, where it is in one.
+    /// The summary for a series, if the run has a prompt.
     summary: Option<RunSummary>,
-    /// What a page shows of it, until that is taken out.
+    /// The recording for a page, until it is taken.
     recording: RefCell<Option<Box<RunRecording>>>,
 }
 
 impl LogInfo {
-    /// What a run comes to. A series is told of those that have a prompt.
+    /// Finishes a run. Only runs with a prompt keep their summary.
     pub(super) fn finish(&self, mut record: RunRecord) -> RunInMemory {
         let recording = RefCell::new(record.take_recording());
         let summary = Some(record.summary()).filter(|summary| summary.prompt().is_some()).cloned();
@@ -65,7 +65,7 @@ impl LogInfo {
 }
 
 impl FinishedRuns {
-    /// Each run has the name of its number.
+    /// Creates the list. Each run has the name of its number.
     pub(super) fn new(
         all: Vec<FinishedRun>,
         mut names: RunNames,
@@ -86,12 +86,12 @@ impl FinishedRuns {
         self.all.is_empty()
     }
 
-    /// The names of all.
+    /// Returns the names of all runs.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         (0..self.all.len()).map(|number| self.names.name(number))
     }
 
-    /// Shows each of them, and what a series is told of it.
+    /// Calls `see` with the report of each run, and its summary for a series.
     pub fn for_each(
         &self,
         mut see: impl FnMut(Option<&RunSummary>, &RunReport) -> io::Result<()>,
@@ -108,7 +108,7 @@ impl FinishedRuns {
         Ok(())
     }
 
-    /// All of them at once.
+    /// Returns all reports.
     pub fn into_reports(mut self) -> io::Result<Vec<RunReport>> {
         let all = std::mem::take(&mut self.all);
         let report = |run| match run {
@@ -134,7 +134,7 @@ impl FinishedRuns {
         spilled.records.read(slot).and_then(unpack).map_err(failed)
     }
 
-    /// Takes out what a page shows of a run.
+    /// Takes the recording of a run.
     pub(super) fn take_recording(&self, number: usize) -> io::Result<Option<Box<RunRecording>>> {
         match self.all.get(number) {
             Some(FinishedRun::InMemory(run)) => Ok(run.recording.take()),

@@ -5,20 +5,20 @@ use loopbreak_trace::OpenError;
 use super::finished_runs::FinishedRuns;
 use crate::series::TaskAttempt;
 
-/// The runs of one log, and how the reading went.
+/// The runs of one log, and a summary of the reading.
 #[derive(Debug, Default)]
 pub struct LogAnalysis {
     /// The runs in the order of their first steps.
     pub runs: FinishedRuns,
     /// Attempts at tasks in the order of the log.
     pub attempts: Vec<TaskAttempt>,
-    /// Ids of some runs that were not asked for.
+    /// Ids of some runs that were not selected.
     pub other_runs: Vec<String>,
-    /// How the reading went.
+    /// Summary of the reading.
     pub reading: LogReadSummary,
 }
 
-/// How the reading of one log went.
+/// Summary of the reading of one log.
 #[derive(Debug, Default)]
 pub struct LogReadSummary {
     /// Bytes read.
@@ -29,7 +29,7 @@ pub struct LogReadSummary {
     pub notes: Vec<LineNote>,
     /// Number of notes beyond the limit.
     pub unlisted_notes: u64,
-    /// Why the log was not read, or not to its end.
+    /// The reason why the log was not read, or not to its end.
     pub refusal: Option<OpenError>,
 }
 
@@ -54,6 +54,6 @@ impl LogReadSummary {
 pub struct LineNote {
     /// The line, counted from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// The problem.
     pub text: String,
 }

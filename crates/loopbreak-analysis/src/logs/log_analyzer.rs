@@ -1,4 +1,4 @@
-//! Decides which logs are read side by side, and which get all threads.
+//! Decides which logs are read in parallel, and which get all threads.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::log_analysis::LogAnalysis;
 use super::run_dispatcher;
 use super::step_observer::{NoObserver, StepObserver};
 
-/// Size in bytes from which a log is worth all threads. Smaller ones are read side by side.
+/// Size in bytes from which a log gets all threads. Smaller ones are read in parallel.
 const LARGE_LOG: u64 = 4 * 1024 * 1024;
 
 /// Options of an analysis.
@@ -23,7 +23,7 @@ pub struct AnalyzeOptions {
     pub config: Config,
     /// Analyzes only the run with this id.
     pub only_run: Option<String>,
-    /// Reads every log as this format, whatever its content is.
+    /// Reads every log as this format, whatever its content.
     pub format: Option<LogFormat>,
     /// Maximum number of notes about lines that are kept per log.
     pub notes_per_log: usize,
@@ -70,7 +70,7 @@ impl LogAnalyzer {
         self
     }
 
-    /// The options of this analyzer.
+    /// Returns the options.
     pub fn options(&self) -> &AnalyzeOptions {
         &self.options
     }
@@ -83,12 +83,12 @@ impl LogAnalyzer {
     /// Analyzes inputs, in parallel.
     pub fn run_inputs(&self, inputs: InputSet) -> AnalyzedLogs {
         let all = &inputs.inputs;
-        // Where there are as many large logs as threads, each thread has one.
+        // If there are as many large logs as threads, each thread gets one.
         let few = all.iter().filter(|input| is_large(input)).count() < rayon::current_num_threads();
         let small =
             |input: &LogInput| (!(few && is_large(input))).then(|| self.analyze_log(input, &mut NoObserver));
         let mut logs: Vec<Option<LogAnalysis>> = all.par_iter().map(small).collect();
-        // One after the other: each has work for all threads, and memory for each would be needed at the same time.
+        // One after the other: each uses all threads, and memory for all of them would be needed at the same time.
         for (input, log) in all.iter().zip(&mut logs) {
             if log.is_none() {
                 *log = Some(run_dispatcher::read_on_all_threads(input, &self.options, self.watch()));
@@ -98,8 +98,8 @@ impl LogAnalyzer {
         AnalyzedLogs::new(inputs, logs, &self.options.config)
     }
 
-    /// Analyzes inputs in parallel, each on one thread and with an observer of its own. The observers come back in the
-    /// order of the inputs.
+    /// Analyzes inputs in parallel, each on one thread and with its own observer. Returns the observers in the order
+    /// of the inputs.
     pub fn run_observed<O: StepObserver>(
         &self,
         inputs: InputSet,
@@ -138,7 +138,7 @@ impl LogAnalyzer {
     }
 }
 
-/// Returns whether a log is worth all threads. The length of a stream is not known, so a stream always is.
+/// Returns whether a log gets all threads. The length of a stream is unknown, so a stream always does.
 fn is_large(input: &LogInput) -> bool {
     input.path().is_none() || input.size() >= LARGE_LOG
 }

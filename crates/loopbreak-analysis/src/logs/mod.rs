@@ -1,8 +1,8 @@
-//! Whole logs through the analysis, in parallel.
+//! Analysis of whole logs, in parallel.
 //!
-//! [`LogAnalyzer`] decides which logs are read side by side and which get all threads. A log is read by a `RunDispatcher`, on
-//! one thread, or block by block on all of them (`run_batch`). Its runs are kept in `OpenRuns`, which moves idle ones to a
-//! `SpillFile`, and end up in [`FinishedRuns`].
+//! [`LogAnalyzer`] decides which logs are read in parallel and which get all threads. A `RunDispatcher` reads one log,
+//! on one thread or block by block on all of them (`run_batch`). `OpenRuns` holds the runs of the log and moves idle
+//! ones to a `SpillFile`. The result is [`FinishedRuns`].
 
 mod analyzed_logs;
 mod event_writer;

@@ -1,8 +1,9 @@
-//! The runs of a log: a few of them with their guards, the others put idle until one of their steps comes.
+//! The runs of a log: a few with their guards, the others in spill files until their next step.
 //!
-//! Runs may be mixed in one file, so none is known to be over before the end. A guard takes up to 160 kB, and a log may
-//! hold a million runs: only those that were used last are kept. All that stays of the others is the name, and the places
-//! of guard and record in two files: the guards are of no use any more when the log ends, and the records are.
+//! Runs may be mixed in one file, so none is known to be complete before the end. A guard takes up to 160 kB, and a
+//! log may hold a million runs, so only the guards that were used last stay in memory. Of the others only the name and
+//! the slots of guard and record in two files remain. The guards are not needed after the end of the log, the records
+//! are.
 
 use std::io;
 
@@ -14,11 +15,11 @@ use super::finished_runs::{FinishedRun, FinishedRuns, LogInfo, SpilledRecords};
 use super::run_names::RunNames;
 use super::spill_file::{SpillFile, SpillSlot};
 
-/// How many guards are kept.
+/// Maximum number of guards in memory.
 pub(super) const MAX_GUARDS: usize = 512;
-/// How many of them are left when there were too many.
+/// Number of guards that stay when there are too many.
 const GUARDS_LEFT: usize = 384;
-/// The least room for a guard and for a record in their files, in bytes.
+/// Size in bytes of the smallest slot for a guard and for a record.
 const GUARD_BYTES: u64 = 1024;
 const RECORD_BYTES: u64 = 64;
 
@@ -26,17 +27,17 @@ const RECORD_BYTES: u64 = 64;
 #[derive(Debug)]
 pub(super) struct OpenRuns<'c> {
     config: &'c Config,
-    /// Whether their steps are to be shown on a page.
+    /// The steps are recorded for a page.
     recorded: bool,
     all: Vec<OpenRun>,
     names: RunNames,
-    /// Those that have their guards.
+    /// Runs with a guard in memory.
     active: Vec<u32>,
     guards: SpillFile,
     records: SpillFile,
-    /// What the records need to be read.
+    /// The words that the records refer to.
     words: WordTable,
-    /// Counts uses, to know the run that was used longest ago.
+    /// Counts uses, to find the run that was used longest ago.
     uses: u64,
 }
 
@@ -50,11 +51,11 @@ enum OpenRun {
         guard: SpillSlot,
         record: SpillSlot,
     },
-    /// With a thread that has steps for it.
+    /// A thread has it.
     CheckedOut,
 }
 
-/// A run that is taken out to be shown steps.
+/// A run that a thread took to observe steps.
 #[derive(Debug)]
 pub(super) enum CheckedOutRun {
     Active(Box<RunAnalysis>),
@@ -63,7 +64,7 @@ pub(super) enum CheckedOutRun {
 }
 
 impl CheckedOutRun {
-    /// The run with its guard.
+    /// Restores the guard if it was spilled.
     pub(super) fn into_analysis(self, config: &Config) -> io::Result<Box<RunAnalysis>> {
         match self {
             CheckedOutRun::Active(analysis) => Ok(analysis),
@@ -90,12 +91,12 @@ impl<'c> OpenRuns<'c> {
         }
     }
 
-    /// The run of this name, if there is one.
+    /// Returns the run with this name, if there is one.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.names.find(name)
     }
 
-    /// The run of this name, a new one if there is none yet.
+    /// Returns the run with this name, and starts one if there is none.
     pub(super) fn find_or_start(&mut self, name: &str) -> usize {
         self.find(name).unwrap_or_else(|| {
             let index = self.reserve(name);
@@ -105,7 +106,7 @@ impl<'c> OpenRuns<'c> {
         })
     }
 
-    /// How a run of this log begins.
+    /// Returns a function that starts a run of this log.
     pub(super) fn starter(&self) -> impl Fn(&str) -> Box<RunAnalysis> + Sync + use<'c> {
         let (config, recorded) = (self.config, self.recorded);
         move |name| {
@@ -117,7 +118,7 @@ impl<'c> OpenRuns<'c> {
         }
     }
 
-    /// A place for a new run, which is still to be given.
+    /// Reserves a place for a new run, which is checked in later.
     pub(super) fn reserve(&mut self, name: &str) -> usize {
         let index = self.names.add(name);
         self.all.push(OpenRun::CheckedOut);
@@ -125,7 +126,7 @@ impl<'c> OpenRuns<'c> {
         index
     }
 
-    /// The run at this place, to be shown the next step.
+    /// Returns the run at this place, for its next step.
     pub(super) fn active_run(&mut self, index: usize) -> io::Result<&mut RunAnalysis> {
         if !matches!(self.all[index], OpenRun::Active { .. }) {
             let analysis = self.check_out(index)?.into_analysis(self.config)?;
@@ -166,13 +167,13 @@ impl<'c> OpenRuns<'c> {
         }
     }
 
-    /// Puts a run back that was lent.
+    /// Puts a run back.
     pub(super) fn check_in(&mut self, index: usize, analysis: Box<RunAnalysis>) {
         self.uses += 1;
         self.all[index] = OpenRun::Active { analysis, used: self.uses };
     }
 
-    /// Puts the guards idle that were used longest ago, if there are too many.
+    /// Spills the guards that were used longest ago, if there are too many.
     pub(super) fn spill_idle(&mut self) -> io::Result<()> {
         if self.active.len() <= MAX_GUARDS {
             return Ok(());
@@ -183,7 +184,7 @@ impl<'c> OpenRuns<'c> {
             OpenRun::Spilled { .. } | OpenRun::CheckedOut => u64::MAX,
         };
         self.active.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
-        // Those that were used first lie first, as most reports will ask for them.
+        // Runs that were used first come first, as most reports will ask for them.
         let mut idle = Vec::new();
         for index in self.active.split_off(GUARDS_LEFT).into_iter().rev() {
             if let OpenRun::Active { analysis, .. } =
@@ -192,7 +193,7 @@ impl<'c> OpenRuns<'c> {
                 idle.push((index, analysis));
             }
         }
-        // To write a guard down takes as long as some hundred steps.
+        // Encoding a guard takes as long as some hundred steps.
         let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
             let (snapshot, record) = analysis.into_parts();
             serde_json::to_vec(&snapshot).map(|guard| (index, guard, record))
@@ -207,16 +208,16 @@ impl<'c> OpenRuns<'c> {
         Ok(())
     }
 
-    /// How many there are.
+    /// Returns the number of runs.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// What was seen of each.
+    /// Finishes all runs.
     pub(super) fn finish(self, info: LogInfo) -> FinishedRuns {
         let OpenRuns { config, all, mut names, records, words, .. } = self;
         if all.iter().any(|run| matches!(run, OpenRun::CheckedOut)) {
-            // The reading broke off, and they are lost.
+            // The reading was interrupted, and these runs are lost.
             let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, OpenRun::CheckedOut));
             names = left.fold(RunNames::default(), |mut left, (number, _)| {
                 left.add(names.name(number));

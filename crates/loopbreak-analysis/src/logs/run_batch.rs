@@ -1,9 +1,9 @@
-//! A log whose lines stand by themselves, on several threads: a block of lines a round.
+//! Reads a log whose lines are independent on several threads, block by block.
 //!
-//! Where nearly every line names its run first, the lines of each run are read and shown to its guard by one thread, while they
-//! are warm. Otherwise, or where one run has most of the lines, some threads read lines while others show the runs the
-//! steps that were read before. In both ways the steps of a run keep their order, and notes are reported in
-//! the order of the log. Meanwhile the next block is fetched.
+//! If nearly every line starts with the name of its run, one thread parses the lines of a run and shows them to its
+//! guard while they are in its cache. Otherwise, or if one run has most of the lines, some threads parse lines while
+//! others process the steps parsed before. In both cases the steps of a run keep their order, and notes are reported
+//! in the order of the log. The next block is read at the same time.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
@@ -20,17 +20,18 @@ use rayon::prelude::*;
 use super::open_runs::CheckedOutRun;
 use super::run_dispatcher::RunDispatcher;
 
-/// So many lines are read while those before them are shown.
+/// Number of lines parsed while the lines before them are processed.
 const AHEAD: usize = 256;
-/// Fewer lines than this are not worth a thread.
+/// Minimum number of lines per thread.
 const LINES: usize = 32;
-/// So many runs are taken at a time. With more, one thread would wait at the end of each round for the other.
+/// Number of runs that a thread takes at a time. With more, one thread would wait for another at the end of each
+/// block.
 const RUNS: usize = 1;
 
-/// A line with its place in the block: a step, a line to be skipped, or a blank one.
+/// A line with its index in the block: a step, a skipped line, or a blank line.
 type ParsedLine<'b> = (u32, Option<Result<LogRecord<'b>, SkippedLine>>);
 
-/// Reads to the end.
+/// Reads to the end of the log.
 pub(super) fn read(mut blocks: LineBlocks, reader: &mut RunDispatcher<'_>) -> io::Result<ReadStats> {
     let (mut now, mut next) = (LineBlock::default(), LineBlock::default());
     blocks.fill(&mut now)?;
@@ -50,10 +51,10 @@ fn process_block(block: &LineBlock, reader: &mut RunDispatcher<'_>) -> io::Resul
     }
 }
 
-/// The lines of a block, run by run.
+/// The lines of a block by run.
 struct LineShares<'b> {
     runs: Vec<RunShare<'b>>,
-    /// Of lines that are of no run.
+    /// Notes about lines that belong to no run.
     notes: Vec<(u32, BatchNote)>,
 }
 
@@ -62,10 +63,12 @@ struct RunShare<'b> {
     lines: Vec<u32>,
 }
 
-/// Of so many lines one may have to be read to know its run. It is read again with the others of the run.
+/// At most one of this many lines may have to be parsed to find its run. It is parsed again with the others of the
+/// run.
 const LINES_PER_PARSE: usize = 8;
 
-/// The lines run by run, where most tell it at once and no run has so many that the others would wait for it.
+/// Splits the lines by run. Returns `None` if too many lines do not start with their run, or if one run has so large a
+/// share that the others would wait for it.
 fn split_by_run<'b>(block: &'b LineBlock, reader: &RunDispatcher<'_>) -> Option<LineShares<'b>> {
     if reader.options.only_run.is_some() {
         return None;
@@ -100,7 +103,7 @@ fn split_by_run<'b>(block: &'b LineBlock, reader: &RunDispatcher<'_>) -> Option<
     (longest * rayon::current_num_threads() <= block.len()).then_some(shares)
 }
 
-/// Shows every run its lines, each read right before.
+/// Shows each run its lines, parsed directly before.
 fn observe_by_run(
     block: &LineBlock,
     shares: LineShares<'_>,
@@ -122,7 +125,7 @@ fn observe_by_run(
             share.lines.iter().filter_map(|at| Some((*at, block.record(*at as usize)?))),
         );
     });
-    // A run begins with the first line that could be read.
+    // A run starts with the first line that could be parsed.
     batches.sort_by_key(|(_, batch)| batch.first);
     for (share, batch) in &mut batches {
         if batch.run.is_none() && batch.first.is_some() {
@@ -132,7 +135,7 @@ fn observe_by_run(
     finish_batches(batches.into_iter().map(|(_, batch)| batch), shares.notes, reader)
 }
 
-/// Reads some lines, and reads on while every run is shown its steps among them.
+/// Parses some lines while the steps parsed before are processed.
 fn parse_ahead(block: &LineBlock, reader: &mut RunDispatcher<'_>) -> io::Result<()> {
     let mut from = 0;
     let mut parsed = Vec::new();
@@ -150,7 +153,7 @@ fn parse(block: &LineBlock, lines: Range<usize>) -> Vec<ParsedLine<'_>> {
     lines.into_par_iter().with_min_len(LINES).map(parse).collect()
 }
 
-/// Shows every run its steps among these lines.
+/// Shows each run its steps among these lines.
 fn observe(parsed: &[ParsedLine<'_>], reader: &mut RunDispatcher<'_>) -> io::Result<()> {
     let mut batches: Vec<(RunBatch, Vec<(u32, &LogRecord<'_>)>)> = Vec::new();
     let mut by_run: HashMap<usize, usize, RandomState> = HashMap::default();
@@ -180,7 +183,7 @@ fn observe(parsed: &[ParsedLine<'_>], reader: &mut RunDispatcher<'_>) -> io::Res
     finish_batches(batches.into_iter().map(|(batch, _)| batch), notes, reader)
 }
 
-/// Puts the runs back, and tells what there is to tell.
+/// Checks the runs in, and reports the notes in the order of the lines.
 fn finish_batches(
     batches: impl Iterator<Item = RunBatch>,
     mut notes: Vec<(u32, BatchNote)>,
@@ -194,7 +197,7 @@ fn finish_batches(
         }
     }
     reader.runs.spill_idle()?;
-    // Stable: an attempt stands before the note of the same step.
+    // Stable: an attempt comes before the note about the same step.
     notes.sort_by_key(|(at, _)| *at);
     for (_, note) in notes {
         match note {
@@ -206,21 +209,21 @@ fn finish_batches(
     Ok(())
 }
 
-/// A run in this round.
+/// The steps of one run in a block.
 #[derive(Default)]
 struct RunBatch {
-    /// Where it is kept; nowhere yet if it is new.
+    /// The place of the run; absent if it is new.
     run: Option<usize>,
     run_state: Option<CheckedOutRun>,
     analysis: Option<io::Result<Box<RunAnalysis>>>,
-    /// The first line that was a step.
+    /// The index of the first line that is a step.
     first: Option<u32>,
     has_content: bool,
-    /// With the places of the lines in the block.
+    /// Notes with the indexes of their lines in the block.
     notes: Vec<(u32, BatchNote)>,
 }
 
-/// What there is to tell of a line.
+/// A note about a line.
 enum BatchNote {
     Attempt(Box<TaskAttempt>),
     /// The line, the turn that the log names, and the one it was counted as.

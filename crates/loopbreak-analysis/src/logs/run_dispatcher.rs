@@ -1,4 +1,4 @@
-//! One log: its records, run by run, through the analysis.
+//! Reads one log and dispatches its records to their runs.
 
 use std::borrow::Cow;
 use std::io;
@@ -13,7 +13,7 @@ use super::run_batch;
 use super::step_observer::{NoObserver, StepObserver};
 use crate::series::TaskAttempt;
 
-/// Number of ids of other runs that are kept, to be offered when the run that was asked for does not exist.
+/// Number of ids of other runs that are kept, to be suggested if the selected run does not exist.
 const OTHER_RUNS: usize = 6;
 
 /// Reads a log on the current thread.
@@ -79,29 +79,29 @@ fn read_with<'r>(
     analysis
 }
 
-/// A log while it is read.
+/// Reads a log and dispatches its records.
 pub(super) struct RunDispatcher<'r> {
     pub(super) options: &'r AnalyzeOptions,
     observer: &'r mut dyn StepObserver,
-    /// The name of the run of records that name none.
+    /// The name of the run for records without one.
     unnamed: String,
     pub(super) runs: OpenRuns<'r>,
-    /// The run of the record before: most logs write run after run.
+    /// The run of the previous record: most logs write run after run.
     last: Option<(String, usize)>,
-    /// At least one record tells anything.
+    /// At least one record has content.
     pub(super) has_content: bool,
-    /// Whether runs could be put away and taken out.
+    /// The first error of the spill files.
     failed: io::Result<()>,
     pub(super) analysis: LogAnalysis,
 }
 
 impl RunDispatcher<'_> {
-    /// The name of the run of a record.
+    /// Returns the name of the run of a record.
     pub(super) fn name_of<'a>(&'a self, record: &'a LogRecord<'_>) -> Cow<'a, str> {
         record.run().unwrap_or(Cow::Borrowed(&self.unnamed))
     }
 
-    /// The run of a record, if it was asked for.
+    /// Returns the run of a record, if it is selected.
     pub(super) fn run_of(&mut self, record: &LogRecord<'_>) -> Option<usize> {
         let named = record.run();
         let name = named.as_deref().unwrap_or(&self.unnamed);
@@ -122,7 +122,7 @@ impl RunDispatcher<'_> {
         Some(index)
     }
 
-    /// Notes a turn that is not after the one before.
+    /// Adds a note about a turn that does not follow the previous one.
     pub(super) fn renumbered(&mut self, line: u64, named: u64, counted: u64) {
         self.note(line, || format!("turn {named} is not after the turn before it; counted as {counted}"));
     }

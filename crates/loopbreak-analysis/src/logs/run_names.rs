@@ -1,14 +1,14 @@
-//! The names of the runs of a log, each with a number: in the order in which they came.
+//! The names of the runs of a log, numbered in the order of their first steps.
 
 use std::hash::BuildHasher as _;
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
-/// Names by their numbers, and numbers by their names. There may be a million: a name takes its bytes and some 20 more.
+/// Maps names to numbers and back. There may be a million: a name takes its bytes and about 20 more.
 #[derive(Debug, Default)]
 pub(super) struct RunNames {
-    /// All names in a row, and where each ends.
+    /// All names in a row, and the end of each.
     text: String,
     ends: Vec<u64>,
     numbers: HashTable<u32>,
@@ -16,13 +16,13 @@ pub(super) struct RunNames {
 }
 
 impl RunNames {
-    /// The number of a name, if it has one.
+    /// Returns the number of a name, if it has one.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let is_this = |number: &u32| at(&self.text, &self.ends, *number as usize) == name;
         self.numbers.find(self.hasher.hash_one(name), is_this).map(|known| *known as usize)
     }
 
-    /// Gives the next number to a name that has none yet.
+    /// Adds a name. It must be new.
     pub(super) fn add(&mut self, name: &str) -> usize {
         let (hash, number) = (self.hasher.hash_one(name), self.ends.len());
         self.text.push_str(name);
@@ -33,12 +33,12 @@ impl RunNames {
         number
     }
 
-    /// The name of this number; an empty one if there is none.
+    /// Returns the name with this number, or an empty text.
     pub(super) fn name(&self, number: usize) -> &str {
         at(&self.text, &self.ends, number)
     }
 
-    /// Forgets the numbers: only the names are asked for from now on.
+    /// Drops the map from names to numbers, which is not needed any more.
     pub(super) fn freeze(&mut self) {
         self.numbers = HashTable::new();
     }

@@ -1,25 +1,25 @@
-//! A file for what is put away: runs that others have overtaken. It has no name, and is gone with the program.
+//! A temporary file without a name for idle runs. The system removes it with the program.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 
-/// Pieces in a file, each in a place that is used again once the piece was taken out.
+/// Pieces of bytes in a file. The slot of a piece is reused after the piece was taken.
 #[derive(Debug)]
 pub(super) struct SpillFile {
-    /// Made when the first piece comes.
+    /// Created with the first piece.
     file: Option<File>,
-    /// The room of the smallest place, in bytes. Each further class has twice the room.
+    /// Size of the smallest slot in bytes. Each further class is twice as large.
     smallest: u64,
-    /// How many of the smallest would fit into what is used of the file.
+    /// Used length of the file, in smallest slots.
     end: u32,
-    /// Places that are free, by class.
+    /// Free slots by class.
     free: Vec<Vec<u32>>,
 }
 
-/// Where a piece lies. A million of them are kept, so they are small.
+/// The place of a piece. Small, because a million of them are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SpillSlot {
-    /// How many of the smallest would fit before it.
+    /// Position in the file, in smallest slots.
     start: u32,
     length: u32,
 }
@@ -33,7 +33,7 @@ impl SpillFile {
         u64::from(length).div_ceil(self.smallest).max(1).next_power_of_two().trailing_zeros() as usize
     }
 
-    /// Puts a piece away.
+    /// Stores a piece.
     pub(super) fn put(&mut self, piece: &[u8]) -> io::Result<SpillSlot> {
         let length = u32::try_from(piece.len()).map_err(io::Error::other)?;
         let class = self.class_of(length);
@@ -55,7 +55,7 @@ impl SpillFile {
         Ok(SpillSlot { start, length })
     }
 
-    /// The piece at a place, which stays there.
+    /// Reads a piece without removing it.
     pub(super) fn read(&self, place: SpillSlot) -> io::Result<Vec<u8>> {
         let mut file = self.file.as_ref().ok_or_else(|| io::Error::other("nothing was put away"))?;
         let mut piece = vec![0; place.length as usize];
@@ -64,7 +64,7 @@ impl SpillFile {
         Ok(piece)
     }
 
-    /// Takes a piece out again.
+    /// Reads a piece and frees its slot.
     pub(super) fn take(&mut self, place: SpillSlot) -> io::Result<Vec<u8>> {
         let piece = self.read(place)?;
         let class = self.class_of(place.length);

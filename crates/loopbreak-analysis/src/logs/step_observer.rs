@@ -1,4 +1,4 @@
-//! Sees every step of a log while it is analyzed.
+//! Observers of the steps of a log.
 
 use loopbreak::{Step, Verdict};
 

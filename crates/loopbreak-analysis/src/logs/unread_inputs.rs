@@ -1,4 +1,4 @@
-//! Reports what could not be read, once all logs were.
+//! Reports what could not be read, after all logs were read.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -8,28 +8,28 @@ use loopbreak_trace::{InputSet, LogInput, OpenError};
 use super::log_analysis::{LineNote, LogReadSummary};
 use crate::report::InputStatistics;
 
-/// Receives what there is to say about inputs.
+/// Receives diagnostics about inputs.
 pub trait DiagnosticSink {
-    /// An input could not be read. The hint says what to do.
+    /// Reports an input that could not be read. The hint says what to do.
     fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>);
-    /// An input is unusual.
+    /// Reports an unusual input.
     fn warning(&mut self, name: &str, message: &dyn Display);
-    /// A file in a folder is not a log.
+    /// Reports a file in a folder that is not a log.
     fn ignored(&mut self, name: &str, message: &dyn Display);
-    /// Notes about lines of an input, and the number of those that were not kept.
+    /// Reports notes about lines of an input, and the number of notes that were not kept.
     fn line_notes(&mut self, name: &str, notes: &[LineNote], unlisted: u64);
 }
 
-/// What was read, and whether something failed.
+/// Statistics of the inputs, and whether something failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InputSummary {
-    /// Something that was asked for could not be read.
+    /// An input that was named could not be read.
     pub failed: bool,
-    /// What was read.
+    /// Statistics of the inputs.
     pub reading: InputStatistics,
 }
 
-/// Reports what could not be read, and sums up what was. The logs stand in the order of the inputs.
+/// Reports what could not be read, and sums up what was. The logs are in the order of the inputs.
 pub fn report_unread_inputs<'l>(
     inputs: &InputSet,
     logs: impl IntoIterator<Item = &'l LogReadSummary>,
@@ -83,7 +83,7 @@ fn report_empty_folders(inputs: &InputSet, logs: &[&LogReadSummary], sink: &mut 
     let mut any = false;
     for (index, folder) in inputs.folders.iter().enumerate() {
         let mut inside = inputs.inputs.iter().zip(logs).filter(|(input, _)| input.folder() == Some(index));
-        // What cannot be read has been reported already.
+        // Unreadable inputs have been reported already.
         let is_log = |log: &LogReadSummary| !log.refusal.as_ref().is_some_and(OpenError::is_not_a_log);
         let unreadable =
             inputs.unreadable.iter().any(|trouble| Path::new(&trouble.name).starts_with(&folder.name));

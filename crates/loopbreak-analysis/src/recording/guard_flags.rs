@@ -1,4 +1,4 @@
-//! What Loopbreak would have said and done, as flags along a run.
+//! Warnings and interventions along a run, as flags.
 
 use loopbreak::detectors::CustomName;
 use loopbreak::evidence::EvidenceKey;
@@ -11,15 +11,15 @@ use crate::pack::packed;
 use crate::report::RunEnding;
 use crate::statistics::{FindingReport, WarningEffect};
 
-/// How many flags of one kind are kept, and how many of all kinds.
+/// Maximum number of flags per kind, and in total.
 const OF_A_KIND: usize = 16;
 const FLAGS: usize = 200;
-/// So much of a text, in bytes.
+/// Maximum length of a text, in bytes.
 const REASON: usize = 240;
 const FACT: usize = 160;
 const ADVICE: usize = 600;
 
-/// One flag.
+/// A warning or an intervention.
 #[derive(Clone, Debug, Serialize)]
 pub struct GuardFlag {
     #[serde(rename = "t")]
@@ -29,7 +29,7 @@ pub struct GuardFlag {
     number: u64,
     #[serde(rename = "s")]
     severity: Severity,
-    /// What would have been done.
+    /// The intervention that would have been made.
     #[serde(rename = "i", skip_serializing_if = "Option::is_none")]
     intervention: Option<Intervention>,
     #[serde(rename = "d")]
@@ -38,27 +38,27 @@ pub struct GuardFlag {
     pattern: Pattern,
     #[serde(rename = "y")]
     reason: String,
-    /// It is only watched.
+    /// It is only observed.
     #[serde(rename = "b", skip_serializing_if = "std::ops::Not::not")]
     observed: bool,
-    /// Here the run would have ended.
+    /// The run would have ended here.
     #[serde(rename = "z", skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
-    /// What it rests on.
+    /// The evidence, as names and values.
     #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
     facts: Vec<(String, String)>,
-    /// What the agent would have been told.
+    /// The advice that the agent would have received.
     #[serde(rename = "a", skip_serializing_if = "String::is_empty")]
     advice: String,
-    /// What it did then.
+    /// The agent's reaction.
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
     effect: Option<WarningEffect>,
 }
 
-/// Flags of one kind say much the same.
-/// The pattern under which the page shows a proposal that would have been refused.
+/// The pattern that the page shows for a proposal that would have been refused.
 const REFUSED_PROPOSAL: Pattern = Pattern::Custom(CustomName::from_static("refused_proposal"));
 
+/// Flags of one kind are similar.
 type FlagKind = (DetectorName, Pattern, Option<Intervention>);
 
 /// All flags of a run.
@@ -66,7 +66,7 @@ type FlagKind = (DetectorName, Pattern, Option<Intervention>);
 pub(super) struct GuardFlags {
     all: Vec<GuardFlag>,
     kinds: Vec<(FlagKind, usize)>,
-    /// The agent was told this once; the next words of the same detector are much the same.
+    /// Detectors whose advice is already kept. Further advice of the same detector is similar.
     advised: Vec<DetectorName>,
     ended: bool,
     pub(super) left_out: u64,
@@ -79,7 +79,7 @@ packed! {
     GuardFlags { all, kinds, advised, ended, left_out }
 }
 
-/// What was flagged at a step.
+/// The flags of one step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StepFlags {
     pub(super) any: bool,
@@ -141,7 +141,7 @@ impl GuardFlags {
         flagged
     }
 
-    /// A proposal that would have been refused.
+    /// Adds a flag for a proposal that would have been refused.
     fn refused(&mut self, verdict: &Verdict, number: u64) -> bool {
         let refused = |ruling: &&loopbreak::Ruling| ruling.intervention == Some(Intervention::Reject);
         let Some(ruling) = verdict.ruling.as_ref().filter(refused) else { return false };
@@ -164,7 +164,7 @@ impl GuardFlags {
         true
     }
 
-    /// What the agent would have been told, the first time.
+    /// Returns the advice for the agent, the first time.
     fn advice(&mut self, detector: DetectorName, verdict: &Verdict) -> String {
         let mut words = verdict
             .advice
@@ -194,7 +194,7 @@ impl GuardFlags {
         }
     }
 
-    /// All of them in order, with what came of each.
+    /// Returns all flags in order, each with its effect.
     pub(super) fn finish(mut self, findings: &[FindingReport]) -> (Vec<GuardFlag>, u64) {
         for flag in &mut self.all {
             let from = findings.partition_point(|finding| finding.turn < flag.turn);

@@ -1,4 +1,4 @@
-//! The loops of a run as stretches of it.
+//! The loops of a run as bands.
 
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::verdict::LoopId;
@@ -8,9 +8,9 @@ use serde::Serialize;
 use super::recorded_step::RecordedStep;
 use crate::pack::packed;
 
-/// A loop that is not sighted for so many steps has been left.
+/// A loop that is not seen for this number of steps has ended.
 const PAUSE: u64 = 4;
-/// How many stretches of one run are kept.
+/// Maximum number of bands per run.
 const BANDS: usize = 80;
 
 /// One stretch of one loop.
@@ -37,14 +37,14 @@ pub struct LoopBand {
     own: u64,
     #[serde(skip)]
     agent: usize,
-    /// How many steps a round has, where that is known.
+    /// Number of steps per round, if known.
     #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
     period: Option<u64>,
     #[serde(rename = "s")]
     severity: Severity,
 }
 
-/// All of them.
+/// All baselines.
 #[derive(Debug, Default)]
 pub(super) struct LoopBands {
     all: Vec<LoopBand>,
@@ -57,8 +57,8 @@ packed! {
 }
 
 impl LoopBands {
-    /// Takes in the newest row, with those before it that are still at hand. Gives the number of the first step of a loop
-    /// that was found just now.
+    /// Adds the newest step, given the steps before it that are still available. Returns the number of the first step
+    /// of a loop that was found at this step.
     pub(super) fn add<'r>(
         &mut self,
         verdict: &Verdict,
@@ -90,7 +90,7 @@ impl LoopBands {
         since
     }
 
-    /// Tells a row which loops it belongs to; those with rounds first, for they say most.
+    /// Adds the loops that a step belongs to, those with rounds first because they say most.
     pub(super) fn mark(&self, row: &mut RecordedStep) {
         let inside = |band: &LoopBand| {
             (band.first..=band.last).contains(&row.number)
@@ -116,7 +116,7 @@ impl LoopBand {
     ) -> Self {
         let number = |key: EvidenceKey| finding.evidence.number(key).filter(|number| *number > 0);
         let period = number(EvidenceKey::PERIOD);
-        // A detector remembers the last few turns only; rounds times steps tell more.
+        // A detector remembers only the last few turns; rounds times period reaches further back.
         let steps =
             period.zip(number(EvidenceKey::ROUNDS)).map(|(period, rounds)| period.saturating_mul(rounds));
         let own_first = steps.map(|steps| (newest.own + 1).saturating_sub(steps));
@@ -129,7 +129,7 @@ impl LoopBand {
             id: finding.loop_id,
             detector: finding.detector,
             pattern: finding.pattern,
-            // Further back than the rows at hand, the finding itself says when it began.
+            // For steps further back than those available, the finding knows when the loop started.
             from: if steps.is_some() { first.turn } else { finding.since.min(first.turn) },
             to: newest.turn,
             first: first.number,
@@ -142,7 +142,7 @@ impl LoopBand {
     }
 }
 
-/// Limits and tasks are no loops of steps, and the want of progress has a place of its own.
+/// Limits and tasks are not loops of steps, and missing progress is shown elsewhere.
 fn is_loop(finding: &Finding) -> bool {
     let other =
         matches!(finding.detector, DetectorName::Budget | DetectorName::Task | DetectorName::Stagnation);

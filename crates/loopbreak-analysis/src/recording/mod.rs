@@ -1,4 +1,4 @@
-//! What a page shows of one run, gathered as the run is read, in bounded memory.
+//! The recording of one run for a page, made while the run is read, in bounded memory.
 
 mod guard_flags;
 mod loop_bands;

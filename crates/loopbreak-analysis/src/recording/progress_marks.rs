@@ -1,4 +1,4 @@
-//! Progress along a run: a score never had before, an objective, a mark of the log's own.
+//! Progress along a run: a new highest score, an objective, or a progress marker of the log.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher as _;
@@ -11,17 +11,17 @@ use super::visible_text::visible_text;
 use crate::json_number::plain_option;
 use crate::pack::packed;
 
-/// How many are kept of one run, and how many objectives are known again.
+/// Maximum number of marks per run, and of objectives that are remembered.
 const MARKS: usize = 120;
 const OBJECTIVES: usize = 4096;
 const NAME: usize = 120;
 
-/// One step of progress.
+/// A step of progress.
 #[derive(Debug, Serialize)]
 pub struct ProgressMark {
     #[serde(rename = "t")]
     turn: u64,
-    /// The new score, if it is one.
+    /// The new highest score.
     #[serde(rename = "c", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
     score: Option<f64>,
     /// The objectives that were completed.
@@ -29,7 +29,7 @@ pub struct ProgressMark {
     objectives: String,
 }
 
-/// All of them.
+/// All baselines.
 #[derive(Debug, Default)]
 pub(super) struct ProgressMarks {
     all: Vec<ProgressMark>,
@@ -44,7 +44,7 @@ packed! {
 }
 
 impl ProgressMarks {
-    /// Whether the step was progress.
+    /// Adds a step. Returns whether it made progress.
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict) -> bool {
         if step.refused {
             return false;

@@ -1,4 +1,4 @@
-//! One step, as a page shows it.
+//! One step of a recording.
 
 use std::fmt::Write as _;
 
@@ -9,15 +9,15 @@ use super::visible_text::visible_text;
 use crate::json_number::plain_option;
 use crate::pack::packed;
 
-/// So much is kept of the texts of a step, in bytes.
+/// Maximum length of the texts of a step, in bytes.
 const ACTION: usize = 320;
 const OUTCOME: usize = 480;
 const WORDS: usize = 240;
 const NAME: usize = 60;
-/// How many loops a step is said to belong to.
+/// Maximum number of loops per step.
 const LOOPS: usize = 3;
 
-/// A step and what is known of it. The keys are short, for a page has many of them.
+/// A step, with shortened texts.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct RecordedStep {
     /// Its number among all records of the run.
@@ -25,10 +25,10 @@ pub struct RecordedStep {
     pub(super) number: u64,
     #[serde(rename = "t")]
     pub(super) turn: u64,
-    /// Its number among the steps of its agent, which rounds are counted by.
+    /// Its number among the steps of its agent, by which rounds are counted.
     #[serde(rename = "i")]
     pub(super) own: u64,
-    /// Whose it is: an index.
+    /// The index of its agent.
     #[serde(rename = "g", skip_serializing_if = "is_zero")]
     pub(super) agent: usize,
     #[serde(rename = "a", skip_serializing_if = "String::is_empty")]
@@ -49,16 +49,16 @@ pub struct RecordedStep {
     /// It was refused.
     #[serde(rename = "x", skip_serializing_if = "std::ops::Not::not")]
     pub(super) refused: bool,
-    /// The score, where it is another than before.
+    /// The score, if it changed.
     #[serde(rename = "c", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
     pub(super) score: Option<f64>,
-    /// The turn of the same step with the same outcome.
+    /// The earlier turn with the same step and outcome.
     #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
     pub(super) repeats: Option<u64>,
     /// Time in milliseconds since 1970.
     #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<i64>,
-    /// The loops it belongs to: indexes.
+    /// Indexes of the loops it belongs to.
     #[serde(rename = "l", skip_serializing_if = "Vec::is_empty")]
     pub(super) loops: Vec<usize>,
 }

@@ -1,4 +1,4 @@
-//! What a page shows of one run, gathered as the run goes by.
+//! The recording of one run for a page.
 
 use loopbreak::{MAIN_AGENT, Step, Verdict};
 
@@ -12,11 +12,11 @@ use super::visible_text::visible_text;
 use crate::pack::packed;
 use crate::statistics::{FindingReport, RepeatTracker, RunTimeline};
 
-/// How many agents of a run are told apart.
+/// Maximum number of agents that are distinguished.
 const AGENTS: usize = 64;
 const NAME: usize = 60;
 
-/// Records one run. What it holds is bounded, whatever the length of the run.
+/// Records one run in bounded memory, whatever its length.
 #[derive(Debug, Default)]
 pub struct RunRecording {
     kept: StepSample,
@@ -24,7 +24,7 @@ pub struct RunRecording {
     flags: GuardFlags,
     marks: ProgressMarks,
     tools: RunTimeline,
-    /// The names of the agents, and how many steps each took.
+    /// The names of the agents, and their numbers of steps.
     agents: Vec<(String, u64)>,
     /// The first and the last turn.
     turns: Option<(u64, u64)>,
@@ -33,16 +33,16 @@ pub struct RunRecording {
     score: Option<f64>,
 }
 
-/// All that a page shows of one run.
+/// The finished recording of one run.
 #[derive(Debug)]
 pub struct FinishedRecording {
-    /// The steps that are kept, in the order of the run, each with the reason why.
+    /// The steps that are kept, in order, each with the reason why.
     pub steps: Vec<(SampleRank, RecordedStep)>,
     /// The loops.
     pub bands: Vec<LoopBand>,
     /// Number of loops beyond these.
     pub bands_left_out: u64,
-    /// What Loopbreak would have said and done.
+    /// Warnings and interventions.
     pub flags: Vec<GuardFlag>,
     /// Number of flags beyond these.
     pub flags_left_out: u64,
@@ -65,7 +65,7 @@ packed! {
 }
 
 impl RunRecording {
-    /// Takes in a step and what the guard said of it.
+    /// Adds a step and its verdict.
     pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
         let turn = verdict.turn;
         let mut row = RecordedStep::new(step, turn);
@@ -88,7 +88,7 @@ impl RunRecording {
         self.kept.add(row, interest);
     }
 
-    /// Ends the recording. The findings are those of the report of the same run.
+    /// Ends the recording, given the findings in the report of the same run.
     pub fn finish(self, findings: &[FindingReport]) -> FinishedRecording {
         let RunRecording { kept, bands, flags, marks, tools, agents, turns, records, .. } = self;
         let (flags, flags_left_out) = flags.finish(findings);
@@ -111,7 +111,7 @@ impl RunRecording {
         }
     }
 
-    /// The index of an agent, and how many steps it took before.
+    /// Returns the index of an agent and the number of its earlier steps.
     fn agent(&mut self, name: &str) -> (usize, u64) {
         let name = visible_text(name, NAME);
         let known = self.agents.iter().position(|(known, _)| *known == name);

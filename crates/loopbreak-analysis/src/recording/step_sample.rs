@@ -1,45 +1,46 @@
-//! Which steps of a run a page keeps: all of a short one; of a long one those around findings, the ends, and a sample.
+//! Selects the steps that a page keeps: all of a short run; of a long one those around findings, both ends, and a
+//! sample.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::recorded_step::RecordedStep;
 use crate::pack::{one_of, packed};
 
-/// The most steps of one run that a page has.
+/// Maximum number of steps per run.
 pub const STEPS_A_RUN: usize = 400;
 
-/// How many of the last steps are held back: a loop is found only when it has gone on for a while.
+/// Number of last steps that are held back, because a loop is found only after it has lasted for a while.
 const RECENT: usize = 32;
-/// How many steps at which something was found or achieved are sure to be kept, and how many around them.
+/// Number of steps with a finding or progress that are always kept, and number of steps around them.
 const POINTS: usize = 110;
 const AROUND: usize = 110;
-/// The point where the run would have ended is seen from near, whatever came before it.
+/// Number of steps kept around the point where the run would have ended.
 const AROUND_END: usize = 20;
-/// How many steps after a point, and how many before it at least.
+/// Number of steps kept after a point, and minimum number before it.
 const AFTER: u64 = 3;
 const BEFORE: u64 = 3;
-/// How many steps at both ends are kept.
+/// Number of steps kept at both ends.
 const EDGE: usize = 10;
 
-/// Why a step is kept, the best reason first.
+/// The reason for keeping a step, the best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SampleRank {
     /// The run would have ended here.
     End,
-    /// Something was found or achieved here.
+    /// A finding or progress.
     Point,
-    /// It is near such a step.
+    /// Near such a step.
     Around,
-    /// At the beginning or the end of the run.
+    /// At the start or the end of the run.
     Edge,
-    /// One of many.
+    /// Part of the sample.
     Sample,
 }
 
-/// What makes a step worth keeping.
+/// The interest of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct StepInterest {
-    /// Something was found, or there was progress.
+    /// A finding or progress.
     pub(super) point: bool,
     /// The run would have ended here.
     pub(super) end: bool,
@@ -47,7 +48,7 @@ pub(super) struct StepInterest {
     pub(super) since: Option<u64>,
 }
 
-/// The steps that are kept so far.
+/// The steps kept so far.
 #[derive(Debug)]
 pub(super) struct StepSample {
     recent: VecDeque<(Option<SampleRank>, RecordedStep)>,
@@ -55,9 +56,9 @@ pub(super) struct StepSample {
     points: usize,
     around: usize,
     around_end: usize,
-    /// Up to this number steps are near a point.
+    /// Steps below this number are near a point.
     near: u64,
-    /// Every so many-th of the others is kept.
+    /// Interval of the sample.
     every: u64,
     first: usize,
 }
@@ -112,7 +113,7 @@ impl StepSample {
         }
     }
 
-    /// Keeps what led to this step: the loop from its beginning, as far as it is still there.
+    /// Keeps the steps that led to this one: the loop from its start, as far as it is available.
     fn look_back(&mut self, number: u64, since: Option<u64>, end: bool) {
         self.near = number + AFTER + 1;
         let from = since.unwrap_or(number).min(number.saturating_sub(BEFORE));
@@ -139,12 +140,12 @@ impl StepSample {
         }
     }
 
-    /// The rows that are still to be seen by who marks loops backwards.
+    /// Returns the steps that are held back, for marking loops backwards.
     pub(super) fn recent(&self) -> impl Iterator<Item = &RecordedStep> + Clone {
         self.recent.iter().map(|(_, row)| row)
     }
 
-    /// All that is kept, in the order of the run.
+    /// Returns all steps that are kept, in order.
     pub(super) fn finish(mut self) -> Vec<(SampleRank, RecordedStep)> {
         let last = self.recent.len().saturating_sub(EDGE);
         for (index, (rank, row)) in std::mem::take(&mut self.recent).into_iter().enumerate() {

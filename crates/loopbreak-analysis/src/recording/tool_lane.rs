@@ -1,4 +1,4 @@
-//! Which tool each step uses, over a run.
+//! The tools of a run over time.
 
 use loopbreak::{Place, Step};
 
@@ -7,11 +7,11 @@ use crate::statistics::RunTimeline;
 /// Longest name of a tool, in bytes.
 const NAME: usize = 240;
 
-/// Puts a step under the name of its tool, or of what it is where it is no call.
+/// Adds a step under the name of its tool, or of its kind if it is not a call.
 pub(super) fn add(timeline: &mut RunTimeline, step: &Step<'_>, turn: u64) {
     let name = match (&step.action, &step.user, &step.say, &step.task) {
         (Some(action), ..) if action.args.is_some() => &*action.name,
-        // A whole command: its first word says what kind it is.
+        // The first word of a whole command says what it is.
         (Some(action), ..) => action.name.split_whitespace().next().unwrap_or("action"),
         (None, Some(_), ..) => "(user)",
         (None, None, Some(_), _) => "(says)",

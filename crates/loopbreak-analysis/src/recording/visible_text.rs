@@ -1,15 +1,15 @@
-//! Texts of a log as they may stand in a page: without secrets, bounded, and unable to pose as anything else.
+//! Texts of a log for a page: without secrets, bounded, and without invisible characters.
 
 use loopbreak::text::{clip, mask_secrets};
 
-/// How far beyond the cut is looked for a secret that begins before it.
+/// Number of bytes after the cut that are searched for a secret that starts before it.
 const BEYOND: usize = 512;
 
-/// At most so many bytes of a text, with dots where there was more.
+/// Returns at most this number of bytes of a text, with an ellipsis if there was more.
 pub fn visible_text(text: &str, bytes: usize) -> String {
     let near = clip(text, bytes.saturating_add(BEYOND));
     let masked = mask_secrets(near);
-    // Where the text goes on, its last word may be half of a secret.
+    // If the text continues, its last word may be half of a secret.
     let whole = if near.len() < text.len() {
         masked.rfind(char::is_whitespace).map_or(&*masked, |end| &masked[..end])
     } else {
@@ -23,7 +23,7 @@ pub fn visible_text(text: &str, bytes: usize) -> String {
     shown
 }
 
-/// A sign that cannot be seen, or that would turn the line around, gets one that can.
+/// Replaces characters that are invisible or reverse the direction of the line.
 fn visible(char: char) -> char {
     match char {
         '\n' | '\t' => char,

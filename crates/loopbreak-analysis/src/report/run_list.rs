@@ -1,4 +1,4 @@
-//! The runs of a report, wherever they are kept.
+//! The runs of a report, in memory or in a file.
 
 use std::fmt::Debug;
 use std::io;
@@ -8,21 +8,21 @@ use serde::ser::{SerializeSeq as _, Serializer};
 use super::run_report::RunReport;
 use crate::recording::RunRecording;
 
-/// Runs in the order of reading, to be gone through as often as it takes. There may be more of them than memory has room for:
-/// only the one that is shown needs to be there.
+/// Runs in the order of reading, which can be visited any number of times. There may be more than fit into memory;
+/// only one is loaded at a time.
 pub trait RunList: Debug {
-    /// How many there are.
+    /// Returns the number of runs.
     fn len(&self) -> usize;
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Shows each of them. The first error ends it.
+    /// Calls `see` with each run. Stops at the first error.
     fn each(&self, see: &mut dyn FnMut(&RunReport) -> io::Result<()>) -> io::Result<()>;
 
-    /// Takes out what was recorded of the run at this place for a page; empty where nothing was.
+    /// Takes the recording of a run for a page; empty if nothing was recorded.
     fn take_recording(&self, _index: usize) -> io::Result<RunRecording> {
         Ok(RunRecording::default())
     }
@@ -38,7 +38,7 @@ impl RunList for Vec<RunReport> {
     }
 }
 
-/// Writes them as a list, one by one.
+/// Serializes the runs as a list, one by one.
 #[expect(clippy::borrowed_box, reason = "serde asks for it")]
 pub(crate) fn serialize<S: Serializer>(runs: &Box<dyn RunList>, serializer: S) -> Result<S::Ok, S::Error> {
     let mut list = serializer.serialize_seq(Some(runs.len()))?;
@@ -46,8 +46,7 @@ pub(crate) fn serialize<S: Serializer>(runs: &Box<dyn RunList>, serializer: S) -
     list.end()
 }
 
-/// Shows each run to who writes it. An error of theirs comes back as it is: a closed pipe is to stay one on its way through
-/// those who only show runs.
+/// Calls `write` with each run. Returns its error unchanged, so that a closed pipe is still recognized.
 pub fn for_each_run<E: serde::ser::Error>(
     runs: &dyn RunList,
     mut write: impl FnMut(&RunReport) -> Result<(), E>,

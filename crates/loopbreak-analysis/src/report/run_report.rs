@@ -11,10 +11,10 @@ use crate::pack::packed;
 use crate::statistics::RunTimeline;
 use crate::statistics::{EffectCounts, FindingReport};
 
-/// The name and version of this form of report.
+/// Name and version of this format.
 pub const SCHEMA: &str = "loopbreak.report/1";
 
-/// How many findings and interventions of a run are listed. All are counted; a run may have no end.
+/// Maximum number of findings and interventions listed per run. All are counted.
 pub const MOST_LISTED: usize = 2_000;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
@@ -22,21 +22,21 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// What was found in all logs.
+/// The report on all logs.
 #[derive(Debug, Serialize)]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// One entry a run, in the order of reading.
+    /// One entry per run, in the order of reading.
     #[serde(serialize_with = "run_list::serialize")]
     pub runs: Box<dyn RunList>,
     /// Tasks that were attempted in more than one run, and prompts whose runs die young.
     pub series: Vec<SeriesReport>,
-    /// Sums over all runs.
+    /// Totals of all runs.
     pub totals: RunTotals,
 }
 
-/// What a run comes to.
+/// The verdict on a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictName {
@@ -49,7 +49,7 @@ pub enum VerdictName {
 }
 
 impl VerdictName {
-    /// The name in all output.
+    /// Returns the name that all output uses.
     pub fn as_str(self) -> &'static str {
         match self {
             VerdictName::Clear => "clear",
@@ -58,14 +58,14 @@ impl VerdictName {
         }
     }
 
-    /// What findings come to. One that only observes decides nothing.
+    /// Returns the verdict for findings. Those that are only observed are ignored.
     pub fn from_findings<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
         findings.into_iter().filter(|finding| finding.enforced).map(|finding| finding.severity).max().into()
     }
 }
 
 impl From<Option<Severity>> for VerdictName {
-    /// What the worst finding comes to.
+    /// Returns the verdict for the worst severity.
     fn from(worst: Option<Severity>) -> Self {
         match worst {
             Some(Severity::Hard) => VerdictName::Stop,
@@ -75,24 +75,24 @@ impl From<Option<Severity>> for VerdictName {
     }
 }
 
-/// What was found in one run.
+/// The report on one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunReport {
     /// Its id, or the name of its file.
     pub run: String,
-    /// Where it was read from.
+    /// The file it was read from.
     pub source: String,
     /// The format of the log.
     pub format: &'static str,
-    /// The agents that its steps name, in the order of their first steps.
+    /// The agents named by its steps, in the order of their first steps.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<String>,
-    /// The models that its steps name, likewise.
+    /// The models named by its steps, in the same order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
-    /// How many turns it had.
+    /// Number of turns.
     pub steps: u64,
-    /// What it comes to.
+    /// The figures.
     pub verdict: VerdictName,
     /// The first finding at `warn` or above.
     pub first_warning: Option<FirstWarning>,
@@ -100,41 +100,42 @@ pub struct RunReport {
     pub first_stop: Option<FirstStop>,
     /// Turns after it.
     pub steps_after_stop: u64,
-    /// Whether progress was made after it. Nothing where the run measures none.
+    /// Progress was made after it; absent without a progress signal.
     pub progress_after_stop: Option<bool>,
     /// All checks at which there had been no progress for too long.
     pub checkpoints: Vec<u64>,
-    /// Everything that was found; of a run without end, the first [`MOST_LISTED`].
+    /// All findings, or the first [`MOST_LISTED`].
     pub findings: Vec<FindingReport>,
-    /// How many findings came after those that are listed.
+    /// Number of findings that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unlisted_findings: u64,
-    /// What would have been done, and why; of a run without end, the first [`MOST_LISTED`].
+    /// All interventions that would have been made, or the first [`MOST_LISTED`].
     pub interventions: Vec<InterventionReport>,
-    /// How many interventions came after those that are listed.
+    /// Number of interventions that are not listed.
     #[serde(skip_serializing_if = "is_zero")]
     pub unlisted_interventions: u64,
-    /// What the agent did after the first warning of each loop.
+    /// Loops after their first warning.
     pub effects: EffectCounts,
-    /// Where the run would have ended, or been handed to a human. A refusal or a change of task does neither.
+    /// The point where the run would have ended or been escalated to a human. A refusal or a change of task does
+    /// neither.
     pub ending: Option<RunEnding>,
-    /// Turns after it: what is saved.
+    /// Turns after it, which would have been saved.
     pub steps_after_ending: u64,
-    /// Whether progress was made after it: a recovery destroyed. Nothing where the run measures none.
+    /// Progress was made after it and would have been lost; absent without a progress signal.
     pub progress_after_ending: Option<bool>,
     /// Tokens after it.
     pub tokens_after_ending: Option<u64>,
     /// US dollars after it.
     pub cost_after_ending_usd: Option<f64>,
-    /// Stretches without progress.
+    /// Periods without progress.
     pub stuck: Vec<StuckPeriod>,
-    /// The score, where there is one.
+    /// The score, if there is one.
     pub score: Option<ScoreReport>,
-    /// Records of refused proposals, which are no turns.
+    /// Records of refused proposals, which are not turns.
     pub refused: u64,
-    /// How often the agent would have been warned.
+    /// Number of warnings the agent would have received.
     pub warnings_given: u64,
-    /// Proposals whose worth would have been lowered.
+    /// Proposals whose score would have been lowered.
     pub penalized_proposals: u64,
     /// Proposals that would have been refused.
     pub rejected_proposals: u64,
@@ -150,19 +151,19 @@ pub struct RunReport {
     pub started: Option<i64>,
     /// Time of the last record.
     pub ended: Option<i64>,
-    /// Lines of its file that could not be read, where the file holds no other run.
+    /// Lines of its file that could not be read, if the file has no other run.
     pub skipped_lines: Option<u64>,
-    /// Turns that were not after the one before and were counted on.
+    /// Turns out of order, which were renumbered.
     pub renumbered_turns: u64,
-    /// Keys of records that nobody knows.
+    /// Unknown keys in records.
     pub unknown_keys: u64,
-    /// What was done about proposals, grouped.
+    /// Rulings on proposals, grouped.
     #[serde(skip)]
     pub rulings: Vec<RulingGroup>,
     /// Score and place over the run.
     #[serde(skip)]
     pub timeline: RunTimeline,
-    /// Since when the loop of the first stop had been going on.
+    /// The turn at which the loop of the first stop started.
     #[serde(skip)]
     pub stuck_since: Option<u64>,
 }
@@ -170,16 +171,16 @@ pub struct RunReport {
 /// The first finding at `warn` or above.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FirstWarning {
-    /// Its turn.
+    /// The turn.
     pub turn: u64,
-    /// Whose it is.
+    /// The detector.
     pub detector: DetectorName,
-    /// What it is.
+    /// The pattern.
     pub pattern: Pattern,
 }
 
 impl RunReport {
-    /// The first warning was already a step in: nothing milder came before it.
+    /// Returns whether the first warning was already an intervention.
     pub fn intervenes_without_warning(&self) -> bool {
         self.first_warning.as_ref().zip(self.first_stop.as_ref()).is_some_and(|(warning, stop)| {
             (warning.turn, warning.detector, warning.pattern) == (stop.turn, stop.detector, stop.pattern)
@@ -190,31 +191,31 @@ impl RunReport {
 /// The first hard finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FirstStop {
-    /// Its turn.
+    /// The turn.
     pub turn: u64,
-    /// Whose it is.
+    /// The detector.
     pub detector: DetectorName,
-    /// What it is.
+    /// The pattern.
     pub pattern: Pattern,
-    /// What would have been done.
+    /// The intervention that would have been made.
     pub intervention: Option<Intervention>,
 }
 
-/// The first finding that would have ended the run or handed it to a human.
+/// The first finding that would have ended the run or escalated it to a human.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunEnding {
-    /// Its turn.
+    /// The turn.
     pub turn: u64,
-    /// Whose it is.
+    /// The detector.
     pub detector: DetectorName,
-    /// What it is.
+    /// The pattern.
     pub pattern: Pattern,
     /// `stop` or `escalate`.
     pub intervention: Intervention,
 }
 
 impl RunEnding {
-    /// The end that a finding makes of a run, if it makes one.
+    /// Returns the ending caused by a finding, if there is one.
     pub(crate) fn from_finding(finding: &Finding) -> Option<Self> {
         let Finding { turn, detector, pattern, intervention, enforced, .. } = *finding;
         let intervention = intervention.filter(|intervention| enforced && intervention.ends_run())?;
@@ -222,53 +223,53 @@ impl RunEnding {
     }
 }
 
-/// One thing that would have been done.
+/// An intervention that would have been made.
 #[derive(Clone, Debug, Serialize)]
 pub struct InterventionReport {
-    /// When.
+    /// The turn.
     pub turn: u64,
-    /// What.
+    /// The intervention.
     pub intervention: Intervention,
-    /// Whose finding led to it.
+    /// The detector that caused it.
     pub detector: DetectorName,
-    /// What the finding was.
+    /// The pattern that caused it.
     pub pattern: Pattern,
-    /// Which loop.
+    /// The loop.
     #[serde(rename = "loop")]
     pub loop_id: LoopId,
-    /// The task concerned, if it is about one.
+    /// The task, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
-    /// Why, in one sentence.
+    /// The reason in one sentence.
     pub reason: String,
-    /// False where the guard or the detector only observes.
+    /// False if the guard or the detector only observes.
     pub acted: bool,
 }
 
-/// A stretch without progress.
+/// A period without progress.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct StuckPeriod {
     /// Its first turn.
     pub from: u64,
     /// Its last turn.
     pub to: u64,
-    /// How many turns it is long.
+    /// Number of turns.
     pub turns: u64,
-    /// The score all that time, where there is one.
+    /// The score in this period, if there is one.
     #[serde(serialize_with = "plain_option")]
     pub score: Option<f64>,
 }
 
-/// The score over a run.
+/// The score of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ScoreReport {
-    /// The first.
+    /// The first score.
     #[serde(serialize_with = "plain")]
     pub first: f64,
-    /// The last.
+    /// The last score.
     #[serde(serialize_with = "plain")]
     pub last: f64,
-    /// The highest.
+    /// The highest score.
     #[serde(serialize_with = "plain")]
     pub max: f64,
 }
@@ -276,17 +277,17 @@ pub struct ScoreReport {
 /// Proposals that were treated alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RulingGroup {
-    /// What was done.
+    /// The intervention.
     pub intervention: Intervention,
-    /// For whose sake.
+    /// The detector that caused it.
     pub detector: DetectorName,
-    /// How many.
+    /// Number of proposals.
     pub count: u64,
-    /// The turn of the first.
+    /// The first turn.
     pub first: u64,
-    /// The turn of the last.
+    /// The last turn.
     pub last: u64,
-    /// The turn of each and why, as far as they are kept.
+    /// Turn and reason of each, up to a limit.
     pub each: Vec<(u64, String)>,
 }
 
@@ -300,31 +301,31 @@ packed! {
     RulingGroup { intervention, detector, count, first, last, each }
 }
 
-/// What was found about a task or a prompt over several runs.
+/// Findings about a task or a prompt over several runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct SeriesReport {
-    /// `task:` and its id, or `prompt:` and a name of the prompt that dates and counters in it do not change.
+    /// `task:` and the id, or `prompt:` and a fingerprint that ignores dates and counters.
     pub key: String,
-    /// The id of the task; nothing for a prompt.
+    /// The id of the task; absent for a prompt.
     pub task: Option<String>,
-    /// How the prompt begins, at most 200 bytes of it, secrets masked; absent for a task.
+    /// The start of the prompt, at most 200 bytes with secrets masked; absent for a task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// The runs that attempted it.
     pub runs: Vec<String>,
-    /// How many attempts there were. Of a prompt, each run is one.
+    /// Number of attempts. For a prompt, each run is one.
     pub attempts: u64,
-    /// Everything that was found; `turn` counts attempts at all tasks, or runs with a prompt.
+    /// All findings; `turn` counts attempts at all tasks, or runs with a prompt.
     pub findings: Vec<Finding>,
 }
 
 impl Report {
-    /// Puts the parts together.
+    /// Creates a report.
     pub fn new(runs: impl RunList + 'static, series: Vec<SeriesReport>, totals: RunTotals) -> Self {
         Report { schema: SCHEMA, runs: Box::new(runs), series, totals }
     }
 
-    /// The worst verdict over all runs and series.
+    /// Returns the worst verdict of all runs and series.
     pub fn worst(&self) -> VerdictName {
         let runs = match (self.totals.stopped, self.totals.warned) {
             (0, 0) => VerdictName::Clear,

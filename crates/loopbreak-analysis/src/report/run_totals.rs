@@ -1,4 +1,4 @@
-//! Sums over runs.
+//! Totals over runs.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use crate::json_number::plain_option;
 use crate::statistics::EffectCounts;
 use crate::statistics::RunCost;
 
-/// What was read to get at the runs.
+/// Statistics of the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InputStatistics {
-    /// In bytes.
+    /// Bytes read.
     pub bytes: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
-    /// Files in folders that are no logs.
+    /// Files in folders that are not logs.
     pub ignored_files: u64,
 }
 
-/// Sums over all runs.
+/// Totals of all runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RunTotals {
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Their turns.
+    /// Number of turns.
     pub steps: u64,
     /// Bytes read.
     pub bytes: u64,
@@ -39,12 +39,12 @@ pub struct RunTotals {
     pub progress_after_stop: u64,
     /// Lines that could not be read.
     pub skipped_lines: u64,
-    /// How many runs would have ended, or been handed to a human, for which pattern.
+    /// Number of runs that would have ended or been escalated, by pattern.
     pub endings: BTreeMap<loopbreak::Pattern, u64>,
-    /// Turns from the beginning of a loop to its first stop, on average over the stopped runs.
+    /// Average number of turns from the start of a loop to its first stop, over the stopped runs.
     #[serde(serialize_with = "plain_option")]
     pub mean_turns_to_detection: Option<f64>,
-    /// Runs that would have ended or been handed to a human.
+    /// Runs that would have ended or been escalated to a human.
     pub ended: u64,
     /// Turns after the ending of each.
     pub steps_after_ending: u64,
@@ -54,7 +54,7 @@ pub struct RunTotals {
     pub tokens_after_ending: Option<u64>,
     /// US dollars after the endings.
     pub cost_after_ending_usd: Option<f64>,
-    /// Calls of a model that the steps after the endings stand for.
+    /// Model calls that the steps after the endings stand for.
     pub llm_calls_saved: u64,
     /// Tokens read and written.
     pub tokens: Option<u64>,
@@ -64,29 +64,29 @@ pub struct RunTotals {
     pub tokens_after_stop: Option<u64>,
     /// US dollars after the first stops.
     pub cost_after_stop_usd: Option<f64>,
-    /// Runs that would have ended and measure no progress: what that destroys is not known.
+    /// Runs that would have ended and have no progress signal: the progress lost is unknown.
     #[serde(skip)]
     pub unmeasured_endings: u64,
     /// Records of refused proposals.
     pub refused: u64,
-    /// Turns that were not after the one before.
+    /// Turns out of order.
     pub renumbered_turns: u64,
-    /// Keys of records that nobody knows.
+    /// Unknown keys in records.
     pub unknown_keys: u64,
-    /// Files in folders that are no logs.
+    /// Files in folders that are not logs.
     pub ignored_files: u64,
-    /// What the agents did after the first warning of each loop.
+    /// Counts how loops continued after their first warning.
     pub effects: EffectCounts,
 }
 
-/// Totals while runs are added to them.
+/// Adds up runs.
 #[derive(Clone, Debug, Default)]
 pub struct TotalsBuilder {
     totals: RunTotals,
     spent: RunCost,
     after_stop: RunCost,
     after_ending: RunCost,
-    /// Turns to detection, and over how many runs.
+    /// Turns to detection, and the number of runs they are from.
     turns: u64,
     detections: u64,
 }
@@ -122,7 +122,7 @@ impl TotalsBuilder {
         totals.effects.merge(&run.effects);
     }
 
-    /// All of it, with what was read to get at the runs.
+    /// Returns the totals, with the statistics of the inputs.
     pub fn finish(self, reading: &InputStatistics, calls_per_step: u32) -> RunTotals {
         let TotalsBuilder { totals, turns, detections, .. } = self;
         let (spent, after_stop, after_ending) =

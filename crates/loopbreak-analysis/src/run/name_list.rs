@@ -1,10 +1,10 @@
-//! The agents and the models that the steps of a run name.
+//! The agents and the models named by the steps of a run.
 
 use loopbreak::text::clip;
 
 use crate::pack::packed;
 
-/// A few names, each once, in the order in which they came.
+/// A few names, each once, in the order of their first use.
 #[derive(Debug, Default)]
 pub(super) struct NameList {
     pub(super) all: Vec<String>,
@@ -15,7 +15,7 @@ packed! {
 }
 
 impl NameList {
-    /// How many are kept, and how much of each.
+    /// Maximum number of names, and maximum length of each.
     pub(super) const MOST: usize = 16;
     const BYTES: usize = 100;
 

@@ -1,11 +1,11 @@
-//! One run, step by step: a guard, and everything that a report tells of what the guard said.
+//! One run, step by step: its guard, and the statistics of its verdicts.
 
 use loopbreak::{Config, Guard, RunSummary, Snapshot, Step, Verdict};
 
 use super::run_record::RunRecord;
 use crate::report::RunReport;
 
-/// Analyses one run. The replay goes on after a hard finding, as if nobody had acted.
+/// Analyzes one run. The replay continues after a hard finding, as if nothing had been done about it.
 #[derive(Debug)]
 pub struct RunAnalysis {
     guard: Guard,
@@ -13,12 +13,12 @@ pub struct RunAnalysis {
 }
 
 impl RunAnalysis {
-    /// A run of this name that has not begun yet.
+    /// Creates the analysis of a run without steps.
     pub fn new(config: &Config, run: impl Into<String>) -> Self {
         Self::begin(config, run.into(), false)
     }
 
-    /// The same for a run that a page is to show: its steps are recorded too.
+    /// Creates the analysis of a run whose steps are also recorded for a page.
     pub fn recorded(config: &Config, run: impl Into<String>) -> Self {
         Self::begin(config, run.into(), true)
     }
@@ -32,39 +32,39 @@ impl RunAnalysis {
         RunAnalysis { guard, record }
     }
 
-    /// The name of the run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         self.record.run()
     }
 
-    /// What a series is told of the run.
+    /// Returns the summary of the run for a series.
     pub fn summary(&self) -> &RunSummary {
         self.record.summary()
     }
 
-    /// Takes in the next step, and gives what the guard says of it.
+    /// Observes the next step and returns the verdict.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         self.observe_at(step, None)
     }
 
-    /// The same for a step that was read from this line of a log.
+    /// Observes a step that was read from this line of a log.
     pub fn observe_at(&mut self, step: &Step<'_>, line: Option<u64>) -> Verdict {
         let verdict = self.guard.observe(step);
         self.record.add(step, &verdict, line);
         verdict
     }
 
-    /// Takes the guard out, to be put away while other runs go on.
+    /// Splits the analysis into the snapshot of the guard and the record, to be stored while other runs continue.
     pub fn into_parts(self) -> (Snapshot, RunRecord) {
         (self.guard.into_snapshot(), self.record)
     }
 
-    /// Only what is needed for a report.
+    /// Returns the record without the guard.
     pub fn into_record(self) -> RunRecord {
         self.record
     }
 
-    /// Sums up.
+    /// Ends the run and returns its result.
     pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
         self.record.finish(source, format)
     }

@@ -1,4 +1,4 @@
-//! What is left of a run that is put away.
+//! The record of a run that is stored without its guard.
 
 use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
 
@@ -8,13 +8,13 @@ use crate::pack::{CorruptRecord, Packed as _, Packer, Unpacker, WordTable};
 use crate::recording::RunRecording;
 use crate::report::RunReport;
 
-/// What was seen of a run so far, without its guard, which takes up far more room: all that a report needs. A run that
-/// is put away goes on with [`RunRecord::resume`].
+/// The statistics of a run, without its guard, which takes far more memory: all that a report needs.
+/// [`RunRecord::resume`] continues the run.
 #[derive(Debug)]
 pub struct RunRecord {
     summary: RunSummary,
     seen: RunStatistics,
-    /// What a page shows of the run, where there is to be one.
+    /// The recording for a page, if asked for.
     recording: Option<Box<RunRecording>>,
 }
 
@@ -24,17 +24,17 @@ impl RunRecord {
         RunRecord { summary: RunSummary::new(config, run), seen: RunStatistics::new(config), recording }
     }
 
-    /// The name of the run.
+    /// Returns the name of the run.
     pub fn run(&self) -> &str {
         self.summary.run()
     }
 
-    /// What a series is told of the run.
+    /// Returns the summary of the run for a series.
     pub fn summary(&self) -> &RunSummary {
         &self.summary
     }
 
-    /// Goes on with a run that was put away.
+    /// Continues a stored run.
     pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
         Ok(RunAnalysis::of(Guard::restore(config.clone(), snapshot)?, self))
     }
@@ -85,12 +85,12 @@ impl RunRecord {
         Some(RunRecord { summary: RunSummary::restore(config, state), seen, recording: None })
     }
 
-    /// Takes the recording out, if there is one.
+    /// Takes the recording, if there is one.
     pub fn take_recording(&mut self) -> Option<Box<RunRecording>> {
         self.recording.take()
     }
 
-    /// Sums up.
+    /// Ends the run and returns its result.
     pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
         self.seen.finish(self.summary.run().to_owned(), source.into(), format)
     }

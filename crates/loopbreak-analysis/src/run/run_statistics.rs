@@ -1,4 +1,4 @@
-//! Everything that a report tells of a run, gathered step by step.
+//! Statistics of one run for its report.
 
 use std::collections::HashSet;
 use std::hash::BuildHasher as _;
@@ -16,10 +16,10 @@ use crate::statistics::StuckPeriods;
 use crate::statistics::{EffectCounts, WarningFollower};
 use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
 
-/// How many proposals of a kind are kept one by one. All are counted; a run may have as many as it has turns.
+/// Maximum number of proposals per kind that are kept with their reasons. All are counted.
 const EACH: usize = 1000;
 
-/// What was seen of a run so far.
+/// The statistics of a run so far.
 #[derive(Debug)]
 pub(super) struct RunStatistics {
     ledger: SavingsTracker,
@@ -29,7 +29,7 @@ pub(super) struct RunStatistics {
     interventions: Vec<InterventionReport>,
     unlisted_interventions: u64,
     warnings_given: u64,
-    /// The worst that was found and acted on.
+    /// The worst severity of enforced findings.
     worst: Option<Severity>,
     rulings: Vec<RulingGroup>,
     score: Option<ScoreReport>,
@@ -78,7 +78,7 @@ impl RunStatistics {
         }
     }
 
-    /// Takes in a step, what the guard said of it, and the line it was read from.
+    /// Adds a step, its verdict, and the line it was read from.
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         self.renumbered += u64::from(verdict.renumbered);
         self.unknown_keys += u64::from(step.unknown_keys);
@@ -105,7 +105,8 @@ impl RunStatistics {
         }
     }
 
-    /// What the savings need to know. New objectives are found here and not left to stagnation, which may be off.
+    /// Returns the facts that the savings need. New objectives are found here because stagnation, which also finds
+    /// them, may be off.
     fn told(&mut self, step: &Step<'_>, verdict: &Verdict) -> StepFacts {
         let is_turn = !step.refused;
         let mut achieved = verdict.progress.objective || step.progress == Some(true);
@@ -138,7 +139,7 @@ impl RunStatistics {
         self.stuck.pass(verdict.turn);
     }
 
-    /// Takes in findings, and says what those that are acted on come to.
+    /// Adds findings. Returns the intervention of the enforced ones.
     fn found(&mut self, verdict: &Verdict) -> StepIntervention {
         let mut done = StepIntervention::default();
         for finding in &verdict.findings {
@@ -181,7 +182,7 @@ impl RunStatistics {
         });
     }
 
-    /// Counts a proposal under the adjustment that weighed most.
+    /// Counts a proposal under its largest adjustment.
     fn ruled(&mut self, ruling: &Ruling) {
         let Some(intervention) = ruling.intervention else { return };
         let lowered = ruling.adjustments.iter().filter(|adjustment| adjustment.enforced);
@@ -206,7 +207,7 @@ impl RunStatistics {
         }
     }
 
-    /// Sums up.
+    /// Ends the run and returns its result.
     pub(super) fn finish(mut self, run: String, source: String, format: &'static str) -> RunReport {
         self.timeline.shrink();
         let (after_stop, after_ending) = (self.ledger.after_stop(), self.ledger.after_ending());

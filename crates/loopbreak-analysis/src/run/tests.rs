@@ -1,4 +1,4 @@
-//! Runs, and what their reports tell.
+//! Tests of runs and their reports.
 
 use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
 
@@ -57,7 +57,7 @@ fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed
     let lines = scores(1..=20, 0).chain(scores(21..=95, 10));
     let run = analyse(Settings::default(), lines);
     assert_eq!((run.steps, run.verdict), (95, VerdictName::Stop));
-    // The score changed at turn 21: 40 turns are over at 61, the next check is at 70.
+    // The score changed at turn 21: 40 turns have passed at 61, and the next check is at 70.
     let stop = run.first_stop.unwrap();
     assert_eq!(
         (stop.turn, stop.pattern, stop.intervention),
@@ -67,7 +67,7 @@ fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed
     assert_eq!(run.checkpoints, [70, 80, 90]);
     assert_eq!((run.steps_after_stop, run.progress_after_stop), (25, Some(false)));
     let stuck: Vec<_> = run.stuck.iter().map(|period| (period.from, period.to, period.turns)).collect();
-    // The first period, turns 1 to 20, is long enough to be warned of.
+    // The first period, turns 1 to 20, is long enough for a warning.
     assert_eq!(stuck, [(1, 20, 20), (22, 95, 74)]);
     assert_eq!(run.stuck[1].score, Some(10.0));
     assert_eq!(run.first_warning.unwrap().turn, 20);
@@ -115,14 +115,14 @@ fn stagnation_that_is_off_checks_nothing() {
     assert!(run.checkpoints.is_empty() && run.stuck.is_empty() && run.findings.is_empty());
 }
 
-/// A record that was put away and taken out.
+/// Encodes and decodes a record.
 fn again(config: &Config, record: &RunRecord) -> RunRecord {
     let mut words = WordTable::default();
     let bytes = record.pack(&mut words);
     RunRecord::unpack(config, &bytes, &words).unwrap()
 }
 
-/// A run with everything that a step can have in it.
+/// Returns a run with every facet that a step can have.
 fn everything() -> Vec<String> {
     let line = |turn: u64| {
         let (room, way) = (turn % 3, ["north", "south", "look"][(turn % 3) as usize]);
@@ -153,7 +153,7 @@ fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
     assert!(analysis.summary().prompt().is_some());
     let report = analysis.finish("test.jsonl", "steps");
     assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&whole).unwrap());
-    // What the JSON does not show.
+    // Fields that the JSON does not show.
     assert_eq!(report.timeline.buckets(), whole.timeline.buckets());
     assert_eq!(report.timeline.places(), whole.timeline.places());
     assert_eq!((report.timeline.range(), report.stuck_since), (whole.timeline.range(), whole.stuck_since));
@@ -181,7 +181,7 @@ fn a_recording_that_is_put_away_after_every_step_comes_to_the_same() {
         let recording = recording.finish(&run.findings);
         assert!(!recording.steps.is_empty() && !recording.bands.is_empty() && !recording.flags.is_empty());
         assert!(!recording.marks.is_empty() && recording.agents.len() == 2);
-        // The places that a map remembers have no order.
+        // Maps have no order, so the timeline is compared by its parts.
         (
             format!("{:?}", (&recording.steps, &recording.bands, &recording.flags, &recording.marks)),
             recording.tools,

@@ -1,4 +1,4 @@
-//! Tasks and prompts that span several runs: no guard of a single run can see them.
+//! Tasks and prompts that span several runs, which the guard of a single run cannot see.
 
 mod restarts;
 mod task_attempts;

@@ -1,4 +1,4 @@
-//! Runs that are started again and again with the same prompt: no guard of a single run can see that they all die.
+//! Runs that are started again and again with the same prompt, which the guard of a single run cannot see.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use loopbreak::{Config, RunSummary, Series};
 
 use crate::report::SeriesReport;
 
-/// All runs that have a prompt, until all of them were read.
+/// Collects all runs with a prompt.
 #[derive(Debug)]
 pub struct RestartTracker {
     series: Series,
@@ -16,21 +16,21 @@ pub struct RestartTracker {
 }
 
 impl RestartTracker {
-    /// None yet.
+    /// Creates an empty collection.
     pub fn new(config: &Config) -> Self {
         RestartTracker { series: Series::new(config.clone()), runs: Vec::new() }
     }
 
-    /// Takes in a run that is over.
+    /// Adds a finished run.
     pub fn add(&mut self, run: RunSummary) {
         if run.prompt().is_some() {
             self.runs.push(run);
         }
     }
 
-    /// The prompts whose runs die young or come to nothing by the dozen, in the order in which that was seen.
+    /// Returns the prompts whose runs die young or come to nothing, in the order of detection.
     pub fn finish(mut self) -> Vec<SeriesReport> {
-        // Files are read in the order of their names; runs follow one another in time, where there is one.
+        // Files are read in the order of their names; runs are sorted by time, if known.
         self.runs.sort_by_key(RunSummary::started);
         let mut found: Vec<SeriesReport> = Vec::new();
         let mut places: HashMap<Option<u64>, usize, RandomState> = HashMap::default();
@@ -53,7 +53,7 @@ impl RestartTracker {
     }
 }
 
-/// An entry for the prompt of a run.
+/// Returns an entry for the prompt of a run.
 fn about(run: &RunSummary) -> SeriesReport {
     SeriesReport {
         key: run.prompt_id().map(|id| format!("prompt:{}", LoopId(id))).unwrap_or_default(),

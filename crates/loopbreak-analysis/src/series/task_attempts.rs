@@ -1,4 +1,4 @@
-//! Tasks that are attempted in more than one run: no guard of a single run can see that they go round in circles.
+//! Tasks that are attempted in more than one run, which the guard of a single run cannot see.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use loopbreak::{Config, Finding, Series, Step, StepText, Task};
 
 use crate::report::SeriesReport;
 
-/// An attempt at a task, kept until all runs before it were read.
+/// An attempt at a task, kept until all earlier runs were read.
 #[derive(Clone, Debug)]
 pub struct TaskAttempt {
     run: String,
@@ -15,7 +15,7 @@ pub struct TaskAttempt {
 }
 
 impl TaskAttempt {
-    /// What a step says of a task, if it does.
+    /// Returns the attempt that a step makes at a task, if it makes one.
     pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;
         let texts = |texts: &[StepText<'_>]| texts.iter().cloned().map(StepText::into_owned).collect();
@@ -31,7 +31,7 @@ impl TaskAttempt {
     }
 }
 
-/// All tasks over all runs.
+/// Collects the attempts at all tasks over all runs.
 #[derive(Debug)]
 pub struct TaskAttempts {
     series: Series,
@@ -43,24 +43,24 @@ pub struct TaskAttempts {
 struct AttemptedTask {
     task: String,
     runs: Vec<String>,
-    /// Runs of one name in two files are two runs.
+    /// Runs with one name in two files are two runs.
     sources: HashSet<(usize, String), RandomState>,
     attempts: u64,
     findings: Vec<Finding>,
 }
 
 impl TaskAttempts {
-    /// None yet.
+    /// Creates an empty collection.
     pub fn new(config: &Config) -> Self {
         TaskAttempts { series: Series::new(config.clone()), tasks: Vec::new(), known: HashMap::default() }
     }
 
-    /// Takes in the next attempt, from the source of this number.
+    /// Adds the next attempt, from the source with this number.
     pub fn add(&mut self, source: usize, attempt: TaskAttempt) {
         let TaskAttempt { run, step } = attempt;
         let Some(task) = step.task.as_ref().map(|task| task.id.as_text().into_owned()) else { return };
         let verdict = self.series.observe(&run, &step);
-        // A mention of a task that is no attempt is not counted by the series either.
+        // The series does not count a mention of a task as an attempt either.
         if verdict.turn == 0 {
             return;
         }
@@ -82,7 +82,7 @@ impl TaskAttempts {
         }
     }
 
-    /// The tasks that span two runs or more, in the order of their first attempt.
+    /// Returns the tasks that span two or more runs, in the order of their first attempt.
     pub fn finish(self) -> Vec<SeriesReport> {
         let spanning = self.tasks.into_iter().filter(|attempted| attempted.runs.len() > 1);
         let report = spanning.map(|attempted| SeriesReport {

@@ -1,4 +1,4 @@
-//! Which steps do again what was done before.
+//! Finds steps that repeat earlier steps.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher as _;
@@ -8,10 +8,10 @@ use loopbreak::Step;
 
 use crate::pack::packed;
 
-/// How many different steps are known again.
+/// Number of different steps that are remembered.
 const REMEMBERED: usize = 512;
 
-/// What was done lately, with its outcome, and at which turn it was first.
+/// Remembers recent actions with their outcomes, and the turn at which each was first.
 #[derive(Debug, Default)]
 pub struct RepeatTracker {
     known: VecDeque<(u64, u64)>,
@@ -22,7 +22,7 @@ packed! {
 }
 
 impl RepeatTracker {
-    /// The turn at which the same was done with the same outcome, lately.
+    /// Adds a step. Returns the turn of the same step with the same outcome, if it is recent.
     pub fn observe(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
         let action = step.action.as_ref()?;
         let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref());

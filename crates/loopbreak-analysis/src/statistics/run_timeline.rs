@@ -7,21 +7,21 @@ use loopbreak::Place;
 
 use crate::pack::packed;
 
-/// When there are so many buckets, each two neighbours become one.
+/// Maximum number of buckets. Beyond it, every two neighbours are merged.
 const BUCKETS: usize = 2048;
-/// How many places are told apart.
+/// Maximum number of places.
 const PLACES: usize = 4096;
 
-/// A few steps in a row.
+/// A few consecutive steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimelineBucket {
     /// The turn of the last of them.
     pub turn: u64,
     /// The score after them.
     pub score: Option<f64>,
-    /// Where most of them ended: an index into [`RunTimeline::places`].
+    /// The place where most of them ended: an index into [`RunTimeline::places`].
     pub place: Option<u32>,
-    /// By how many steps that place leads.
+    /// Number of steps by which that place leads.
     lead: u32,
 }
 
@@ -29,7 +29,7 @@ pub struct TimelineBucket {
 #[derive(Clone, Debug)]
 pub struct RunTimeline {
     buckets: Vec<TimelineBucket>,
-    /// Steps a bucket, and how many the last one holds.
+    /// Steps per bucket, and number of steps in the last one.
     per_bucket: u64,
     in_last: u64,
     score: Option<f64>,
@@ -39,10 +39,10 @@ pub struct RunTimeline {
     known: HashMap<String, u32, RandomState>,
 }
 
-/// A place, and how many turns were spent there.
+/// A place, and the number of turns spent there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlaceTurns {
-    /// The name to show.
+    /// The name.
     pub name: String,
     /// Turns that ended there.
     pub turns: u64,
@@ -70,7 +70,7 @@ impl Default for RunTimeline {
 }
 
 impl RunTimeline {
-    /// Takes in a turn. Where it tells no score or place, those from before stand.
+    /// Adds a turn. Without a score or place, the previous ones still hold.
     pub fn add(&mut self, turn: u64, score: Option<f64>, place: Option<&Place<'_>>) {
         if let Some(score) = score.filter(|score| score.is_finite()) {
             self.score = Some(score);
@@ -99,7 +99,7 @@ impl RunTimeline {
         self.in_last = 1;
     }
 
-    /// Gives back room that is not used.
+    /// Frees unused memory.
     pub(crate) fn shrink(&mut self) {
         self.buckets.shrink_to_fit();
         self.places.shrink_to_fit();
@@ -124,22 +124,22 @@ impl RunTimeline {
         Some(index)
     }
 
-    /// The steps in order, a few to a bucket.
+    /// Returns the steps in order, a few per bucket.
     pub fn buckets(&self) -> &[TimelineBucket] {
         &self.buckets
     }
 
-    /// The lowest and the highest score.
+    /// Returns the lowest and the highest score.
     pub fn range(&self) -> Option<(f64, f64)> {
         self.range
     }
 
-    /// All places in the order of their first visit.
+    /// Returns all places in the order of their first visit.
     pub fn places(&self) -> &[PlaceTurns] {
         &self.places
     }
 
-    /// The run drawn to at most `width` columns; fewer where it has fewer steps.
+    /// Returns the run in at most `width` columns, fewer if it has fewer steps.
     pub fn columns(&self, width: usize) -> Vec<TimelineBucket> {
         let count = self.buckets.len().min(width);
         let edge = |column: usize| column * self.buckets.len() / count.max(1);
@@ -151,7 +151,7 @@ impl RunTimeline {
 }
 
 impl TimelineBucket {
-    /// Two neighbours as one: the later score, and the place that leads.
+    /// Merges two neighbours: the later score, and the place that leads.
     fn joined(self, later: TimelineBucket) -> TimelineBucket {
         let (place, lead) = if self.place == later.place {
             (self.place, self.lead.saturating_add(later.lead))

@@ -1,4 +1,4 @@
-//! What a run cost, and what of it came after the points where Loopbreak would have stepped in and ended it.
+//! The cost of a run, and the part after the points where Loopbreak would have intervened and ended it.
 
 use loopbreak::Usage;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::json_number;
 use crate::pack::packed;
 
-/// Tokens and money; each is nothing where no record tells of it.
+/// Tokens and money; each is absent if no record has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct RunCost {
     /// Tokens read and written.
@@ -16,7 +16,7 @@ pub struct RunCost {
 }
 
 impl RunCost {
-    /// Adds what a step cost. Figures that cannot be (a negative price) are left out.
+    /// Adds the cost of a step. Impossible figures, such as a negative price, are ignored.
     pub fn add(&mut self, usage: &Usage) {
         if usage.input_tokens.is_some() || usage.output_tokens.is_some() {
             let tokens = usage.input_tokens.unwrap_or(0).saturating_add(usage.output_tokens.unwrap_or(0));
@@ -27,7 +27,7 @@ impl RunCost {
         }
     }
 
-    /// Adds what another run cost.
+    /// Adds the cost of another run.
     pub fn merge(&mut self, other: &RunCost) {
         if let Some(tokens) = other.tokens {
             self.tokens = Some(self.tokens.unwrap_or(0).saturating_add(tokens));
@@ -37,7 +37,7 @@ impl RunCost {
         }
     }
 
-    /// What is left of it after `earlier`: nothing known stays nothing known.
+    /// Returns the cost after `earlier`. Unknown stays unknown.
     #[must_use]
     pub fn since(&self, earlier: &RunCost) -> RunCost {
         RunCost {
@@ -48,32 +48,32 @@ impl RunCost {
         }
     }
 
-    /// Without the dust of adding floats.
+    /// Removes the rounding error of adding floats.
     #[must_use]
     pub fn rounded(self) -> RunCost {
         RunCost { tokens: self.tokens, cost_usd: self.cost_usd.map(json_number::money) }
     }
 }
 
-/// What came after a point of a run: saved, had the run ended there, or destroyed.
+/// Steps, cost and progress after a point of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RunSavings {
     /// Steps after the point.
     pub steps: u64,
-    /// What they cost.
+    /// Cost after the point.
     pub cost: RunCost,
-    /// Whether progress was made after it; nothing where the run has no such facet.
+    /// Progress was made after it; absent without a progress signal.
     pub destroyed: Option<bool>,
 }
 
-/// Follows a run past the first time that Loopbreak steps in, and past the first time that it ends the run. The two are
-/// kept apart, for a run goes on after a refusal: what follows one is not saved by it.
+/// Tracks a run past the first intervention and past the point where the run would have ended. The two are separate
+/// because a run continues after a refusal, so a refusal saves nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SavingsTracker {
     steps: u64,
     spent: RunCost,
     highest: Option<f64>,
-    /// The run has a score, objectives or marks.
+    /// The run has a score, objectives or progress markers.
     measured: bool,
     stop: RunPoint,
     ending: RunPoint,
@@ -103,29 +103,29 @@ impl RunPoint {
     }
 }
 
-/// What matters of a step here.
+/// The facts of a step that matter for savings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct StepFacts {
     pub(crate) is_turn: bool,
     pub(crate) score: Option<f64>,
-    /// It has a score, objectives or a mark.
+    /// It has a score, objectives or a progress marker.
     pub(crate) measured: bool,
-    /// An objective for the first time, or a mark.
+    /// A new objective, or a progress marker.
     pub(crate) achieved: bool,
     pub(crate) usage: Option<Usage>,
 }
 
-/// What a guard would have done after a step.
+/// The intervention that a guard would have made after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StepIntervention {
-    /// It would have stepped in.
+    /// It would have intervened.
     pub(crate) stops: bool,
-    /// It would have ended the run, or handed it to a human.
+    /// It would have ended the run or escalated it to a human.
     pub(crate) ends: bool,
 }
 
 impl SavingsTracker {
-    /// Takes in a step, and what would have been done after it.
+    /// Adds a step, and the intervention after it.
     pub(crate) fn add(&mut self, step: &StepFacts, done: StepIntervention) {
         if let Some(usage) = &step.usage {
             self.spent.add(usage);
@@ -153,12 +153,12 @@ impl SavingsTracker {
         self.spent.rounded()
     }
 
-    /// What came after the first hard finding.
+    /// Returns the savings after the first hard finding.
     pub(crate) fn after_stop(&self) -> RunSavings {
         self.after(&self.stop)
     }
 
-    /// What came after the point where the run would have ended.
+    /// Returns the savings after the point where the run would have ended.
     pub(crate) fn after_ending(&self) -> RunSavings {
         self.after(&self.ending)
     }

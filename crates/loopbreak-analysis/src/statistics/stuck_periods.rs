@@ -1,5 +1,5 @@
-//! Stretches without progress, and the checks that would have ended the run: read from the events, for findings are
-//! reported once and not at every check.
+//! Periods without progress, and the checks that would have ended the run. They are read from events because findings
+//! are reported once and not at every check.
 
 use loopbreak::event::ProgressCheck;
 use loopbreak::{Config, DetectorName, Mode};
@@ -7,10 +7,10 @@ use loopbreak::{Config, DetectorName, Mode};
 use crate::pack::packed;
 use crate::report::StuckPeriod;
 
-/// Follows the progress of a run.
+/// Tracks the progress of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct StuckPeriods {
-    /// Settings of stagnation; nothing where it is off.
+    /// The settings of stagnation; absent if it is off.
     limits: Option<StuckLimits>,
     before: u64,
     open: Option<StuckPeriod>,
@@ -48,11 +48,11 @@ impl StuckPeriods {
         }
     }
 
-    /// Takes in how the run stands after a turn, and its score.
+    /// Adds the result of a progress check, and the score.
     pub(crate) fn add(&mut self, check: &ProgressCheck, score: Option<f64>) {
         let Some(limits) = self.limits else { return };
         let (turn, stuck) = (check.turn, check.turns_stuck);
-        // A log may leave turns out: a check is due when its turn is reached or passed.
+        // A log may omit turns: a check is due when its turn is reached or passed.
         let due = turn / limits.interval > self.before / limits.interval;
         if due && stuck >= check.turns_allowed.unwrap_or(limits.max_turns) {
             self.checkpoints.push(turn);
@@ -67,7 +67,7 @@ impl StuckPeriods {
         }
     }
 
-    /// Takes in a turn, whether or not there was an event about it.
+    /// Adds a turn, with or without an event about it.
     pub(crate) fn pass(&mut self, turn: u64) {
         self.before = turn;
     }
@@ -77,7 +77,7 @@ impl StuckPeriods {
         self.periods.extend(self.open.take().filter(|open| open.turns >= warn_at));
     }
 
-    /// All stretches of at least `warn_at` turns, and all checks at which the limit was exceeded.
+    /// Returns all periods of at least `warn_at` turns, and all checks at which the limit was exceeded.
     pub(crate) fn finish(mut self) -> (Vec<StuckPeriod>, Vec<u64>) {
         self.close();
         (self.periods, self.checkpoints)

@@ -1,7 +1,7 @@
-//! What the agent did after a warning: whether it went on with the loop or changed course.
+//! The effect of a warning: whether the loop continued.
 //!
-//! In a replay nobody read the warning, so this says what the agent did by itself. A loop that goes on regardless was a
-//! true one; one that the agent leaves anyway need not have been warned of.
+//! In a replay the agent did not see the warning. A loop that continued was a true one; for a loop that the agent left
+//! anyway, the warning was not necessary.
 
 use std::ops::Deref;
 
@@ -13,25 +13,25 @@ use serde::Serialize;
 use crate::pack::{one_of, packed};
 use crate::report::MOST_LISTED;
 
-/// For how many steps of the agent a warning is followed, at least; two rounds of a loop whose rounds are longer.
+/// Minimum number of steps of the agent for which a warning is followed; two rounds for loops with longer rounds.
 pub const FOLLOWED_STEPS: u64 = 5;
-/// How many of the last of them have to be free of the loop, at least; one round of a loop whose rounds are longer.
+/// Minimum number of last steps that must be free of the loop; one round for loops with longer rounds.
 pub const FREE_STEPS: u64 = 3;
 
-/// What the agent did after a warning.
+/// The agent's reaction to a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningEffect {
-    /// It left the loop within the steps that were followed.
+    /// The agent left the loop within the steps that were followed.
     ChangedCourse,
-    /// It was still in the loop at the end of them.
+    /// The agent was still in the loop at their end.
     WentOn,
-    /// The run ended before it could be told.
+    /// The run ended before that.
     Ended,
 }
 
 impl WarningEffect {
-    /// The name in all output.
+    /// Returns the name that all output uses.
     pub fn as_str(self) -> &'static str {
         match self {
             WarningEffect::ChangedCourse => "changed_course",
@@ -41,19 +41,19 @@ impl WarningEffect {
     }
 }
 
-/// A finding, and what came after it.
+/// A finding and its effect.
 #[derive(Clone, Debug, Serialize)]
 pub struct FindingReport {
-    /// What was found.
+    /// The finding.
     #[serde(flatten)]
     pub finding: Finding,
-    /// What the agent did after it; nothing for a hint, a limit or a task, where there is no course to change.
+    /// The effect; absent for a hint, a limit or a task, which an agent cannot leave by changing course.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effect: Option<WarningEffect>,
-    /// After how many more steps of the loop it was left: 0 is at once.
+    /// Number of further steps of the loop before it was left; 0 for immediately.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_after: Option<u64>,
-    /// The line of the log that it was found at, where that is known.
+    /// The line of the log, if known.
     #[serde(skip)]
     pub line: Option<u64>,
 }
@@ -66,24 +66,24 @@ impl Deref for FindingReport {
     }
 }
 
-/// How often which effect was seen.
+/// Number of loops by effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EffectCounts {
     /// The agent left the loop.
     pub changed_course: u64,
-    /// It went on with it.
+    /// The loop continued.
     pub went_on: u64,
-    /// The run ended before it could be told.
+    /// The run ended before that.
     pub ended: u64,
 }
 
 impl EffectCounts {
-    /// Counts the first warning of each loop: a loop that goes on is warned of again, and is no second one for it.
+    /// Counts the first warning of each loop. Further warnings of the same loop are not counted.
     pub fn from_findings(findings: &[FindingReport]) -> Self {
         Self::count_where(findings, |_| true)
     }
 
-    /// The same for one detector's findings.
+    /// Counts the first warnings of one detector.
     pub fn for_detector(findings: &[FindingReport], detector: DetectorName) -> Self {
         Self::count_where(findings, |finding| finding.detector == detector)
     }
@@ -109,14 +109,14 @@ impl EffectCounts {
         } += 1;
     }
 
-    /// Adds those of another run.
+    /// Adds the counts of another run.
     pub fn merge(&mut self, other: &EffectCounts) {
         self.changed_course += other.changed_course;
         self.went_on += other.went_on;
         self.ended += other.ended;
     }
 
-    /// How many there are, and how many of them could be told.
+    /// Returns the number of loops, and the number of those that could be decided.
     pub fn totals(&self) -> (u64, u64) {
         let told = self.changed_course + self.went_on;
         (told + self.ended, told)
@@ -127,20 +127,20 @@ impl EffectCounts {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarningFollower {
     findings: Vec<FindingReport>,
-    /// How many more there were.
+    /// Number of further findings.
     unlisted: u64,
-    /// The warnings that are not judged yet: never more than were given in the last few steps.
+    /// Warnings that are not decided yet: at most those of the last few steps.
     open: Vec<OpenWarning>,
 }
 
-/// A warning that is not judged yet.
+/// A warning that is not decided yet.
 #[derive(Clone, Debug)]
 struct OpenWarning {
     finding: usize,
-    /// How many steps it is followed for, and how many of the last have to be free of the loop.
+    /// Number of steps it is followed for, and number of last steps that must be free of the loop.
     followed: u64,
     free: u64,
-    /// How many steps of the agent there were since.
+    /// Number of steps of the agent since then.
     steps: u64,
     /// The last of them that belonged to the loop.
     last: u64,
@@ -157,14 +157,14 @@ packed! {
 }
 
 impl WarningFollower {
-    /// Takes in a step, what the guard said of it, and the line it was read from.
+    /// Adds a step, its verdict, and the line it was read from.
     pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
         let findings = &mut self.findings;
         self.open.retain_mut(|open| {
             let finding = &mut findings[open.finding];
             let sighted = verdict.sighted.contains(&finding.loop_id);
-            // Others of the run have courses of their own. What only the run as a whole can be in, anyone shows.
+            // Other agents of the run act independently. A loop of the run as a whole can be seen at any of them.
             if finding.agent != agent && !sighted {
                 return true;
             }
@@ -183,7 +183,7 @@ impl WarningFollower {
             false
         });
         for finding in &verdict.findings {
-            // A run may have no end, and a report of it has to have one.
+            // A run may be endless, its report must not be.
             if self.findings.len() >= MOST_LISTED {
                 self.unlisted += 1;
                 continue;
@@ -196,7 +196,7 @@ impl WarningFollower {
         }
     }
 
-    /// The findings in their order, and how many more there were.
+    /// Returns the findings in their order, and the number of further ones.
     pub(crate) fn finish(mut self) -> (Vec<FindingReport>, u64) {
         for open in &self.open {
             self.findings[open.finding].effect = Some(WarningEffect::Ended);
@@ -218,7 +218,7 @@ impl OpenWarning {
     }
 }
 
-/// A limit is reached whatever the agent does, and a task is taken from it or not: neither is a course.
+/// Returns whether a finding has an effect. An agent cannot leave a limit or a task by changing course.
 fn is_followed(finding: &Finding) -> bool {
     finding.severity >= Severity::Warn
         && !matches!(finding.detector, DetectorName::Budget | DetectorName::Task)
@@ -230,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    /// A run that does the same four times, which is warned of, then one of these letters a step.
+    /// Runs four identical steps, which cause a warning, then one step per letter.
     fn after_the_warning(then: &str) -> Vec<FindingReport> {
         let mut guard = Guard::new(Config::default());
         let mut followed = WarningFollower::default();

@@ -1,9 +1,9 @@
-//! How much is searched: a number of trials, or a time.
+//! The budget of a search: a number of trials, or a time.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-/// How much is searched.
+/// The budget of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TuneBudget {
     /// A number of trials.
@@ -12,7 +12,7 @@ pub enum TuneBudget {
     Time(Duration),
 }
 
-/// More trials than this are not counted out one by one.
+/// Maximum number of trials.
 const MOST: usize = 1_000_000;
 
 impl FromStr for TuneBudget {

@@ -1,4 +1,4 @@
-//! Which of the trials is best, how well that would have gone on runs that were held out, and the frontier.
+//! Chooses the best trial, and estimates its quality on held-out runs.
 
 use std::cmp::Ordering;
 
@@ -7,31 +7,31 @@ use serde::Serialize;
 use super::outcome_totals::{OutcomeTotals, RunOutcome};
 use super::trials::{SettingsTrial, TrialRng};
 
-/// A trial that was made: what it came to in every run.
+/// A finished trial, with its outcome in every run.
 #[derive(Clone, Debug)]
 pub struct FinishedTrial {
     /// The trial.
     pub trial: SettingsTrial,
-    /// One for each run, in the order of the runs.
+    /// One outcome per run, in the order of the runs.
     pub outcomes: Vec<RunOutcome>,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuneChoice {
-    /// What the settings one has come to.
+    /// The totals of the current settings.
     pub now: OutcomeTotals,
-    /// The best trial, on all runs.
+    /// The best trial on all runs.
     pub best: SettingsTrial,
-    /// What it comes to there: too good to be true, for it was chosen by these very runs.
+    /// Its totals there, which are optimistic because it was chosen on these runs.
     pub in_sample: OutcomeTotals,
-    /// What choosing in the same way comes to on runs that were held out.
+    /// The totals of the same choice on held-out runs.
     pub cross_validated: OutcomeTotals,
-    /// Into how many parts the runs were put.
+    /// Number of parts the runs were split into.
     pub folds: usize,
-    /// Held out, choosing does better than the settings one has.
+    /// The choice is better than the current settings on held-out runs.
     pub holds: bool,
-    /// The trials that no other beats in both gain and harm, the least harm first.
+    /// Trials that no other beats in both gain and harm, least harm first.
     pub frontier: Vec<FrontierPoint>,
 }
 
@@ -41,16 +41,16 @@ pub struct FrontierPoint {
     /// The trial.
     #[serde(flatten)]
     pub trial: SettingsTrial,
-    /// False alarms where there are labels, otherwise runs whose progress is destroyed.
+    /// False alarms with labels, otherwise runs with progress lost.
     pub harm: u64,
-    /// Positive runs that are warned of where there are labels, otherwise steps saved.
+    /// Positive runs with a warning if there are labels, otherwise steps saved.
     pub gain: u64,
-    /// All of it.
+    /// All figures.
     pub figures: OutcomeTotals,
 }
 
-/// Chooses among trials, of which the first is the settings one has. Whether each run is positive, if that is known, is
-/// told in the order of the runs. Nothing where there are no trials.
+/// Chooses among trials. The first trial must be the current settings, and `positive` holds the labels in the order of
+/// the runs. Returns `None` without trials.
 pub fn choose(
     tried: &[FinishedTrial],
     positive: &[Option<bool>],
@@ -79,7 +79,7 @@ pub fn choose(
     })
 }
 
-/// The part that each run is in: equally many positive ones in each, as far as they go.
+/// Returns the part of each run, with positive runs spread evenly.
 fn parts(positive: &[Option<bool>], folds: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..positive.len()).collect();
     TrialRng(seed ^ 0x5EED).shuffle(&mut order);
@@ -105,7 +105,7 @@ fn figures(
     figures
 }
 
-/// The best trial on some of the runs. Of equals, the one that changes least, then the one that came first.
+/// Returns the best trial on some of the runs. Among equals it is the one with the fewest changes, then the first.
 fn best<'t>(
     tried: &'t [FinishedTrial],
     positive: &[Option<bool>],
@@ -131,8 +131,8 @@ fn best<'t>(
     best.map(|(one, _)| one)
 }
 
-/// Which is better. With labels: F0.5 of the warnings, then less progress destroyed, then more steps saved. Without:
-/// more steps saved, as long as no more progress is destroyed than now.
+/// Compares two results. With labels: F0.5 of the warnings, then less progress lost, then more steps saved. Without:
+/// more steps saved, as long as no more progress is lost than now.
 fn compare(one: &OutcomeTotals, other: &OutcomeTotals, now: &OutcomeTotals) -> Ordering {
     let harmless = |figures: &OutcomeTotals| figures.destroyed <= now.destroyed;
     let less_harm = || other.destroyed.cmp(&one.destroyed);
@@ -214,7 +214,8 @@ mod tests {
 
     #[test]
     fn tune_holds_out_what_it_judges_by() {
-        // Each trial is perfect on one run and useless on the others: chosen by the rest, it fails on the run held out.
+        // Each trial is perfect on one run and useless on the others: chosen on the rest, it fails on the held-out
+        // run.
         let runs = 6;
         let mut trials = vec![tried(0, 0, &vec![(false, 0, None); runs])];
         for special in 0..runs {

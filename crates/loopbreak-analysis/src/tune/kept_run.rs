@@ -1,4 +1,4 @@
-//! Runs that are kept in memory, to be replayed again and again.
+//! Runs in memory, to be replayed many times.
 
 use loopbreak::{Config, Step};
 
@@ -8,25 +8,25 @@ use crate::run::RunAnalysis;
 /// A run with all its steps, each as one line of a native log.
 #[derive(Clone, Debug)]
 pub struct KeptRun {
-    /// Its id.
+    /// The id.
     pub run: String,
-    /// Where it was read from.
+    /// The file it was read from.
     pub source: String,
-    /// Its steps.
+    /// The steps.
     pub steps: Vec<Box<str>>,
-    /// How many of them are turns.
+    /// Number of steps that are turns.
     pub turns: u64,
-    /// Whether it is positive, where there are labels.
+    /// The label: positive, negative, or absent without labels.
     pub positive: Option<bool>,
 }
 
 impl KeptRun {
-    /// A run without steps.
+    /// Creates a run without steps.
     pub fn new(run: impl Into<String>, source: impl Into<String>) -> Self {
         KeptRun { run: run.into(), source: source.into(), steps: Vec::new(), turns: 0, positive: None }
     }
 
-    /// Keeps a step. Gives the bytes that it takes.
+    /// Adds a step. Returns its size in bytes.
     pub fn keep(&mut self, step: &Step<'_>) -> usize {
         let line = serde_json::to_string(step).unwrap_or_default();
         let bytes = line.len();
@@ -36,7 +36,7 @@ impl KeptRun {
     }
 }
 
-/// Replays a run under other settings: the same as it would have gone live.
+/// Replays a run with other settings, with the result it would have had live.
 pub fn replay(config: &Config, run: &KeptRun) -> RunOutcome {
     let mut analysis = RunAnalysis::new(config, run.run.as_str());
     for line in &run.steps {

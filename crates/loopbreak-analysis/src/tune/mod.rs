@@ -1,4 +1,4 @@
-//! The search for thresholds: other settings on the same runs, judged by runs that were held out.
+//! Search for thresholds: other settings on the same runs, judged on held-out runs.
 
 mod budget;
 mod choice;

@@ -1,27 +1,27 @@
-//! What settings come to on runs.
+//! Outcomes of settings on runs.
 
 use serde::{Deserialize, Serialize};
 
 use crate::eval::{ConfusionCounts, RuleSignal, ShareEstimate};
 use crate::report::{RunReport, VerdictName};
 
-/// What settings came to in one run: all that is kept of a replay.
+/// The outcome of settings in one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "OutcomeRow", into = "OutcomeRow")]
 pub struct RunOutcome {
-    /// There was a warning, or worse.
+    /// There was a warning or an intervention.
     pub warned: bool,
-    /// Loopbreak stepped in.
+    /// Loopbreak intervened.
     pub stopped: bool,
-    /// The run would have ended, or been handed to a human.
+    /// The run would have ended or been escalated to a human.
     pub ended: bool,
     /// Turns after that.
     pub saved: u64,
-    /// Whether progress was made after that; nothing where the run measures none.
+    /// Progress was made after that; absent without a progress signal.
     pub destroyed: Option<bool>,
 }
 
-/// How it is put away.
+/// The stored form.
 type OutcomeRow = (u8, u64, Option<bool>);
 
 impl From<OutcomeRow> for RunOutcome {
@@ -38,7 +38,7 @@ impl From<RunOutcome> for OutcomeRow {
 }
 
 impl RunOutcome {
-    /// Of a report.
+    /// Returns the outcome of a report.
     pub fn from_report(report: &RunReport) -> Self {
         RunOutcome {
             warned: report.verdict >= VerdictName::Warn,
@@ -49,7 +49,7 @@ impl RunOutcome {
         }
     }
 
-    /// Of a rule of others, which does nothing but end runs.
+    /// Returns the outcome of a baseline rule, which can only end runs.
     pub fn from_signal(signal: Option<RuleSignal>) -> Self {
         signal.map_or(RunOutcome::default(), |signal| RunOutcome {
             warned: true,
@@ -61,17 +61,17 @@ impl RunOutcome {
     }
 }
 
-/// Sums over runs.
+/// Totals over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OutcomeTotals {
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Those with a warning, or worse.
+    /// Runs with a warning or an intervention.
     pub signals: u64,
-    /// Warnings, right and wrong, where there are labels.
+    /// Right and wrong warnings, if there are labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warned: Option<ConfusionCounts>,
-    /// Interventions, right and wrong, where there are labels.
+    /// Right and wrong interventions, if there are labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<ConfusionCounts>,
     /// Runs that would have ended.
@@ -80,7 +80,7 @@ pub struct OutcomeTotals {
     pub saved: u64,
     /// Ended runs that made progress after that.
     pub destroyed: u64,
-    /// Ended runs that measure none.
+    /// Ended runs without a progress signal.
     pub unknown: u64,
 }
 
@@ -101,7 +101,7 @@ impl OutcomeTotals {
         }
     }
 
-    /// Adds those of other runs.
+    /// Adds the totals of other runs.
     pub fn merge(&mut self, other: &OutcomeTotals) {
         let add = |mine: &mut Option<ConfusionCounts>, other: Option<ConfusionCounts>| {
             if let Some(other) = other {
@@ -122,17 +122,17 @@ impl OutcomeTotals {
         self.unknown += other.unknown;
     }
 
-    /// The share of warnings that are right.
+    /// Returns the share of warnings that are right.
     pub fn precision(&self) -> Option<ShareEstimate> {
         self.warned.and_then(|counts| counts.precision())
     }
 
-    /// The share of positive runs that are warned of.
+    /// Returns the share of positive runs with a warning.
     pub fn recall(&self) -> Option<ShareEstimate> {
         self.warned.and_then(|counts| counts.recall())
     }
 
-    /// F0.5 of the warnings: precision counts twice as much as recall, for a false alarm ends somebody's good run.
+    /// Returns F0.5 of the warnings. Precision counts twice as much as recall, because a false alarm ends a good run.
     pub fn f_half(&self) -> Option<f64> {
         let counts = self.warned?;
         let whole = 1.25 * counts.tp as f64 + 0.25 * counts.missed as f64 + counts.fp as f64;

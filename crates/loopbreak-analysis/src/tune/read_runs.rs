@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::kept_run::KeptRun;
 use crate::logs::{LogAnalyzer, LogReadSummary, StepObserver};
 
-/// The most that is kept by default: steps as native log lines, in bytes.
+/// Default limit for steps in memory, as native log lines, in bytes.
 pub const MAX_STEP_BYTES: u64 = 1024 * 1024 * 1024;
 
 /// The steps of the logs take more memory than is allowed.
@@ -26,7 +26,7 @@ impl fmt::Display for TooManySteps {
 
 impl std::error::Error for TooManySteps {}
 
-/// Reads all runs, in the order of the inputs. Returns how the reading went per input, and the runs.
+/// Reads all runs, in the order of the inputs. Returns a summary per input, and the runs.
 pub fn read_runs(
     analyzer: &LogAnalyzer,
     inputs: &[LogInput],
@@ -60,7 +60,7 @@ struct StepKeeper<'k> {
     source: String,
     runs: Vec<KeptRun>,
     by_name: HashMap<String, usize>,
-    /// Bytes kept of all logs together.
+    /// Bytes of all logs together.
     bytes: &'k AtomicU64,
     max_bytes: u64,
 }
@@ -71,7 +71,7 @@ impl StepObserver for StepKeeper<'_> {
             self.runs.push(KeptRun::new(run, self.source.clone()));
             self.runs.len() - 1
         });
-        // Beyond the limit nothing is kept, and the search does not begin.
+        // Beyond the limit nothing is kept, and the search does not start.
         if self.bytes.load(Ordering::Relaxed) <= self.max_bytes {
             self.bytes.fetch_add(self.runs[index].keep(step) as u64, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! Makes the trials, several at a time.
+//! Runs trials, several at a time.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,16 +17,17 @@ use super::outcome_totals::RunOutcome;
 use super::state_file::StateFile;
 use super::trials::{SettingsTrial, TrialGenerator};
 
-/// A search under a budget of time begins no more trials than this at once, so that it ends near its time.
+/// Maximum number of trials per thread that are started together under a budget of time, so that the search ends close
+/// to its time.
 const AT_ONCE: usize = 4;
-/// How many trials of a counted budget are drawn at once.
+/// Number of trials of a counted budget that are drawn together.
 const DRAWN: usize = 1024;
 
-/// How long a search goes on, and who follows it.
+/// The budget of a search, and its callbacks.
 pub struct SearchControl<'c> {
     /// The budget.
     pub budget: TuneBudget,
-    /// Ends the search when it is set.
+    /// Ends the search when set.
     pub stop: &'c AtomicBool,
     /// Called after every trial, from any thread.
     pub on_trial: &'c (dyn Fn() + Sync),
@@ -38,17 +39,17 @@ impl fmt::Debug for SearchControl<'_> {
     }
 }
 
-/// What a search came to.
+/// The outcome of a search.
 #[derive(Clone, Debug)]
 pub struct SearchOutcome {
-    /// The trials that were made, in their order.
+    /// The finished trials, in order.
     pub tried: Vec<FinishedTrial>,
-    /// The search was stopped before its budget was spent.
+    /// The search was stopped before its budget was used up.
     pub interrupted: bool,
 }
 
-/// Makes trials until the budget is spent or the search is stopped. `done` are trials that were made before. An error means
-/// that the state file could not be written.
+/// Runs trials until the budget is used up or the search is stopped. `done` are trials that were finished before. An
+/// error means that the state file could not be written.
 pub fn search(
     runs: &[KeptRun],
     trials: &mut TrialGenerator,
@@ -70,7 +71,7 @@ pub fn search(
             TuneBudget::Trials(count) => count.saturating_sub(tried.len()).min(DRAWN),
             TuneBudget::Time(_) => AT_ONCE * rayon::current_num_threads(),
         };
-        // The settings one has are always tried: there is nothing to compare with otherwise.
+        // The current settings are always tried, as there is nothing to compare with otherwise.
         let next: Vec<SettingsTrial> =
             if is_over() && !tried.is_empty() { Vec::new() } else { trials.by_ref().take(left).collect() };
         if next.is_empty() {
@@ -112,7 +113,7 @@ pub fn search(
     Ok(SearchOutcome { tried, interrupted: stop.load(Ordering::Relaxed) })
 }
 
-/// Takes back every change that makes no difference to any run, so that the result has only changes that matter.
+/// Reverts every change that makes no difference to any run, so that only changes that matter remain.
 pub fn prune(best: &mut SettingsTrial, trials: &TrialGenerator, runs: &[KeptRun]) {
     let outcomes = |trial: &SettingsTrial| {
         let config = trials.config(trial)?;

@@ -1,13 +1,13 @@
-//! What `tune` may change: every option that is a threshold or a window of a detector, with the values that are tried.
+//! The search space: every option that is a threshold or a window of a detector, with the values to try.
 
 use loopbreak::{Config, Settings};
 use loopbreak_config::{OptionType, find_option};
 use serde_json::Value;
 
-/// An option, and the values that are tried.
+/// An option, and the values to try.
 #[derive(Clone, Copy, Debug)]
 pub struct TuneDimension {
-    /// Its path, as in `cycle.warn_at`.
+    /// Its path, such as `cycle.warn_at`.
     pub option: &'static str,
     /// The values, lowest first.
     pub values: &'static [f64],
@@ -17,7 +17,7 @@ const fn dimension(option: &'static str, values: &'static [f64]) -> TuneDimensio
     TuneDimension { option, values }
 }
 
-/// The whole space. The guide lists it; a state file that was made with another one is refused.
+/// The search space. The guide lists it, and a state file for another space is refused.
 pub const SPACE: &[TuneDimension] = &[
     dimension("stagnation.max_turns", &[20.0, 30.0, 40.0, 60.0, 80.0, 120.0]),
     dimension("stagnation.warn_at", &[10.0, 15.0, 20.0, 30.0, 40.0, 60.0]),
@@ -45,18 +45,18 @@ pub const SPACE: &[TuneDimension] = &[
     dimension("poll.hard_at", &[15.0, 20.0, 30.0]),
 ];
 
-/// The options that a change of patience as a whole moves together.
+/// Options that are scaled together by a change of patience.
 const PATIENCE: [&str; 5] = ["max_turns", "warn_at", "hard_at", "again_warn_at", "again_hard_at"];
 
-/// An option and what it is set to.
+/// An option and its value.
 pub type OptionChange = (&'static str, f64);
 
-/// What an option is set to; nothing where there is no such number.
+/// Returns the value of an option, or `None` if it is not a number.
 pub fn value_of(settings: &Value, option: &str) -> Option<f64> {
     settings.pointer(&pointer(option))?.as_f64()
 }
 
-/// The same settings with some options changed; nothing where that is no valid whole.
+/// Returns settings with some options changed, or `None` if they are not valid.
 pub fn changed(settings: &Value, changes: &[OptionChange]) -> Option<Config> {
     let mut settings = settings.clone();
     for (option, value) in changes {
@@ -66,8 +66,8 @@ pub fn changed(settings: &Value, changes: &[OptionChange]) -> Option<Config> {
     Config::new(settings).ok()
 }
 
-/// More or less patience with everything: all limits of turns and repeats, times this. Limits that are switched off stay
-/// so, none leaves its range, and a detector that cannot have so little patience is left as it is.
+/// Scales all limits of turns and repeats by a factor. Limits that are off stay off, none leaves its range, and a
+/// detector that cannot have such limits keeps its own.
 pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
     let settings = serde_json::to_value(&**config).ok()?;
     let mut changes: Vec<OptionChange> = Vec::new();
@@ -78,7 +78,7 @@ pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
             changes.push((option, within(option, (value * factor).round())));
         }
     }
-    // A warning has to come first: rounding is not to make the two fall together.
+    // A warning must come first: rounding must not make both limits equal.
     for index in 0..changes.len() {
         let (option, value) = changes[index];
         let hard = option.replace("warn_at", "hard_at");
@@ -98,7 +98,7 @@ pub fn with_patience(config: &Config, factor: f64) -> Option<Config> {
     changed(&settings, &kept)
 }
 
-/// The nearest value that the option takes.
+/// Returns the nearest value that the option takes.
 fn within(option: &str, value: f64) -> f64 {
     let range = match find_option(option).map(|option| &option.option_type) {
         Some(OptionType::Integer(range) | OptionType::Number(range)) => *range,
@@ -112,12 +112,12 @@ fn pointer(option: &str) -> String {
     format!("/{}", option.replace('.', "/"))
 }
 
-/// A whole number as one: most options take no other.
+/// Returns a whole number as an integer, because most options take no other.
 fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value >= 0.0 { Value::from(value as u64) } else { Value::from(value) }
 }
 
-/// A value as it stands in a configuration file.
+/// Formats a value as in a configuration file.
 pub fn shown(value: f64) -> String {
     number(value).to_string()
 }

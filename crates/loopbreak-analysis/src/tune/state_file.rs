@@ -1,4 +1,4 @@
-//! Finished trials, kept in a file so that a search can go on: a line about the search, then a line a trial.
+//! Finished trials in a file, so that a search can be resumed: a line about the search, then one line per trial.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,24 +15,24 @@ use super::kept_run::KeptRun;
 use super::outcome_totals::RunOutcome;
 use super::space::SPACE;
 
-/// The name and version of this form of file.
+/// Name and version of this format.
 const SCHEMA: &str = "loopbreak.tune-state/1";
 
-/// What a search is about. Trials of another one are of no use to it.
+/// The subject of a search. Trials of another subject are of no use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneSubject {
     schema: String,
-    /// The version of the program: another one may judge otherwise.
+    /// The version of the program: another one may judge differently.
     version: String,
     /// The runs and their labels.
     data: String,
-    /// The settings to begin with, and what may be changed.
+    /// The starting settings and the search space.
     space: String,
     seed: u64,
 }
 
 impl TuneSubject {
-    /// Describes a search over these runs, around these settings.
+    /// Describes a search on these runs, starting from these settings.
     pub fn new(runs: &[KeptRun], config: &Config, seed: u64) -> Self {
         let mut data = FixedState::with_seed(0x7C0E).build_hasher();
         for run in runs {
@@ -45,7 +45,7 @@ impl TuneSubject {
         }
         let mut space = FixedState::with_seed(0x5BACE).build_hasher();
         space.write(serde_json::to_string(&**config).unwrap_or_default().as_bytes());
-        // The text of an earlier version of this program, so that its state files can still be used.
+        // The text of an earlier version, so that its state files can still be used.
         let dimensions: Vec<String> = SPACE
             .iter()
             .map(|it| format!("Dimension {{ option: {:?}, values: {:?} }}", it.option, it.values))
@@ -60,12 +60,12 @@ impl TuneSubject {
         }
     }
 
-    /// A name for the data, to be told in the file that is written.
+    /// Returns a fingerprint of the data, for the settings file.
     pub fn data(&self) -> &str {
         &self.data
     }
 
-    /// What differs, in words.
+    /// Describes the difference to another subject.
     fn difference(&self, other: &TuneSubject) -> &'static str {
         if self.schema != other.schema || self.version != other.version {
             "another version of loopbreak"
@@ -79,33 +79,33 @@ impl TuneSubject {
     }
 }
 
-/// Why a state file cannot be used.
+/// The reason why a state file cannot be used.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateFileError {
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     Io {
         /// The file.
         path: PathBuf,
-        /// What failed.
+        /// The error.
         error: io::Error,
     },
-    /// It has some other content.
+    /// The file is not a state file.
     NotAState {
         /// The file.
         path: PathBuf,
     },
-    /// It is the state of another search.
+    /// The file is the state of another search.
     OtherSearch {
         /// The file.
         path: PathBuf,
-        /// What differs.
+        /// The difference.
         difference: &'static str,
     },
 }
 
 impl StateFileError {
-    /// Says what to do about it.
+    /// Returns a hint that says what to do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             StateFileError::Io { .. } => None,
@@ -142,14 +142,14 @@ struct StateLine {
     outcomes: Vec<RunOutcome>,
 }
 
-/// The file, open to be added to.
+/// A state file, open for appending.
 #[derive(Debug)]
 pub struct StateFile {
     file: File,
 }
 
 impl StateFile {
-    /// Opens the file, and gives the trials it has.
+    /// Opens the file. Returns the trials in it.
     pub fn open(
         path: &Path,
         subject: &TuneSubject,
@@ -165,7 +165,7 @@ impl StateFile {
                     if index == 0 && !line.is_empty() {
                         check_subject(path, &line, subject)?;
                     } else if index > 0 {
-                        // The last line may have been cut off where the search was killed; that trial is made again.
+                        // The last line may be cut off if the search was killed; that trial is made again.
                         let Ok(read) = serde_json::from_slice::<StateLine>(&line) else { break };
                         if read.outcomes.len() != runs {
                             break;
@@ -184,7 +184,7 @@ impl StateFile {
         if length == 0 {
             state.write(subject).map_err(failed)?;
         } else if length < whole {
-            // The last whole line lacks its end.
+            // The last complete line has no line end.
             state.file.write_all(b"\n").map_err(failed)?;
         } else if length > whole {
             state.file.set_len(whole).map_err(failed)?;
@@ -192,12 +192,12 @@ impl StateFile {
         Ok((state, done))
     }
 
-    /// Keeps a finished trial.
+    /// Adds a finished trial.
     pub fn add(&mut self, trial: usize, outcomes: &[RunOutcome]) -> io::Result<()> {
         self.write(&StateLine { trial, outcomes: outcomes.to_vec() })
     }
 
-    /// A line at once, so that whoever kills the program leaves whole lines.
+    /// Writes a line at once, so that a killed program leaves complete lines.
     fn write(&mut self, line: &impl Serialize) -> io::Result<()> {
         let mut bytes = serde_json::to_vec(line)?;
         bytes.push(b'\n');

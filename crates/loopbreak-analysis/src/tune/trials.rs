@@ -1,5 +1,5 @@
-//! Which settings are tried. The list does not look at any result, so runs that are held out are really held out, and a
-//! search that was interrupted goes on with the very same trials.
+//! Generates the settings to try. The list does not depend on any result, so held-out runs are really held out, and a
+//! resumed search continues with the same trials.
 
 use std::collections::HashSet;
 
@@ -10,21 +10,21 @@ use serde_json::Value;
 
 use super::space::{OptionChange, SPACE, changed, value_of};
 
-/// How many options a trial changes at most.
+/// Maximum number of options that a trial changes.
 const CHANGES: usize = 4;
-/// After so many draws in a row that were drawn before, or are no valid whole, the space counts as searched.
+/// After this many draws in a row that are known or not valid, the space counts as exhausted.
 const DRAWS: usize = 10_000;
 
-/// Settings to try: what differs from those one has.
+/// Settings to try, as changes to the current ones.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SettingsTrial {
-    /// Its number; 0 is the settings one has.
+    /// The number; 0 is the current settings.
     pub number: usize,
-    /// What is changed, in the order of the space.
+    /// The changes, in the order of the space.
     pub changes: Vec<OptionChange>,
 }
 
-/// All trials, one after the other: the settings one has, then by turns one option changed and two to four.
+/// Generates trials: the current settings, then alternately one changed option and two to four.
 #[derive(Debug)]
 pub struct TrialGenerator {
     settings: Value,
@@ -36,7 +36,7 @@ pub struct TrialGenerator {
 }
 
 impl TrialGenerator {
-    /// Around these settings.
+    /// Creates a generator around these settings.
     pub fn new(config: &Config, seed: u64) -> Self {
         let settings = serde_json::to_value(&**config).unwrap_or_default();
         let mut random = TrialRng(seed);
@@ -50,12 +50,12 @@ impl TrialGenerator {
         TrialGenerator { settings, random, single, known: HashSet::default(), next: 0 }
     }
 
-    /// The settings of a trial.
+    /// Returns the settings of a trial.
     pub fn config(&self, trial: &SettingsTrial) -> Option<Config> {
         changed(&self.settings, &trial.changes)
     }
 
-    /// New and valid?
+    /// Returns whether the changes are new and valid.
     fn accept(&mut self, changes: &[OptionChange]) -> bool {
         let key = changes.iter().map(|(option, value)| (*option, value.to_bits())).collect();
         changed(&self.settings, changes).is_some() && self.known.insert(key)
@@ -108,7 +108,7 @@ impl Iterator for TrialGenerator {
     }
 }
 
-/// `SplitMix64`: small, and the same everywhere for ever.
+/// `SplitMix64`: small, and identical on every platform.
 #[derive(Clone, Debug)]
 pub(super) struct TrialRng(pub(super) u64);
 
@@ -121,7 +121,7 @@ impl TrialRng {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from 0 to below this.
+    /// Returns a number from 0 to below `end`.
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }

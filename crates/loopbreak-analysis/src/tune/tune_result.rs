@@ -10,25 +10,25 @@ use crate::eval::{LabelCondition, LabelSelection, RunSelection};
 /// The name and version of this form of result.
 pub const SCHEMA: &str = "loopbreak.tune/1";
 
-/// A search that has ended.
+/// The result of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct TuneResult {
     /// [`SCHEMA`].
     pub schema: &'static str,
-    /// The runs it rests on.
+    /// The runs of the evaluation.
     #[serde(flatten)]
     pub looked_at: RunSelection,
-    /// How many settings were tried.
+    /// Number of settings tried.
     pub trials: u64,
     /// The seed of the search.
     pub seed: u64,
-    /// What came of it.
+    /// The choice.
     #[serde(flatten)]
     pub choice: TuneChoice,
 }
 
 impl TuneResult {
-    /// Chooses among the trials. Returns nothing if none was made.
+    /// Chooses among the trials. Returns `None` if none was made.
     pub fn new(
         runs: &[KeptRun],
         outcome: &SearchOutcome,

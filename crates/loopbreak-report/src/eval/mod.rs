@@ -1,4 +1,4 @@
-//! An evaluation for people.
+//! Rendering of evaluations.
 
 mod html;
 mod text;

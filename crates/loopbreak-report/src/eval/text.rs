@@ -1,4 +1,4 @@
-//! The evaluation for people.
+//! The evaluation as text.
 
 use std::fmt::{self, Write};
 
@@ -12,16 +12,16 @@ use loopbreak_analysis::eval::{
     EffectShare, EvalReport, JudgeResult, LeftOutRuns, MisjudgedRun, SignalScores,
 };
 
-/// The first column: names of judges and detectors.
+/// Width of the first column: names of judges and detectors.
 const NAME: usize = 14;
-/// How many runs of a list are shown.
+/// Number of runs listed.
 const LISTED: usize = 20;
-/// No table needs more, and longer lines are hard to read.
+/// Maximum width: no table needs more, and longer lines are hard to read.
 const WIDEST: usize = 100;
-/// What stands before the id of a run in a list.
+/// Indentation of the id of a run in a list.
 const INDENT: usize = 9;
 
-/// Writes the whole evaluation.
+/// Renders the evaluation as text.
 pub fn render(evaluation: &EvalReport, look: &TextStyle) -> String {
     let look = TextStyle { width: look.width.min(WIDEST), ..*look };
     let mut out = String::new();
@@ -79,7 +79,7 @@ pub(super) fn left_out(left_out: &LeftOutRuns) -> String {
     told.map(|(count, noun, what)| format!("{} {what}", plural(count, noun))).collect::<Vec<_>>().join(", ")
 }
 
-/// All judges side by side.
+/// Writes all judges next to each other.
 fn signals(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     heading(out, "", evaluation.looked_at.positives.is_some(), look)?;
     for judge in &evaluation.judges {
@@ -90,7 +90,7 @@ fn signals(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::
     Ok(())
 }
 
-/// The detectors of the first judge, which is Loopbreak as it is set.
+/// Writes the detectors of the first judge, which is Loopbreak with the current settings.
 fn detectors(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let levels = evaluation.judges.first().map_or(&[][..], |judge: &JudgeResult| &judge.levels);
     if levels.iter().all(|level| level.detectors.is_empty()) {
@@ -163,7 +163,7 @@ fn savings(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::
     Ok(())
 }
 
-/// What the agents did after warnings that nobody read to them: a loop that goes on regardless was a true one.
+/// Writes how loops continued after their first warning, which the agents did not see in a replay.
 fn after_warning(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let told = evaluation.judges.iter().filter_map(|judge| Some((judge.name, judge.after_warning.as_ref()?)));
     let told: Vec<_> = told.filter(|(_, after)| after.all.effects.totals().0 > 0).collect();
@@ -183,7 +183,7 @@ fn after_warning(out: &mut String, evaluation: &EvalReport, look: &TextStyle) ->
         "\n{dim}{:<NAME$} {:>10}{:>9}{:>9}{:>9}{:>17}{dim:#}",
         "by themselves", head[0], head[1], head[2], head[3], head[4]
     )?;
-    // One by one the detectors of the first judge, which is Loopbreak as it is set.
+    // The detectors of the first judge, which is Loopbreak with the current settings.
     let own = evaluation.judges.first().map(|judge| judge.name);
     for (name, after) in &told {
         line(out, name, &after.all)?;
@@ -216,7 +216,7 @@ fn list(
     Ok(())
 }
 
-/// A run, in one line where that fits. Its id and its file are to be copied, so a narrow terminal cuts neither.
+/// Writes a run in one line if that fits. Its id and its file are never cut, so that they can be copied.
 fn listed(out: &mut String, run: &MisjudgedRun, look: &TextStyle) -> fmt::Result {
     let (style, dim) = (look.verdict_style(run.verdict), look.dim());
     let (steps, room) = (plural(run.steps, "step"), WIDEST - INDENT);

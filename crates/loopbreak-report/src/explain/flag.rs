@@ -1,4 +1,4 @@
-//! What Loopbreak says after a step: findings with what they rest on, and what would have been told to whom.
+//! The findings after a step with their evidence, and the advice that would have been given.
 
 use std::fmt::Write as _;
 
@@ -11,12 +11,12 @@ use super::row::{INDENT, shown};
 use crate::text::TextStyle;
 use loopbreak_analysis::VerdictName;
 
-/// How far a text under a flag is moved in.
+/// Indentation of a text under a flag.
 const DEEPER: usize = INDENT + 2;
-/// More lines of an advice than this are left out.
+/// Maximum number of lines per advice.
 const LINES: usize = 6;
 
-/// The lines that stand under a step. Words to someone are shown once a detector, unless everything is asked for.
+/// Renders the lines under a step. Advice is shown once per detector and audience, unless everything is asked for.
 pub(super) fn render(
     verdict: &Verdict,
     full: bool,
@@ -107,7 +107,7 @@ fn head(
     lines.push(format!("{:INDENT$}{style}{sign} {text}{style:#}", ""));
 }
 
-/// A text on as many lines as it needs, and no more than these.
+/// Adds a text on several lines, but no more than `most`.
 fn under(lines: &mut Vec<String>, text: &str, look: &TextStyle, most: usize) {
     let room = look.width.saturating_sub(DEEPER).max(20);
     let dim = look.dim();

@@ -1,4 +1,4 @@
-//! Writes rows, and folds the long stretches between what matters.
+//! Writes rows, and folds long stretches without findings.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -7,21 +7,21 @@ use super::row::{ExplainRow, LoopMark};
 use crate::text::TextStyle;
 use loopbreak_analysis::VerdictName;
 
-/// How many steps around what matters are shown.
+/// Number of steps shown around findings.
 const AROUND: usize = 3;
-/// How many steps of a loop are shown at its beginning, at least.
+/// Minimum number of steps shown at the start of a loop.
 const BEGINNING: usize = 6;
 
-/// Writes rows as they come.
+/// Writes rows one by one.
 #[derive(Debug)]
 pub(super) struct RowFolder {
     look: TextStyle,
     out: String,
-    /// Rows that may be folded, with their sign in the margin: the last few are shown if something follows.
+    /// Rows that may be folded, with their sign in the margin. The last few are shown if something follows.
     waiting: VecDeque<(ExplainRow, String)>,
     folded: usize,
     folded_in_loop: usize,
-    /// How many rows more are shown in any case.
+    /// Number of further rows that are shown in any case.
     owed: usize,
     before: Option<LoopMark>,
 }
@@ -45,7 +45,7 @@ impl RowFolder {
         }
     }
 
-    /// Takes in the next row; the one after it tells whether a loop ends here.
+    /// Adds the next row, given the one after it, which decides whether a loop ends here.
     pub(super) fn add(&mut self, row: ExplainRow, next: Option<&ExplainRow>) {
         let follows = |mark: LoopMark| next.and_then(|next| next.mark).is_some_and(|next| same(mark, next));
         let begins = |mark: LoopMark| self.before.is_none_or(|before| !same(before, mark));
@@ -103,7 +103,7 @@ impl RowFolder {
         }
     }
 
-    /// The sign of a loop: a bracket, and the number of the round where one begins.
+    /// Returns the sign of a loop: a bracket, and the number of a round at its start.
     fn sign(&self, row: &ExplainRow, begins: bool, ends: bool) -> String {
         let Some(mark) = row.mark else { return String::new() };
         let look = &self.look;
@@ -117,7 +117,7 @@ impl RowFolder {
         };
         match (round, mark.period, row.repeats) {
             (Some(round), _, _) => format!("{bracket}{round}"),
-            // Where there are no rounds, the step it repeats says as much.
+            // Without rounds, the step it repeats is shown.
             (None, None, Some(turn)) => format!("{bracket}={turn}"),
             _ => bracket.to_owned(),
         }
@@ -129,7 +129,7 @@ impl RowFolder {
     }
 }
 
-/// Whether two rows, one after the other, are of one loop.
+/// Returns whether two consecutive rows belong to one loop.
 fn same(one: LoopMark, next: LoopMark) -> bool {
     one.id == next.id
 }

@@ -1,4 +1,4 @@
-//! A run, step by step, with the loops marked in the margin and what Loopbreak says between the lines.
+//! One run step by step, with loops marked in the margin and findings between the lines.
 
 mod flag;
 mod fold;
@@ -15,15 +15,15 @@ use loopbreak_analysis::RepeatTracker;
 use row::ExplainRow;
 use track::LoopTracks;
 
-/// How many of the last steps are held back: a loop is seen only when it has gone on for a while, and its beginning is
-/// marked then.
+/// Number of last steps that are held back, because a loop is found only after it has lasted for a while and its start
+/// is marked then.
 const HELD_BACK: usize = 64;
 
-/// Explains one run. What it holds grows with what is found, and not with the length of the run.
+/// Explains one run. Its memory grows with the findings, not with the length of the run.
 #[derive(Debug)]
 pub struct RunExplanation {
     look: TextStyle,
-    /// Hints too.
+    /// Shows hints too.
     full: bool,
     held: VecDeque<ExplainRow>,
     /// The number of the first row that is held.
@@ -31,13 +31,13 @@ pub struct RunExplanation {
     tracks: LoopTracks,
     score: Option<f64>,
     repeats: RepeatTracker,
-    /// Whose words were shown already: the next are much the same.
+    /// Advice that was shown already. Further advice is similar.
     advised: Vec<(DetectorName, Audience)>,
     fold: RowFolder,
 }
 
 impl RunExplanation {
-    /// A run that has not begun yet; hints are shown if everything is asked for.
+    /// Creates the explanation of a run without steps. `full` shows hints too.
     pub fn new(look: TextStyle, full: bool) -> Self {
         RunExplanation {
             look,
@@ -52,7 +52,7 @@ impl RunExplanation {
         }
     }
 
-    /// Takes in a step and what the guard said of it.
+    /// Adds a step and its verdict.
     pub fn add(&mut self, step: &Step<'_>, verdict: &Verdict) {
         let score = step.score.filter(|score| score.is_finite());
         let moved = score.filter(|score| self.score != Some(*score));
@@ -74,7 +74,7 @@ impl RunExplanation {
         }
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn finish(mut self) -> String {
         while !self.held.is_empty() {
             self.let_go();

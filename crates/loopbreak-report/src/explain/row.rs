@@ -8,33 +8,33 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::number;
 use crate::text::TextStyle;
 
-/// More of a text than this is never shown.
+/// Maximum length of a text, in bytes.
 const TEXT_BYTES: usize = 800;
-/// What stands before the text of a step: its turn and the margin.
+/// Width of the turn and the margin before the text of a step.
 pub(super) const INDENT: usize = 14;
 
-/// A step, and what is known of it.
+/// A step on its line.
 #[derive(Clone, Debug)]
 pub(super) struct ExplainRow {
     pub(super) turn: u64,
     pub(super) text: String,
     /// The loop it belongs to.
     pub(super) mark: Option<LoopMark>,
-    /// The earlier turn at which the same was done with the same outcome.
+    /// The earlier turn with the same action and outcome.
     pub(super) repeats: Option<u64>,
     /// There has been no progress for too long.
     pub(super) stuck: bool,
-    /// What Loopbreak says after it.
+    /// The lines under it.
     pub(super) flags: Vec<String>,
 }
 
-/// A step's place in a loop.
+/// The position of a step in a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopMark {
     pub(super) id: LoopId,
-    /// Its number among the loop's steps, from 0.
+    /// Its number among the steps of the loop, from 0.
     pub(super) at: usize,
-    /// How many steps a round has, where that is known.
+    /// Number of steps per round, if known.
     pub(super) period: Option<usize>,
 }
 
@@ -65,7 +65,7 @@ impl ExplainRow {
     }
 }
 
-/// What was done and what came of it, in so many columns.
+/// Returns the action and its outcome in this number of columns.
 fn what(step: &Step<'_>, room: usize, look: &TextStyle) -> String {
     let outcome = step.outcome.as_ref().and_then(|outcome| outcome.text.as_deref()).map(first_line);
     let failed = step.outcome.as_ref().is_some_and(|outcome| outcome.error);
@@ -86,7 +86,7 @@ fn what(step: &Step<'_>, room: usize, look: &TextStyle) -> String {
     match (done.is_empty(), came.is_empty()) {
         (false, false) => {
             let arrow = look.sign(" → ", " -> ");
-            // What was done gets the larger part, and what it leaves goes to what came of it.
+            // The action gets the larger part, and the outcome what remains.
             let done = look.fit(&done, (room * 3 / 5).max(room.saturating_sub(arrow.width() + came.width())));
             let came = look.fit(&came, room.saturating_sub(done.width() + arrow.width()));
             done + arrow + &came
@@ -104,7 +104,7 @@ fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
-/// A text of the log: secrets masked before it is cut, so that half of one is not shown.
+/// Prepares a text of the log. Secrets are masked before it is cut, so that half of one is not shown.
 pub(super) fn shown(text: &str, look: &TextStyle) -> String {
     look.fit(&mask_secrets(clip(text, TEXT_BYTES)), usize::MAX)
 }

@@ -1,4 +1,4 @@
-//! Which steps belong to which loop.
+//! Finds the loop that each step belongs to.
 
 use std::collections::VecDeque;
 
@@ -8,19 +8,19 @@ use loopbreak::{DetectorName, Finding, Severity, Verdict};
 
 use super::row::{ExplainRow, LoopMark};
 
-/// A loop that is not sighted for so many steps has been left.
+/// A loop that is not seen for this number of steps has ended.
 const PAUSE: usize = 4;
-/// How many loops are followed at a time.
+/// Maximum number of loops that are followed at a time.
 const LOOPS: usize = 16;
 
-/// The loops that were warned of.
+/// The loops that caused warnings.
 #[derive(Debug, Default)]
 pub(super) struct LoopTracks(VecDeque<LoopTrack>);
 
 #[derive(Debug)]
 struct LoopTrack {
     id: LoopId,
-    /// It is the want of progress, which has a margin of its own.
+    /// It is missing progress, which has its own margin.
     progress: bool,
     first: usize,
     last: usize,
@@ -28,7 +28,8 @@ struct LoopTrack {
 }
 
 impl LoopTracks {
-    /// Marks the newest row, and those before it that turn out to belong to a loop. The rows begin at this number.
+    /// Marks the newest row, and earlier ones that turn out to belong to a loop. `begin` is the number of the first
+    /// row.
     pub(super) fn add(&mut self, verdict: &Verdict, rows: &mut VecDeque<ExplainRow>, begin: usize) {
         let Some(newest) = rows.len().checked_sub(1).map(|last| begin + last) else { return };
         for finding in &verdict.findings {
@@ -66,7 +67,7 @@ impl LoopTrack {
             usize::try_from(number).ok().filter(|number| *number > 0)
         };
         let period = number(EvidenceKey::PERIOD);
-        // A detector remembers the last few turns only; rounds times steps tell more.
+        // A detector remembers only the last few turns; rounds times period reaches further back.
         let rounds =
             period.zip(number(EvidenceKey::ROUNDS)).map(|(period, rounds)| period.saturating_mul(rounds));
         let first = match rounds {
@@ -84,7 +85,7 @@ impl LoopTrack {
             if self.progress {
                 row.stuck = true;
             } else if row.mark.is_none_or(|mark| mark.id == self.id) {
-                // Where two loops overlap, the one that was seen first keeps the step.
+                // If two loops overlap, the first one keeps the step.
                 row.mark = Some(LoopMark { id: self.id, at: number - self.first, period: self.period });
             }
         }

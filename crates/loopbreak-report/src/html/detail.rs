@@ -1,4 +1,4 @@
-//! All that a page has of one run beyond its line in the list, as JSON of a bounded size.
+//! The data of one run on a page, as JSON of bounded size.
 
 use loopbreak_analysis::recording::{FinishedRecording, LoopBand, ProgressMark, SampleRank};
 use loopbreak_analysis::{RunReport, StuckPeriod, plain_option};
@@ -7,36 +7,36 @@ use serde::Serialize;
 use super::lanes::{self, ScoreChange, TimelineLanes};
 use crate::markup::escape_json;
 
-/// How finely a run is drawn, in columns: the first that leaves room for its steps.
+/// Numbers of columns in which a run is drawn: the first that leaves room for its steps.
 const COLUMNS: [usize; 4] = [600, 200, 60, 20];
 
-/// The parts of a run, written and not yet put together.
+/// The parts of a run as JSON, not yet put together.
 pub(super) struct RunDetail<'r> {
     report: &'r RunReport,
     recording: FinishedRecording,
-    /// What is shown with the finest columns.
+    /// The timeline with the most columns.
     fine: String,
-    /// The flags in their order; those that must not be missing are marked.
+    /// The flags in order; those that must be kept are marked.
     flags: Vec<(bool, String)>,
     steps: Vec<(SampleRank, String)>,
 }
 
-/// The timeline of a run. The keys are short, for a page has many of them.
+/// The timeline of a run. The keys are short because a page has many of them.
 #[derive(Serialize)]
 struct DrawnTimeline<'d> {
     agents: &'d [String],
-    /// How many records there were.
+    /// Number of records.
     records: u64,
     score: Vec<ScoreChange>,
     lanes: TimelineLanes,
     bands: &'d [LoopBand],
     stuck: Vec<StuckStretch>,
     marks: &'d [ProgressMark],
-    /// How many bands, marks and flags there were beyond these.
+    /// Numbers of further bands, marks and flags.
     more: [u64; 3],
 }
 
-/// A stretch without progress.
+/// A period without progress.
 #[derive(Serialize)]
 struct StuckStretch(u64, u64, #[serde(serialize_with = "plain_option")] Option<f64>);
 
@@ -49,14 +49,14 @@ impl<'r> RunDetail<'r> {
         detail
     }
 
-    /// In bytes, if nothing is left out.
+    /// Returns the size in bytes if nothing is left out.
     pub(super) fn size(&self) -> usize {
         let flags: usize = self.flags.iter().map(|(_, flag)| flag.len() + 1).sum();
         let steps: usize = self.steps.iter().map(|(_, step)| step.len() + 1).sum();
         self.fine.len() + flags + steps + FRAME
     }
 
-    /// The whole in at most so many bytes: a coarser drawing, fewer flags and fewer steps where there is not room for all.
+    /// Renders the run in at most `room` bytes, with a coarser timeline, fewer flags and fewer steps if necessary.
     pub(super) fn write(&self, room: usize) -> String {
         let whole = self.size() <= room;
         let flags_room = if whole { usize::MAX } else { room / 3 };
@@ -105,7 +105,7 @@ impl<'r> RunDetail<'r> {
 
     fn drawn(&self, columns: usize, flags_left_out: u64) -> String {
         let (recording, report) = (&self.recording, self.report);
-        // Where columns are few, so is everything else.
+        // With few columns, there is also less of everything else.
         let first = |length: usize| length.min(columns / 5);
         let (all_bands, all_marks, agents) = (&recording.bands, &recording.marks, &recording.agents);
         let (shown_bands, shown_marks) = (first(all_bands.len()), first(all_marks.len()));
@@ -130,13 +130,14 @@ impl<'r> RunDetail<'r> {
 /// The brackets and names around flags and steps.
 const FRAME: usize = 32;
 
-/// Fit to stand in a page.
+/// Serializes a value for a page.
 fn json(value: &impl Serialize) -> String {
-    // Nothing of this can fail to be written: no map has keys that are no texts.
+    // This cannot fail: no map has keys that are not text.
     escape_json(&serde_json::to_string(value).unwrap_or_else(|_| "{}".to_owned()))
 }
 
-/// The most that each may have so that all together have no more than this: those that need less leave it to the others.
+/// Returns the largest size per run for which all together need at most `total`. Runs that need less leave room for
+/// the others.
 pub(super) fn share(sizes: &[usize], total: usize) -> usize {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();

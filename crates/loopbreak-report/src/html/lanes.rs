@@ -1,29 +1,29 @@
-//! Score, and places or tools, over a run: what the timeline of a page draws.
+//! Score, and places or tools, over a run.
 
 use loopbreak_analysis::recording::visible_text;
 use loopbreak_analysis::{RunTimeline, plain};
 use serde::Serialize;
 
-/// How many lanes there are, beside one for all others.
+/// Number of lanes, without the one for all others.
 const LANES: usize = 8;
 const NAME: usize = 60;
 
-/// The lanes, and who was in which of them when.
+/// The lanes, and the stays in each.
 #[derive(Debug, Serialize)]
 pub(super) struct TimelineLanes {
     /// `place` or `tool`.
     #[serde(rename = "k")]
     kind: &'static str,
-    /// Their names and turns, the busiest first.
+    /// Names and turns, the busiest first.
     #[serde(rename = "n")]
     names: Vec<(String, u64)>,
-    /// From turn, to turn, lane; the number after the last lane is any other.
+    /// First turn, last turn and lane; the number after the last lane stands for all others.
     #[serde(rename = "s")]
     stays: Vec<(u64, u64, usize)>,
 }
 
 impl TimelineLanes {
-    /// Of places if there are any, else of tools.
+    /// Creates lanes of places if there are any, otherwise of tools.
     pub(super) fn new(places: &RunTimeline, tools: &RunTimeline, columns: usize) -> Self {
         let (kind, timeline) = if places.places().is_empty() { ("tool", tools) } else { ("place", places) };
         let all = timeline.places();
@@ -57,11 +57,11 @@ impl TimelineLanes {
     }
 }
 
-/// A turn and the score from then on.
+/// A turn, and the score from then on.
 #[derive(Debug, Serialize)]
 pub(super) struct ScoreChange(u64, #[serde(serialize_with = "plain")] f64);
 
-/// The turns at which the score was another than before, to at most so many columns.
+/// Returns the turns at which the score changed, in at most `columns` columns.
 pub(super) fn score(timeline: &RunTimeline, columns: usize) -> Vec<ScoreChange> {
     let mut changes: Vec<ScoreChange> = Vec::new();
     for bucket in timeline.columns(columns) {

@@ -1,7 +1,7 @@
-//! The report as one page for a browser: totals, the runs, and of each run a timeline and its steps.
+//! The report as one page for a browser: totals, the runs, and a timeline and the steps of each run.
 //!
-//! The page is one file without anything from elsewhere. Its data is JSON in elements that are no programs, one a run,
-//! and a small script draws what is looked at. All that comes from a log is untrusted.
+//! The page is one file and loads nothing. Its data is JSON in inert elements, one per run, and a small script draws
+//! what the reader opens. All content of a log is untrusted.
 
 mod detail;
 mod lanes;

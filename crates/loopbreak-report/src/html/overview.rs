@@ -1,14 +1,14 @@
-//! The list of runs: a line each, as data.
+//! The list of runs as data.
 
 use loopbreak::{DetectorName, Intervention, Pattern};
 use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{RunReport, ScoreReport, VerdictName};
 use serde::Serialize;
 
-/// So much of a name, in bytes.
+/// Maximum length of a name, in bytes.
 const NAME: usize = 160;
 
-/// A run in the list. The keys are short, for a page has many of them.
+/// A run in the list. The keys are short because a page has many of them.
 #[derive(Serialize)]
 pub(super) struct OverviewLine<'r> {
     #[serde(rename = "id")]
@@ -39,7 +39,7 @@ pub(super) struct OverviewLine<'r> {
     tokens: Option<u64>,
     #[serde(rename = "c", skip_serializing_if = "Option::is_none")]
     cost: Option<f64>,
-    /// Whether progress was made after the ending.
+    /// Progress was made after the ending.
     #[serde(rename = "d", skip_serializing_if = "Option::is_none")]
     destroyed: Option<bool>,
     #[serde(rename = "sr", skip_serializing_if = "Option::is_none")]
@@ -47,15 +47,15 @@ pub(super) struct OverviewLine<'r> {
     /// First and last time, in milliseconds since 1970.
     #[serde(rename = "at", skip_serializing_if = "Option::is_none")]
     times: Option<(i64, i64)>,
-    /// The model, where there is only one.
+    /// The model, if there is only one.
     #[serde(rename = "mo", skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    /// Loops that went on, and that were left, after their first warning.
+    /// Loops that continued, that were left, and that ended with the run, after their first warning.
     #[serde(rename = "fx")]
     effects: (u64, u64, u64),
 }
 
-/// A turn, and what was found at it.
+/// A turn and its finding.
 #[derive(Serialize)]
 struct OverviewPoint(u64, DetectorName, Pattern, Option<Intervention>);
 

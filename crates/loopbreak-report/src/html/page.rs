@@ -1,4 +1,4 @@
-//! The page put together.
+//! Puts the page together.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,15 +16,15 @@ use loopbreak_analysis::RunList;
 use loopbreak_analysis::recording::{FinishedRecording, visible_text};
 use loopbreak_analysis::{Report, RunReport, VerdictName};
 
-/// The most runs that a page lists. The sums are over all.
+/// Maximum number of runs listed. The totals include all.
 pub const LISTED_RUNS: usize = 2000;
-/// The most that the timelines and steps of all runs take, in bytes.
+/// Maximum size of the timelines and steps of all runs, in bytes.
 pub const DETAIL_BYTES: usize = 16 << 20;
-/// The most tasks and prompts that a page lists.
+/// Maximum number of tasks and prompts listed.
 const SERIES: usize = 100;
 
 const STYLE: &str = include_str!("page.css");
-/// In the order in which they need one another.
+/// In the order of their dependencies.
 const SCRIPT: &str = concat!(
     "(() => {\n\"use strict\";\n",
     include_str!("script/dom.js"),
@@ -36,7 +36,7 @@ const SCRIPT: &str = concat!(
     "})();\n"
 );
 
-/// Renders the whole page: the report, and the recordings of the runs that are listed.
+/// Renders the whole page: the report, and the recordings of the listed runs.
 pub fn page(report: &Report) -> io::Result<String> {
     let listed = listed(&*report.runs)?;
     let unlisted = report.runs.len() - listed.len();
@@ -74,12 +74,12 @@ pub fn page(report: &Report) -> io::Result<String> {
     Ok(HtmlPage { title: "Loopbreak report", style: STYLE, script: Some(SCRIPT), body: &body }.write())
 }
 
-/// The runs that are listed, with their places: all of them, or the worst where there are too many.
+/// Returns the runs to list with their indexes: all of them, or the worst if there are too many.
 fn listed(runs: &dyn RunList) -> io::Result<Vec<(usize, RunReport)>> {
     let all = runs.len() <= LISTED_RUNS;
     let (mut worst, mut place) = (WorstRuns::new(LISTED_RUNS), 0);
     runs.each(&mut |run| {
-        // Few runs stay in the order of the logs.
+        // A few runs stay in the order of the logs.
         worst.offer(Some((run.verdict, run.steps_after_ending)).filter(|_| !all), || (place, run.clone()));
         place += 1;
         Ok(())
@@ -91,7 +91,7 @@ fn runs_of(count: u64) -> &'static str {
     if count == 1 { "run" } else { "runs" }
 }
 
-/// What it all comes to, in one sentence.
+/// Writes a summary in one sentence.
 fn headline(out: &mut String, report: &Report) {
     let totals = &report.totals;
     let (runs, steps) = (grouped(totals.runs), grouped(totals.steps));
@@ -180,7 +180,7 @@ fn cards(out: &mut String, report: &Report) {
     *out += "</dl>\n";
 }
 
-/// Where the steps went: what the runs would have been ended for.
+/// Writes the patterns for which runs would have ended.
 fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     #[derive(Default)]
     struct PatternSum {
@@ -239,7 +239,7 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     Ok(())
 }
 
-/// Tasks and prompts over several runs.
+/// Writes tasks and prompts over several runs.
 fn series(out: &mut String, report: &Report) {
     let found: Vec<_> = report.series.iter().filter(|series| !series.findings.is_empty()).collect();
     if found.is_empty() {
@@ -277,7 +277,7 @@ fn series(out: &mut String, report: &Report) {
     *out += "</section>\n";
 }
 
-/// The place of the list, which the script fills.
+/// Writes the place of the list, which the script fills.
 fn list(out: &mut String, unlisted: usize) {
     *out += "<section aria-labelledby=\"runs-h\">\n<h2 id=\"runs-h\">Runs</h2>\n";
     if unlisted > 0 {

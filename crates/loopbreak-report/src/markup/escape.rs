@@ -1,6 +1,6 @@
-//! How a text gets into a page.
+//! Escaping of text in a page.
 
-/// Text in a page.
+/// Escapes text in a page.
 pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for char in text.chars() {
@@ -17,8 +17,8 @@ pub fn escape(text: &str) -> String {
     safe
 }
 
-/// JSON inside a page. Signs that could end its element, or begin another, stand only in texts, where JSON knows another
-/// way to write them.
+/// Escapes JSON in a page. Characters that could end its element or start another occur only in strings, where JSON
+/// can escape them.
 pub(crate) fn escape_json(json: &str) -> String {
     let mut safe = String::with_capacity(json.len() + json.len() / 50);
     for char in json.chars() {

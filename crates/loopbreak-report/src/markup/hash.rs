@@ -1,6 +1,6 @@
-//! SHA-256 in base64, as a Content-Security-Policy names the scripts and styles it lets through.
+//! SHA-256 in base64, as a Content-Security-Policy names the scripts and styles it allows.
 //!
-//! Ours, because it is all that is needed of a library: one constant text is hashed once a page.
+//! Implemented here because one constant text per page is all there is to hash.
 
 /// The fractional parts of the cube roots of the first 64 primes.
 const ROUNDS: [u32; 64] = [
@@ -74,7 +74,7 @@ const ROUNDS: [u32; 64] = [
 const START: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// The name of a text in a policy: `sha256-` and its hash in base64.
+/// Returns the name of a text in a policy: `sha256-` and its hash in base64.
 pub(super) fn source(text: &str) -> String {
     format!("sha256-{}", base64(&sha256(text.as_bytes())))
 }

@@ -1,4 +1,4 @@
-//! Pages for a browser: what those of the report, the evaluation and contests have in common.
+//! Pages for a browser: the parts shared by those of reports, evaluations and contests.
 
 mod escape;
 mod hash;

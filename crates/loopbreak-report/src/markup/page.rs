@@ -1,29 +1,29 @@
-//! What every page has: its head, its styles, and what it may load.
+//! The frame of every page: its head, its styles, and its policy.
 
 use std::fmt::Write as _;
 
 use super::escape::escape;
 use super::hash;
 
-/// Colours, letters, tables, paper: the same on every page.
+/// The styles of every page.
 const STYLE: &str = include_str!("page.css");
 
-/// A page for a browser, without anything from elsewhere.
+/// A page for a browser that loads nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct HtmlPage<'p> {
-    /// Its name, as text.
+    /// The title, as text.
     pub title: &'p str,
-    /// Beyond the styles that every page has.
+    /// Further styles.
     pub style: &'p str,
-    /// The only program that may run in it.
+    /// The only script that may run.
     pub script: Option<&'p str>,
-    /// What stands between the tags of the body.
+    /// The content of the body, as markup.
     pub body: &'p str,
 }
 
 impl HtmlPage<'_> {
-    /// The whole file. Nothing but this style and this script is let in, by their hashes: even if a text of a log became
-    /// a tag, the browser would not run it, and there is nowhere it could send anything.
+    /// Renders the file. Only this style and this script are allowed, by their hashes: even if a text of a log became
+    /// a tag, the browser would not run it, and it could not send anything.
     pub fn write(&self) -> String {
         let style = format!("\n{STYLE}{}", self.style);
         let mut allowed = format!("default-src 'none'; style-src '{}'", hash::source(&style));

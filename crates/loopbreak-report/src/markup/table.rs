@@ -1,11 +1,10 @@
-//! Sections with tables, as all pages have them.
+//! Sections with tables.
 
 use std::fmt::Write as _;
 
 use super::escape::escape;
 
-/// Begins a section with a table in it, which can be scrolled with the keys where it is too wide. All but the id are
-/// markup.
+/// Starts a section with a table, which can be scrolled with the keyboard. All arguments but the id are markup.
 pub fn section(out: &mut String, id: &str, title: &str, text: &str, columns: &[&str]) {
     let _ = write!(
         out,
@@ -14,7 +13,7 @@ pub fn section(out: &mut String, id: &str, title: &str, text: &str, columns: &[&
     table(out, title, columns);
 }
 
-/// Begins such a table without a section around it. The columns are markup.
+/// Starts a table without a section. The columns are markup.
 pub fn table(out: &mut String, title: &str, columns: &[&str]) {
     let _ = write!(
         out,
@@ -29,7 +28,7 @@ pub fn table(out: &mut String, title: &str, columns: &[&str]) {
 /// Ends the table and its section.
 pub const END: &str = "</tbody></table></div>\n</section>\n";
 
-/// A row: its name, which is text, and its cells, which are markup.
+/// Writes a row: its name as text, and its cells as markup.
 pub fn row(out: &mut String, name: &str, cells: &[String]) {
     let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(name));
     for cell in cells {

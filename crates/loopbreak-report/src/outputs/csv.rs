@@ -1,4 +1,4 @@
-//! One line a run, as RFC 4180 has it.
+//! One line per run, as in RFC 4180.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -8,21 +8,21 @@ use loopbreak::EpochMillis;
 use super::why::VerdictReason;
 use loopbreak_analysis::{Report, RunReport};
 
-/// What a column is called, what it holds, and how it is read off a run.
+/// Name, meaning and value of a column.
 pub type CsvColumn = (&'static str, &'static str, fn(&RunReport) -> CsvCell);
 
-/// What stands in a cell.
+/// The content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CsvCell {
-    /// A text, which may come from a log.
+    /// Text, which may come from a log.
     Text(String),
-    /// A figure or a word of ours.
+    /// A figure or a fixed word.
     Plain(String),
-    /// Nothing is known.
+    /// Unknown.
     Empty,
 }
 
-/// All columns in their order. New ones come at the end; none is ever renamed.
+/// All columns in order. New ones are added at the end, none is renamed.
 pub const COLUMNS: &[CsvColumn] = &[
     ("run", "the id of the run, or the name of its file", |run| text(Some(&run.run))),
     ("source", "the file it was read from, `-` for standard input", |run| text(Some(&run.source))),
@@ -84,7 +84,7 @@ fn plain(value: Option<impl Display>) -> CsvCell {
     value.map_or(CsvCell::Empty, |value| CsvCell::Plain(value.to_string()))
 }
 
-/// Writes the runs as a table with a head, lines ended by CR LF.
+/// Writes the runs as a table with a header. Lines end with CR LF.
 pub fn csv(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let mut text = String::new();
     line(&mut text, COLUMNS.iter().map(|(name, ..)| CsvCell::Plain((*name).to_owned())));
@@ -110,13 +110,13 @@ fn line(out: &mut String, cells: impl Iterator<Item = CsvCell>) {
     out.push_str("\r\n");
 }
 
-/// A text that no spreadsheet takes for a formula: `=HYPERLINK(…)` in a log must not run on the desk of who opens the
-/// table. The apostrophe is the sign for "this is text".
+/// Escapes text so that no spreadsheet takes it for a formula: `=HYPERLINK(…)` in a log must not run for the reader of
+/// the table. The apostrophe marks it as text.
 fn harmless(text: &str) -> String {
     // NUL ends a cell for some readers, and an escape moves the cursor of a terminal.
     let shown = |char: char| if char.is_control() && !"\t\r\n".contains(char) { '\u{FFFD}' } else { char };
     let text: String = text.chars().map(shown).collect();
-    // Blanks before the sign are taken away by some of them.
+    // Some of them ignore leading blanks.
     if text.trim_start().starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || text.starts_with(['\t', '\r', '\n'])
     {

@@ -1,4 +1,5 @@
-//! Test results for build servers: a suite a source, a case a run, a failure where Loopbreak would have stepped in.
+//! Test results for build servers: one suite per source, one case per run, and a failure if Loopbreak would have
+//! intervened.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -9,12 +10,12 @@ use super::why::VerdictReason;
 use super::xml::{attribute, content};
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
-/// How many interventions of a run are told. Build servers keep results in memory.
+/// Maximum number of interventions per run. Build servers keep results in memory.
 const TOLD: usize = 40;
 
 /// Writes the report as test results in XML.
 pub fn junit(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    // A suite tells what its cases come to before it tells them, so the runs are gone through twice.
+    // A suite has the counts of its cases before the cases, so the runs are visited twice.
     let mut suites: Vec<JunitSuite> = Vec::new();
     report.runs.each(&mut |run| {
         // Runs of one source follow each other.
@@ -78,7 +79,7 @@ fn counts(out: &mut String, tests: usize, failures: usize) {
     _ = write!(out, " tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"");
 }
 
-/// How long a run lasted, in milliseconds; 0 where its log tells no times.
+/// Returns the duration of a run in milliseconds; 0 if its log has no times.
 fn lasted(run: &RunReport) -> u64 {
     run.started.zip(run.ended).map_or(0, |(first, last)| last.saturating_sub(first).max(0).unsigned_abs())
 }
@@ -117,7 +118,7 @@ impl JunitSuite {
         counts(out, self.tests, self.failures);
         attribute(out, "time", &seconds(self.lasted));
         if let Some(began) = self.began.and_then(|at| EpochMillis(at).rfc3339()) {
-            // Without fractions and zone, as the build servers' own schema has it.
+            // Without fractions and zone, as in the schema of the build servers.
             attribute(out, "timestamp", &began[..19]);
         }
         out.push_str(">\n");
@@ -149,7 +150,7 @@ fn case(out: &mut String, run: &RunReport) {
     out.push_str("    </testcase>\n");
 }
 
-/// What would have been done in a run, and what that saves and destroys.
+/// Returns the interventions in a run, and what they save and cost.
 fn details(run: &RunReport) -> String {
     let mut lines = String::new();
     let told = |intervention: Intervention| intervention != Intervention::Hint;

@@ -1,4 +1,4 @@
-//! A page that fits the summary of a build job: the sums, then the worst runs, never longer than such a summary may be.
+//! A page for the summary of a build job: the totals, then the worst runs, within the size limit of such a summary.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,20 +8,20 @@ use crate::number::{dollars, grouped, percent, rough};
 use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, VerdictName};
 
-/// How many runs and how many series are told.
+/// Maximum number of runs and of series.
 const RUNS: usize = 50;
 const SERIES: usize = 20;
-/// The longest name and the longest reason, in characters: a page of them stays far below 100 kB.
+/// Maximum length of a name and of a reason, in characters, which keeps the page far below 100 kB.
 const NAME: usize = 80;
 const REASON: usize = 200;
 
-/// Writes the report as a page of GitHub's Markdown.
+/// Writes the report as GitHub Markdown.
 pub fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let (mut worst, mut found) = (WorstRuns::new(RUNS), 0);
     report.runs.each(&mut |run| {
         if run.verdict > VerdictName::Clear {
             found += 1;
-            // The worst verdict first, then what would have been saved, then the order of reading.
+            // The worst verdict first, then the largest savings, then the order of reading.
             worst.offer((run.verdict, run.ending.is_some(), run.steps_after_ending), || run.clone());
         }
         Ok(())
@@ -29,7 +29,7 @@ pub fn markdown(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(page(report, &worst.finish(), found).as_bytes())
 }
 
-/// The page, with the worst runs of those with anything found.
+/// Renders the page with the worst of the runs that have findings.
 fn page(report: &Report, worst: &[RunReport], found: usize) -> String {
     let mut out = String::from("## Loopbreak\n\n");
     sums(&mut out, report);
@@ -112,17 +112,17 @@ fn more(out: &mut String, all: usize, told: usize, what: &str) {
     }
 }
 
-/// A name as code: nothing in it is Markdown, a link or a mention of anyone.
+/// Formats a name as code, so that it cannot contain Markdown, a link or a mention.
 fn code(name: &str) -> String {
     let name = one_line(name, NAME).replace('|', "\\|");
-    // The fence has to be longer than every row of backquotes in the name.
+    // The fence must be longer than every row of backquotes in the name.
     let longest = name.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let blank = if longest > 0 || name.is_empty() { " " } else { "" };
     format!("{fence}{blank}{name}{blank}{fence}")
 }
 
-/// A sentence with words of a log in it, as mere text.
+/// Escapes a sentence that may contain text of a log.
 fn plain(sentence: &str) -> String {
     let mut out = String::new();
     for char in one_line(sentence, REASON).chars() {
@@ -130,7 +130,7 @@ fn plain(sentence: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            // A sign without width keeps a name behind it from being called.
+            // A character without width prevents a mention.
             '@' => out.push_str("@\u{2060}"),
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '+' | '!' | '|' | '~'
             | '$' => {
@@ -143,7 +143,7 @@ fn plain(sentence: &str) -> String {
     out
 }
 
-/// On one line, without what moves a cursor, and cut.
+/// Returns a text on one line, without control characters, cut to a length.
 fn one_line(text: &str, longest: usize) -> String {
     let visible = |char: char| if char.is_control() || is_turning(char) { ' ' } else { char };
     let mut line: String = text.chars().map(visible).take(longest + 1).collect();
@@ -154,8 +154,8 @@ fn one_line(text: &str, longest: usize) -> String {
     line.trim().to_owned()
 }
 
-/// Signs that turn the direction of writing, by which a text can look like another, and ends of lines that are no
-/// control characters.
+/// Returns whether a character changes the direction of writing, which can disguise text, or ends a line without being
+/// a control character.
 fn is_turning(char: char) -> bool {
     matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

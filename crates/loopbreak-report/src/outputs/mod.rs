@@ -1,6 +1,6 @@
-//! The report in the forms that other programs read: tables, job summaries, test results, code scanning.
+//! The report for other programs: tables, job summaries, test results, code scanning.
 //!
-//! Texts of a log are untrusted in all of them: none may break out of its cell, its attribute or its line.
+//! Texts of a log are untrusted in all of them and cannot leave their cell, attribute or line.
 
 mod csv;
 mod junit;

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0, which code scanning and editors read: rules are the detectors, results are the findings.
+//! SARIF 2.1.0 for code scanning and editors: rules are the detectors, results are the findings.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 use super::why::reason;
 use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 
-/// Where the format is described, in the form that editors look up.
+/// The schema of the format, which editors look up.
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// What the guide says of each detector, under a heading with its name. Written by `cargo xtask generate`.
+/// The section of the guide about each detector, under a heading with its name. Written by `cargo xtask generate`.
 const GUIDE: &str = include_str!("rules.md");
 
 /// Writes the report as a SARIF log.
@@ -32,7 +32,7 @@ pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// The whole, its keys in the order of the alphabet as in all objects of it.
+/// A SARIF log. Its keys are in alphabetical order, like those of all its objects.
 #[derive(Serialize)]
 struct SarifLog<'r> {
     #[serde(rename = "$schema")]
@@ -50,7 +50,7 @@ struct SarifRun<'r> {
     tool: Value,
 }
 
-/// All findings. They are made as they are written, for there may be many.
+/// All findings, created while they are written because there may be many.
 struct SarifResults<'r>(&'r Report);
 
 impl Serialize for SarifResults<'_> {
@@ -88,14 +88,14 @@ fn first_paragraph(text: &str) -> &str {
     text.split("\n\n").next().unwrap_or(text)
 }
 
-/// What the guide says of a detector.
+/// Returns the section of the guide about a detector.
 fn section(name: &str) -> &'static str {
     let heading = format!("## `{name}`\n");
     let Some((_, after)) = GUIDE.split_once(&heading) else { return "" };
     after.split("\n## ").next().unwrap_or(after).trim()
 }
 
-/// Without the signs of Markdown that the guide uses.
+/// Removes the Markdown that the guide uses.
 fn unmarked(text: &str) -> String {
     text.replace("**", "").replace('`', "")
 }
@@ -142,7 +142,7 @@ fn sentence(reason: &str, finding: &Finding) -> String {
 fn result(finding: &Finding, text: &str, location: &Value) -> Value {
     let rule = DetectorName::ALL.iter().position(|detector| *detector == finding.detector);
     let level = match finding.severity {
-        // What is only observed is for information.
+        // Observed findings are for information.
         _ if !finding.enforced => "note",
         Severity::Warn => "warning",
         Severity::Hard => "error",
@@ -152,7 +152,7 @@ fn result(finding: &Finding, text: &str, location: &Value) -> Value {
         Ok(Value::Object(properties)) => properties,
         _ => Map::new(),
     };
-    // These have places of their own.
+    // These have their own fields.
     for key in ["detector", "loop"] {
         properties.remove(key);
     }
@@ -167,8 +167,7 @@ fn result(finding: &Finding, text: &str, location: &Value) -> Value {
     })
 }
 
-/// A text fit to be a message. In one, `{0}` stands for an argument and `[text](target)` is a link: a log must be able to
-/// make neither.
+/// Escapes a message, in which `{0}` would be an argument and `[text](target)` a link.
 fn message(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -193,7 +192,7 @@ fn message(text: &str) -> String {
     out
 }
 
-/// A path as a reference: relative as it was given, absolute as a `file:` address.
+/// Returns a path as a reference: relative as given, absolute as a `file:` address.
 fn uri(path: &str) -> String {
     let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let drive = cfg!(windows) && path.as_bytes().get(1) == Some(&b':');

@@ -1,4 +1,4 @@
-//! Why a run comes to its verdict, in one sentence.
+//! The reason for the verdict on a run.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use loopbreak::{DetectorName, Pattern};
 
 use loopbreak_analysis::RunReport;
 
-/// What decides a verdict: the end of the run, else the first step in, else the first warning.
+/// The finding that decides the verdict: the ending, or the first intervention, or the first warning.
 #[derive(Clone, Debug)]
 pub(super) struct VerdictReason<'r> {
     pub(super) turn: u64,
@@ -16,7 +16,7 @@ pub(super) struct VerdictReason<'r> {
 }
 
 impl<'r> VerdictReason<'r> {
-    /// Nothing for a run that is clear.
+    /// Returns the reason, or `None` for a clear run.
     pub(super) fn from_run(run: &'r RunReport) -> Option<Self> {
         let ending = run.ending.as_ref().map(|it| (it.turn, it.detector, it.pattern));
         let stop = run.first_stop.as_ref().map(|it| (it.turn, it.detector, it.pattern));
@@ -26,7 +26,7 @@ impl<'r> VerdictReason<'r> {
     }
 }
 
-/// What the policy says of a finding; its pattern where nothing was done about it.
+/// Returns the reason for a finding.
 pub(super) fn reason<'r>(
     run: &'r RunReport,
     turn: u64,

@@ -1,7 +1,6 @@
-//! XML that is well formed whatever the texts in it are.
+//! XML that is well formed whatever texts it contains.
 
-/// Adds a text as content. What XML 1.0 cannot hold at all, such as NUL or the escape that moves a cursor, becomes the sign
-/// for a character that could not be shown.
+/// Adds text as content. Characters that XML 1.0 cannot contain are replaced.
 pub(super) fn content(out: &mut String, text: &str) {
     escaped(out, text, false);
 }

@@ -1,4 +1,4 @@
-//! A page about one run.
+//! The report on one run.
 
 use std::fmt::{self, Write};
 
@@ -11,18 +11,18 @@ use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
 use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
 
-/// How many stuck periods are listed.
+/// Number of stuck periods listed.
 const PERIODS: usize = 3;
-/// Where the strips begin and how much stays free behind them.
+/// Margin before and after the strips.
 const MARGIN: usize = 9;
-/// What a refusal or a change of task saves: the run goes on after it, and nobody knows how.
+/// The savings of a refusal or a change of task, after which the run continues.
 pub(super) const NO_STOP: &str = "nothing by itself: no stop";
 
-/// Writes the page.
+/// Writes the report on one run.
 pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
     header(out, run, look)?;
     strips(out, run, look)?;
-    // Who wants everything gets whole sentences, on more than one line if need be.
+    // With all details, sentences are not cut.
     let look = &TextStyle { width: if full { 10_000 } else { look.width }, ..*look };
     facts(out, run, look)?;
     interventions::write(out, run, look, full)?;
@@ -105,7 +105,7 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         fact(out, look, "by itself", &effect)?;
     }
     if let Some(end) = &run.ending {
-        // What steps in first need not be what ends the run.
+        // The first intervention may differ from the ending.
         let told = run.first_stop.as_ref().is_some_and(|first| {
             (first.turn, first.detector, first.pattern) == (end.turn, end.detector, end.pattern)
         });
@@ -145,7 +145,7 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     Ok(())
 }
 
-/// What the agent did after the warnings, which nobody read to it.
+/// Describes how loops continued after their first warning, which the agent did not see in a replay.
 fn by_itself(run: &RunReport) -> Option<String> {
     let effects = &run.effects;
     let (all, _) = effects.totals();
@@ -205,7 +205,7 @@ fn saved(run: &RunReport, turn: u64) -> String {
     text
 }
 
-/// What Loopbreak would have done, in two words.
+/// Returns the label for an intervention.
 fn would(intervention: Option<Intervention>) -> &'static str {
     match intervention {
         Some(Intervention::Stop) => "would stop",
@@ -218,7 +218,7 @@ fn would(intervention: Option<Intervention>) -> &'static str {
     }
 }
 
-/// The reason that was given with a finding.
+/// Returns the reason of a finding.
 fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> String {
     let same =
         |act: &&InterventionReport| act.turn == turn && act.detector == detector && act.pattern == pattern;
@@ -226,7 +226,7 @@ fn why(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> 
     if let Some(act) = act {
         return act.reason.clone();
     }
-    // A finding beside a loop that was acted on already has no act of its own, but it may say why.
+    // A finding in a loop with an earlier decision has no decision of its own, but it may have a reason.
     let finding = run
         .findings
         .iter()
@@ -238,7 +238,7 @@ fn in_words(pattern: &str) -> String {
     pattern.replace('_', " ")
 }
 
-/// A length of time for people.
+/// Formats a duration.
 fn duration(millis: i64) -> String {
     let seconds = millis / 1000;
     match seconds {

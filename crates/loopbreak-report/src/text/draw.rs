@@ -1,4 +1,5 @@
-//! Draws a run in three strips under one another: the score, the places, and where it was stuck, warned and ended.
+//! Draws a run in three strips: the score, the places, and the periods without progress, the first warning and the
+//! ending.
 
 use std::fmt::Write as _;
 
@@ -12,11 +13,11 @@ use loopbreak_analysis::{PlaceTurns, RunTimeline, TimelineBucket};
 
 const BLOCKS: [&str; 8] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 const LEVELS: [&str; 8] = ["_", ".", ",", "-", "=", "+", "*", "#"];
-/// A colour for each place that has a letter.
+/// A colour for each place with a letter.
 const COLOURS: [AnsiColor; 5] =
     [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Yellow, AnsiColor::Green, AnsiColor::Blue];
 
-/// The score, a column for a few steps each. Nothing where there is none.
+/// Draws the score. Returns `None` without scores.
 pub(super) fn scores(timeline: &RunTimeline, columns: &[TimelineBucket], look: &TextStyle) -> Option<String> {
     let (low, high) = timeline.range()?;
     let level = |score: f64| {
@@ -29,8 +30,7 @@ pub(super) fn scores(timeline: &RunTimeline, columns: &[TimelineBucket], look: &
     Some(columns.iter().map(sign).collect())
 }
 
-/// The places with a letter each, most turns first, and what is said of each. No more than fit in so many columns: a
-/// letter that nobody explains says nothing.
+/// The places with most turns, each with a letter and a label, as many as fit into the width.
 pub(super) struct PlaceStrip {
     places: Vec<(u32, String)>,
     others: usize,
@@ -54,7 +54,7 @@ impl PlaceStrip {
         self.places.iter().position(|(known, _)| Some(*known) == column.place)
     }
 
-    /// The places, a letter for each of the commonest. Nothing where there are none.
+    /// Draws the places. Returns `None` without places.
     pub(super) fn strip(&self, columns: &[TimelineBucket], look: &TextStyle) -> Option<String> {
         if self.places.is_empty() && self.others == 0 {
             return None;
@@ -76,7 +76,7 @@ impl PlaceStrip {
         Some(strip)
     }
 
-    /// What the letters stand for, and the turns spent there.
+    /// Returns the legend of the letters.
     pub(super) fn names(&self, look: &TextStyle) -> String {
         let names = self.places.iter().enumerate().map(|(rank, (_, label))| {
             let style = look.coloured(COLOURS[rank]);
@@ -94,7 +94,7 @@ fn letter(rank: usize) -> char {
     (b'A' + rank as u8) as char
 }
 
-/// What a column of the third strip shows.
+/// A column of the third strip.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GuardMark {
     Healthy,
@@ -125,11 +125,11 @@ impl GuardMark {
     }
 }
 
-/// The third strip: where the run was stuck, first warned and ended.
+/// The third strip: periods without progress, the first warning and the ending.
 pub(super) struct GuardStrip(Vec<GuardMark>);
 
 impl GuardStrip {
-    /// Nothing where there is nothing to mark.
+    /// Returns `None` if there is nothing to mark.
     pub(super) fn from_run(run: &RunReport, columns: &[TimelineBucket]) -> Option<Self> {
         let column_of = |turn: u64| columns.iter().position(|column| column.turn >= turn);
         let mut marks = vec![GuardMark::Healthy; columns.len()];
@@ -159,7 +159,7 @@ impl GuardStrip {
         strip
     }
 
-    /// What the signs stand for, of those that are there.
+    /// Returns the legend of the signs that occur.
     pub(super) fn names(&self, run: &RunReport, look: &TextStyle) -> String {
         let handed = run.ending.as_ref().is_some_and(|ending| ending.intervention == Intervention::Escalate);
         let names = [

@@ -1,4 +1,4 @@
-//! The list of what would have been done in a run, and why.
+//! The list of interventions in a run, with reasons.
 
 use std::fmt::{self, Write};
 
@@ -9,10 +9,10 @@ use super::reasons::MergedReasons;
 use super::style::TextStyle;
 use loopbreak_analysis::{RulingGroup, RunReport, VerdictName};
 
-/// How many lines are listed unless all are asked for.
+/// Number of lines listed, unless all are asked for.
 const LISTED: usize = 7;
 
-/// One intervention, or several alike.
+/// One intervention, or several similar ones.
 struct InterventionLine {
     first: u64,
     last: u64,
@@ -23,7 +23,7 @@ struct InterventionLine {
     acted: bool,
 }
 
-/// Writes the list: alike ones as one, unless all are asked for.
+/// Writes the list, with similar interventions on one line unless all are asked for.
 pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
     let mut lines = lines(run, full);
     if lines.is_empty() {
@@ -54,7 +54,7 @@ fn lines(run: &RunReport, full: bool) -> Vec<InterventionLine> {
         let alike = |line: &InterventionLine| {
             (line.intervention, line.detector, line.acted) == (act.intervention, act.detector, act.acted)
         };
-        // An act about proposals only sums up the rulings on them.
+        // A decision about proposals only sums up their rulings.
         if lines[..rulings].iter().any(alike) {
             continue;
         }
@@ -79,7 +79,7 @@ fn lines(run: &RunReport, full: bool) -> Vec<InterventionLine> {
     lines
 }
 
-/// Proposals that were treated alike: as one line, or as many.
+/// Returns proposals that were treated alike as one line, or as many.
 fn ruled(group: &RulingGroup, full: bool) -> Vec<InterventionLine> {
     let line = |first: u64, last: u64, count: u64, reason: &str| InterventionLine {
         first,
@@ -105,7 +105,7 @@ fn ruled(group: &RulingGroup, full: bool) -> Vec<InterventionLine> {
     vec![one]
 }
 
-/// Writes lines with columns just as wide as they need to be.
+/// Writes lines with columns as wide as necessary.
 fn table(out: &mut String, lines: &[InterventionLine], look: &TextStyle) -> fmt::Result {
     let (dash, times, dim) = (look.sign("–", "-"), look.sign("×", "x"), look.dim());
     let cells = |line: &InterventionLine| {

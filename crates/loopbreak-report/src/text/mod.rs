@@ -1,4 +1,4 @@
-//! The report for people: pure text, the width given, coloured only where the caller says so.
+//! The report as text for a terminal.
 
 mod detail;
 mod draw;
@@ -16,18 +16,18 @@ pub use style::TextStyle;
 use table::RunTable;
 pub use totals::summary;
 
-/// With more runs than this, each gets a line instead of a page.
+/// Maximum number of runs that are shown in detail; with more, each gets one line.
 const PAGES: usize = 5;
 
-/// How much is told.
+/// The level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TextDetail {
-    /// The sums, in one line.
+    /// Only the totals, on one line.
     Totals,
-    /// A page a run, or a line each where there are many; repeated interventions as one.
+    /// Each run in detail, or one line each if there are many; repeated interventions on one line.
     #[default]
     Normal,
-    /// A page a run, every intervention in it.
+    /// Each run in detail with every intervention.
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! The reasons of several interventions alike, in one sentence.
+//! Reasons of several similar interventions, merged into one sentence.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::style::TextStyle;
 
-/// The first reason, with its numbers widened to those of all reasons that say the same, and how many say something else.
+/// The first reason, with ranges in place of numbers that differ, and the number of other reasons.
 #[derive(Debug)]
 pub(super) struct MergedReasons {
     words: Vec<ReasonWord>,
@@ -16,7 +16,7 @@ pub(super) struct MergedReasons {
 #[derive(Debug)]
 enum ReasonWord {
     Plain(String),
-    /// A whole number from the lowest to the highest, and the signs behind it.
+    /// A whole number from the lowest to the highest, and the punctuation after it.
     Number(u64, u64, String),
 }
 
@@ -38,7 +38,7 @@ impl ReasonWord {
         }
     }
 
-    /// The word whatever its number.
+    /// Returns the word without its number.
     fn shape(&self) -> &str {
         match self {
             ReasonWord::Plain(word) => word,
@@ -70,7 +70,8 @@ impl MergedReasons {
         }
     }
 
-    /// On one line of at most so many columns. How many others there are is said even if the sentence has to be cut.
+    /// Renders the reasons on one line of at most `width` columns. The number of others is shown even if the sentence
+    /// is cut.
     pub(super) fn render(&self, look: &TextStyle, width: usize) -> String {
         let dash = look.sign("–", "-");
         let words = self.words.iter().map(|word| match word {

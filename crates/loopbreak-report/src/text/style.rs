@@ -1,18 +1,18 @@
-//! How a report looks: width, colours, and the signs that a terminal can show.
+//! The style of a report: width, colours, and the characters that a terminal can show.
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use loopbreak_analysis::VerdictName;
 
-/// How a report looks.
+/// The style of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextStyle {
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
-    /// Whether the terminal shows more than ASCII.
+    /// The terminal shows more than ASCII.
     pub unicode: bool,
-    /// Whether to colour.
+    /// Uses colours.
     pub colour: bool,
 }
 
@@ -23,7 +23,7 @@ impl Default for TextStyle {
 }
 
 impl TextStyle {
-    /// One sign or the other.
+    /// Returns one sign or the other.
     pub(crate) fn sign<'s>(&self, unicode: &'s str, ascii: &'s str) -> &'s str {
         if self.unicode { unicode } else { ascii }
     }
@@ -53,12 +53,12 @@ impl TextStyle {
         self.style(colour.on_default().bold())
     }
 
-    /// A text of the log, made fit to be shown on one line of at most so many columns: control characters would let a
-    /// log move the cursor.
+    /// Prepares a text of the log for one line of at most `width` columns. Control characters are replaced, because
+    /// they could move the cursor.
     pub(crate) fn fit(&self, text: &str, width: usize) -> String {
         let visible = |char: char| if char.is_control() || is_bidi(char) { ' ' } else { char };
         let clean: String = text.chars().map(visible).collect();
-        // The one sign in the engine's own sentences that is not plain.
+        // The only sign in sentences of the engine that is not ASCII.
         let clean = if self.unicode { clean } else { clean.replace('→', "->") };
         let clean = clean.trim();
         if clean.width() <= width {
@@ -68,14 +68,14 @@ impl TextStyle {
         head(clean, width.saturating_sub(more.width())).to_owned() + more
     }
 
-    /// A sentence of the same kind, cut between two words where that leaves most of it.
+    /// Like [`TextStyle::fit`], cut between two words if that leaves most of the sentence.
     pub(crate) fn fit_words(&self, text: &str, width: usize) -> String {
         let whole = self.fit(text, usize::MAX);
         if whole.width() <= width {
             return whole;
         }
         let more = self.sign(" …", " ...");
-        // One sign further, so that a word that just fits is seen to end.
+        // One character more, to see whether a word that just fits ends there.
         let room = width.saturating_sub(more.width());
         let cut = head(&whole, room + 1);
         let words = cut.rfind(' ').map_or("", |end| cut[..end].trim_end_matches([' ', ',', ';', ':']));
@@ -86,7 +86,7 @@ impl TextStyle {
         }
     }
 
-    /// A name, cut in its middle: runs of one series differ at their ends.
+    /// Cuts a name in its middle, because runs of one series differ at their ends.
     pub(crate) fn fit_name(&self, name: &str, width: usize) -> String {
         let whole = self.fit(name, usize::MAX);
         if whole.width() <= width {
@@ -106,7 +106,7 @@ impl TextStyle {
         head + &tail.iter().rev().collect::<String>()
     }
 
-    /// The same, filled up with blanks.
+    /// Like [`TextStyle::fit_name`], padded with blanks.
     pub(super) fn padded_name(&self, name: &str, width: usize) -> String {
         let mut text = self.fit_name(name, width);
         let missing = width.saturating_sub(text.width());
@@ -115,7 +115,8 @@ impl TextStyle {
     }
 }
 
-/// As much of a text as fits into so many columns. Measured as a whole, for some signs are wide only together.
+/// Returns as much of a text as fits into `width` columns. Measured as a whole, because some characters are wide only
+/// together.
 fn head(text: &str, width: usize) -> &str {
     let mut end = 0;
     for (start, char) in text.char_indices() {
@@ -128,7 +129,7 @@ fn head(text: &str, width: usize) -> &str {
     &text[..end]
 }
 
-/// Signs that turn the direction of writing: they would turn the rest of the line with them.
+/// Returns whether a character changes the direction of writing, which would affect the rest of the line.
 fn is_bidi(char: char) -> bool {
     matches!(char, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
@@ -151,7 +152,7 @@ mod tests {
         assert_eq!(look.padded_name("run_2024-07-22_18-44-09", 12), "run_2…-44-09");
         assert_eq!(TextStyle { unicode: false, ..look }.fit("abcdef", 4), "a...");
         assert_eq!(TextStyle { unicode: false, ..look }.fit("a → b", 40), "a -> b");
-        // An umbrella, and a sign that makes it a wide picture.
+        // An umbrella, and a character that makes it a wide emoji.
         assert_eq!(look.fit("\u{2602}\u{FE0F}\u{2602}\u{FE0F}", 3).width(), 3);
     }
 

@@ -1,4 +1,4 @@
-//! Many runs, a line each.
+//! Many runs, one line each.
 
 use std::fmt::{self, Write};
 use std::io;
@@ -12,16 +12,16 @@ use crate::worst_runs::WorstRuns;
 use loopbreak_analysis::RunList;
 use loopbreak_analysis::{RunReport, VerdictName};
 
-/// With more runs than this, only the ones with findings are listed, the worst first, and at most so many.
+/// Maximum number of lines. With more runs, only those with findings are listed, the worst first.
 const LINES: usize = 40;
-/// The width of the drawn score.
+/// Width of the score strip.
 const DRAWN: usize = 10;
-/// All columns but the first drawn ones and the name, gaps included: verdict, steps, turn, saves.
+/// Width of all columns but the score and the name, with gaps: verdict, steps, turn, saves.
 const FIXED: usize = 7 + 8 + 7 + 8;
-/// How much of a pattern has to be seen.
+/// Minimum width of a pattern.
 const PATTERN: usize = 17;
 
-/// The runs that are listed, and how many there are that are not.
+/// The runs to list, and the numbers of those that are not.
 pub(super) struct RunTable {
     listed: Vec<RunReport>,
     left_out: [(usize, VerdictName); 3],
@@ -35,7 +35,7 @@ impl RunTable {
             [VerdictName::Stop, VerdictName::Warn, VerdictName::Clear].map(|verdict| (0, verdict));
         runs.each(&mut |run| {
             if all || run.verdict != VerdictName::Clear {
-                // Few runs stay in their order.
+                // A few runs stay in their order.
                 worst.offer(Some(run.verdict).filter(|_| !all), || run.clone());
             }
             counts

@@ -1,4 +1,4 @@
-//! The last lines: sums over all runs.
+//! The last lines: totals over all runs.
 
 use std::fmt::{self, Write};
 
@@ -9,7 +9,7 @@ use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough};
 use loopbreak_analysis::{Report, RunTotals, SeriesReport, VerdictName};
 
-/// Everything in one line.
+/// Returns the totals in one line.
 pub fn summary(totals: &RunTotals) -> String {
     let mut text = found(totals);
     if totals.stopped > 0 {
@@ -21,7 +21,7 @@ pub fn summary(totals: &RunTotals) -> String {
     text
 }
 
-/// Writes the tasks that span runs, then the sums.
+/// Writes the tasks and prompts that span runs, then the totals.
 pub(super) fn write(out: &mut String, report: &Report, look: &TextStyle) -> fmt::Result {
     for series in report.series.iter().filter(|series| !series.findings.is_empty()) {
         task(out, series, look)?;
@@ -66,7 +66,7 @@ fn task(out: &mut String, series: &SeriesReport, look: &TextStyle) -> fmt::Resul
     writeln!(out, "{style}{kind}{style:#} {name}  {}\n", look.fit_words(&text, room))
 }
 
-/// A run that was only refused a proposal or moved on is not called stopped: it went on.
+/// A run whose proposal was refused or that was moved on is not counted as stopped, because it continues.
 fn found(totals: &RunTotals) -> String {
     let mut kinds = vec![format!("{} stopped", grouped(totals.ended))];
     if totals.stopped > totals.ended {

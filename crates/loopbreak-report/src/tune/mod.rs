@@ -1,4 +1,4 @@
-//! A search of thresholds for people.
+//! Rendering of searches.
 
 mod settings_file;
 mod text;

@@ -1,4 +1,4 @@
-//! The configuration that was found, with where it comes from.
+//! The settings that were found as a configuration file, with their origin.
 
 use std::fmt::Write as _;
 
@@ -76,7 +76,7 @@ fn figures(figures: &OutcomeTotals) -> String {
     text
 }
 
-/// The profile, and every option that is not what it sets.
+/// Returns the profile, and every option that differs from it.
 fn differences(config: &Config) -> toml::Table {
     let table = |settings: &Settings| toml::Table::try_from(settings).unwrap_or_default();
     let (own, default) = (table(config), table(&Settings::of(config.profile)));

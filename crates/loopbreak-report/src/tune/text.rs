@@ -1,4 +1,4 @@
-//! The search for people.
+//! The search as text.
 
 use std::fmt::{self, Write};
 
@@ -8,10 +8,10 @@ use loopbreak_analysis::tune::{OptionChange, OutcomeTotals, TuneChoice, TuneResu
 use crate::number::{self, grouped, percent};
 use crate::text::TextStyle;
 
-/// How many points of the frontier are shown.
+/// Number of points of the frontier listed.
 const POINTS: usize = 12;
 
-/// Writes it.
+/// Renders the result as text.
 pub fn render(search: &TuneResult, look: &TextStyle) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -109,7 +109,7 @@ fn frontier(out: &mut String, choice: &TuneChoice, labelled: bool, look: &TextSt
     Ok(())
 }
 
-/// Changes in one line.
+/// Formats changes on one line.
 fn in_words(changes: &[OptionChange]) -> String {
     if changes.is_empty() {
         return "as they are now".to_owned();

@@ -1,10 +1,10 @@
-//! A chart of gain against harm, drawn as SVG: a line of points that belong together, and others beside it.
+//! A chart of gain against harm as SVG: a line of points that belong together, and others next to it.
 
 use std::fmt::Write as _;
 
 use crate::markup::escape;
 
-/// The whole picture, and the part of it that is drawn on.
+/// Size of the picture, and its margins.
 const WIDTH: f64 = 680.0;
 const HEIGHT: f64 = 360.0;
 const LEFT: f64 = 64.0;
@@ -12,7 +12,7 @@ const RIGHT: f64 = 24.0;
 const TOP: f64 = 20.0;
 const BOTTOM: f64 = 48.0;
 
-/// What is drawn.
+/// The content of a chart.
 pub(super) struct GainChart<'c> {
     pub(super) id: &'c str,
     pub(super) title: &'c str,
@@ -20,16 +20,16 @@ pub(super) struct GainChart<'c> {
     pub(super) y: &'c str,
     /// The points on the line, in order.
     pub(super) line: Vec<ChartPoint>,
-    /// Points beside it.
+    /// Other points.
     pub(super) others: Vec<ChartPoint>,
 }
 
-/// One point.
+/// A point.
 pub(super) struct ChartPoint {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) label: String,
-    /// The settings as they are.
+    /// The current settings.
     pub(super) now: bool,
 }
 
@@ -111,7 +111,7 @@ impl GainChart<'_> {
     }
 }
 
-/// The names of points: one name for points that lie on one another, and no name on another.
+/// Labels of points: one label for points at the same place, and no overlapping labels.
 #[derive(Default)]
 struct ChartLabels(Vec<(f64, f64, String)>);
 
@@ -126,8 +126,8 @@ impl ChartLabels {
         }
     }
 
-    /// Beside their points, in the order of the points: moved down where one would lie on another, and up again where
-    /// that leads out of the picture.
+    /// Draws labels next to their points, moved down where they would overlap, and up again where that leads out of
+    /// the picture.
     fn draw(mut self, svg: &mut String) {
         const LINE: f64 = 13.0;
         self.0.sort_by(|one, other| one.1.total_cmp(&other.1));
@@ -155,13 +155,13 @@ impl ChartLabels {
     }
 }
 
-/// A number without a tail of digits.
+/// Formats a number without unnecessary digits.
 fn figure(value: f64) -> String {
     let text = format!("{value:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// The distance of the ticks, and where the axis ends: 1, 2 or 5 times a power of ten, about five of them.
+/// Returns the distance of the ticks, and the end of the axis: about five ticks at 1, 2 or 5 times a power of ten.
 fn scale(most: f64) -> (f64, f64) {
     if !(most > 0.0 && most.is_finite()) {
         return (1.0, 1.0);
@@ -169,7 +169,7 @@ fn scale(most: f64) -> (f64, f64) {
     let rough = most / 5.0;
     let power = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|times| times * power).find(|step| *step >= rough);
-    // What is counted has no halves.
+    // Counts have no halves.
     let step = step.unwrap_or(rough).max(1.0);
     (step, (most / step).ceil() * step)
 }

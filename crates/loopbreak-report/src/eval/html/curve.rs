@@ -1,4 +1,4 @@
-//! Gain against harm, for more and less patience.
+//! Gain against harm for more and less patience.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::number::{grouped, percent};
 use loopbreak_analysis::VerdictName;
 use loopbreak_analysis::eval::{CurvePoint, EvalReport, JudgeResult};
 
-/// Writes the charts, and the same as a table.
+/// Writes the charts, and the same figures as a table.
 pub(super) fn write(out: &mut String, evaluation: &EvalReport) {
     let Some(points) = &evaluation.curve else { return };
     *out += "<section id=\"curve\" aria-labelledby=\"curve-h\">\n<h2 id=\"curve-h\">Gain against harm</h2>\n\
@@ -51,7 +51,7 @@ fn is_now(point: &CurvePoint) -> bool {
     (point.patience - 1.0).abs() < f64::EPSILON
 }
 
-/// Steps saved against progress destroyed; against runs ended wrongly, where no progress is measured.
+/// Steps saved against progress lost; against wrong interventions without a progress signal.
 fn saved<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart<'c>> {
     let share = |steps: u64| steps as f64 * 100.0 / evaluation.looked_at.steps.max(1) as f64;
     let measured = points.iter().any(|point| point.figures.ended > point.figures.unknown);
@@ -76,7 +76,7 @@ fn saved<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart
     Some(GainChart { id: "saved", title, x, y: "% of steps saved", line, others })
 }
 
-/// Positive runs that are warned of against false alarms.
+/// Positive runs with a warning against false alarms.
 fn seen<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart<'c>> {
     let positives = evaluation.looked_at.positives.filter(|positives| *positives > 0)? as f64;
     let line = points.iter().filter_map(|point| {

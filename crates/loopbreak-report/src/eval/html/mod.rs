@@ -1,4 +1,4 @@
-//! The evaluation as one page: no network, no script, light and dark, fit to be printed.
+//! The evaluation as one page: no network, no script, light and dark, printable.
 
 mod chart;
 mod curve;
@@ -13,7 +13,7 @@ use loopbreak_analysis::eval::{EffectShare, EvalReport, JudgeResult, MisjudgedRu
 
 const STYLE: &str = include_str!("style.css");
 
-/// The whole page.
+/// Renders the page.
 pub fn page(evaluation: &EvalReport) -> String {
     let mut out = "<header>\n<h1>Evaluation</h1>\n".to_owned();
     head(&mut out, evaluation);
