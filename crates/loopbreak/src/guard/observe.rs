@@ -131,7 +131,11 @@ impl GuardState {
     }
 
     /// Takes the fingerprints of a step, and remembers the change if it made one.
-    fn take_fingerprints<'s>(&mut self, step: &'s Step<'s>, config: &'s Config) -> Option<StepFingerprints<'s>> {
+    fn take_fingerprints<'s>(
+        &mut self,
+        step: &'s Step<'s>,
+        config: &'s Config,
+    ) -> Option<StepFingerprints<'s>> {
         // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
         if !config.reads_fingerprints() {
             return None;
