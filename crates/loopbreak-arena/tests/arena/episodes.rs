@@ -224,7 +224,7 @@ fn a_turn_has_at_most_three_refusals_each_with_reasons() {
     assert_eq!(played.episode.refused, 3 * played.episode.overridden);
     // Advice of the last turn is part of the next context.
     assert!(
-        stubborn.seen.iter().any(|context| context.advice.iter().any(|text| text.contains("to and fro")))
+        stubborn.seen.iter().any(|context| context.advice.iter().any(|text| text.contains("back and forth")))
     );
 }
 

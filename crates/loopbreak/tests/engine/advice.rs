@@ -43,7 +43,7 @@ fn urgency_follows_the_turns_that_are_left() {
 fn the_neutral_warning_counts_down_and_does_not_speak_of_death() {
     let text = told(json!({}), 25, &json!({"score": 7}));
     assert!(text.starts_with("[important] No progress for 25 turns."), "{text}");
-    assert!(text.contains("The score stands at 7.") && text.contains("The run ends in 15 turns"), "{text}");
+    assert!(text.contains("The score is 7.") && text.contains("The run ends in 15 turns"), "{text}");
     assert!(!text.to_lowercase().contains("die"), "{text}");
     for template in TEMPLATES {
         assert!(!template.neutral.contains("DIE"), "{}", template.name);
@@ -119,7 +119,7 @@ fn the_loops_seen_lately_are_told_of_in_the_warning() {
     }
     let verdict = run.repeat(4, &json!({"score": 1}));
     let text = text_for(&verdict.advice, Audience::Agent, STAGNATION);
-    assert!(text.contains("Loops seen lately:\n- Dam Lobby → Maintenance"), "{text}");
+    assert!(text.contains("Recent loops:\n- Dam Lobby → Maintenance"), "{text}");
 }
 
 #[test]

@@ -342,7 +342,7 @@ fn whoever_started_the_runs_is_told_why() {
     }
     let text = &last.advice[0].text;
     assert!(
-        text.contains("3 runs in a row with the same prompt died young: Work through the whole plan."),
+        text.contains("3 runs in a row with the same prompt ended early: Work through the whole plan."),
         "{text}"
     );
     assert!(text.contains("It ended with: Error: context window exceeded"), "{text}");

@@ -246,7 +246,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     let told = text_for(&verdict.advice, Audience::Agent, SIGNATURE);
-    assert!(told.contains("try another approach"), "{told}");
+    assert!(told.contains("Try a different one"), "{told}");
     assert_eq!(
         run.events("escalation")[0]["options"],
         json!(["continue_with_another_approach", "review", "cancel"])

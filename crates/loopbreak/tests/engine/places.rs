@@ -324,7 +324,7 @@ fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with
     assert_eq!(finding.evidence.get("period"), Some(&json!(4).into()));
     assert!(
         text_for(&run.verdicts[13].advice, Audience::Agent, CYCLE)
-            .contains("the same round of 4 places, 3 times")
+            .contains("the same 4 places in the same order, 3 times")
     );
     assert!(finding.evidence.text("places").unwrap().contains("Bay Three → Bay Four"));
     let ruling = run.weigh("east", 0.9);

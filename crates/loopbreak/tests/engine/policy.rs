@@ -192,7 +192,7 @@ fn a_breaker_that_opens_again_says_why_and_advises() {
         run.verdicts.iter().filter(|verdict| verdict.decisions.iter().any(|act| act.detector == CAMPING))
     {
         let text = text_for(&verdict.advice, Audience::Agent, CAMPING);
-        assert!(text.contains("went by at Dam"), "turn {}: {text:?}", verdict.turn);
+        assert!(text.contains("turns at Dam"), "turn {}: {text:?}", verdict.turn);
     }
 }
 
