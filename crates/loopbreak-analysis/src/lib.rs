@@ -29,7 +29,7 @@ pub use report::{
     VerdictName, for_each_run,
 };
 pub use run::{RunAnalysis, RunRecord};
-pub use series::{RestartTracker, TaskAttempt, TaskAttempts};
+pub use series::{ReportedAttempt, RestartTracker, TaskAttempts};
 pub use statistics::{
     EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, RepeatTracker, RunCost, RunSavings,
     RunTimeline, TimelineBucket, WarningEffect,

@@ -26,13 +26,13 @@ Exit codes:
   0 done, 1 failed, 2 used or configured wrongly, 10 loop found, 11 limit reached,
   12 too many errors, 13 a human is needed, 130 interrupted"
 )]
-pub(crate) struct Cli {
+pub(crate) struct CliArgs {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
     ///
     /// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
@@ -185,6 +185,6 @@ mod tests {
 
     #[test]
     fn the_command_line_is_sound() {
-        super::Cli::command().debug_assert();
+        super::CliArgs::command().debug_assert();
     }
 }

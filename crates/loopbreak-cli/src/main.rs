@@ -34,7 +34,7 @@ use clap::Parser as _;
 // All commands name their exit codes as `crate::exit`.
 use loopbreak_report::exit;
 
-use args::{Cli, Command};
+use args::{CliArgs, CliCommand};
 
 /// The threads of an analysis make and drop small texts all the time. The allocators of some systems let them wait for
 /// each other then.
@@ -48,11 +48,11 @@ fn main() -> ExitCode {
     let hook = arguments.next().is_some_and(|command| command == "hook");
     if hook
         && let (Some(agent), None) = (arguments.next(), arguments.next())
-        && let Some(dialect) = agent.to_str().and_then(loopbreak_hooks::Dialect::named)
+        && let Some(dialect) = agent.to_str().and_then(loopbreak_hooks::HookAgent::named)
     {
         return ExitCode::from(hook::respond(dialect, &args::ConfigOptions::default()));
     }
-    let cli = match Cli::try_parse() {
+    let cli = match CliArgs::try_parse() {
         Ok(cli) => cli,
         // To agents, the usual exit code of a wrong command line means that every call is to be refused.
         Err(error) if hook && error.use_stderr() => {
@@ -62,24 +62,24 @@ fn main() -> ExitCode {
         Err(error) => error.exit(),
     };
     let done = match cli.command {
-        Command::Analyze(args) => analyze::run(&args),
-        Command::Watch(args) => watch::run(&args),
-        Command::Run(args) => run::run(&args),
-        Command::Play(args) => play::run(&args),
-        Command::Arena(args) => arena::run(&args),
-        Command::Eval(args) => eval::run(&args),
-        Command::Tune(args) => tune::run(&args),
-        Command::Formats(args) => formats::run(&args),
-        Command::Convert(args) => convert::run(&args),
-        Command::Hook(args) => hook::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Status(args) => status::run(&args),
-        Command::Log(args) => log::run(&args),
-        Command::Tasks(args) => tasks::run(&args),
-        Command::Allow(args) => allow::run(&args),
-        Command::Config(args) => config::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
+        CliCommand::Analyze(args) => analyze::run(&args),
+        CliCommand::Watch(args) => watch::run(&args),
+        CliCommand::Run(args) => run::run(&args),
+        CliCommand::Play(args) => play::run(&args),
+        CliCommand::Arena(args) => arena::run(&args),
+        CliCommand::Eval(args) => eval::run(&args),
+        CliCommand::Tune(args) => tune::run(&args),
+        CliCommand::Formats(args) => formats::run(&args),
+        CliCommand::Convert(args) => convert::run(&args),
+        CliCommand::Hook(args) => hook::run(&args),
+        CliCommand::Mcp(args) => mcp::run(&args),
+        CliCommand::Status(args) => status::run(&args),
+        CliCommand::Log(args) => log::run(&args),
+        CliCommand::Tasks(args) => tasks::run(&args),
+        CliCommand::Allow(args) => allow::run(&args),
+        CliCommand::Config(args) => config::run(&args),
+        CliCommand::Completions(args) => completions::run(&args),
+        CliCommand::Man(args) => man::run(&args),
     };
     match done {
         Ok(code) => ExitCode::from(code),

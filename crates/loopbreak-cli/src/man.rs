@@ -6,20 +6,20 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 
-use crate::args::{Cli, ManArgs};
+use crate::args::{CliArgs, ManArgs};
 use crate::error::UserError;
 use crate::{exit, output, reference};
 
 /// Prints a page, or writes all.
 pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
     if args.markdown {
-        output::print(&reference::markdown(Cli::command()))?;
+        output::print(&reference::markdown(CliArgs::command()))?;
     } else if let Some(folder) = &args.out {
         write_all(folder)
             .map_err(|error| UserError::failed(format!("cannot write to {}: {error}", folder.display())))?;
     } else {
         let mut page = Vec::new();
-        let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
+        let rendered = clap_mangen::Man::new(CliArgs::command()).render(&mut page);
         output::quietly(rendered, "the page")?;
         output::write_plain(&page)?;
     }
@@ -29,5 +29,5 @@ pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
 /// Writes `loopbreak.1` and a page for each command.
 fn write_all(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    clap_mangen::generate_to(Cli::command(), folder)
+    clap_mangen::generate_to(CliArgs::command(), folder)
 }

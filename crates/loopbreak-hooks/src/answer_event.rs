@@ -8,10 +8,10 @@ use loopbreak::{Mode, Settings};
 use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, now, open, repair};
 
 use crate::error_log;
-use crate::hook_agent::{Dialect, Happening};
-use crate::hook_event::{Event, read};
-use crate::hook_response::Answer;
-use crate::hook_transaction::Session;
+use crate::hook_agent::{HookAgent, HookEventKind};
+use crate::hook_event::{HookEvent, read};
+use crate::hook_response::HookResponse;
+use crate::hook_transaction::HookRequest;
 
 /// What a hook needs from the program around it.
 pub struct HookEnvironment<'e> {
@@ -27,7 +27,7 @@ pub struct HookEnvironment<'e> {
 
 /// Reads one event and returns the response for the agent, if there is one. Whatever goes wrong is passed to `warn` and
 /// written to the error log, and the agent goes on.
-pub fn answer(dialect: Dialect, input: impl Read, environment: &HookEnvironment<'_>) -> Option<String> {
+pub fn answer(dialect: HookAgent, input: impl Read, environment: &HookEnvironment<'_>) -> Option<String> {
     let answered = catch_unwind(AssertUnwindSafe(|| try_answer(dialect, input, environment)));
     let why = match answered {
         Ok(Ok(response)) => return response,
@@ -42,7 +42,7 @@ pub fn answer(dialect: Dialect, input: impl Read, environment: &HookEnvironment<
 }
 
 fn try_answer(
-    dialect: Dialect,
+    dialect: HookAgent,
     input: impl Read,
     environment: &HookEnvironment<'_>,
 ) -> Result<Option<String>, String> {
@@ -51,11 +51,11 @@ fn try_answer(
     if environment.disabled {
         return Ok(None);
     }
-    let event: Event<'_> =
+    let event: HookEvent<'_> =
         serde_json::from_str(&text).map_err(|error| format!("this is no event: {error}"))?;
     let name = event.hook_event_name.as_deref().unwrap_or_default();
     let happening = dialect.happening(name);
-    if happening == Happening::Other {
+    if happening == HookEventKind::Other {
         return Ok(None);
     }
     let session =
@@ -72,7 +72,7 @@ fn try_answer(
         agent: event.agent_id.as_deref().unwrap_or_default().to_owned(),
     };
     let now = now();
-    let session = Session {
+    let session = HookRequest {
         config: &config,
         dialect,
         event: &event,
@@ -89,7 +89,7 @@ fn try_answer(
     let mut store = open(&url).map_err(|error| error.to_string())?;
     tell_put_aside(dialect, url.as_path(), &*store, environment.warn);
     let answer = match attend(&mut *store, &run, folder, &session) {
-        Err(Failure::Store(StoreError::Damaged(_))) => {
+        Err(HookFailure::Store(StoreError::Damaged(_))) => {
             drop(store);
             let mut store = repair(&url).map_err(|error| error.to_string())?;
             tell_put_aside(dialect, url.as_path(), &*store, environment.warn);
@@ -98,38 +98,38 @@ fn try_answer(
         attended => attended,
     };
     let answer = answer.map_err(|failure| match failure {
-        Failure::Store(error) => error.to_string(),
-        Failure::Session(why) => why,
+        HookFailure::Store(error) => error.to_string(),
+        HookFailure::HookRequest(why) => why,
     })?;
     Ok(dialect.put(name, &answer).map(|json| json.to_string()))
 }
 
-enum Failure {
+enum HookFailure {
     Store(StoreError),
-    Session(String),
+    HookRequest(String),
 }
 
 fn attend(
     store: &mut dyn Store,
     run: &RunKey,
     folder: &str,
-    session: &Session<'_>,
-) -> Result<Answer, Failure> {
-    if session.happening == Happening::Proposed {
-        let kept = store.state(run).map_err(Failure::Store)?;
-        if session.is_free(kept.as_deref()).map_err(Failure::Session)? {
-            return Ok(Answer::Nothing);
+    session: &HookRequest<'_>,
+) -> Result<HookResponse, HookFailure> {
+    if session.happening == HookEventKind::Proposed {
+        let kept = store.state(run).map_err(HookFailure::Store)?;
+        if session.is_free(kept.as_deref()).map_err(HookFailure::HookRequest)? {
+            return Ok(HookResponse::Nothing);
         }
     }
-    let transaction = store.begin(run, folder, session.now).map_err(Failure::Store)?;
-    let taken = session.take(transaction.state()).map_err(Failure::Session)?;
-    let Some((change, answer)) = taken else { return Ok(Answer::Nothing) };
+    let transaction = store.begin(run, folder, session.now).map_err(HookFailure::Store)?;
+    let taken = session.take(transaction.state()).map_err(HookFailure::HookRequest)?;
+    let Some((change, answer)) = taken else { return Ok(HookResponse::Nothing) };
     // An answer to what could not be kept would come again and again, or count for nothing.
-    transaction.commit(change).map_err(Failure::Store)?;
+    transaction.commit(change).map_err(HookFailure::Store)?;
     Ok(answer)
 }
 
-fn tell_put_aside(dialect: Dialect, path: &Path, store: &dyn Store, warn: &dyn Fn(&str)) {
+fn tell_put_aside(dialect: HookAgent, path: &Path, store: &dyn Store, warn: &dyn Fn(&str)) {
     if let Some(aside) = store.quarantined() {
         let told = format!("the store was damaged and is now {}; a new one was begun", aside.display());
         warn(&told);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use loopbreak_store::now;
 use serde_json::{Value, json};
 
-use crate::Dialect;
+use crate::HookAgent;
 
 /// How often the made-up agent makes the same call.
 const CALLS: u32 = 9;
@@ -32,13 +32,13 @@ pub struct TrialStep {
 
 /// Runs a made-up session through the hook of this program, in a temporary folder. Calls `show` after each event.
 /// Returns whether the agent was advised, then refused, and then free to do something else.
-pub fn run_trial(dialect: Dialect, show: &mut dyn FnMut(&TrialStep)) -> io::Result<bool> {
-    let folder = Folder::make()?;
-    Patient { agent: dialect, state: &folder.0, show }.session()
+pub fn run_trial(dialect: HookAgent, show: &mut dyn FnMut(&TrialStep)) -> io::Result<bool> {
+    let folder = TemporaryFolder::make()?;
+    DoctorSession { agent: dialect, state: &folder.0, show }.session()
 }
 
 /// Whether an installed command is `PROGRAM hook AGENT` and nothing else, where PROGRAM leads to this program.
-pub fn is_this_program(line: &str, agent: Dialect) -> bool {
+pub fn is_this_program(line: &str, agent: HookAgent) -> bool {
     let ending = format!(" hook {}", agent.name());
     let Some(program) = line.trim().strip_suffix(&ending) else { return false };
     let program = unquoted(program.trim_end());
@@ -62,17 +62,17 @@ fn unquoted(word: &str) -> String {
 }
 
 /// A folder that goes when it is not needed any more.
-struct Folder(PathBuf);
+struct TemporaryFolder(PathBuf);
 
-impl Folder {
+impl TemporaryFolder {
     fn make() -> io::Result<Self> {
         let path = std::env::temp_dir().join(format!("loopbreak-doctor-{}-{}", std::process::id(), now()));
         fs::create_dir_all(&path)?;
-        Ok(Folder(path))
+        Ok(TemporaryFolder(path))
     }
 }
 
-impl Drop for Folder {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         // A folder for passing things that is left behind does no harm.
         let _ = fs::remove_dir_all(&self.0);
@@ -80,17 +80,17 @@ impl Drop for Folder {
 }
 
 /// The hook that is tried.
-struct Patient<'p> {
-    agent: Dialect,
+struct DoctorSession<'p> {
+    agent: HookAgent,
     state: &'p Path,
     show: &'p mut dyn FnMut(&TrialStep),
 }
 
-impl Patient<'_> {
+impl DoctorSession<'_> {
     /// Says whether the agent was advised, then refused, and then left to do something else.
     fn session(&mut self) -> io::Result<bool> {
         let (before, after, spoken) = match self.agent {
-            Dialect::Gemini => ("BeforeTool", "AfterTool", "BeforeAgent"),
+            HookAgent::Gemini => ("BeforeTool", "AfterTool", "BeforeAgent"),
             _ => ("PreToolUse", "PostToolUse", "UserPromptSubmit"),
         };
         let (mut advised, mut denied) = (false, false);
@@ -104,9 +104,9 @@ impl Patient<'_> {
             }
             let mut done = self.tool(after, call, "make check");
             done["tool_response"] = match self.agent {
-                Dialect::ClaudeCode => json!({"stdout": "1 of 20 checks failed", "stderr": ""}),
-                Dialect::Codex => json!("1 of 20 checks failed"),
-                Dialect::Gemini => json!({"llmContent": "1 of 20 checks failed"}),
+                HookAgent::ClaudeCode => json!({"stdout": "1 of 20 checks failed", "stderr": ""}),
+                HookAgent::Codex => json!("1 of 20 checks failed"),
+                HookAgent::Gemini => json!({"llmContent": "1 of 20 checks failed"}),
             };
             let answer = self.tell(&format!("call {call} is done"), &done)?;
             advised |= answer["hookSpecificOutput"]["additionalContext"].is_string();
@@ -117,7 +117,7 @@ impl Patient<'_> {
     }
 
     fn tool(&self, event: &str, call: u32, command: &str) -> Value {
-        let name = if self.agent == Dialect::Gemini { "run_shell_command" } else { "Bash" };
+        let name = if self.agent == HookAgent::Gemini { "run_shell_command" } else { "Bash" };
         json!({"hook_event_name": event, "tool_name": name, "tool_input": {"command": command},
                "tool_use_id": format!("call-{call}")})
     }

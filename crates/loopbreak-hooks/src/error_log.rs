@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::Dialect;
+use crate::HookAgent;
 
 /// A longer file is put aside, and a new one is begun.
 const LONGEST: u64 = 256 * 1024;
@@ -15,7 +15,7 @@ pub fn file(store: &Path) -> PathBuf {
 }
 
 /// Adds a line. Where that cannot be done either, there is nobody left to tell.
-pub fn note(store: &Path, now: i64, dialect: Dialect, why: &str) {
+pub fn note(store: &Path, now: i64, dialect: HookAgent, why: &str) {
     let file = file(store);
     if fs::metadata(&file).is_ok_and(|known| known.len() > LONGEST) {
         let _ = fs::rename(&file, file.with_extension("log.old"));
@@ -42,13 +42,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("loopbreak.db");
         for number in 0..6000 {
-            note(&store, number, Dialect::Codex, &format!("{}\nagain {number}", "x".repeat(100)));
+            note(&store, number, HookAgent::Codex, &format!("{}\nagain {number}", "x".repeat(100)));
         }
         assert!(fs::metadata(file(&store)).unwrap().len() <= LONGEST + 200);
         assert!(last(&store, 1)[0].ends_with("again 5999"));
-        note(&folder.path().join("new/loopbreak.db"), 1, Dialect::Codex, "x");
+        note(&folder.path().join("new/loopbreak.db"), 1, HookAgent::Codex, "x");
         assert_eq!(last(&folder.path().join("new/loopbreak.db"), 9), ["1 codex x"]);
         fs::write(folder.path().join("none"), "").unwrap();
-        note(&folder.path().join("none/loopbreak.db"), 1, Dialect::Codex, "x");
+        note(&folder.path().join("none/loopbreak.db"), 1, HookAgent::Codex, "x");
     }
 }

@@ -3,14 +3,14 @@
 use loopbreak::text::clip;
 use serde_json::{Value, json};
 
-use crate::hook_response::Answer;
+use crate::hook_response::HookResponse;
 
 /// Agents put longer texts into a file of their own.
 const TEXT_BYTES: usize = 8_000;
 
 /// An agent's contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub enum HookAgent {
     /// Claude Code
     ClaudeCode,
     /// Codex CLI
@@ -21,7 +21,7 @@ pub enum Dialect {
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Happening {
+pub(crate) enum HookEventKind {
     /// A call is about to be made.
     Proposed,
     /// A call was made.
@@ -29,58 +29,58 @@ pub(crate) enum Happening {
     /// A call was made and failed.
     Failed,
     /// Somebody speaks to the agent.
-    Spoken,
+    UserPrompt,
     /// The agent ends its turn.
-    Rests,
+    TurnEnd,
     /// A subagent is done, or the session is over.
-    Ends,
+    SessionEnd,
     /// Nothing that matters here.
     Other,
 }
 
-impl Dialect {
+impl HookAgent {
     /// All agents.
-    pub const ALL: [Dialect; 3] = [Dialect::ClaudeCode, Dialect::Codex, Dialect::Gemini];
+    pub const ALL: [HookAgent; 3] = [HookAgent::ClaudeCode, HookAgent::Codex, HookAgent::Gemini];
 
     /// The name on the command line and in the store.
     pub fn name(self) -> &'static str {
         match self {
-            Dialect::ClaudeCode => "claude-code",
-            Dialect::Codex => "codex",
-            Dialect::Gemini => "gemini",
+            HookAgent::ClaudeCode => "claude-code",
+            HookAgent::Codex => "codex",
+            HookAgent::Gemini => "gemini",
         }
     }
 
     /// Finds an agent by its name.
     pub fn named(name: &str) -> Option<Self> {
-        Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
+        HookAgent::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
     /// What an event of this name is about.
-    pub(crate) fn happening(self, event: &str) -> Happening {
+    pub(crate) fn happening(self, event: &str) -> HookEventKind {
         match (self, event) {
-            (Dialect::Gemini, "BeforeTool") => Happening::Proposed,
-            (Dialect::Gemini, "AfterTool") => Happening::Done,
-            (Dialect::Gemini, "BeforeAgent") => Happening::Spoken,
-            (Dialect::Gemini, "AfterAgent") => Happening::Rests,
-            (_, "SessionEnd") => Happening::Ends,
-            (Dialect::Gemini, _) => Happening::Other,
-            (_, "PreToolUse") => Happening::Proposed,
-            (_, "PostToolUse") => Happening::Done,
-            (_, "PostToolUseFailure") => Happening::Failed,
-            (_, "UserPromptSubmit") => Happening::Spoken,
-            (_, "Stop") => Happening::Rests,
-            (_, "SubagentStop") => Happening::Ends,
-            _ => Happening::Other,
+            (HookAgent::Gemini, "BeforeTool") => HookEventKind::Proposed,
+            (HookAgent::Gemini, "AfterTool") => HookEventKind::Done,
+            (HookAgent::Gemini, "BeforeAgent") => HookEventKind::UserPrompt,
+            (HookAgent::Gemini, "AfterAgent") => HookEventKind::TurnEnd,
+            (_, "SessionEnd") => HookEventKind::SessionEnd,
+            (HookAgent::Gemini, _) => HookEventKind::Other,
+            (_, "PreToolUse") => HookEventKind::Proposed,
+            (_, "PostToolUse") => HookEventKind::Done,
+            (_, "PostToolUseFailure") => HookEventKind::Failed,
+            (_, "UserPromptSubmit") => HookEventKind::UserPrompt,
+            (_, "Stop") => HookEventKind::TurnEnd,
+            (_, "SubagentStop") => HookEventKind::SessionEnd,
+            _ => HookEventKind::Other,
         }
     }
 
     /// The answer to an event of this name, as the agent wants it; nothing where it wants nothing.
-    pub(crate) fn put(self, event: &str, answer: &Answer) -> Option<Value> {
+    pub(crate) fn put(self, event: &str, answer: &HookResponse) -> Option<Value> {
         let happening = self.happening(event);
         let said = |text: &str| clip(text, TEXT_BYTES).to_owned();
         let refused = |reason: &str| match self {
-            Dialect::Gemini => json!({"decision": "deny", "reason": said(reason)}),
+            HookAgent::Gemini => json!({"decision": "deny", "reason": said(reason)}),
             _ => permission(event, "deny", &said(reason)),
         };
         // A refusal that the user is told of as well.
@@ -90,8 +90,8 @@ impl Dialect {
             put
         };
         match (self, answer) {
-            (_, Answer::Nothing) => None,
-            (_, Answer::Advise { agent, user }) => {
+            (_, HookResponse::Nothing) => None,
+            (_, HookResponse::Advise { agent, user }) => {
                 let mut put = json!({});
                 if let Some(text) = agent.as_ref().filter(|_| self.takes_advice(happening)) {
                     put["hookSpecificOutput"] =
@@ -102,29 +102,29 @@ impl Dialect {
                 }
                 put.as_object().is_some_and(|put| !put.is_empty()).then_some(put)
             }
-            (_, Answer::Deny(text)) => Some(refused(text)),
-            (Dialect::ClaudeCode, Answer::Ask(text)) => Some(permission(event, "ask", &said(text))),
+            (_, HookResponse::Deny(text)) => Some(refused(text)),
+            (HookAgent::ClaudeCode, HookResponse::Ask(text)) => Some(permission(event, "ask", &said(text))),
             // These know no way to ask: the call is refused, and the user is told.
-            (_, Answer::Ask(text)) => Some(refused_aloud(text)),
+            (_, HookResponse::Ask(text)) => Some(refused_aloud(text)),
             // Before a call this one knows no other answer than to refuse it.
-            (Dialect::Codex, Answer::Stop(text)) if happening == Happening::Proposed => {
+            (HookAgent::Codex, HookResponse::Stop(text)) if happening == HookEventKind::Proposed => {
                 Some(refused_aloud(text))
             }
-            (_, Answer::Stop(text)) => Some(json!({"continue": false, "stopReason": said(text)})),
-            (Dialect::Gemini, Answer::Continue(text)) => {
+            (_, HookResponse::Stop(text)) => Some(json!({"continue": false, "stopReason": said(text)})),
+            (HookAgent::Gemini, HookResponse::Continue(text)) => {
                 Some(json!({"decision": "deny", "reason": said(text)}))
             }
-            (_, Answer::Continue(text)) => Some(json!({"decision": "block", "reason": said(text)})),
+            (_, HookResponse::Continue(text)) => Some(json!({"decision": "block", "reason": said(text)})),
         }
     }
 
     /// Whether a word to the agent is taken in answer to such an event, without more coming of it.
-    fn takes_advice(self, happening: Happening) -> bool {
+    fn takes_advice(self, happening: HookEventKind) -> bool {
         match happening {
-            Happening::Done | Happening::Failed | Happening::Spoken => true,
-            Happening::Proposed => self != Dialect::Gemini,
+            HookEventKind::Done | HookEventKind::Failed | HookEventKind::UserPrompt => true,
+            HookEventKind::Proposed => self != HookAgent::Gemini,
             // Here it would make the agent go on.
-            Happening::Rests | Happening::Ends | Happening::Other => false,
+            HookEventKind::TurnEnd | HookEventKind::SessionEnd | HookEventKind::Other => false,
         }
     }
 }
@@ -139,46 +139,49 @@ fn permission(event: &str, decision: &str, reason: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn put(dialect: Dialect, event: &str, answer: &Answer) -> Value {
+    fn put(dialect: HookAgent, event: &str, answer: &HookResponse) -> Value {
         dialect.put(event, answer).unwrap_or_default()
     }
 
     #[test]
     fn each_agent_gets_only_what_it_understands() {
         let decision = |put: &Value| put["hookSpecificOutput"]["permissionDecision"].clone();
-        let ask = Answer::Ask("why".into());
-        assert_eq!(decision(&put(Dialect::ClaudeCode, "PreToolUse", &ask)), "ask");
-        let codex = put(Dialect::Codex, "PreToolUse", &ask);
+        let ask = HookResponse::Ask("why".into());
+        assert_eq!(decision(&put(HookAgent::ClaudeCode, "PreToolUse", &ask)), "ask");
+        let codex = put(HookAgent::Codex, "PreToolUse", &ask);
         assert_eq!((decision(&codex), &codex["systemMessage"]), ("deny".into(), &"why".into()));
         let gemini = json!({"decision": "deny", "reason": "why", "systemMessage": "why"});
-        assert_eq!(put(Dialect::Gemini, "BeforeTool", &ask), gemini);
+        assert_eq!(put(HookAgent::Gemini, "BeforeTool", &ask), gemini);
 
-        let stop = Answer::Stop("why".into());
-        let codex = put(Dialect::Codex, "PreToolUse", &stop);
+        let stop = HookResponse::Stop("why".into());
+        let codex = put(HookAgent::Codex, "PreToolUse", &stop);
         assert_eq!((decision(&codex), codex.get("continue")), ("deny".into(), None));
-        assert_eq!(put(Dialect::Codex, "PostToolUse", &stop)["continue"], false);
-        assert_eq!(put(Dialect::Gemini, "BeforeTool", &stop)["continue"], false);
+        assert_eq!(put(HookAgent::Codex, "PostToolUse", &stop)["continue"], false);
+        assert_eq!(put(HookAgent::Gemini, "BeforeTool", &stop)["continue"], false);
 
-        let go_on = Answer::Continue("why".into());
-        assert_eq!(put(Dialect::Codex, "Stop", &go_on), json!({"decision": "block", "reason": "why"}));
-        assert_eq!(put(Dialect::Gemini, "AfterAgent", &go_on), json!({"decision": "deny", "reason": "why"}));
+        let go_on = HookResponse::Continue("why".into());
+        assert_eq!(put(HookAgent::Codex, "Stop", &go_on), json!({"decision": "block", "reason": "why"}));
+        assert_eq!(
+            put(HookAgent::Gemini, "AfterAgent", &go_on),
+            json!({"decision": "deny", "reason": "why"})
+        );
     }
 
     #[test]
     fn advice_never_makes_an_agent_go_on_that_wants_to_stop() {
-        let advice = Answer::Advise { agent: Some("fact".into()), user: None };
+        let advice = HookResponse::Advise { agent: Some("fact".into()), user: None };
         for (dialect, event) in
-            [(Dialect::ClaudeCode, "Stop"), (Dialect::Codex, "Stop"), (Dialect::Gemini, "AfterAgent")]
+            [(HookAgent::ClaudeCode, "Stop"), (HookAgent::Codex, "Stop"), (HookAgent::Gemini, "AfterAgent")]
         {
             assert_eq!(dialect.put(event, &advice), None, "{event}");
         }
-        let told = Answer::Advise { agent: Some("fact".into()), user: Some("look".into()) };
-        assert_eq!(put(Dialect::Codex, "Stop", &told), json!({"systemMessage": "look"}));
+        let told = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
+        assert_eq!(put(HookAgent::Codex, "Stop", &told), json!({"systemMessage": "look"}));
     }
 
     #[test]
     fn a_long_text_is_cut() {
-        let put = put(Dialect::ClaudeCode, "PreToolUse", &Answer::Deny("ä".repeat(9_000)));
+        let put = put(HookAgent::ClaudeCode, "PreToolUse", &HookResponse::Deny("ä".repeat(9_000)));
         let reason = put["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().len();
         assert!((1..=TEXT_BYTES).contains(&reason), "{reason}");
     }

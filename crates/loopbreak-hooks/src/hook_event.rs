@@ -13,7 +13,7 @@ const LONGEST: u64 = 128 * 1024 * 1024;
 /// The keys of all events of all agents together.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(crate) struct Event<'a> {
+pub(crate) struct HookEvent<'a> {
     #[serde(borrow)]
     pub(crate) session_id: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -52,7 +52,7 @@ pub(crate) struct Event<'a> {
     background_tasks: Option<Vec<&'a RawValue>>,
 }
 
-impl Event<'_> {
+impl HookEvent<'_> {
     /// What is called.
     pub(crate) fn action(&self) -> Option<Action<'_>> {
         let mut action = Action::new(self.tool_name.as_deref().filter(|name| !name.is_empty())?);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn only_humans_are_humans() {
-        let human = |json| serde_json::from_str::<Event<'_>>(json).unwrap().is_human();
+        let human = |json| serde_json::from_str::<HookEvent<'_>>(json).unwrap().is_human();
         assert!(human(r#"{"prompt":"go on"}"#) && human(r#"{"source":"user"}"#));
         assert!(!human(r#"{"source":"schedule_wakeup"}"#) && !human(r#"{"source":"system"}"#));
     }

@@ -8,17 +8,17 @@ use loopbreak_store::{
 use serde_json::value::RawValue;
 
 use crate::handlers::before_tool;
-use crate::hook_agent::{Dialect, Happening};
-use crate::hook_event::Event;
-use crate::hook_response::Answer;
+use crate::hook_agent::{HookAgent, HookEventKind};
+use crate::hook_event::HookEvent;
+use crate::hook_response::HookResponse;
 use crate::{guard_config, tool_outcome, transcript};
 
 /// An event that is looked at.
-pub(crate) struct Session<'a> {
+pub(crate) struct HookRequest<'a> {
     pub(crate) config: &'a Settings,
-    pub(crate) dialect: Dialect,
-    pub(crate) event: &'a Event<'a>,
-    pub(crate) happening: Happening,
+    pub(crate) dialect: HookAgent,
+    pub(crate) event: &'a HookEvent<'a>,
+    pub(crate) happening: HookEventKind,
     /// The name of the run in events.
     pub(crate) run: &'a str,
     /// In milliseconds since 1970.
@@ -28,15 +28,15 @@ pub(crate) struct Session<'a> {
 }
 
 /// A run while an event is taken in.
-pub(crate) struct Course<'s> {
-    pub(crate) session: &'s Session<'s>,
+pub(crate) struct HookTransaction<'s> {
+    pub(crate) session: &'s HookRequest<'s>,
     pub(crate) state: RunState,
     pub(crate) guard: Guard,
     pub(crate) records: RunRecords,
     events: Vec<RunEvent>,
 }
 
-impl Session<'_> {
+impl HookRequest<'_> {
     /// Whether a proposal needs no more than a look: most do not go on with any loop.
     pub(crate) fn is_free(&self, kept: Option<&str>) -> Result<bool, String> {
         let (Some(_), Some(action)) = (kept, self.event.action()) else { return Ok(true) };
@@ -50,24 +50,29 @@ impl Session<'_> {
     }
 
     /// Takes in the event, with what was kept of the run: what is to be kept now, and the answer.
-    pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(RunChange, Answer)>, String> {
+    pub(crate) fn take(&self, kept: Option<&str>) -> Result<Option<(RunChange, HookResponse)>, String> {
         let mut state = RunState::parse(kept, self.warn);
         let config = guard_config::for_steps(self.config, &state.hook.allowed);
         let guard = state.guard.restore(config, self.run).map_err(|error| error.to_string())?;
-        let mut course =
-            Course { session: self, state, guard, records: RunRecords::default(), events: Vec::new() };
+        let mut course = HookTransaction {
+            session: self,
+            state,
+            guard,
+            records: RunRecords::default(),
+            events: Vec::new(),
+        };
         let earlier = course.catch_up();
         let answer = match self.happening {
-            Happening::Proposed => course.proposed()?,
-            Happening::Done | Happening::Failed => course.done(),
-            Happening::Spoken if self.event.is_human() => course.spoken(),
-            Happening::Rests => course.rests(),
-            Happening::Ends => {
+            HookEventKind::Proposed => course.proposed()?,
+            HookEventKind::Done | HookEventKind::Failed => course.done(),
+            HookEventKind::UserPrompt if self.event.is_human() => course.spoken(),
+            HookEventKind::TurnEnd => course.rests(),
+            HookEventKind::SessionEnd => {
                 let event = self.event.hook_event_name.as_deref().map(str::to_owned);
                 course.write(RunEvent::End(RunEndEvent { event, ..RunEndEvent::default() }));
-                Answer::Nothing
+                HookResponse::Nothing
             }
-            Happening::Spoken | Happening::Other => Answer::Nothing,
+            HookEventKind::UserPrompt | HookEventKind::Other => HookResponse::Nothing,
         };
         if course.events.is_empty() {
             return Ok(None);
@@ -76,11 +81,11 @@ impl Session<'_> {
         if answer.advises() {
             course.state.hook.add_advice(course.guard.turn());
         }
-        Ok(Some((course.change(self.happening == Happening::Ends)?, answer)))
+        Ok(Some((course.change(self.happening == HookEventKind::SessionEnd)?, answer)))
     }
 
     /// The calls that the agent rejected by itself since the last look.
-    fn rejected(&self, state: &RunState) -> (Vec<transcript::Rejected>, Option<TranscriptOffset>) {
+    fn rejected(&self, state: &RunState) -> (Vec<transcript::RejectedCall>, Option<TranscriptOffset>) {
         // Subagents are told of with the conversation of the main one.
         let path = self.event.transcript_path.as_deref().filter(|_| self.event.agent_id.is_none());
         // A conversation that is missing, or cannot be read, is as good as none.
@@ -97,19 +102,19 @@ impl Session<'_> {
 
     fn outcome(&self) -> Outcome<'static> {
         let raw = self.event.tool_response.or(self.event.error).map(RawValue::get);
-        if self.happening == Happening::Failed {
+        if self.happening == HookEventKind::Failed {
             return tool_outcome::failure(self.event.error.map(RawValue::get).or(raw));
         }
         raw.map(tool_outcome::outcome).unwrap_or_default()
     }
 }
 
-impl Course<'_> {
+impl HookTransaction<'_> {
     /// Shows the guard the calls that no hook was told of.
-    fn catch_up(&mut self) -> Answer {
+    fn catch_up(&mut self) -> HookResponse {
         let (rejected, mark) = self.session.rejected(&self.state);
         self.state.hook.transcript = mark;
-        let mut said = Answer::Nothing;
+        let mut said = HookResponse::Nothing;
         for call in rejected {
             let outcome = Outcome { text: Some(call.why.into()), error: true };
             let step = Step { outcome: Some(outcome), ..self.session.step(Some(call.action)) };
@@ -125,9 +130,9 @@ impl Course<'_> {
         said
     }
 
-    fn done(&mut self) -> Answer {
+    fn done(&mut self) -> HookResponse {
         let event = self.session.event;
-        let Some(action) = event.action() else { return Answer::Nothing };
+        let Some(action) = event.action() else { return HookResponse::Nothing };
         let call = event.tool_use_id.as_deref().unwrap_or_default();
         self.state.hook.add_call(call);
         if self.state.hook.take_question(call) {
@@ -151,14 +156,14 @@ impl Course<'_> {
         answer
     }
 
-    fn spoken(&mut self) -> Answer {
+    fn spoken(&mut self) -> HookResponse {
         let event = self.session.event;
         self.state.hook.reset();
         let words = event.prompt.as_deref().unwrap_or_default();
         let verdict = self.observe(&Step { user: Some(StepText::from(words)), ..self.session.step(None) });
         let line = StepEvent::from_hook(event.hook_event_name.as_deref()).with_user(words);
         self.write(RunEvent::User(line.with_verdict((&verdict).into())));
-        Answer::Nothing
+        HookResponse::Nothing
     }
 
     /// Adds an event to the log.
@@ -174,7 +179,7 @@ impl Course<'_> {
 }
 
 /// The verdict and the answer, as they are logged.
-pub(crate) fn summary(verdict: &Verdict, answer: &Answer) -> VerdictSummary {
+pub(crate) fn summary(verdict: &Verdict, answer: &HookResponse) -> VerdictSummary {
     let summary = VerdictSummary::from(verdict);
     match answer.text() {
         Some(text) => summary.with_answer(answer.name(), text),
@@ -183,7 +188,7 @@ pub(crate) fn summary(verdict: &Verdict, answer: &Answer) -> VerdictSummary {
 }
 
 /// What a verdict has to say, to whom.
-pub(crate) fn answer(verdict: &Verdict) -> Answer {
+pub(crate) fn answer(verdict: &Verdict) -> HookResponse {
     let said = |audience: Audience| {
         let texts: Vec<&str> = verdict
             .advice
@@ -200,9 +205,13 @@ pub(crate) fn answer(verdict: &Verdict) -> Answer {
     };
     if let Some(stop) = &verdict.stop {
         let reason = reasons(Intervention::Stop).unwrap_or_else(|| stop.reason.to_string());
-        return Answer::Stop(format!("Loop guard: stopped: {reason}"));
+        return HookResponse::Stop(format!("Loop guard: stopped: {reason}"));
     }
     let calls = || reasons(Intervention::Escalate).map(|why| format!("Loop guard: a human is needed: {why}"));
     let (agent, user) = (said(Audience::Agent), said(Audience::User).or_else(calls));
-    if agent.is_none() && user.is_none() { Answer::Nothing } else { Answer::Advise { agent, user } }
+    if agent.is_none() && user.is_none() {
+        HookResponse::Nothing
+    } else {
+        HookResponse::Advise { agent, user }
+    }
 }

@@ -17,4 +17,4 @@ mod tool_outcome;
 mod transcript;
 
 pub use answer_event::{HookEnvironment, answer};
-pub use hook_agent::Dialect;
+pub use hook_agent::HookAgent;

@@ -11,7 +11,7 @@ use loopbreak_store::TranscriptOffset;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::Dialect;
+use crate::HookAgent;
 
 /// How much of what is new is read, from its end.
 const NEW_BYTES: u64 = 4 * 1024 * 1024;
@@ -20,7 +20,7 @@ const BACK_BYTES: u64 = 256 * 1024;
 
 /// A call that was rejected before it was made.
 #[derive(Debug)]
-pub(crate) struct Rejected {
+pub(crate) struct RejectedCall {
     /// The name under which a hook would have been told of it.
     pub(crate) id: String,
     pub(crate) action: Action<'static>,
@@ -30,10 +30,10 @@ pub(crate) struct Rejected {
 /// Reads on from the mark. Gives the calls that were rejected, and the new mark. A conversation that was not looked at
 /// before, or is another one now, is read from its present end on.
 pub(crate) fn read_on(
-    dialect: Dialect,
+    dialect: HookAgent,
     path: &str,
     mark: Option<&TranscriptOffset>,
-) -> io::Result<(Vec<Rejected>, TranscriptOffset)> {
+) -> io::Result<(Vec<RejectedCall>, TranscriptOffset)> {
     let mut file = File::open(Path::new(path))?;
     let size = file.metadata()?.len();
     let here = |at: u64| TranscriptOffset { path: path.to_owned(), at };
@@ -59,7 +59,7 @@ pub(crate) fn read_on(
             let mut old = old.filter_map(|line| std::str::from_utf8(line).ok());
             action = old.find_map(|line| call(dialect, line, &id));
         }
-        rejected.extend(action.map(|action| Rejected { id, action, why }));
+        rejected.extend(action.map(|action| RejectedCall { id, action, why }));
     }
     Ok((rejected, mark))
 }
@@ -72,9 +72,9 @@ fn part(file: &mut File, from: u64, to: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The results of rejected calls on a line: which call, and why.
-fn rejections(dialect: Dialect, line: &str) -> Vec<(String, String)> {
+fn rejections(dialect: HookAgent, line: &str) -> Vec<(String, String)> {
     match dialect {
-        Dialect::ClaudeCode if line.contains(CLAUDE_MARK) => {
+        HookAgent::ClaudeCode if line.contains(CLAUDE_MARK) => {
             let blocks = claude_blocks(line);
             let results = blocks.iter().filter(|block| &*block.kind == "tool_result" && block.is_error);
             let told = results.filter_map(|block| {
@@ -87,7 +87,7 @@ fn rejections(dialect: Dialect, line: &str) -> Vec<(String, String)> {
             });
             told.collect()
         }
-        Dialect::Codex if CODEX_MARKS.iter().any(|mark| line.contains(mark)) => {
+        HookAgent::Codex if CODEX_MARKS.iter().any(|mark| line.contains(mark)) => {
             let Some(payload) = codex_payload(line, "function_call_output") else { return Vec::new() };
             let why = payload.output.map(crate::tool_outcome::text_of).unwrap_or_default();
             let rejected = CODEX_MARKS.iter().any(|mark| why.starts_with(mark));
@@ -98,24 +98,24 @@ fn rejections(dialect: Dialect, line: &str) -> Vec<(String, String)> {
 }
 
 /// The call of this id, if it stands on this line.
-fn call(dialect: Dialect, line: &str, id: &str) -> Option<Action<'static>> {
+fn call(dialect: HookAgent, line: &str, id: &str) -> Option<Action<'static>> {
     if !line.contains(id) {
         return None;
     }
     match dialect {
-        Dialect::ClaudeCode => {
+        HookAgent::ClaudeCode => {
             let blocks = claude_blocks(line);
             let block = blocks.iter().find(|block| &*block.kind == "tool_use" && &*block.id == id)?;
             Some(action(&block.name, block.input))
         }
-        Dialect::Codex => {
+        HookAgent::Codex => {
             let payload = codex_payload(line, "function_call").filter(|payload| &*payload.call_id == id)?;
             // Arguments are a text of JSON, unless the model wrote something else.
             let text: Option<String> = payload.arguments.and_then(|raw| serde_json::from_str(raw.get()).ok());
             let inner = text.and_then(|text| RawValue::from_string(text).ok());
             Some(action(&payload.name, inner.as_deref().or(payload.arguments)))
         }
-        Dialect::Gemini => None,
+        HookAgent::Gemini => None,
     }
 }
 
@@ -211,7 +211,11 @@ mod tests {
         TranscriptOffset { path: file.path().to_str().unwrap().to_owned(), at }
     }
 
-    fn read(dialect: Dialect, file: &tempfile::NamedTempFile, at: u64) -> (Vec<Rejected>, TranscriptOffset) {
+    fn read(
+        dialect: HookAgent,
+        file: &tempfile::NamedTempFile,
+        at: u64,
+    ) -> (Vec<RejectedCall>, TranscriptOffset) {
         read_on(dialect, file.path().to_str().unwrap(), Some(&mark(file, at))).unwrap()
     }
 
@@ -222,17 +226,17 @@ mod tests {
         let before = file.as_file().metadata().unwrap().len();
         write!(file, "{RESULT}").unwrap();
         // The call was written before the last look, and the result is not whole yet.
-        let (none, at) = read(Dialect::ClaudeCode, &file, before);
+        let (none, at) = read(HookAgent::ClaudeCode, &file, before);
         assert!(none.is_empty() && at == mark(&file, before));
         writeln!(file).unwrap();
-        let (rejected, after) = read(Dialect::ClaudeCode, &file, before);
+        let (rejected, after) = read(HookAgent::ClaudeCode, &file, before);
         assert_eq!(rejected.len(), 1);
         assert_eq!(
             (rejected[0].id.as_str(), &*rejected[0].action.line()),
             ("toolu_1", r#"Edit {"file":"a.c"}"#)
         );
         assert_eq!(rejected[0].why, "InputValidationError: Edit failed: file_path is missing");
-        let (again, _) = read_on(Dialect::ClaudeCode, file.path().to_str().unwrap(), Some(&after)).unwrap();
+        let (again, _) = read_on(HookAgent::ClaudeCode, file.path().to_str().unwrap(), Some(&after)).unwrap();
         assert!(again.is_empty());
     }
 
@@ -246,8 +250,8 @@ mod tests {
             writeln!(file, "{line}").unwrap();
         }
         file.write_all(b"\xff<tool_use_error>\n").unwrap();
-        assert!(read(Dialect::ClaudeCode, &file, 0).0.is_empty());
-        assert!(read(Dialect::Gemini, &file, 0).0.is_empty());
+        assert!(read(HookAgent::ClaudeCode, &file, 0).0.is_empty());
+        assert!(read(HookAgent::Gemini, &file, 0).0.is_empty());
     }
 
     #[test]
@@ -259,10 +263,10 @@ mod tests {
         for known in
             [None, Some(mark(&file, size + 1)), Some(TranscriptOffset { path: "other".into(), at: 0 })]
         {
-            let (rejected, at) = read_on(Dialect::ClaudeCode, path, known.as_ref()).unwrap();
+            let (rejected, at) = read_on(HookAgent::ClaudeCode, path, known.as_ref()).unwrap();
             assert!(rejected.is_empty() && at == mark(&file, size), "{known:?}");
         }
-        assert!(read_on(Dialect::ClaudeCode, "/nowhere.jsonl", None).is_err());
+        assert!(read_on(HookAgent::ClaudeCode, "/nowhere.jsonl", None).is_err());
     }
 
     #[test]
@@ -275,7 +279,7 @@ mod tests {
         ] {
             writeln!(file, "{line}").unwrap();
         }
-        let (rejected, _) = read(Dialect::Codex, &file, 0);
+        let (rejected, _) = read(HookAgent::Codex, &file, 0);
         assert_eq!(rejected.len(), 1);
         assert_eq!(&*rejected[0].action.line(), r#"run {"cmd":"ls"}"#);
     }

@@ -16,14 +16,14 @@ mod process;
 mod prompt;
 mod recording;
 
-pub use autopilot::{Roadmap, RoadmapFile};
+pub use autopilot::{RoadmapFile, TaskRoadmap};
 pub use error::RunError;
 pub use iterations::escalation::HumanDecision;
-pub use iterations::run_end::Ending;
+pub use iterations::run_end::RunEndReason;
 pub use loop_runner::LoopRunner;
 pub use observer::{OutputStream, RunObserver};
 pub use options::RunOptions;
-pub use process::interrupt_flag::Interrupts;
+pub use process::interrupt_flag::InterruptFlag;
 
 /// Environment variables that a command gets with a roadmap, in addition to `LOOPBREAK_RUN`. They are not settings.
 pub const TASK_VARIABLES: [&str; 3] = ["LOOPBREAK_TASK", "LOOPBREAK_TASK_TITLE", "LOOPBREAK_RESULT_FILE"];

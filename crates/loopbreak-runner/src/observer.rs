@@ -6,7 +6,7 @@ use std::io::Write;
 use loopbreak_config::{ConfigError, ConfigSource};
 
 use crate::iterations::escalation::HumanDecision;
-use crate::process::interrupt_flag::Interrupts;
+use crate::process::interrupt_flag::InterruptFlag;
 
 /// An output of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,5 +35,5 @@ pub trait RunObserver: fmt::Debug {
 
     /// Shows a report about a loop, and asks a human what to do. Returns `None` if there is nobody to ask, or if the run is
     /// interrupted meanwhile.
-    fn escalate(&self, report: &str, interrupts: &Interrupts) -> Option<HumanDecision>;
+    fn escalate(&self, report: &str, interrupts: &InterruptFlag) -> Option<HumanDecision>;
 }

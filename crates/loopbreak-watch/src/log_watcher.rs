@@ -11,7 +11,7 @@ use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
 use crate::notification::{LoopNotification, NotifierSet};
 use crate::notification_history::NotificationHistory;
-use crate::run_table::{RunTable, WatchedRunKey};
+use crate::run_table::{GuardedRuns, WatchedRunKey};
 use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 
 /// The interval between two checks of the files.
@@ -94,7 +94,7 @@ pub struct LogWatcher {
 
 struct WatchState {
     verbose: bool,
-    runs: RunTable,
+    runs: GuardedRuns,
     notifiers: NotifierSet,
     history: NotificationHistory,
     /// The worst verdict among reported steps.
@@ -111,7 +111,7 @@ impl LogWatcher {
             files: FollowedFiles::new(&options.paths, options.format, options.forget, tell_all),
             state: WatchState {
                 verbose: options.verbose,
-                runs: RunTable::new(config, options.forget),
+                runs: GuardedRuns::new(config, options.forget),
                 notifiers,
                 history: NotificationHistory::default(),
                 worst: VerdictName::Clear,

@@ -26,7 +26,7 @@ pub(crate) struct WatchedRunKey {
 
 /// All watched runs.
 #[derive(Debug)]
-pub(crate) struct RunTable {
+pub(crate) struct GuardedRuns {
     config: Config,
     forget: Duration,
     known: HashMap<WatchedRunKey, WatchedRun>,
@@ -50,9 +50,9 @@ enum GuardSlot {
     Stored(Vec<u8>),
 }
 
-impl RunTable {
+impl GuardedRuns {
     pub(crate) fn new(config: Config, forget: Duration) -> Self {
-        RunTable { config, forget, known: HashMap::new() }
+        GuardedRuns { config, forget, known: HashMap::new() }
     }
 
     /// Shows a step to the guard of its run.
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_stored_guard_continues_where_it_was() {
-        let mut runs = RunTable::new(Config::default(), Duration::from_hours(1));
+        let mut runs = GuardedRuns::new(Config::default(), Duration::from_hours(1));
         for turn in 1..=40 {
             let line = scored(turn);
             let (verdict, run) = runs.observe(&key("a"), &Step::from_json(&line).unwrap());
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn forgets_quiet_runs_and_bounds_their_number() {
-        let mut runs = RunTable::new(Config::default(), Duration::from_hours(1));
+        let mut runs = GuardedRuns::new(Config::default(), Duration::from_hours(1));
         let line = scored(1);
         for index in 0..MAX_RUNS + 10 {
             runs.observe(&key(&index.to_string()), &Step::from_json(&line).unwrap());

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionKind, EditChange, OutcomeOpening, failed, outcome_key};
-use crate::memory::Key;
+use crate::memory::HashKey;
 use crate::settings::Config;
 use crate::step::Step;
 use crate::text::clip::clip;
@@ -30,7 +30,7 @@ pub struct SummaryState {
     #[serde(rename = "r")]
     run: String,
     #[serde(rename = "p", default, skip_serializing_if = "Option::is_none")]
-    prompt: Option<(Key, String)>,
+    prompt: Option<(HashKey, String)>,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
     started: Option<i64>,
     #[serde(rename = "n")]
@@ -167,7 +167,7 @@ impl RunSummary {
         self.prompt_key()
     }
 
-    pub(crate) fn prompt_key(&self) -> Option<Key> {
+    pub(crate) fn prompt_key(&self) -> Option<HashKey> {
         self.state.prompt.as_ref().map(|(key, _)| *key)
     }
 

@@ -7,6 +7,8 @@ use crate::source_lexer::{LocatedToken, SourceToken};
 pub(super) struct TypeDefinition {
     pub(super) name: String,
     pub(super) line: usize,
+    /// Whether a `cfg` attribute stands before it: then the same type may be defined once for each condition.
+    pub(super) is_conditional: bool,
 }
 
 /// Lists the types that are defined in these tokens, in their order.
@@ -15,15 +17,21 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
     // For every open brace: whether it is the body of an impl or a trait, where `type` declares an associated type.
     let mut blocks: Vec<bool> = Vec::new();
     let mut header: Option<bool> = None;
+    let mut is_conditional = false;
     for (at, (_, token)) in tokens.iter().enumerate() {
         match token {
             SourceToken::Punctuation('{') => blocks.push(header.take().unwrap_or(false)),
             SourceToken::Punctuation('}') => {
                 blocks.pop();
                 header = None;
+                is_conditional = false;
             }
-            SourceToken::Punctuation(';') => header = None,
+            SourceToken::Punctuation(';') => {
+                header = None;
+                is_conditional = false;
+            }
             SourceToken::Word(word) => {
+                is_conditional |= word == "cfg" || word == "cfg_attr";
                 let starts_item = header.is_none();
                 match word.as_str() {
                     "impl" | "trait" if starts_item => header = Some(true),
@@ -40,7 +48,7 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
                     && let Some((line, SourceToken::Word(name))) = tokens.get(at + 1)
                     && name.starts_with(|first: char| first.is_uppercase())
                 {
-                    found.push(TypeDefinition { name: name.clone(), line: *line });
+                    found.push(TypeDefinition { name: name.clone(), line: *line, is_conditional });
                 }
             }
             _ => {}

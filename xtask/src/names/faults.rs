@@ -49,7 +49,11 @@ fn find_name_faults(words: &[String], sources: &[SourceFile], tokens: &[Vec<Loca
     let known: BTreeSet<&str> = words.iter().map(String::as_str).collect();
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (source, tokens) in sources.iter().zip(tokens) {
+        let mut conditional = BTreeSet::new();
         for definition in type_definitions(tokens) {
+            if definition.is_conditional && !conditional.insert(definition.name.clone()) {
+                continue;
+            }
             places.entry(definition.name).or_default().push(format!("{}:{}", source.path, definition.line));
         }
     }
@@ -134,6 +138,13 @@ mod tests {
         let found = faults(&[("a.rs", "struct TwoWords;"), ("b.rs", "\nenum TwoWords {}")]);
         assert_eq!(found, ["b.rs:2: `TwoWords` is already defined at a.rs:1"]);
         assert_eq!(faults(&[("b.rs", "mod tests { struct Step; }")]).len(), 1, "a glossary word twice");
+    }
+
+    #[test]
+    fn a_type_may_be_defined_once_for_each_condition_in_one_file() {
+        let source = "#[cfg(unix)]\nstruct ProcessGroup;\n#[cfg(not(unix))]\nstruct ProcessGroup;\n";
+        assert_eq!(faults(&[("a.rs", source)]), [""; 0]);
+        assert_eq!(faults(&[("a.rs", source), ("b.rs", source)]).len(), 1, "not in two files");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use loopbreak_trace::OpenError;
 
 use super::finished_runs::FinishedRuns;
-use crate::series::TaskAttempt;
+use crate::series::ReportedAttempt;
 
 /// The runs of one log, and a summary of the reading.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ pub struct LogAnalysis {
     /// The runs in the order of their first steps.
     pub runs: FinishedRuns,
     /// Attempts at tasks in the order of the log.
-    pub attempts: Vec<TaskAttempt>,
+    pub attempts: Vec<ReportedAttempt>,
     /// Ids of some runs that were not selected.
     pub other_runs: Vec<String>,
     /// Summary of the reading.

@@ -11,7 +11,7 @@ use std::io;
 use std::mem;
 use std::ops::Range;
 
-use crate::{RunAnalysis, TaskAttempt};
+use crate::{ReportedAttempt, RunAnalysis};
 use foldhash::fast::RandomState;
 use loopbreak::Config;
 use loopbreak_trace::{LineBlock, LineBlocks, LogRecord, ReadStats, RecordSink as _, SkippedLine};
@@ -225,7 +225,7 @@ struct RunBatch {
 
 /// A note about a line.
 enum BatchNote {
-    Attempt(Box<TaskAttempt>),
+    Attempt(Box<ReportedAttempt>),
     /// The line, the turn that the log names, and the one it was counted as.
     Renumbered(u64, u64, u64),
     Skipped(SkippedLine),
@@ -255,7 +255,7 @@ impl RunBatch {
         self.first.get_or_insert(at);
         self.has_content |= step.has_facet();
         let verdict = analysis.observe_at(step, Some(record.line));
-        let attempt = TaskAttempt::from_step(analysis.run(), step);
+        let attempt = ReportedAttempt::from_step(analysis.run(), step);
         self.notes.extend(attempt.map(|attempt| (at, BatchNote::Attempt(Box::new(attempt)))));
         if verdict.renumbered {
             let named = step.turn.unwrap_or(0);

@@ -11,7 +11,7 @@ use super::log_analyzer::AnalyzeOptions;
 use super::open_runs::OpenRuns;
 use super::run_batch;
 use super::step_observer::{NoObserver, StepObserver};
-use crate::series::TaskAttempt;
+use crate::series::ReportedAttempt;
 
 /// Number of ids of other runs that are kept, to be suggested if the selected run does not exist.
 const OTHER_RUNS: usize = 6;
@@ -136,7 +136,7 @@ impl RunDispatcher<'_> {
         let run = self.runs.active_run(index)?;
         let verdict = run.observe_at(step, Some(record.line));
         self.observer.observe(run.run(), step, &verdict);
-        self.analysis.attempts.extend(TaskAttempt::from_step(run.run(), step));
+        self.analysis.attempts.extend(ReportedAttempt::from_step(run.run(), step));
         if verdict.renumbered {
             self.renumbered(record.line, step.turn.unwrap_or(0), verdict.turn);
         }

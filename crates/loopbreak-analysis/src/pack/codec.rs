@@ -3,23 +3,23 @@
 use super::words::WordTable;
 
 /// A value that can be put away.
-pub(crate) trait Packed: Sized {
+pub(crate) trait PackedRecord: Sized {
     /// Adds its bytes.
-    fn pack(&self, to: &mut Packer<'_>);
+    fn pack(&self, to: &mut RecordPacker<'_>);
     /// Takes its bytes off. Nothing if they are not those of such a value.
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self>;
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self>;
 }
 
 /// Bytes that grow.
 #[derive(Debug)]
-pub(crate) struct Packer<'w> {
+pub(crate) struct RecordPacker<'w> {
     pub(crate) bytes: Vec<u8>,
     pub(super) words: &'w mut WordTable,
 }
 
-impl<'w> Packer<'w> {
+impl<'w> RecordPacker<'w> {
     pub(crate) fn new(words: &'w mut WordTable) -> Self {
-        Packer { bytes: Vec::new(), words }
+        RecordPacker { bytes: Vec::new(), words }
     }
 
     /// A number in as few bytes as it needs: most are small.
@@ -40,14 +40,14 @@ impl<'w> Packer<'w> {
 
 /// Bytes that are read from the front.
 #[derive(Debug)]
-pub(crate) struct Unpacker<'b> {
+pub(crate) struct RecordUnpacker<'b> {
     rest: &'b [u8],
     pub(super) words: &'b WordTable,
 }
 
-impl<'b> Unpacker<'b> {
+impl<'b> RecordUnpacker<'b> {
     pub(crate) fn new(bytes: &'b [u8], words: &'b WordTable) -> Self {
-        Unpacker { rest: bytes, words }
+        RecordUnpacker { rest: bytes, words }
     }
 
     pub(crate) fn number(&mut self) -> Option<u64> {
@@ -88,14 +88,14 @@ impl<'b> Unpacker<'b> {
 /// Structs field by field. One that is left out does not compile.
 macro_rules! packed {
     ($($type:ident { $($field:ident),+ $(,)? })+) => { $(
-        impl $crate::pack::Packed for $type {
-            fn pack(&self, to: &mut $crate::pack::Packer<'_>) {
+        impl $crate::pack::PackedRecord for $type {
+            fn pack(&self, to: &mut $crate::pack::RecordPacker<'_>) {
                 let $type { $($field),+ } = self;
-                $($crate::pack::Packed::pack($field, to);)+
+                $($crate::pack::PackedRecord::pack($field, to);)+
             }
 
-            fn unpack(from: &mut $crate::pack::Unpacker<'_>) -> Option<Self> {
-                Some($type { $($field: $crate::pack::Packed::unpack(from)?),+ })
+            fn unpack(from: &mut $crate::pack::RecordUnpacker<'_>) -> Option<Self> {
+                Some($type { $($field: $crate::pack::PackedRecord::unpack(from)?),+ })
             }
         }
     )+ };
@@ -104,13 +104,13 @@ macro_rules! packed {
 /// Values that are one of a list, by their place in it.
 macro_rules! one_of {
     ($($type:ty: $list:expr;)+) => { $(
-        impl $crate::pack::Packed for $type {
-            fn pack(&self, to: &mut $crate::pack::Packer<'_>) {
+        impl $crate::pack::PackedRecord for $type {
+            fn pack(&self, to: &mut $crate::pack::RecordPacker<'_>) {
                 let place = $list.iter().position(|known| known == self);
                 to.number(place.unwrap_or(usize::MAX) as u64);
             }
 
-            fn unpack(from: &mut $crate::pack::Unpacker<'_>) -> Option<Self> {
+            fn unpack(from: &mut $crate::pack::RecordUnpacker<'_>) -> Option<Self> {
                 $list.get(usize::try_from(from.number()?).ok()?).copied()
             }
         }

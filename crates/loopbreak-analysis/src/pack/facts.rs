@@ -3,11 +3,11 @@
 use loopbreak::Evidence;
 use serde_json::{Number, Value};
 
-use super::codec::{Packed, Packer, Unpacker};
+use super::codec::{PackedRecord, RecordPacker, RecordUnpacker};
 use super::values::{collected, pairs};
 
-impl Packed for Evidence {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for Evidence {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         self.iter().count().pack(to);
         for (name, fact) in self.iter() {
             name.as_str().to_owned().pack(to);
@@ -15,7 +15,7 @@ impl Packed for Evidence {
         }
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<(String, Value), _>(from)
     }
 }
@@ -30,8 +30,8 @@ const TEXT: u64 = 5;
 const LIST: u64 = 6;
 const OBJECT: u64 = 7;
 
-impl Packed for Value {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for Value {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         match self {
             Value::Null => to.number(NULL),
             Value::Bool(value) => tagged(to, BOOL, value),
@@ -54,7 +54,7 @@ impl Packed for Value {
         }
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some(match from.number()? {
             NULL => Value::Null,
             BOOL => Value::Bool(bool::unpack(from)?),
@@ -69,7 +69,7 @@ impl Packed for Value {
     }
 }
 
-fn tagged(to: &mut Packer<'_>, tag: u64, value: &impl Packed) {
+fn tagged(to: &mut RecordPacker<'_>, tag: u64, value: &impl PackedRecord) {
     to.number(tag);
     value.pack(to);
 }
@@ -89,16 +89,17 @@ mod tests {
         });
         let evidence: Evidence = facts.as_object().unwrap().clone().into_iter().collect();
         let mut words = WordTable::default();
-        let mut to = Packer::new(&mut words);
+        let mut to = RecordPacker::new(&mut words);
         evidence.pack(&mut to);
         let bytes = to.bytes;
-        let mut from = Unpacker::new(&bytes, &words);
+        let mut from = RecordUnpacker::new(&bytes, &words);
         let again = Evidence::unpack(&mut from).unwrap();
         assert!(from.is_empty());
         assert_eq!(again, evidence);
         assert_eq!(serde_json::to_string(&again).unwrap(), facts.to_string());
         assert!(
-            (0..bytes.len()).all(|cut| Evidence::unpack(&mut Unpacker::new(&bytes[..cut], &words)).is_none())
+            (0..bytes.len())
+                .all(|cut| Evidence::unpack(&mut RecordUnpacker::new(&bytes[..cut], &words)).is_none())
         );
     }
 }

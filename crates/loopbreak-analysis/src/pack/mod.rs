@@ -6,5 +6,5 @@ mod facts;
 mod values;
 mod words;
 
-pub(crate) use codec::{Packed, Packer, Unpacker, one_of, packed};
+pub(crate) use codec::{PackedRecord, RecordPacker, RecordUnpacker, one_of, packed};
 pub use words::{CorruptRecord, WordTable};

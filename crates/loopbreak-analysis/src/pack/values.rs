@@ -6,107 +6,107 @@ use std::hash::{BuildHasher, Hash};
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
 
-use super::codec::{Packed, Packer, Unpacker, one_of, packed};
+use super::codec::{PackedRecord, RecordPacker, RecordUnpacker, one_of, packed};
 
-impl Packed for u64 {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for u64 {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.number(*self);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         from.number()
     }
 }
 
-impl Packed for u32 {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for u32 {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.number(u64::from(*self));
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         from.number()?.try_into().ok()
     }
 }
 
-impl Packed for usize {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for usize {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.number(*self as u64);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         from.number()?.try_into().ok()
     }
 }
 
 /// Times, which are before 1970 in odd logs only.
-impl Packed for i64 {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for i64 {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.number(self.cast_unsigned());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some(from.number()?.cast_signed())
     }
 }
 
-impl Packed for f64 {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for f64 {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.bytes.extend_from_slice(&self.to_bits().to_le_bytes());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         let bytes = from.bytes(size_of::<f64>())?.try_into().ok()?;
         Some(f64::from_bits(u64::from_le_bytes(bytes)))
     }
 }
 
-impl Packed for bool {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for bool {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.number(u64::from(*self));
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some(from.number()? != 0)
     }
 }
 
-impl Packed for String {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for String {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         to.piece(self.as_bytes());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         std::str::from_utf8(from.piece()?).ok().map(str::to_owned)
     }
 }
 
-impl Packed for &'static str {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for &'static str {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         let number = to.words.number(self);
         to.number(number);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         let number = from.number()?;
         from.words.word(number)
     }
 }
 
-impl<T: Packed> Packed for Option<T> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<T: PackedRecord> PackedRecord for Option<T> {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         self.is_some().pack(to);
         if let Some(value) = self {
             value.pack(to);
         }
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some(if bool::unpack(from)? { Some(T::unpack(from)?) } else { None })
     }
 }
 
 /// How many values there are, and each of them.
-fn values<'v, T: Packed + 'v>(to: &mut Packer<'_>, values: impl ExactSizeIterator<Item = &'v T>) {
+fn values<'v, T: PackedRecord + 'v>(to: &mut RecordPacker<'_>, values: impl ExactSizeIterator<Item = &'v T>) {
     to.number(values.len() as u64);
     for value in values {
         value.pack(to);
@@ -114,8 +114,8 @@ fn values<'v, T: Packed + 'v>(to: &mut Packer<'_>, values: impl ExactSizeIterato
 }
 
 /// The same for names with their values.
-pub(super) fn pairs<'v, K: Packed + 'v, V: Packed + 'v>(
-    to: &mut Packer<'_>,
+pub(super) fn pairs<'v, K: PackedRecord + 'v, V: PackedRecord + 'v>(
+    to: &mut RecordPacker<'_>,
     pairs: impl ExactSizeIterator<Item = (&'v K, &'v V)>,
 ) {
     to.number(pairs.len() as u64);
@@ -126,89 +126,91 @@ pub(super) fn pairs<'v, K: Packed + 'v, V: Packed + 'v>(
 }
 
 /// All values of a list, or all pairs of a map.
-pub(super) fn collected<T: Packed, C: FromIterator<T>>(from: &mut Unpacker<'_>) -> Option<C> {
+pub(super) fn collected<T: PackedRecord, C: FromIterator<T>>(from: &mut RecordUnpacker<'_>) -> Option<C> {
     (0..from.count()?).map(|_| T::unpack(from)).collect()
 }
 
-impl<T: Packed> Packed for Vec<T> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<T: PackedRecord> PackedRecord for Vec<T> {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         values(to, self.iter());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<T, _>(from)
     }
 }
 
-impl<T: Packed> Packed for VecDeque<T> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<T: PackedRecord> PackedRecord for VecDeque<T> {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         values(to, self.iter());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<T, _>(from)
     }
 }
 
-impl<T: Packed + Eq + Hash, S: BuildHasher + Default> Packed for HashSet<T, S> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<T: PackedRecord + Eq + Hash, S: BuildHasher + Default> PackedRecord for HashSet<T, S> {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         values(to, self.iter());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<T, _>(from)
     }
 }
 
-impl<K: Packed + Eq + Hash, V: Packed, S: BuildHasher + Default> Packed for HashMap<K, V, S> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<K: PackedRecord + Eq + Hash, V: PackedRecord, S: BuildHasher + Default> PackedRecord
+    for HashMap<K, V, S>
+{
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         pairs(to, self.iter());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<(K, V), _>(from)
     }
 }
 
-impl<K: Packed + Ord, V: Packed> Packed for BTreeMap<K, V> {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<K: PackedRecord + Ord, V: PackedRecord> PackedRecord for BTreeMap<K, V> {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         pairs(to, self.iter());
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         collected::<(K, V), _>(from)
     }
 }
 
-impl<A: Packed, B: Packed> Packed for (A, B) {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<A: PackedRecord, B: PackedRecord> PackedRecord for (A, B) {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         self.0.pack(to);
         self.1.pack(to);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some((A::unpack(from)?, B::unpack(from)?))
     }
 }
 
-impl<A: Packed, B: Packed, C: Packed> Packed for (A, B, C) {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl<A: PackedRecord, B: PackedRecord, C: PackedRecord> PackedRecord for (A, B, C) {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         self.0.pack(to);
         self.1.pack(to);
         self.2.pack(to);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         Some((A::unpack(from)?, B::unpack(from)?, C::unpack(from)?))
     }
 }
 
-impl Packed for LoopId {
-    fn pack(&self, to: &mut Packer<'_>) {
+impl PackedRecord for LoopId {
+    fn pack(&self, to: &mut RecordPacker<'_>) {
         self.0.pack(to);
     }
 
-    fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
         u64::unpack(from).map(LoopId)
     }
 }
@@ -216,8 +218,8 @@ impl Packed for LoopId {
 /// Names by their place in the list, and those that are not in it as text.
 macro_rules! names {
     ($($type:ident)+) => { $(
-        impl Packed for $type {
-            fn pack(&self, to: &mut Packer<'_>) {
+        impl PackedRecord for $type {
+            fn pack(&self, to: &mut RecordPacker<'_>) {
                 match $type::ALL.iter().position(|known| known == self) {
                     Some(place) => to.number(place as u64 + 1),
                     None => {
@@ -227,7 +229,7 @@ macro_rules! names {
                 }
             }
 
-            fn unpack(from: &mut Unpacker<'_>) -> Option<Self> {
+            fn unpack(from: &mut RecordUnpacker<'_>) -> Option<Self> {
                 match from.number()? {
                     0 => std::str::from_utf8(from.piece()?).ok()?.parse().ok(),
                     place => $type::ALL.get(usize::try_from(place - 1).ok()?).copied(),
@@ -253,16 +255,16 @@ mod tests {
     use super::*;
     use crate::pack::WordTable;
 
-    fn again<T: Packed>(value: &T) -> Option<T> {
+    fn again<T: PackedRecord>(value: &T) -> Option<T> {
         let mut words = WordTable::default();
-        let mut to = Packer::new(&mut words);
+        let mut to = RecordPacker::new(&mut words);
         value.pack(&mut to);
         let bytes = to.bytes;
         for cut in 0..bytes.len() {
             // What is cut off is no value, and no reason to fall over.
-            assert!(T::unpack(&mut Unpacker::new(&bytes[..cut], &words)).is_none());
+            assert!(T::unpack(&mut RecordUnpacker::new(&bytes[..cut], &words)).is_none());
         }
-        let mut from = Unpacker::new(&bytes, &words);
+        let mut from = RecordUnpacker::new(&bytes, &words);
         T::unpack(&mut from).filter(|_| from.is_empty())
     }
 
@@ -302,6 +304,6 @@ mod tests {
     fn a_number_that_promises_too_much_makes_no_room_for_it() {
         let words = WordTable::default();
         let bytes = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F, 1];
-        assert_eq!(Vec::<u64>::unpack(&mut Unpacker::new(&bytes, &words)), None);
+        assert_eq!(Vec::<u64>::unpack(&mut RecordUnpacker::new(&bytes, &words)), None);
     }
 }

@@ -4,7 +4,7 @@ use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdic
 
 use super::run_analysis::RunAnalysis;
 use super::run_statistics::RunStatistics;
-use crate::pack::{CorruptRecord, Packed as _, Packer, Unpacker, WordTable};
+use crate::pack::{CorruptRecord, PackedRecord as _, RecordPacker, RecordUnpacker, WordTable};
 use crate::recording::RunRecording;
 use crate::report::RunReport;
 
@@ -49,7 +49,7 @@ impl RunRecord {
 
     /// The record as bytes, for who keeps many. [`RunRecord::unpack`] needs the same words.
     pub fn pack(&self, words: &mut WordTable) -> Vec<u8> {
-        let mut to = Packer::new(words);
+        let mut to = RecordPacker::new(words);
         // A state of texts and numbers can always be written.
         to.piece(&serde_json::to_vec(self.summary.state()).unwrap_or_default());
         self.seen.pack(&mut to);
@@ -61,7 +61,7 @@ impl RunRecord {
 
     /// The record of these bytes. The settings are to be those it was begun with.
     pub fn unpack(config: &Config, bytes: &[u8], words: &WordTable) -> Result<Self, CorruptRecord> {
-        let mut from = Unpacker::new(bytes, words);
+        let mut from = RecordUnpacker::new(bytes, words);
         let mut record = Self::unpack_seen(config, &mut from).ok_or(CorruptRecord)?;
         if !from.is_empty() {
             let recording = RunRecording::unpack(&mut from).filter(|_| from.is_empty());
@@ -76,10 +76,10 @@ impl RunRecord {
         bytes: &[u8],
         words: &WordTable,
     ) -> Result<Self, CorruptRecord> {
-        Self::unpack_seen(config, &mut Unpacker::new(bytes, words)).ok_or(CorruptRecord)
+        Self::unpack_seen(config, &mut RecordUnpacker::new(bytes, words)).ok_or(CorruptRecord)
     }
 
-    fn unpack_seen(config: &Config, from: &mut Unpacker<'_>) -> Option<Self> {
+    fn unpack_seen(config: &Config, from: &mut RecordUnpacker<'_>) -> Option<Self> {
         let state = serde_json::from_slice(from.piece()?).ok()?;
         let seen = RunStatistics::unpack(from)?;
         Some(RunRecord { summary: RunSummary::restore(config, state), seen, recording: None })

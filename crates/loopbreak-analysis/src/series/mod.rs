@@ -4,4 +4,4 @@ mod restarts;
 mod task_attempts;
 
 pub use restarts::RestartTracker;
-pub use task_attempts::{TaskAttempt, TaskAttempts};
+pub use task_attempts::{ReportedAttempt, TaskAttempts};

@@ -9,12 +9,12 @@ use crate::report::SeriesReport;
 
 /// An attempt at a task, kept until all earlier runs were read.
 #[derive(Clone, Debug)]
-pub struct TaskAttempt {
+pub struct ReportedAttempt {
     run: String,
     step: Step<'static>,
 }
 
-impl TaskAttempt {
+impl ReportedAttempt {
     /// Returns the attempt that a step makes at a task, if it makes one.
     pub fn from_step(run: &str, step: &Step<'_>) -> Option<Self> {
         let task = step.task.as_ref().filter(|_| !step.refused)?;
@@ -27,7 +27,7 @@ impl TaskAttempt {
             session: task.session.clone().map(loopbreak::Label::into_owned),
         };
         let step = Step { at: step.at, task: Some(task), ..Step::default() };
-        Some(TaskAttempt { run: run.to_owned(), step })
+        Some(ReportedAttempt { run: run.to_owned(), step })
     }
 }
 
@@ -56,8 +56,8 @@ impl TaskAttempts {
     }
 
     /// Adds the next attempt, from the source with this number.
-    pub fn add(&mut self, source: usize, attempt: TaskAttempt) {
-        let TaskAttempt { run, step } = attempt;
+    pub fn add(&mut self, source: usize, attempt: ReportedAttempt) {
+        let ReportedAttempt { run, step } = attempt;
         let Some(task) = step.task.as_ref().map(|task| task.id.as_text().into_owned()) else { return };
         let verdict = self.series.observe(&run, &step);
         // The series does not count a mention of a task as an attempt either.
@@ -108,7 +108,7 @@ mod tests {
         let mut tasks = TaskAttempts::new(&Config::default());
         for (source, run, line) in attempts {
             let step = Step::from_json(line).unwrap();
-            tasks.add(*source, TaskAttempt::from_step(run, &step).unwrap());
+            tasks.add(*source, ReportedAttempt::from_step(run, &step).unwrap());
         }
         tasks.finish()
     }

@@ -5,21 +5,21 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// A log to measure.
-pub(crate) struct Log {
+pub(crate) struct GeneratedLog {
     pub(crate) name: &'static str,
     make: fn(&Path, usize) -> u64,
 }
 
 /// All of them.
-pub(crate) const ALL: [Log; 5] = [
-    Log { name: "coding, mixed runs", make: |path, bytes| coding(path, bytes, 64) },
-    Log { name: "coding, one run", make: |path, bytes| coding(path, bytes, 1) },
-    Log { name: "game, one run", make: game },
-    Log { name: "tiny runs", make: tiny },
-    Log { name: "fixtures, many files", make: fixtures },
+pub(crate) const ALL: [GeneratedLog; 5] = [
+    GeneratedLog { name: "coding, mixed runs", make: |path, bytes| coding(path, bytes, 64) },
+    GeneratedLog { name: "coding, one run", make: |path, bytes| coding(path, bytes, 1) },
+    GeneratedLog { name: "game, one run", make: game },
+    GeneratedLog { name: "tiny runs", make: tiny },
+    GeneratedLog { name: "fixtures, many files", make: fixtures },
 ];
 
-impl Log {
+impl GeneratedLog {
     /// Writes about so many bytes to this path. Gives how many.
     pub(crate) fn write(&self, path: &Path, bytes: usize) -> u64 {
         (self.make)(path, bytes)
@@ -27,9 +27,9 @@ impl Log {
 }
 
 /// Numbers that look like chance, and are always the same.
-struct Dice(u64);
+struct BenchRng(u64);
 
-impl Dice {
+impl BenchRng {
     fn below(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % sides
@@ -37,9 +37,9 @@ impl Dice {
 }
 
 /// Writes lines until there are enough bytes.
-fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut Dice) -> String) -> u64 {
+fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut BenchRng) -> String) -> u64 {
     let mut out = BufWriter::new(File::create(path).unwrap());
-    let mut dice = Dice(7);
+    let mut dice = BenchRng(7);
     let mut written = 0;
     for index in 0.. {
         if written >= bytes {
@@ -54,8 +54,8 @@ fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut Dice) -> St
 }
 
 /// Some lines of what programs print, as they stand in JSON.
-fn output(lines: usize, dice: &mut Dice) -> String {
-    let line = |dice: &mut Dice| {
+fn output(lines: usize, dice: &mut BenchRng) -> String {
+    let line = |dice: &mut BenchRng| {
         let (number, part) = (dice.below(5000), dice.below(40));
         match dice.below(5) {
             0 => format!("test parser::case_{number} ... ok\\n"),

@@ -107,9 +107,9 @@ fn floor(path: &Path) -> u64 {
     lines
 }
 
-struct Count(u64);
+struct StepCounter(u64);
 
-impl RecordSink for Count {
+impl RecordSink for StepCounter {
     fn record(&mut self, record: &LogRecord<'_>) {
         self.0 += 1;
         black_box(record);
@@ -121,7 +121,7 @@ impl RecordSink for Count {
 
 /// Every line to a step, on one thread.
 fn parse(path: &Path) -> u64 {
-    let mut count = Count(0);
+    let mut count = StepCounter(0);
     for input in expand_paths([path]).inputs {
         input.open(None, |_| {}).unwrap().read(&mut count).unwrap();
     }

@@ -1,7 +1,7 @@
 //! The arguments of `loopbreak hook`.
 
 use clap::{Args, Subcommand};
-use loopbreak_hooks::Dialect;
+use loopbreak_hooks::HookAgent;
 use loopbreak_hooks::install::SettingsScope;
 
 use crate::args::ConfigOptions;
@@ -62,7 +62,7 @@ The rest of the file stays as it is. What was there before is kept beside it.")]
 pub(crate) struct InstallArgs {
     /// Which agent
     #[arg(value_name = "AGENT", value_parser = parse_agent)]
-    pub(crate) agent: Dialect,
+    pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// Show what would change, and change nothing
@@ -94,7 +94,7 @@ Exit codes:
 pub(crate) struct DoctorArgs {
     /// Which agent
     #[arg(value_name = "AGENT", value_parser = parse_agent)]
-    pub(crate) agent: Dialect,
+    pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -109,9 +109,9 @@ impl ScopeArgs {
     }
 }
 
-fn parse_agent(name: &str) -> Result<Dialect, String> {
-    Dialect::named(name).ok_or_else(|| {
-        let names = Dialect::ALL.map(Dialect::name).join(", ");
+fn parse_agent(name: &str) -> Result<HookAgent, String> {
+    HookAgent::named(name).ok_or_else(|| {
+        let names = HookAgent::ALL.map(HookAgent::name).join(", ");
         format!("unknown agent: use one of {names}")
     })
 }

@@ -7,7 +7,7 @@ use loopbreak_hooks::doctor::{TrialStep, is_this_program, run_trial};
 use loopbreak_hooks::install::{
     InstallError, SettingsChange, SettingsScope, hook_command, install_hint, installed, settings_file,
 };
-use loopbreak_hooks::{Dialect, HookEnvironment, answer, error_log};
+use loopbreak_hooks::{HookAgent, HookEnvironment, answer, error_log};
 use loopbreak_store::default_path;
 
 use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs};
@@ -22,9 +22,9 @@ const FAULTS: usize = 3;
 /// Runs one of them.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     match &args.command {
-        HookCommand::ClaudeCode(args) => Ok(respond(Dialect::ClaudeCode, &args.config)),
-        HookCommand::Codex(args) => Ok(respond(Dialect::Codex, &args.config)),
-        HookCommand::Gemini(args) => Ok(respond(Dialect::Gemini, &args.config)),
+        HookCommand::ClaudeCode(args) => Ok(respond(HookAgent::ClaudeCode, &args.config)),
+        HookCommand::Codex(args) => Ok(respond(HookAgent::Codex, &args.config)),
+        HookCommand::Gemini(args) => Ok(respond(HookAgent::Gemini, &args.config)),
         HookCommand::Install(args) => install(args),
         HookCommand::Uninstall(args) => uninstall(args),
         HookCommand::Doctor(args) => doctor(args),
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
 }
 
 /// Answers the event on standard input. The exit code is always that of success: any other means something to an agent.
-pub(crate) fn respond(dialect: Dialect, options: &ConfigOptions) -> u8 {
+pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
     let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -126,7 +126,7 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
 }
 
 /// Runs the made-up session and shows it.
-fn trial(agent: Dialect) -> Result<bool, UserError> {
+fn trial(agent: HookAgent) -> Result<bool, UserError> {
     let mut shown = Ok(());
     let good = run_trial(agent, &mut |step| {
         if shown.is_ok() {

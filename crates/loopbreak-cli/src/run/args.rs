@@ -75,7 +75,7 @@ pub(crate) struct RunArgs {
     pub(crate) max_cost: Option<f64>,
     /// What is done about a loop; stop, unless the configuration says otherwise (`policy.on_loop`)
     #[arg(long, value_name = "WHAT", help_heading = "Guards")]
-    pub(crate) on_loop: Option<OnLoop>,
+    pub(crate) on_loop: Option<OnLoopArg>,
     /// End an iteration that takes longer; it counts as failed
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "Guards")]
     pub(crate) iteration_timeout: Option<Duration>,
@@ -118,7 +118,7 @@ pub(crate) struct RunArgs {
 
 /// What is done about a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum OnLoop {
+pub(crate) enum OnLoopArg {
     /// End with exit code 10
     Stop,
     /// Report, and ask on a terminal; elsewhere end with exit code 13
@@ -127,13 +127,13 @@ pub(crate) enum OnLoop {
     Advise,
 }
 
-impl OnLoop {
+impl OnLoopArg {
     /// The value of the setting `policy.on_loop`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            OnLoop::Stop => "stop",
-            OnLoop::Escalate => "escalate",
-            OnLoop::Advise => "advise",
+            OnLoopArg::Stop => "stop",
+            OnLoopArg::Escalate => "escalate",
+            OnLoopArg::Advise => "advise",
         }
     }
 }

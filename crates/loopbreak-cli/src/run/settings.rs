@@ -4,7 +4,7 @@ use std::path::Path;
 
 use loopbreak::{Config, Profile, Settings};
 
-use super::args::{OnLoop, RunArgs};
+use super::args::{OnLoopArg, RunArgs};
 use crate::args::ConfigOptions;
 use crate::config;
 use crate::error::UserError;
@@ -37,7 +37,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
             ("budget.max_iterations", (runner.budget.max_iterations * times).to_string()),
             ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis * times)),
             ("errors.hard_at", hard_at.to_string()),
-            ("policy.on_loop", format!("\"{}\"", OnLoop::Stop.as_str())),
+            ("policy.on_loop", format!("\"{}\"", OnLoopArg::Stop.as_str())),
         ];
         if tasks.is_some() {
             // Attempts at a task follow each other here, and one may take longer than the hour that holds elsewhere.
@@ -83,11 +83,11 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::args::{Cli, Command};
+    use crate::args::{CliArgs, CliCommand};
 
     fn config(options: &[&str], tasks: Option<usize>) -> Config {
         let words = [&["loopbreak", "run"], options, &["--", "true"]].concat();
-        let Command::Run(args) = Cli::try_parse_from(words).unwrap().command else { panic!("no run") };
+        let CliCommand::Run(args) = CliArgs::try_parse_from(words).unwrap().command else { panic!("no run") };
         load(&args, tasks).unwrap()
     }
 

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use loopbreak_config::{ConfigError, ConfigSource};
-use loopbreak_runner::{HumanDecision, Interrupts, OutputStream, RunObserver};
+use loopbreak_runner::{HumanDecision, InterruptFlag, OutputStream, RunObserver};
 
 use crate::config::render;
 use crate::output::{printable, printable_lines};
@@ -31,7 +31,7 @@ impl RunObserver for TerminalObserver {
         }
     }
 
-    fn escalate(&self, report: &str, interrupts: &Interrupts) -> Option<HumanDecision> {
+    fn escalate(&self, report: &str, interrupts: &InterruptFlag) -> Option<HumanDecision> {
         anstream::eprintln!("\n{}\n", report.lines().map(printable).collect::<Vec<_>>().join("\n"));
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return None;
@@ -47,7 +47,7 @@ impl RunObserver for TerminalObserver {
 }
 
 /// Reads a line from standard input. Returns `None` at its end, or on an interrupt.
-fn read_line(interrupts: &Interrupts) -> Option<String> {
+fn read_line(interrupts: &InterruptFlag) -> Option<String> {
     let (sender, lines) = channel();
     thread::spawn(move || {
         let mut line = String::new();

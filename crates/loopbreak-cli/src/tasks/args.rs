@@ -21,14 +21,14 @@ The tasks are those of the last `loopbreak run --roadmap` in this folder, unless
 variable LOOPBREAK_RUN names another run. A run that goes on sees a change before its next attempt.")]
 pub(crate) struct TasksArgs {
     #[command(subcommand)]
-    command: Command,
+    command: TasksCommand,
     /// The run whose tasks are meant, or the beginning of its name: see `loopbreak status --all`
     #[arg(long, value_name = "RUN", global = true)]
     run: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum TasksCommand {
     /// List the tasks and how they stand
     List(ListArgs),
     /// Show all that is known of a task
@@ -101,11 +101,11 @@ pub(super) struct BlockArgs {
 pub(crate) fn run(args: &TasksArgs) -> Result<u8, UserError> {
     let run = args.run.as_deref();
     match &args.command {
-        Command::List(args) => list::list(run, args),
-        Command::Show(args) => show::show(run, args),
-        Command::Add(args) => change::add(run, args),
-        Command::Done(args) => change::done(run, args),
-        Command::Block(args) => change::block(run, args),
-        Command::Open(args) => change::open(run, args),
+        TasksCommand::List(args) => list::list(run, args),
+        TasksCommand::Show(args) => show::show(run, args),
+        TasksCommand::Add(args) => change::add(run, args),
+        TasksCommand::Done(args) => change::done(run, args),
+        TasksCommand::Block(args) => change::block(run, args),
+        TasksCommand::Open(args) => change::open(run, args),
     }
 }

@@ -11,14 +11,14 @@ use crate::store::{open_user_store, run_name};
 const RUNS: usize = 1000;
 
 /// A run with tasks.
-pub(super) struct Found {
+pub(super) struct FoundRun {
     pub(super) store: Box<dyn Store>,
     pub(super) run: Run,
     pub(super) tasks: Vec<RoadmapTask>,
 }
 
 /// The run that is named, or that the variable names, or the last one in this folder that has tasks.
-pub(super) fn find(named: Option<&str>) -> Result<Found, UserError> {
+pub(super) fn find(named: Option<&str>) -> Result<FoundRun, UserError> {
     let none = || {
         UserError::usage("there is no roadmap in this folder")
             .hint("`loopbreak run --roadmap FILE -- CMD` begins one; --run names a run of another folder")
@@ -39,7 +39,7 @@ pub(super) fn find(named: Option<&str>) -> Result<Found, UserError> {
     Err(none())
 }
 
-fn by_name(store: Box<dyn Store>, session: &str) -> Result<Found, UserError> {
+fn by_name(store: Box<dyn Store>, session: &str) -> Result<FoundRun, UserError> {
     let mut found = Vec::new();
     for run in store.find(session)? {
         let tasks = store.roadmap(&run)?;
@@ -61,7 +61,7 @@ fn by_name(store: Box<dyn Store>, session: &str) -> Result<Found, UserError> {
         UserError::usage(format!("there is no run {session:?} that has tasks"))
             .hint("`loopbreak status --all` lists the runs that are kept")
     })?;
-    Ok(Found { store, run, tasks })
+    Ok(FoundRun { store, run, tasks })
 }
 
 /// The task of this id.

@@ -7,7 +7,7 @@ use loopbreak_store::tasks::{NextTask, RoadmapTask, next_task, unfinished_depend
 use serde_json::{Value, json};
 
 use super::args::ListArgs;
-use super::find::{Found, find};
+use super::find::{FoundRun, find};
 use crate::error::UserError;
 use crate::output::printable;
 use crate::{exit, output};
@@ -29,7 +29,7 @@ pub(super) fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> 
     Ok(exit::DONE)
 }
 
-fn data(found: &Found, attempts: &BTreeMap<String, u64>) -> Value {
+fn data(found: &FoundRun, attempts: &BTreeMap<String, u64>) -> Value {
     let tasks: Vec<Value> = found
         .tasks
         .iter()

@@ -14,7 +14,7 @@ use crate::labels::LabelArgs;
 Examples:
   loopbreak tune logs/                                       Save steps, destroy no more progress than now
   loopbreak tune logs/ --labels runs.jsonl --positive stuck  Find the stuck runs, with few false alarms
-  loopbreak tune logs/ --budget 10m --output loopbreak.toml  TuneResult for ten minutes, write the best settings
+  loopbreak tune logs/ --budget 10m --output loopbreak.toml  Search for ten minutes, write the best settings
   loopbreak tune logs/ --budget 2000 --state tune.jsonl      Ctrl-C, and the same command goes on later
 
 Every trial is a replay of all runs with other settings. What is best is told twice: on all runs, which flatters, and on

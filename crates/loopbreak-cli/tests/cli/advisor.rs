@@ -6,10 +6,10 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::roadmaps::{agent, pilot, program, roadmap};
-use crate::support::{Done, done, folder};
+use crate::support::{FinishedProgram, done, folder};
 
 /// Runs an agent that prints the same again and again, and keeps its prompts.
-fn stuck(folder: &Path, advisor: &str, args: &[&str]) -> Done {
+fn stuck(folder: &Path, advisor: &str, args: &[&str]) -> FinishedProgram {
     let body = "N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; cat > prompt-$N; \
                 echo 'Fixed auth.ts - added null check'";
     done(

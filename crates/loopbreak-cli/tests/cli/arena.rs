@@ -3,17 +3,17 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Done, folder, loopbreak, shown};
+use crate::support::{FinishedProgram, folder, loopbreak, shown};
 use serde_json::{Value, json};
 
 /// Few games, and short ones: what they show is not the point here.
 const SMALL: [&str; 6] = ["--episodes", "3", "--players", "camper,explorer", "--max-turns", "80"];
 
-fn arena(folder: &Path, args: &[&str]) -> Done {
+fn arena(folder: &Path, args: &[&str]) -> FinishedProgram {
     crate::support::done(loopbreak(folder).arg("arena").args(args))
 }
 
-fn small(folder: &Path, args: &[&str]) -> Done {
+fn small(folder: &Path, args: &[&str]) -> FinishedProgram {
     arena(folder, &[&SMALL, args].concat())
 }
 

@@ -64,7 +64,7 @@ fn meanwhile(
     folder: &Path,
     args: &[&str],
     change: impl FnOnce(&mut RoadmapTask) + Send,
-) -> crate::support::Done {
+) -> crate::support::FinishedProgram {
     let (locked, is_locked) = channel();
     thread::scope(|scope| {
         scope.spawn(move || {

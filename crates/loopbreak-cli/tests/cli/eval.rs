@@ -6,13 +6,13 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Done, done, folder, healthy, loopbreak, shown, stuck};
+use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
 use serde_json::{Value, json};
 
 const BASELINES: &str = "openhands-rule,gemini-rule,documents";
 const LABELLED: [&str; 5] = ["logs", "--labels", "labels.jsonl", "--positive", "labels.stuck>=2"];
 
-fn eval(folder: &Path, args: &[&str]) -> Done {
+fn eval(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(loopbreak(folder).arg("eval").args(args))
 }
 

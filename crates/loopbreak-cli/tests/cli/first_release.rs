@@ -13,7 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Done, done, folder, loopbreak, root};
+use crate::support::{FinishedProgram, done, folder, loopbreak, root};
 
 fn fixture(name: &str) -> PathBuf {
     root().join("crates/loopbreak-cli/tests/fixtures/first-release").join(name)
@@ -39,7 +39,7 @@ fn state_with_store() -> TempDir {
     state
 }
 
-fn run(state: &Path, args: &[&str]) -> Done {
+fn run(state: &Path, args: &[&str]) -> FinishedProgram {
     done(loopbreak(state).args(args).env("XDG_STATE_HOME", state))
 }
 

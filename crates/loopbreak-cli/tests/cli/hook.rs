@@ -4,12 +4,12 @@
 use std::fs;
 
 use crate::support::done;
-use crate::support::hooks::{Desk, Session, decision};
+use crate::support::hooks::{HookHome, HookSession, decision};
 use serde_json::{Value, json};
 
 #[test]
 fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     session.prompt("make the tests pass");
     let mut advised = Vec::new();
@@ -43,7 +43,7 @@ fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {
 
 #[test]
 fn an_agent_that_insists_is_put_before_a_human_and_a_yes_ends_the_streak() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     assert_eq!(session.until_denied("make test"), 8);
     for _ in 0..2 {
@@ -68,7 +68,7 @@ fn an_agent_that_insists_is_put_before_a_human_and_a_yes_ends_the_streak() {
 #[test]
 fn what_happens_when_it_insists_is_a_setting() {
     for (on_loop, expected) in [("stop", "stop"), ("advise", "deny")] {
-        let desk = Desk::new();
+        let desk = HookHome::new();
         let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
         fs::write(desk.path().join("loopbreak.toml"), settings).unwrap();
         let session = desk.session("s1");
@@ -85,7 +85,7 @@ fn what_happens_when_it_insists_is_a_setting() {
 
 #[test]
 fn an_edit_that_takes_effect_opens_the_call_again() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     session.until_denied("make test");
     let edit = json!({"file_path": "/p/a.c", "old_string": "1", "new_string": "2"});
@@ -96,7 +96,7 @@ fn an_edit_that_takes_effect_opens_the_call_again() {
 
 #[test]
 fn the_next_call_of_a_longer_cycle_is_refused_and_no_other() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     let mut refused = None;
     for call in 0..24 {
@@ -113,7 +113,7 @@ fn the_next_call_of_a_longer_cycle_is_refused_and_no_other() {
 
 #[test]
 fn many_ways_at_one_failing_thing_are_advised_against_but_never_refused() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     let mut advised = false;
     for number in 0..14 {
@@ -128,9 +128,9 @@ fn many_ways_at_one_failing_thing_are_advised_against_but_never_refused() {
 
 #[test]
 fn a_subagent_has_a_guard_of_its_own() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let main = desk.session("s1");
-    let sub = Session { agent: Some("a1"), ..main };
+    let sub = HookSession { agent: Some("a1"), ..main };
     assert_eq!(sub.until_denied("make test"), 8);
     assert_eq!(main.propose("make test"), Value::Null);
     desk.tell(&sub.event("SubagentStop", json!({"stop_hook_active": false})));
@@ -140,7 +140,7 @@ fn a_subagent_has_a_guard_of_its_own() {
 
 #[test]
 fn the_user_can_overrule_at_once() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     session.until_denied("make test");
     let event = session.tool("PreToolUse", "Bash", &json!({"command": "make test"}), json!({})).to_string();
@@ -155,7 +155,7 @@ fn the_user_can_overrule_at_once() {
 
 #[test]
 fn status_and_log_tell_how_runs_stand() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
     let session = desk.session("s1");
     session.prompt("use the token sk-ant-REDACTED");

@@ -3,12 +3,12 @@
 use std::fs;
 
 use crate::support::done;
-use crate::support::hooks::{Desk, decision};
+use crate::support::hooks::{HookHome, decision};
 use serde_json::Value;
 
 #[test]
 fn what_was_refused_last_is_allowed_at_once_in_that_session_alone() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let (one, two) = (desk.session("one"), desk.session("two"));
     one.until_denied("make lint");
     two.until_denied("make test");
@@ -31,7 +31,7 @@ fn what_was_refused_last_is_allowed_at_once_in_that_session_alone() {
 
 #[test]
 fn a_saved_rule_holds_in_all_sessions_of_the_project() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let file = desk.path().join("loopbreak.toml");
     fs::write(&file, "# mine\n[cycle]\nwarn_at = 3\n").unwrap();
     desk.session("one").until_denied("make \"test\"");
@@ -48,7 +48,7 @@ fn a_saved_rule_holds_in_all_sessions_of_the_project() {
 
 #[test]
 fn without_a_refusal_there_is_nothing_to_allow() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     for _ in 0..2 {
         let nothing = done(&mut desk.command(&["allow", "last"]));
         assert_eq!(nothing.code, Some(1));

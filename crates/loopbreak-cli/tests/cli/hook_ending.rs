@@ -1,9 +1,9 @@
 //! The agent ends its turn: too early, or again and again because another hook does not let it.
 
-use crate::support::hooks::{Desk, Session};
+use crate::support::hooks::{HookHome, HookSession};
 use serde_json::{Value, json};
 
-fn stop(session: &Session<'_>, words: &str, held: bool) -> Value {
+fn stop(session: &HookSession<'_>, words: &str, held: bool) -> Value {
     let more = json!({"stop_hook_active": held, "last_assistant_message": words});
     session.desk.tell(&session.event("Stop", more))
 }
@@ -13,7 +13,7 @@ fn an_agent_that_is_never_let_stop_is_stopped_in_the_end() {
     for words in
         ["Done.", "Everything that was asked for is done, and there is nothing left for me to do here."]
     {
-        let desk = Desk::new();
+        let desk = HookHome::new();
         let session = desk.session("s1");
         session.prompt("tidy up");
         session.finish("rm -r build");
@@ -33,7 +33,7 @@ fn an_agent_that_is_never_let_stop_is_stopped_in_the_end() {
 
 #[test]
 fn an_agent_that_talks_with_its_user_is_let_stop_as_often_as_it_likes() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     for turn in 0..12 {
         session.prompt(&format!("and {turn}?"));
@@ -46,7 +46,7 @@ fn an_agent_that_talks_with_its_user_is_let_stop_as_often_as_it_likes() {
 
 #[test]
 fn a_turn_that_breaks_off_before_its_call_is_told_of_once() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let session = desk.session("s1");
     session.prompt("run the tests");
     let answer = stop(&session, "The parser is mended. Let me run the tests:", false);
@@ -65,7 +65,7 @@ fn a_turn_that_breaks_off_before_its_call_is_told_of_once() {
 
 #[test]
 fn gemini_is_let_stop_in_its_own_way() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let event = json!({"session_id": "g", "hook_event_name": "AfterAgent", "cwd": desk.path(), "prompt": "go",
                        "prompt_response": "Let me read the file:", "stop_hook_active": false});
     let told = desk.tell_raw("gemini", event.to_string());

@@ -8,17 +8,17 @@ use std::io::Write as _;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use crate::support::hooks::Desk;
+use crate::support::hooks::HookHome;
 use serde_json::{Value, json};
 
-fn event(desk: &Desk, call: &str) -> String {
+fn event(desk: &HookHome, call: &str) -> String {
     json!({"session_id": "one", "hook_event_name": "PostToolUse", "cwd": desk.path(), "tool_name": "Bash",
            "tool_input": {"command": call}, "tool_use_id": call, "tool_response": {"stdout": call}})
     .to_string()
 }
 
 /// Starts the hook through a shell that does something first.
-fn start(desk: &Desk, before: &str, call: &str) -> std::process::Child {
+fn start(desk: &HookHome, before: &str, call: &str) -> std::process::Child {
     let program = assert_cmd::cargo::cargo_bin!("loopbreak");
     let line = format!("{before} exec '{}' hook claude-code", program.display());
     let mut child = Command::new("sh")
@@ -35,14 +35,14 @@ fn start(desk: &Desk, before: &str, call: &str) -> std::process::Child {
     child
 }
 
-fn run(desk: &Desk, before: &str, call: &str) -> (ExitStatus, String, String) {
+fn run(desk: &HookHome, before: &str, call: &str) -> (ExitStatus, String, String) {
     let output = start(desk, before, call).wait_with_output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (output.status, text(output.stdout), text(output.stderr))
 }
 
 /// The calls that were recorded, in order.
-fn recorded(desk: &Desk) -> Vec<String> {
+fn recorded(desk: &HookHome) -> Vec<String> {
     let events = desk.json(&["log", "one", "--json"]);
     let numbers: Vec<u64> = events.iter().map(|event| event["number"].as_u64().unwrap()).collect();
     assert!(numbers.iter().copied().eq(1..=events.len() as u64), "{numbers:?}");
@@ -50,14 +50,14 @@ fn recorded(desk: &Desk) -> Vec<String> {
     events.iter().map(call).collect()
 }
 
-fn is_sound(desk: &Desk) -> bool {
+fn is_sound(desk: &HookHome) -> bool {
     let store = rusqlite::Connection::open(desk.store()).unwrap();
     store.query_row("PRAGMA integrity_check", (), |row| row.get::<_, String>(0)).unwrap() == "ok"
 }
 
 #[test]
 fn on_a_full_disk_the_agent_goes_on_and_what_was_recorded_stays() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     for call in ["a", "b", "c"] {
         assert!(run(&desk, "", call).0.success());
     }
@@ -74,7 +74,7 @@ fn on_a_full_disk_the_agent_goes_on_and_what_was_recorded_stays() {
 
 #[test]
 fn on_a_disk_that_was_full_from_the_beginning_too() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let (status, out, err) = run(&desk, "trap '' XFSZ; ulimit -f 1;", "a");
     assert!(status.success() && out.is_empty(), "{status} {out}");
     assert!(err.contains("the agent goes on without the guard"), "{err}");
@@ -84,7 +84,7 @@ fn on_a_disk_that_was_full_from_the_beginning_too() {
 
 #[test]
 fn who_is_killed_while_writing_takes_nothing_along() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     assert!(run(&desk, "", "a").0.success());
     for call in ["b", "c", "d"] {
         // The first write beyond half a kilobyte is the end of it.
@@ -97,7 +97,7 @@ fn who_is_killed_while_writing_takes_nothing_along() {
 
 #[test]
 fn whoever_is_killed_at_whatever_moment_those_that_ended_well_are_recorded() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let mut well = Vec::new();
     for number in 0..60_u64 {
         let (killed, left) = (format!("killed-{number}"), format!("left-{number}"));

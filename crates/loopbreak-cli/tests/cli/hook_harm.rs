@@ -7,14 +7,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::support::{Done, done, folder, loopbreak};
+use crate::support::{FinishedProgram, done, folder, loopbreak};
 use serde_json::{Value, json};
 
 fn store(folder: &Path) -> PathBuf {
     folder.join("state/loopbreak/loopbreak.db")
 }
 
-fn tell(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> Done {
+fn tell(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
     let state = folder.join("state");
     done(loopbreak(folder).args(["hook", agent]).env("XDG_STATE_HOME", state).write_stdin(event))
 }
@@ -27,7 +27,7 @@ fn event(session: &str, name: &str, response: Value) -> String {
 
 /// The agent goes on: no answer, and the exit code of success.
 #[track_caller]
-fn goes_on(done: &Done) {
+fn goes_on(done: &FinishedProgram) {
     assert_eq!((done.out.as_str(), done.code), ("", Some(0)), "{}", done.err);
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Done, done, folder, loopbreak};
+use crate::support::{FinishedProgram, done, folder, loopbreak};
 
 const OWN: &str = "{\n    \"zeta\": 1,\n    \"alpha\": [ 1,2 ],\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [ {\"type\": \"command\", \"command\": \"mine\"} ]\n            }\n        ]\n    }\n}\n";
 
@@ -14,7 +14,7 @@ const AGENTS: [(&str, &str, &str, &str); 3] = [
     ("gemini", ".gemini/settings.json", "home/.gemini/settings.json", "BeforeTool"),
 ];
 
-fn hook(folder: &Path, args: &[&str]) -> Done {
+fn hook(folder: &Path, args: &[&str]) -> FinishedProgram {
     let path = std::env::var_os("PATH").unwrap_or_default();
     done(loopbreak(folder).arg("hook").args(args).env("HOME", folder.join("home")).env("PATH", path))
 }

@@ -6,7 +6,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::support::hooks::{Desk, Session, advice};
+use crate::support::hooks::{HookHome, HookSession, advice};
 use serde_json::{Value, json};
 
 /// Adds a call and its rejection to a conversation.
@@ -22,10 +22,10 @@ fn reject(conversation: &Path, number: u32) {
 
 #[test]
 fn a_loop_of_invalid_calls_is_seen_though_no_hook_is_told_of_them() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let conversation = desk.path().join("session.jsonl");
     std::fs::write(&conversation, "{\"type\":\"summary\"}\n").unwrap();
-    let session = Session { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    let session = HookSession { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
     session.prompt("edit a.c");
     let mut advised = Value::Null;
     for number in 1..=4 {
@@ -49,10 +49,10 @@ fn a_loop_of_invalid_calls_is_seen_though_no_hook_is_told_of_them() {
 
 #[test]
 fn a_failure_that_a_hook_was_told_of_counts_once() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     let conversation = desk.path().join("session.jsonl");
     std::fs::write(&conversation, "").unwrap();
-    let session = Session { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    let session = HookSession { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
     session.prompt("edit a.c");
     let failed = session.tool(
         "PostToolUseFailure",
@@ -69,9 +69,9 @@ fn a_failure_that_a_hook_was_told_of_counts_once() {
 
 #[test]
 fn a_conversation_that_is_missing_is_no_matter() {
-    let desk = Desk::new();
+    let desk = HookHome::new();
     for transcript in ["/nowhere/at/all.jsonl", "", "/"] {
-        let session = Session { transcript, ..desk.session("s1") };
+        let session = HookSession { transcript, ..desk.session("s1") };
         session.prompt("go");
         session.finish("ls");
     }

@@ -10,13 +10,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::server::{ModelServer, ServerReply};
-use crate::support::{Done, folder, loopbreak};
+use crate::support::{FinishedProgram, folder, loopbreak};
 
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
 /// Nothing here takes so long, however busy the machine is.
 const LONG: Duration = Duration::from_mins(2);
 
-fn play_in(folder: &Path, args: &[&str], input: &str) -> Done {
+fn play_in(folder: &Path, args: &[&str], input: &str) -> FinishedProgram {
     crate::support::done(
         loopbreak(folder)
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -28,7 +28,7 @@ fn play_in(folder: &Path, args: &[&str], input: &str) -> Done {
     )
 }
 
-fn play(args: &[&str]) -> Done {
+fn play(args: &[&str]) -> FinishedProgram {
     play_in(folder().path(), args, "")
 }
 
@@ -44,7 +44,7 @@ fn walk() -> [String; 6] {
     ["--agent-command", &agent, "--critic", &critic, "--max-turns", "7"].map(str::to_owned)
 }
 
-fn end(done: &Done) -> &str {
+fn end(done: &FinishedProgram) -> &str {
     done.out.lines().rev().find(|line| line.contains(" after ")).unwrap_or_default()
 }
 

@@ -12,7 +12,7 @@ use std::thread;
 
 use crate::server::{ModelServer, ServerReply};
 use crate::support::agents::LONG;
-use crate::support::{Done, folder, loopbreak};
+use crate::support::{FinishedProgram, folder, loopbreak};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -20,13 +20,13 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
 
 /// A door with TLS before a server.
-struct Door {
+struct TlsEndpoint {
     base: String,
     /// The certificate that vouches for it, in PEM.
     authority: String,
 }
 
-impl Door {
+impl TlsEndpoint {
     /// It shows a certificate for this name.
     fn before(server: &ModelServer, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
@@ -54,7 +54,7 @@ impl Door {
                 thread::spawn(move || pass(guest?, config, &behind));
             }
         });
-        Door { base, authority: authority.pem() }
+        TlsEndpoint { base, authority: authority.pem() }
     }
 }
 
@@ -87,7 +87,7 @@ fn is_complete_document(request: &[u8]) -> bool {
     length.is_some_and(|length| body.len() >= length.trim().parse().unwrap())
 }
 
-fn play(folder: &Path, args: &[&str]) -> Done {
+fn play(folder: &Path, args: &[&str]) -> FinishedProgram {
     crate::support::done(
         loopbreak(folder)
             .env("LOOPBREAK_API_KEY", KEY)
@@ -105,7 +105,7 @@ fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
     let server = ModelServer::new(move |_, request| {
         ServerReply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
     });
-    let door = Door::before(&server, "localhost");
+    let door = TlsEndpoint::before(&server, "localhost");
     fs::write(folder.path().join("ca.pem"), &door.authority).unwrap();
     let args = ["--endpoint", &door.base, "--ca-file", "ca.pem", "--critic", "endpoint"];
     let done = play(folder.path(), &args);
@@ -119,7 +119,8 @@ fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
 fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
     let folder = folder();
     let server = ModelServer::script(vec![ServerReply::says("north")]);
-    let (unknown, other) = (Door::before(&server, "localhost"), Door::before(&server, "other.example"));
+    let (unknown, other) =
+        (TlsEndpoint::before(&server, "localhost"), TlsEndpoint::before(&server, "other.example"));
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [
         (&["--endpoint", unknown.base.as_str()][..], "its certificate is not signed by a trusted authority"),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::browser::Browser;
+use crate::browser::TestBrowser;
 use crate::support::{analyze, folder, healthy, root, stuck};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn written(folder: &Path, log: &str) -> String {
 fn the_list_is_sorted_by_clicks_and_walked_with_keys_and_a_run_opens_and_closes() {
     let folder = folder();
     written(folder.path(), &(stuck("b-stuck", 60) + &healthy("a-well", 30) + &looping("c-loop", 60)));
-    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
     let names = "[...document.querySelectorAll('#table tbody a')].map((link) => link.textContent).join()";
     assert_eq!(browser.eval("document.querySelector('[aria-sort]').textContent"), "wasted");
     browser.eval("document.getElementById('by-run').click()");
@@ -68,8 +68,9 @@ fn the_list_is_sorted_by_clicks_and_walked_with_keys_and_a_run_opens_and_closes(
 fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
     let folder = folder();
     written(folder.path(), &(healthy("well", 30) + &looping("c loop/1", 60)));
-    let mut browser = Browser::open(&folder.path().join("report.html"), "#run=c%20loop%2F1", folder.path());
-    let number = |browser: &mut Browser, selector: &str| {
+    let mut browser =
+        TestBrowser::open(&folder.path().join("report.html"), "#run=c%20loop%2F1", folder.path());
+    let number = |browser: &mut TestBrowser, selector: &str| {
         browser.eval(&format!("document.querySelectorAll('{selector}').length")).as_u64().unwrap()
     };
     assert!(number(&mut browser, "svg .flag") > 0 && number(&mut browser, "svg .flag.hard") > 0);
@@ -116,7 +117,7 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
 fn the_dam_shows_score_places_stretches_without_progress_and_progress() {
     let folder = folder();
     written(folder.path(), &fs::read_to_string(root().join("examples/dam.jsonl")).unwrap());
-    let mut browser = Browser::open(&folder.path().join("report.html"), "#run=dam", folder.path());
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "#run=dam", folder.path());
     for part in ["path.score", ".stuck", ".mark", ".band", ".stay", ".after", "path.end"] {
         let found = browser.eval(&format!("document.querySelectorAll('.canvas {part}').length"));
         assert!(found.as_u64().unwrap() > 0, "{part}");
@@ -144,7 +145,7 @@ fn a_log_is_text_whatever_it_says() {
     assert!(!page.contains("<img") && !page.contains("ghijklmnopqrst") && !page.contains('\u{202E}'));
     assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
     assert_eq!(page.matches("<script").count(), 4, "the list, two runs, and the script of the page");
-    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
     browser.eval("document.querySelector('#table tbody a').click()");
     browser.eval("document.querySelectorAll('li.step button').forEach((button) => button.click())");
     let title = browser.eval("document.title");
@@ -175,7 +176,7 @@ fn a_thousand_runs_stay_small_and_quick_to_open() {
     }
     let page = written(folder.path(), &log);
     assert!(page.len() < 20_000_000, "{}", page.len());
-    let mut browser = Browser::open(&folder.path().join("report.html"), "", folder.path());
+    let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
     assert_eq!(browser.eval("document.querySelectorAll('#table tbody tr').length"), 500);
     assert_eq!(browser.eval("document.querySelector('#list [role=status]').textContent"), "1,000 runs");
     let loaded = browser.eval("performance.getEntriesByType('navigation')[0].loadEventEnd").as_f64().unwrap();

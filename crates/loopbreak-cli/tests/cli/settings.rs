@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Done, analyze, done, folder, json, loopbreak, stuck};
+use crate::support::{FinishedProgram, analyze, done, folder, json, loopbreak, stuck};
 use serde_json::Value;
 
 /// A folder with a log: warned of at turn 20 and stopped at turn 40, if nobody says otherwise.
@@ -21,7 +21,7 @@ fn stop(folder: &Path, args: &[&str]) -> Value {
 }
 
 /// Refused before anything was read: nothing is printed, and the log, which is not there, is not missed.
-fn refused(done: &Done, words: &[&str]) {
+fn refused(done: &FinishedProgram, words: &[&str]) {
     assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
     assert!(!done.err.contains("missing.jsonl"), "{}", done.err);
     for word in words {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::support::{Done, done, folder, loopbreak};
+use crate::support::{FinishedProgram, done, folder, loopbreak};
 
 /// Runs that are mixed, with tasks, repeats, broken lines, blank lines, doubled and backward turns and times.
 fn mixed(lines: usize, runs: usize) -> String {
@@ -40,12 +40,12 @@ fn mixed(lines: usize, runs: usize) -> String {
     text
 }
 
-fn analyze(folder: &Path, threads: &str, arguments: &[&str]) -> Done {
+fn analyze(folder: &Path, threads: &str, arguments: &[&str]) -> FinishedProgram {
     done(loopbreak(folder).env("RAYON_NUM_THREADS", threads).arg("analyze").args(arguments))
 }
 
 /// One thread and eight say the same, to the byte, on the terminal and on the page.
-fn assert_same(folder: &Path, path: &str) -> (Done, String) {
+fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
     let pages = crate::support::folder();
     let told = |threads: &str| {
         let page = pages.path().join(threads);

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Done, done, folder, healthy, loopbreak, shown, stuck};
+use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
 use serde_json::{Value, json};
 
 /// The same call with the same answer, so many times, then others.
@@ -40,7 +40,7 @@ fn runs() -> tempfile::TempDir {
 
 const LABELLED: [&str; 6] = ["tune", "runs.jsonl", "--labels", "labels.jsonl", "--positive", "stuck"];
 
-fn tune(folder: &Path, args: &[&str]) -> Done {
+fn tune(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(loopbreak(folder).args(LABELLED).args(args))
 }
 

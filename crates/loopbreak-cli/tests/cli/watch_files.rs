@@ -7,14 +7,14 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::watching::{Watching, append, still, watch};
+use crate::support::watching::{WatchProcess, append, still, watch};
 use crate::support::{folder, healthy, json, root, stuck};
 use loopbreak_report::plural;
 
 /// Numbers that look like chance, the same in every test run.
-struct Dice(u64);
+struct TestRng(u64);
 
-impl Dice {
+impl TestRng {
     fn roll(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -25,7 +25,7 @@ impl Dice {
 
 /// How a log is put away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rotation {
+enum LogRotation {
     /// Renamed, and a new one is begun.
     Rename,
     /// Copied, and emptied.
@@ -33,18 +33,18 @@ enum Rotation {
 }
 
 /// An agent that writes its log in halves of lines, is restarted, and whose log is rotated.
-struct Writer<'w> {
+struct LogWriter<'w> {
     log: &'w Path,
     file: File,
-    dice: Dice,
+    dice: TestRng,
     /// All that was ever written.
     all: String,
     rotations: u32,
 }
 
-impl<'w> Writer<'w> {
+impl<'w> LogWriter<'w> {
     fn new(log: &'w Path, seed: u64) -> Self {
-        Writer { log, file: open(log), dice: Dice(seed), all: String::new(), rotations: 0 }
+        LogWriter { log, file: open(log), dice: TestRng(seed), all: String::new(), rotations: 0 }
     }
 
     /// Writes in pieces that end anywhere.
@@ -65,18 +65,18 @@ impl<'w> Writer<'w> {
         }
     }
 
-    fn rotate(&mut self, how: Rotation) {
+    fn rotate(&mut self, how: LogRotation) {
         let put_away = |number: u32| self.log.with_file_name(format!("log.jsonl.{number}"));
         for number in (1..=self.rotations).rev() {
             fs::rename(put_away(number), put_away(number + 1)).unwrap();
         }
         self.rotations += 1;
         match how {
-            Rotation::Rename => {
+            LogRotation::Rename => {
                 fs::rename(self.log, put_away(1)).unwrap();
                 self.file = open(self.log);
             }
-            Rotation::CopyTruncate => {
+            LogRotation::CopyTruncate => {
                 fs::copy(self.log, put_away(1)).unwrap();
                 OpenOptions::new().write(true).truncate(true).open(self.log).unwrap();
             }
@@ -122,11 +122,11 @@ fn analysed(text: &str) -> Vec<(String, u64, String)> {
     all
 }
 
-fn survives(how: &[Rotation], seed: u64, watched: &str) {
+fn survives(how: &[LogRotation], seed: u64, watched: &str) {
     let folder = folder();
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
-    let mut writer = Writer::new(&log, seed);
+    let mut writer = LogWriter::new(&log, seed);
     // It was rotated before.
     writer.rotations = 1;
     fs::write(log.with_file_name("log.jsonl.1"), healthy("before", 10)).unwrap();
@@ -170,22 +170,22 @@ fn survives(how: &[Rotation], seed: u64, watched: &str) {
 
 #[test]
 fn a_log_that_is_renamed_is_followed_through() {
-    survives(&[Rotation::Rename], 7, "logs");
+    survives(&[LogRotation::Rename], 7, "logs");
 }
 
 #[test]
 fn a_log_that_is_copied_and_emptied_is_followed_through() {
-    survives(&[Rotation::CopyTruncate], 11, "logs");
+    survives(&[LogRotation::CopyTruncate], 11, "logs");
 }
 
 #[test]
 fn both_ways_of_rotation_may_be_mixed() {
-    survives(&[Rotation::CopyTruncate, Rotation::Rename, Rotation::Rename], 13, "logs");
+    survives(&[LogRotation::CopyTruncate, LogRotation::Rename, LogRotation::Rename], 13, "logs");
 }
 
 #[test]
 fn a_single_file_is_followed_through_rotations_to_files_that_nobody_named() {
-    survives(&[Rotation::Rename, Rotation::CopyTruncate], 17, "logs/log.jsonl");
+    survives(&[LogRotation::Rename, LogRotation::CopyTruncate], 17, "logs/log.jsonl");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn logs_of_every_format_can_be_followed_as_they_are_written() {
     let fixtures = root().join("crates/loopbreak-trace/tests/fixtures");
     fs::create_dir(folder.path().join("logs")).unwrap();
     let watching = watch(folder.path(), &["logs", "--json", "-v"]);
-    let mut dice = Dice(23);
+    let mut dice = TestRng(23);
     let mut formats = Vec::new();
     for format in fs::read_dir(&fixtures).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_dir()) {
         let mut files = Vec::new();
@@ -314,7 +314,7 @@ fn replace(path: &Path, text: &str) {
     fs::rename(next, path).unwrap();
 }
 
-fn next(watching: &Watching) -> (u64, String) {
+fn next(watching: &WatchProcess) -> (u64, String) {
     let line: serde_json::Value = serde_json::from_str(&watching.tells("")).unwrap();
     (line["turn"].as_u64().unwrap(), line["intervention"].as_str().unwrap().to_owned())
 }

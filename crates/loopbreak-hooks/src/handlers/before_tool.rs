@@ -3,11 +3,11 @@
 use loopbreak::settings::{AllowRule, OnLoop};
 use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Action, DetectorName, Guard, Intervention, Proposal, Ruling, Step};
-use loopbreak_store::{GuardState, RunEvent, StepEvent, StoredRecovery, redact_and_truncate};
+use loopbreak_store::{RunEvent, StepEvent, StoredGuard, StoredRecovery, redact_and_truncate};
 
 use crate::guard_config;
-use crate::hook_response::Answer;
-use crate::hook_transaction::{Course, summary};
+use crate::hook_response::HookResponse;
+use crate::hook_transaction::{HookTransaction, summary};
 
 /// The detectors whose word is about the very call that is proposed. Others speak of what it is done to, and another
 /// way to do it may be the right one.
@@ -17,7 +17,7 @@ const RULE_BYTES: usize = 400;
 
 /// What speaks against a proposal, if it is to be refused. That a call keeps coming back, whatever lies between, speaks
 /// against it only where the agent was told so: over a long session, much that is healthy comes back at times.
-pub(crate) fn objection(guard: &Guard, known: &GuardState, action: Action<'_>) -> Option<String> {
+pub(crate) fn objection(guard: &Guard, known: &StoredGuard, action: Action<'_>) -> Option<String> {
     let line = redact_and_truncate(&action.line());
     let ruling: Ruling = guard.weigh(&Proposal { action, ..Proposal::default() });
     let rejects = ruling.intervention == Some(Intervention::Reject);
@@ -31,14 +31,14 @@ pub(crate) fn objection(guard: &Guard, known: &GuardState, action: Action<'_>) -
     warned.then_some(against.reason)
 }
 
-impl Course<'_> {
-    pub(crate) fn proposed(&mut self) -> Result<Answer, String> {
+impl HookTransaction<'_> {
+    pub(crate) fn proposed(&mut self) -> Result<HookResponse, String> {
         let event = self.session.event;
-        let Some(action) = event.action() else { return Ok(Answer::Nothing) };
+        let Some(action) = event.action() else { return Ok(HookResponse::Nothing) };
         let config = guard_config::for_proposals(self.session.config, &self.state.hook.allowed);
         let judge = Guard::restore(config, self.guard.snapshot()).map_err(|error| error.to_string())?;
         let Some(reason) = objection(&judge, &self.state.guard, action.clone()) else {
-            return Ok(Answer::Nothing);
+            return Ok(HookResponse::Nothing);
         };
 
         let line = redact_and_truncate(&action.line());
@@ -48,13 +48,13 @@ impl Course<'_> {
         let facts = self.facts(&line, &reason, refusals);
         let answer = self.refusal(&facts, refusals);
         // Whoever is asked about has not been refused yet.
-        let asked = matches!(answer, Answer::Ask(_));
+        let asked = matches!(answer, HookResponse::Ask(_));
         if asked {
             self.state.hook.add_question(event.tool_use_id.as_deref().unwrap_or_default());
         }
         let done = match &answer {
-            Answer::Ask(_) => "escalate",
-            Answer::Stop(_) => "stop",
+            HookResponse::Ask(_) => "escalate",
+            HookResponse::Stop(_) => "stop",
             _ => "reject",
         };
         self.records.recoveries.push(StoredRecovery {
@@ -86,13 +86,13 @@ impl Course<'_> {
     }
 
     /// The first time the call is refused; then what the user wants to be done with an agent that insists.
-    fn refusal(&self, facts: &str, refusals: u32) -> Answer {
+    fn refusal(&self, facts: &str, refusals: u32) -> HookResponse {
         let policy = &self.session.config.policy;
         let insists = || format!("Loop guard: the agent insists on a call that was refused: {facts}");
         match policy.on_loop {
-            OnLoop::Escalate if refusals > 1 && policy.ladder.escalate => Answer::Ask(insists()),
-            OnLoop::Stop if refusals > 1 && policy.ladder.stop => Answer::Stop(insists()),
-            _ => Answer::Deny(format!(
+            OnLoop::Escalate if refusals > 1 && policy.ladder.escalate => HookResponse::Ask(insists()),
+            OnLoop::Stop if refusals > 1 && policy.ladder.stop => HookResponse::Stop(insists()),
+            _ => HookResponse::Deny(format!(
                 "Loop guard: refused: {facts}\nOnly this call is refused. Any other call is free; an edit that \
                  takes effect or a word of the user opens this one again."
             )),
@@ -119,23 +119,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::Dialect;
-    use crate::hook_transaction::Session;
+    use crate::HookAgent;
+    use crate::hook_transaction::HookRequest;
 
     /// A run of which the agent tells through its hooks.
     #[derive(Default)]
-    struct Run(Option<String>);
+    struct HookedRun(Option<String>);
 
-    impl Run {
-        fn tell(&mut self, event: &str, command: &str) -> Answer {
+    impl HookedRun {
+        fn tell(&mut self, event: &str, command: &str) -> HookResponse {
             let text = json!({"hook_event_name": event, "tool_name": "Bash", "tool_input": {"command": command},
                               "tool_response": {"stdout": format!("what {command} says")}});
             let (text, config) = (text.to_string(), Settings::default());
-            let happening = Dialect::ClaudeCode.happening(event);
+            let happening = HookAgent::ClaudeCode.happening(event);
             let event = serde_json::from_str(&text).unwrap();
-            let session = Session {
+            let session = HookRequest {
                 config: &config,
-                dialect: Dialect::ClaudeCode,
+                dialect: HookAgent::ClaudeCode,
                 event: &event,
                 happening,
                 run: "r",
@@ -143,7 +143,7 @@ mod tests {
                 warn: &|_| {},
             };
             let Some((change, answer)) = session.take(self.0.as_deref()).unwrap() else {
-                return Answer::Nothing;
+                return HookResponse::Nothing;
             };
             self.0 = change.state.or(self.0.take());
             answer
@@ -151,7 +151,7 @@ mod tests {
 
         /// Makes a call, unless it is refused.
         fn call(&mut self, command: &str) -> bool {
-            if self.tell("PreToolUse", command) != Answer::Nothing {
+            if self.tell("PreToolUse", command) != HookResponse::Nothing {
                 return false;
             }
             self.tell("PostToolUse", command);
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn what_comes_back_at_times_in_a_long_session_is_never_refused() {
-        let mut run = Run::default();
+        let mut run = HookedRun::default();
         for number in 0..600 {
             let command =
                 if number % 40 == 0 { "git status".to_owned() } else { format!("cat file{number}") };
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_keeps_coming_back_is_refused_after_a_warning_whatever_lies_between() {
-        let mut run = Run::default();
+        let mut run = HookedRun::default();
         let refused = (1..=12).find(|number| {
             run.call(&format!("cat file{number}"));
             !run.call("git status")

@@ -3,8 +3,8 @@
 use loopbreak::{Action, Outcome, Step, Verdict};
 use loopbreak_store::{RunEvent, TurnEndEvent, redact_and_truncate};
 
-use crate::hook_response::Answer;
-use crate::hook_transaction::{Course, summary};
+use crate::hook_response::HookResponse;
+use crate::hook_transaction::{HookTransaction, summary};
 
 /// The words with which agents announce what they do next.
 const ANNOUNCEMENTS: [&str; 12] = [
@@ -24,9 +24,9 @@ const ANNOUNCEMENTS: [&str; 12] = [
 /// A shorter message says nothing by which it could be known again.
 const WORDY: usize = 48;
 
-impl Course<'_> {
+impl HookTransaction<'_> {
     /// Takes in that the agent ends its turn.
-    pub(crate) fn rests(&mut self) -> Answer {
+    pub(crate) fn rests(&mut self) -> HookResponse {
         let event = self.session.event;
         let (words, held) = (event.last_words().unwrap_or_default(), event.stop_hook_active == Some(true));
         let mut step = self.session.step(None);
@@ -52,19 +52,21 @@ impl Course<'_> {
         answer
     }
 
-    fn on_rest(&mut self, verdict: &Verdict, words: &str, held: bool) -> Answer {
+    fn on_rest(&mut self, verdict: &Verdict, words: &str, held: bool) -> HookResponse {
         let grave = verdict.decisions.iter().find(|act| act.enforced && act.intervention.ends_run());
         if let Some(act) = grave.filter(|_| held) {
             // Whoever holds it goes on doing so: only an end in earnest ends it.
-            return Answer::Stop(format!(
+            return HookResponse::Stop(format!(
                 "Loop guard: the agent wants to stop, is not let, and does nothing new: {}",
                 act.reason
             ));
         }
         match crate::hook_transaction::answer(verdict) {
-            stop @ Answer::Stop(_) => return stop,
+            stop @ HookResponse::Stop(_) => return stop,
             // To tell the agent now would make it go on.
-            Answer::Advise { agent, user } => return Answer::Advise { agent: None, user: user.or(agent) },
+            HookResponse::Advise { agent, user } => {
+                return HookResponse::Advise { agent: None, user: user.or(agent) };
+            }
             _ => {}
         }
         let policy = &self.session.config.policy.ladder;
@@ -73,12 +75,12 @@ impl Course<'_> {
         match announcement(words).filter(|_| nudge && !self.session.event.waits_for_tasks()) {
             Some(last) => {
                 self.state.hook.nudged = true;
-                Answer::Continue(format!(
+                HookResponse::Continue(format!(
                     "Loop guard: the turn ended with the announcement \"{}\", and no call followed it.",
                     redact_and_truncate(last)
                 ))
             }
-            None => Answer::Nothing,
+            None => HookResponse::Nothing,
         }
     }
 

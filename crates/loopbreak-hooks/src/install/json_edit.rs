@@ -4,28 +4,28 @@ use std::ops::Range;
 
 /// A value in a text: where it stands, and what is in it.
 #[derive(Debug)]
-struct Node {
+struct JsonNode {
     span: Range<usize>,
-    kind: Kind,
+    kind: JsonNodeKind,
 }
 
 #[derive(Debug)]
-enum Kind {
-    Object(Vec<(String, Range<usize>, Node)>),
-    Array(Vec<Node>),
+enum JsonNodeKind {
+    Object(Vec<(String, Range<usize>, JsonNode)>),
+    Array(Vec<JsonNode>),
     Plain,
 }
 
 /// A step on the way to a value.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way<'a> {
+pub(crate) enum JsonPathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 /// Adds a member to the object at the end of a way, or an element to an array there.
-pub(crate) fn add(text: &str, way: &[Way<'_>], key: Option<&str>, value: &str) -> Option<String> {
-    let root = Scan { text, at: 0, depth: 0 }.whole()?;
+pub(crate) fn add(text: &str, way: &[JsonPathStep<'_>], key: Option<&str>, value: &str) -> Option<String> {
+    let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
     let node = find(&root, way)?;
     let spans: Vec<Range<usize>> = node.parts();
     let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -46,13 +46,15 @@ pub(crate) fn add(text: &str, way: &[Way<'_>], key: Option<&str>, value: &str) -
 }
 
 /// Removes the member or element at the end of a way, with the comma that it leaves behind.
-pub(crate) fn remove(text: &str, way: &[Way<'_>]) -> Option<String> {
-    let root = Scan { text, at: 0, depth: 0 }.whole()?;
+pub(crate) fn remove(text: &str, way: &[JsonPathStep<'_>]) -> Option<String> {
+    let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
     let (last, before) = way.split_last()?;
     let parent = find(&root, before)?;
     let index = match (last, &parent.kind) {
-        (Way::Key(key), Kind::Object(members)) => members.iter().position(|(name, _, _)| name == key)?,
-        (Way::Index(index), Kind::Array(_)) => *index,
+        (JsonPathStep::Key(key), JsonNodeKind::Object(members)) => {
+            members.iter().position(|(name, _, _)| name == key)?
+        }
+        (JsonPathStep::Index(index), JsonNodeKind::Array(_)) => *index,
         _ => return None,
     };
     let parts = parent.parts();
@@ -67,28 +69,28 @@ pub(crate) fn remove(text: &str, way: &[Way<'_>]) -> Option<String> {
     Some(changed)
 }
 
-impl Node {
+impl JsonNode {
     /// Where the members, with their keys, or the elements stand.
     fn parts(&self) -> Vec<Range<usize>> {
         match &self.kind {
-            Kind::Object(members) => {
+            JsonNodeKind::Object(members) => {
                 members.iter().map(|(_, key, value)| key.start..value.span.end).collect()
             }
-            Kind::Array(values) => values.iter().map(|value| value.span.clone()).collect(),
-            Kind::Plain => Vec::new(),
+            JsonNodeKind::Array(values) => values.iter().map(|value| value.span.clone()).collect(),
+            JsonNodeKind::Plain => Vec::new(),
         }
     }
 }
 
-fn find<'n>(node: &'n Node, way: &[Way<'_>]) -> Option<&'n Node> {
+fn find<'n>(node: &'n JsonNode, way: &[JsonPathStep<'_>]) -> Option<&'n JsonNode> {
     let Some((first, rest)) = way.split_first() else {
-        return (!matches!(node.kind, Kind::Plain)).then_some(node);
+        return (!matches!(node.kind, JsonNodeKind::Plain)).then_some(node);
     };
     let next = match (first, &node.kind) {
-        (Way::Key(key), Kind::Object(members)) => {
+        (JsonPathStep::Key(key), JsonNodeKind::Object(members)) => {
             &members.iter().find(|(name, _, _)| name == key).map(|(_, _, value)| value)?
         }
-        (Way::Index(index), Kind::Array(values)) => &values.get(*index)?,
+        (JsonPathStep::Index(index), JsonNodeKind::Array(values)) => &values.get(*index)?,
         _ => return None,
     };
     find(next, rest)
@@ -113,14 +115,14 @@ fn unit(text: &str) -> &str {
 }
 
 /// Walks through a text that is known to be JSON.
-struct Scan<'t> {
+struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
     depth: u32,
 }
 
-impl Scan<'_> {
-    fn whole(mut self) -> Option<Node> {
+impl JsonScanner<'_> {
+    fn whole(mut self) -> Option<JsonNode> {
         // The parser says what is JSON; what follows only finds out where things stand.
         serde_json::from_str::<serde::de::IgnoredAny>(self.text).ok()?;
         self.value()
@@ -132,31 +134,31 @@ impl Scan<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn value(&mut self) -> Option<Node> {
+    fn value(&mut self) -> Option<JsonNode> {
         self.depth += 1;
         let first = self.peek().filter(|_| self.depth < 100)?;
         let start = self.at;
         let kind = match first {
-            b'{' => Kind::Object(self.list(b'}', |scan| {
+            b'{' => JsonNodeKind::Object(self.list(b'}', |scan| {
                 let key = scan.string()?;
                 let name = serde_json::from_str(&scan.text[key.clone()]).ok()?;
                 scan.peek().filter(|byte| *byte == b':')?;
                 scan.at += 1;
                 Some((name, key, scan.value()?))
             })?),
-            b'[' => Kind::Array(self.list(b']', Scan::value)?),
+            b'[' => JsonNodeKind::Array(self.list(b']', JsonScanner::value)?),
             b'"' => {
                 self.string()?;
-                Kind::Plain
+                JsonNodeKind::Plain
             }
             _ => {
                 let rest = &self.text[self.at..];
                 self.at += rest.find([',', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(rest.len());
-                Kind::Plain
+                JsonNodeKind::Plain
             }
         };
         self.depth -= 1;
-        Some(Node { span: start..self.at, kind })
+        Some(JsonNode { span: start..self.at, kind })
     }
 
     fn list<T>(&mut self, end: u8, mut part: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
@@ -197,33 +199,35 @@ mod tests {
 
     #[test]
     fn what_is_added_stands_in_its_place_and_the_rest_stays() {
-        let added = add(ODD, &[Way::Key("hooks")], Some("New"), "[]").unwrap();
+        let added = add(ODD, &[JsonPathStep::Key("hooks")], Some("New"), "[]").unwrap();
         assert_eq!(added, ODD.replace("{\"x\": 1} ]", "{\"x\": 1} ],\n        \"New\": []"));
         let added = add("{}", &[], Some("a"), "{\n  \"b\": 1\n}").unwrap();
         assert_eq!(added, "{\n  \"a\": {\n    \"b\": 1\n  }\n}");
         assert_eq!(add("[1]", &[], Some("a"), "1").as_deref(), Some("[1,\n  \"a\": 1]"));
-        assert_eq!(add("{\"a\":1}", &[Way::Key("a")], None, "1"), None);
+        assert_eq!(add("{\"a\":1}", &[JsonPathStep::Key("a")], None, "1"), None);
         assert_eq!(add("{oops", &[], None, "1"), None);
     }
 
     #[test]
     fn what_is_removed_takes_its_comma_along() {
         for (text, way, left) in [
-            ("{\"a\": 1, \"b\": 2}", Way::Key("a"), "{\"b\": 2}"),
-            ("{\"a\": 1, \"b\": 2}", Way::Key("b"), "{\"a\": 1}"),
-            ("{ \"a\": [] }", Way::Key("a"), "{}"),
-            ("[1, 2, 3]", Way::Index(1), "[1, 3]"),
+            ("{\"a\": 1, \"b\": 2}", JsonPathStep::Key("a"), "{\"b\": 2}"),
+            ("{\"a\": 1, \"b\": 2}", JsonPathStep::Key("b"), "{\"a\": 1}"),
+            ("{ \"a\": [] }", JsonPathStep::Key("a"), "{}"),
+            ("[1, 2, 3]", JsonPathStep::Index(1), "[1, 3]"),
         ] {
             assert_eq!(remove(text, &[way]).as_deref(), Some(left));
         }
-        assert_eq!(remove("[]", &[Way::Index(0)]), None);
+        assert_eq!(remove("[]", &[JsonPathStep::Index(0)]), None);
     }
 
     #[test]
     fn what_was_added_can_be_removed_without_a_trace() {
-        let added = add(ODD, &[Way::Key("hooks"), Way::Key("Stop")], None, "{\n  \"y\": 2\n}").unwrap();
+        let added =
+            add(ODD, &[JsonPathStep::Key("hooks"), JsonPathStep::Key("Stop")], None, "{\n  \"y\": 2\n}")
+                .unwrap();
         assert!(serde_json::from_str::<serde_json::Value>(&added).is_ok(), "{added}");
-        let way = [Way::Key("hooks"), Way::Key("Stop"), Way::Index(1)];
+        let way = [JsonPathStep::Key("hooks"), JsonPathStep::Key("Stop"), JsonPathStep::Index(1)];
         assert_eq!(remove(&added, &way).as_deref(), Some(ODD));
     }
 }

@@ -8,7 +8,7 @@ use loopbreak_store::{now, write_copy_atomically, write_file_atomically};
 
 use super::hook_entries::{with_hooks, without_hooks};
 use super::line_diff::diff;
-use crate::Dialect;
+use crate::HookAgent;
 
 /// Why hooks cannot be installed or removed.
 #[derive(Debug, thiserror::Error)]
@@ -74,43 +74,43 @@ pub enum SettingsScope {
 }
 
 /// The folder of an agent's settings, and the file in it.
-fn names(dialect: Dialect) -> (&'static str, &'static str) {
+fn names(dialect: HookAgent) -> (&'static str, &'static str) {
     match dialect {
-        Dialect::ClaudeCode => (".claude", "settings.json"),
-        Dialect::Codex => (".codex", "hooks.json"),
-        Dialect::Gemini => (".gemini", "settings.json"),
+        HookAgent::ClaudeCode => (".claude", "settings.json"),
+        HookAgent::Codex => (".codex", "hooks.json"),
+        HookAgent::Gemini => (".gemini", "settings.json"),
     }
 }
 
 /// Returns the settings file of an agent.
-pub fn settings_file(dialect: Dialect, scope: SettingsScope) -> Result<PathBuf, InstallError> {
+pub fn settings_file(dialect: HookAgent, scope: SettingsScope) -> Result<PathBuf, InstallError> {
     let (folder, file) = names(dialect);
     if scope == SettingsScope::Project {
         return Ok(Path::new(folder).join(file));
     }
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let moved = match dialect {
-        Dialect::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
-        Dialect::Codex => variable("CODEX_HOME"),
-        Dialect::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(folder)),
+        HookAgent::ClaudeCode => variable("CLAUDE_CONFIG_DIR"),
+        HookAgent::Codex => variable("CODEX_HOME"),
+        HookAgent::Gemini => variable("GEMINI_CLI_HOME").map(|home| home.join(folder)),
     };
     let home = || variable("HOME").or_else(|| variable("USERPROFILE")).map(|home| home.join(folder));
     Ok(moved.or_else(home).ok_or(InstallError::NoHome)?.join(file))
 }
 
 /// What is left for the user to do.
-pub fn install_hint(dialect: Dialect) -> &'static str {
+pub fn install_hint(dialect: HookAgent) -> &'static str {
     match dialect {
-        Dialect::ClaudeCode => "sessions that run already take them up when they are started anew",
-        Dialect::Codex => {
+        HookAgent::ClaudeCode => "sessions that run already take them up when they are started anew",
+        HookAgent::Codex => {
             "Codex CLI runs no hook that you have not looked at: start it and trust them with /hooks"
         }
-        Dialect::Gemini => "Gemini CLI takes them up when it is started anew; /hooks lists them",
+        HookAgent::Gemini => "Gemini CLI takes them up when it is started anew; /hooks lists them",
     }
 }
 
 /// This program as a command line for a shell, which every version of the agent understands.
-pub fn hook_command(dialect: Dialect) -> Result<String, InstallError> {
+pub fn hook_command(dialect: HookAgent) -> Result<String, InstallError> {
     let program = std::env::current_exe().map_err(InstallError::NoProgram)?;
     let program = program.to_str().ok_or_else(|| InstallError::NotUnicode(program.display().to_string()))?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:\\".contains(letter);
@@ -132,13 +132,13 @@ pub struct SettingsChange {
 
 impl SettingsChange {
     /// Plans to add the hooks of an agent, or to replace those that are there.
-    pub fn install(dialect: Dialect, path: PathBuf) -> Result<Self, InstallError> {
+    pub fn install(dialect: HookAgent, path: PathBuf) -> Result<Self, InstallError> {
         let command = hook_command(dialect)?;
         SettingsChange::plan(path, |text| with_hooks(dialect, text, &command))
     }
 
     /// Plans to remove the hooks of an agent.
-    pub fn uninstall(dialect: Dialect, path: PathBuf) -> Result<Self, InstallError> {
+    pub fn uninstall(dialect: HookAgent, path: PathBuf) -> Result<Self, InstallError> {
         SettingsChange::plan(path, |text| without_hooks(dialect, text))
     }
 

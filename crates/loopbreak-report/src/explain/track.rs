@@ -15,10 +15,10 @@ const LOOPS: usize = 16;
 
 /// The loops that caused warnings.
 #[derive(Debug, Default)]
-pub(super) struct LoopTracks(VecDeque<LoopTrack>);
+pub(super) struct LoopTracks(VecDeque<ExplainedLoop>);
 
 #[derive(Debug)]
-struct LoopTrack {
+struct ExplainedLoop {
     id: LoopId,
     /// It is missing progress, which has its own margin.
     progress: bool,
@@ -38,7 +38,7 @@ impl LoopTracks {
             let known =
                 self.0.iter().any(|track| track.id == finding.loop_id && newest <= track.last + PAUSE);
             if is_loop && !known {
-                let track = LoopTrack::begin(finding, rows, begin, newest);
+                let track = ExplainedLoop::begin(finding, rows, begin, newest);
                 track.mark(rows, begin, track.first);
                 self.0.retain(|old| old.id != track.id);
                 self.0.push_back(track);
@@ -60,7 +60,7 @@ impl LoopTracks {
     }
 }
 
-impl LoopTrack {
+impl ExplainedLoop {
     fn begin(finding: &Finding, rows: &VecDeque<ExplainRow>, begin: usize, newest: usize) -> Self {
         let number = |key: EvidenceKey| {
             let number = finding.evidence.number(key)?;
@@ -75,7 +75,13 @@ impl LoopTrack {
             None => begin + rows.iter().position(|row| row.turn >= finding.since).unwrap_or(rows.len() - 1),
         };
         let progress = finding.detector == DetectorName::Stagnation;
-        LoopTrack { id: finding.loop_id, progress, first: first.clamp(begin, newest), last: newest, period }
+        ExplainedLoop {
+            id: finding.loop_id,
+            progress,
+            first: first.clamp(begin, newest),
+            last: newest,
+            period,
+        }
     }
 
     /// Marks the rows from this number to the last.

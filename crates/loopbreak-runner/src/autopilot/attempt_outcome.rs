@@ -14,35 +14,35 @@ use loopbreak_store::{
     now, redact_and_truncate,
 };
 
-use super::task_autopilot::Pilot;
-use super::task_check::{self, Checked};
+use super::task_autopilot::TaskAutopilot;
+use super::task_check::{self, TaskCheckResult};
 use super::task_report::{changed, printed, recorded};
-use crate::iterations::iteration_result::Iteration;
-use crate::iterations::run_end::{self, Call, Ending};
-use crate::iterations::run_loop::{Over, interrupted};
-use crate::process::command_run::Ran;
+use crate::iterations::iteration_result::IterationResult;
+use crate::iterations::run_end::{self, EndRequest, RunEndReason};
+use crate::iterations::run_loop::{RunEnd, interrupted};
+use crate::process::command_run::CommandRun;
 use crate::prompt::run_prompt::keeps_promise;
-use crate::recording::run_recorder::{Counted, Event};
+use crate::recording::run_recorder::{AttemptCounts, RecordedEvent};
 
 /// What an attempt leaves behind, as it is put together.
 #[derive(Debug, Default)]
-struct Desk {
+struct AttemptOutcome {
     records: RunRecords,
     /// What was done about tasks.
     acts: Vec<Decision>,
     /// A task that had been closed for good is visited again and again: nothing that can be done about tasks helps.
-    in_vain: Option<Call>,
+    in_vain: Option<EndRequest>,
 }
 
-impl Pilot<'_, '_> {
+impl TaskAutopilot<'_, '_> {
     /// Takes in an attempt, and does what the engine says.
     pub(crate) fn take(
         &mut self,
         id: &str,
-        ran: &Ran,
-        iteration: &Iteration,
-        counted: &Counted,
-    ) -> Option<Over> {
+        ran: &CommandRun,
+        iteration: &IterationResult,
+        counted: &AttemptCounts,
+    ) -> Option<RunEnd> {
         // What was to be told was told.
         self.state.notes.clear();
         self.state.advice.remove(id);
@@ -67,7 +67,7 @@ impl Pilot<'_, '_> {
         self.course.keeper.note(&verdict, now());
         self.course.remember(format!("{} (task {id})", iteration.line()));
         self.course.kept.advice = self.course.advice(&verdict);
-        let mut desk = Desk::default();
+        let mut desk = AttemptOutcome::default();
         for report in &reports {
             self.tell_engine(report, &mut desk);
         }
@@ -93,9 +93,9 @@ impl Pilot<'_, '_> {
     fn reports(
         &mut self,
         id: &str,
-        ran: &Ran,
-        iteration: &Iteration,
-        (before, counted): (&[RoadmapTask], &Counted),
+        ran: &CommandRun,
+        iteration: &IterationResult,
+        (before, counted): (&[RoadmapTask], &AttemptCounts),
     ) -> Vec<TaskReport> {
         let mut reports = Vec::new();
         for read in [self.file.read(id), printed(&ran.out, id, self.course.prompt.last())] {
@@ -160,7 +160,7 @@ impl Pilot<'_, '_> {
             let task = self.tasks.iter_mut().find(|task| task.id == report.task);
             let Some(task) = task.filter(|task| task.is_open() && !task.check.is_empty()) else { continue };
             let checked = task_check::make(self.course, task);
-            if checked == Checked::Interrupted {
+            if checked == TaskCheckResult::Interrupted {
                 return true;
             }
             task_check::judge(&checked, report, task, self.course.observer);
@@ -169,7 +169,7 @@ impl Pilot<'_, '_> {
     }
 
     /// Changes the tasks by a report, tells the engine of the attempt, and does what it says.
-    fn tell_engine(&mut self, report: &TaskReport, desk: &mut Desk) {
+    fn tell_engine(&mut self, report: &TaskReport, desk: &mut AttemptOutcome) {
         let now = now();
         let Some(effect) = apply_report(&mut self.tasks, report, now) else { return };
         let session = format!("{}-{}", self.course.keeper.session(), self.course.guard.turn());
@@ -201,7 +201,7 @@ impl Pilot<'_, '_> {
         self.course.keeper.note(&verdict, now);
         for act in verdict.decisions.iter().filter(|act| act.enforced) {
             if let Some(ending) = self.is_in_vain(act) {
-                desk.in_vain = Some(Call { ending, act: act.clone() });
+                desk.in_vain = Some(EndRequest { ending, act: act.clone() });
             }
             self.recover(act, &verdict, &step);
             desk.acts.push(act.clone());
@@ -220,12 +220,12 @@ impl Pilot<'_, '_> {
     }
 
     /// How the run ends, if the agent was moved on from a task before, and does not leave it.
-    fn is_in_vain(&self, act: &Decision) -> Option<Ending> {
+    fn is_in_vain(&self, act: &Decision) -> Option<RunEndReason> {
         let closed = |task: &RoadmapTask| task.forced && act.task.as_ref() == Some(&task.id);
         let again = act.intervention == Intervention::ForceNext && self.tasks.iter().any(closed);
         match self.course.config.policy.on_loop {
-            OnLoop::Stop => again.then_some(Ending::Loop),
-            OnLoop::Escalate => again.then_some(Ending::Human),
+            OnLoop::Stop => again.then_some(RunEndReason::Loop),
+            OnLoop::Escalate => again.then_some(RunEndReason::Human),
             OnLoop::Advise => None,
         }
     }
@@ -261,7 +261,7 @@ impl Pilot<'_, '_> {
     }
 
     /// One task sent another one back: where they do so round and round, the agent is told, and then a human.
-    fn sent_back(&mut self, from: &str, to: &str, desk: &mut Desk) {
+    fn sent_back(&mut self, from: &str, to: &str, desk: &mut AttemptOutcome) {
         let (mut verdict, circle) = self.traffic.send(from, to);
         let Some(circle) = circle else { return };
         let names = circle.tasks.join(", ");
@@ -316,7 +316,7 @@ impl Pilot<'_, '_> {
     }
 
     /// Whether the run is over: every task is closed, or a guard says so.
-    fn over(&mut self, verdict: &Verdict, step: &Step<'_>, in_vain: Option<&Call>) -> Option<Over> {
+    fn over(&mut self, verdict: &Verdict, step: &Step<'_>, in_vain: Option<&EndRequest>) -> Option<RunEnd> {
         if next_task(&self.tasks) == NextTask::Closed {
             return Some(self.close());
         }
@@ -336,10 +336,10 @@ impl Pilot<'_, '_> {
     fn record(
         &mut self,
         id: &str,
-        iteration: &Iteration,
+        iteration: &IterationResult,
         verdict: &Verdict,
         known: &[RoadmapTask],
-        desk: Desk,
+        desk: AttemptOutcome,
     ) -> bool {
         let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::label);
         self.course.observer.message(&format!("task {id}: {standing}"));
@@ -359,14 +359,14 @@ impl Pilot<'_, '_> {
             ..StepEvent::default()
         };
         self.course.jot(iteration, &format!("task {id} is {standing}"));
-        let event = Event::new(RunEvent::Step(step));
-        self.write(&Event { verdict: Some(verdict), records: desk.records, known, ..event })
+        let event = RecordedEvent::new(RunEvent::Step(step));
+        self.write(&RecordedEvent { verdict: Some(verdict), records: desk.records, known, ..event })
     }
 }
 
 /// The report of a command that says nothing of its task: there is no knowing that it is done. What it did is known by the
 /// signature of its output.
-fn silent(id: &str, iteration: &Iteration) -> TaskReport {
+fn silent(id: &str, iteration: &IterationResult) -> TaskReport {
     let work = signature(&iteration.outcome);
     TaskReport {
         task: id.to_owned(),

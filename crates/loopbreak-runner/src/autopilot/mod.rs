@@ -14,5 +14,5 @@ mod task_report;
 
 pub(crate) use guard_config::guard_config;
 pub use roadmap_file::RoadmapFile;
-pub use roadmap_reader::Roadmap;
-pub(crate) use task_autopilot::Pilot;
+pub use roadmap_reader::TaskRoadmap;
+pub(crate) use task_autopilot::TaskAutopilot;

@@ -4,18 +4,18 @@ use std::fmt::Write as _;
 
 use loopbreak_store::tasks::{RoadmapTask, TaskEscalation, unfinished_dependencies};
 
-use super::task_autopilot::Pilot;
-use crate::iterations::run_end::Ending;
-use crate::iterations::run_loop::Over;
+use super::task_autopilot::TaskAutopilot;
+use crate::iterations::run_end::RunEndReason;
+use crate::iterations::run_loop::RunEnd;
 
-impl Pilot<'_, '_> {
+impl TaskAutopilot<'_, '_> {
     /// The end where there is nothing more to do: all is done, or a human has to see to the rest.
-    pub(crate) fn close(&self) -> Over {
+    pub(crate) fn close(&self) -> RunEnd {
         close(&self.tasks)
     }
 }
 
-fn close(tasks: &[RoadmapTask]) -> Over {
+fn close(tasks: &[RoadmapTask]) -> RunEnd {
     let left: Vec<String> =
         tasks.iter().filter(|task| !task.is_finished()).map(|task| why(task, tasks)).collect();
     let done = tasks.len() - left.len();
@@ -26,14 +26,14 @@ fn close(tasks: &[RoadmapTask]) -> Over {
         if !deferred.is_empty() {
             let _ = write!(text, "; checks are still to be made: {}", deferred.join(", "));
         }
-        return (Ending::Complete, text);
+        return (RunEndReason::Complete, text);
     }
     let text = format!(
         "{done} of {} tasks are done; left are {}. To go on: `loopbreak tasks open TASK`, then --resume",
         tasks.len(),
         left.join("; ")
     );
-    (Ending::Human, text)
+    (RunEndReason::Human, text)
 }
 
 /// Why a task is not done.
@@ -62,7 +62,7 @@ mod tests {
         tasks[0].finish("", 1);
         TaskRemedy::ForceNext.apply(&mut tasks[1], "5 attempts did the same work", 2);
         let (ending, text) = close(&tasks);
-        assert_eq!(ending, Ending::Human);
+        assert_eq!(ending, RunEndReason::Human);
         assert_eq!(
             text,
             "1 of 3 tasks are done; left are b (forced on, not finished: 5 attempts did the same work); c (waits for b). \
@@ -72,9 +72,9 @@ mod tests {
         tasks[0].deferred.push("critic:style".into());
         assert_eq!(
             close(&tasks),
-            (Ending::Complete, "all 1 tasks are done; checks are still to be made: a".into())
+            (RunEndReason::Complete, "all 1 tasks are done; checks are still to be made: a".into())
         );
         tasks[0].status = TaskState::Blocked;
-        assert_eq!(close(&tasks).0, Ending::Human);
+        assert_eq!(close(&tasks).0, RunEndReason::Human);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use loopbreak_config::ConfigSource;
 
-use super::roadmap_reader::Roadmap;
+use super::roadmap_reader::TaskRoadmap;
 use crate::error::RunError;
 use crate::observer::RunObserver;
 
@@ -21,7 +21,7 @@ pub struct RoadmapFile {
 
 impl RoadmapFile {
     /// Reads a roadmap for the first time. What is wrong with it is told to the observer, each with its line.
-    pub fn open(path: &Path, observer: &dyn RunObserver) -> Result<(Self, Roadmap), RunError> {
+    pub fn open(path: &Path, observer: &dyn RunObserver) -> Result<(Self, TaskRoadmap), RunError> {
         let file = RoadmapFile { path: path.to_owned(), seen: load(path) };
         let roadmap =
             file.roadmap(observer).map_err(|why| RunError::usage(format!("{why}; nothing was done")))?;
@@ -29,7 +29,7 @@ impl RoadmapFile {
     }
 
     /// The roadmap, if somebody changed its file since it was looked at last. An error says what is wrong with it now.
-    pub(crate) fn look(&mut self, observer: &dyn RunObserver) -> Option<Result<Roadmap, String>> {
+    pub(crate) fn look(&mut self, observer: &dyn RunObserver) -> Option<Result<TaskRoadmap, String>> {
         let now = load(&self.path);
         if now == self.seen {
             return None;
@@ -38,10 +38,10 @@ impl RoadmapFile {
         Some(self.roadmap(observer))
     }
 
-    fn roadmap(&self, observer: &dyn RunObserver) -> Result<Roadmap, String> {
+    fn roadmap(&self, observer: &dyn RunObserver) -> Result<TaskRoadmap, String> {
         let name = self.path.display().to_string();
         let text = self.seen.clone().map_err(|why| format!("--roadmap {name}: {why}"))?;
-        Roadmap::of(&ConfigSource::new(name, text), observer)
+        TaskRoadmap::of(&ConfigSource::new(name, text), observer)
     }
 }
 

@@ -18,14 +18,14 @@ const TASKS: usize = 1000;
 
 /// A roadmap that can be worked through: ids are unique, dependencies known and without a circle.
 #[derive(Clone, Debug)]
-pub struct Roadmap {
+pub struct TaskRoadmap {
     pub(crate) tasks: Vec<RoadmapTask>,
 }
 
-impl Roadmap {
+impl TaskRoadmap {
     /// The roadmap in a text. What is wrong with it is told to the observer, each with its line.
     pub(crate) fn of(source: &ConfigSource, observer: &dyn RunObserver) -> Result<Self, String> {
-        Roadmap::parse(source).map_err(|problems| {
+        TaskRoadmap::parse(source).map_err(|problems| {
             let count = problems.len();
             observer.roadmap_problems(source, &ConfigError { problems });
             let problems = if count == 1 { "a problem".to_owned() } else { format!("{count} problems") };
@@ -40,7 +40,8 @@ impl Roadmap {
     }
 
     fn parse(source: &ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
-        let mut reader = Reader { source, tasks: Vec::new(), places: Vec::new(), problems: Vec::new() };
+        let mut reader =
+            RoadmapReader { source, tasks: Vec::new(), places: Vec::new(), problems: Vec::new() };
         match DeTable::parse(&source.text) {
             Ok(table) => reader.top(table.get_ref()),
             Err(error) => {
@@ -51,26 +52,30 @@ impl Roadmap {
         if reader.problems.is_empty() {
             reader.dependencies();
         }
-        if reader.problems.is_empty() { Ok(Roadmap { tasks: reader.tasks }) } else { Err(reader.problems) }
+        if reader.problems.is_empty() {
+            Ok(TaskRoadmap { tasks: reader.tasks })
+        } else {
+            Err(reader.problems)
+        }
     }
 }
 
 /// Where the parts of a task are in the file.
 #[derive(Debug, Default)]
-struct Places {
+struct RoadmapPositions {
     id: Range<usize>,
     after: Vec<Range<usize>>,
 }
 
 /// A file while it is read.
-struct Reader<'s> {
+struct RoadmapReader<'s> {
     source: &'s ConfigSource,
     tasks: Vec<RoadmapTask>,
-    places: Vec<Places>,
+    places: Vec<RoadmapPositions>,
     problems: Vec<ConfigProblem>,
 }
 
-impl Reader<'_> {
+impl RoadmapReader<'_> {
     fn problem(&mut self, message: impl Into<String>, hint: impl Into<String>, span: Range<usize>) {
         let mark = self.mark(span, "");
         self.located(message, hint, vec![mark]);
@@ -115,7 +120,7 @@ impl Reader<'_> {
             return self.problem("a task is a table", HINT, value.span());
         };
         let mut task = RoadmapTask { position: self.tasks.len() as u64 + 1, ..RoadmapTask::default() };
-        let mut places = Places { id: value.span(), ..Places::default() };
+        let mut places = RoadmapPositions { id: value.span(), ..RoadmapPositions::default() };
         for (key, value) in in_order(table) {
             match key.get_ref().as_ref() {
                 "id" => {
@@ -266,7 +271,7 @@ mod tests {
     use super::*;
 
     fn problems(text: &str) -> Vec<String> {
-        let problems = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap_err();
+        let problems = TaskRoadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap_err();
         let line = |problem: &ConfigProblem| {
             let spot = problem.location().unwrap();
             format!("{}:{}: {}; {}", spot.line, spot.column, problem.message, problem.hint)
@@ -277,7 +282,7 @@ mod tests {
     #[test]
     fn a_roadmap_has_its_tasks_in_order() {
         let text = "[[task]]\nid = 1\ntitle = \"One\"\nstatus = \"done\"\n\n[[task]]\nid = \"two\"\nafter = [1]\ncheck = \"true\"\n";
-        let tasks = Roadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap().tasks;
+        let tasks = TaskRoadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap().tasks;
         assert_eq!((tasks[0].id.as_str(), tasks[0].is_finished()), ("1", true));
         assert_eq!((tasks[1].after.as_slice(), tasks[1].check.as_str()), (&["1".to_owned()][..], "true"));
         assert!(tasks[0].position < tasks[1].position);

@@ -12,7 +12,7 @@ const KEPT: usize = 12;
 
 /// The guard of what goes back and forth.
 #[derive(Debug)]
-pub(crate) struct Traffic {
+pub(crate) struct SendBackTracker {
     guard: Guard,
     /// Who sent back whom, the newest last.
     pub(crate) sent: Vec<(String, String)>,
@@ -20,13 +20,13 @@ pub(crate) struct Traffic {
 
 /// A circle of tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Circle {
+pub(crate) struct SendBackCircle {
     pub(crate) tasks: Vec<String>,
     /// It has to be broken; otherwise it is only told of.
     pub(crate) hard: bool,
 }
 
-impl Traffic {
+impl SendBackTracker {
     pub(crate) fn new(
         config: &Config,
         run: &str,
@@ -36,7 +36,7 @@ impl Traffic {
         let config = only_circles(config);
         let restored = kept.and_then(|kept| Guard::restore(config.clone(), kept).ok());
         let guard = restored.unwrap_or_else(|| Guard::new(config).for_run(run));
-        Traffic { guard, sent }
+        SendBackTracker { guard, sent }
     }
 
     pub(crate) fn snapshot(&self) -> Snapshot {
@@ -44,7 +44,7 @@ impl Traffic {
     }
 
     /// Takes in that one task sent another one back, and says whether that goes round.
-    pub(crate) fn send(&mut self, from: &str, to: &str) -> (Verdict, Option<Circle>) {
+    pub(crate) fn send(&mut self, from: &str, to: &str) -> (Verdict, Option<SendBackCircle>) {
         if self.sent.len() >= KEPT {
             self.sent.remove(0);
         }
@@ -61,7 +61,7 @@ impl Traffic {
         (verdict, circle)
     }
 
-    fn circle(&self, verdict: &Verdict) -> Option<Circle> {
+    fn circle(&self, verdict: &Verdict) -> Option<SendBackCircle> {
         let acted =
             verdict.findings.iter().filter(|finding| finding.enforced && finding.severity >= Severity::Warn);
         let worst = acted.max_by_key(|finding| finding.severity)?;
@@ -75,7 +75,7 @@ impl Traffic {
             }
         }
         tasks.sort();
-        Some(Circle { tasks, hard: worst.severity == Severity::Hard })
+        Some(SendBackCircle { tasks, hard: worst.severity == Severity::Hard })
     }
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     /// At which hand-over a circle of these tasks is told of, and at which it has to be broken.
     fn rounds(ids: &[&str]) -> (Option<usize>, Option<usize>) {
-        let mut traffic = Traffic::new(&Config::default(), "r", None, Vec::new());
+        let mut traffic = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
         let (mut warned, mut hard) = (None, None);
         for number in 1..=40 {
             let (from, to) = (ids[(number - 1) % ids.len()], ids[number % ids.len()]);
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn many_tasks_that_are_each_sent_back_once_or_twice_are_healthy() {
-        let mut traffic = Traffic::new(&Config::default(), "r", None, Vec::new());
+        let mut traffic = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
         for number in 0..30 {
             let (review, work) = (format!("review-{number}"), format!("work-{number}"));
             for _ in 0..2 {
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn who_only_observes_breaks_nothing() {
         let settings = Settings { mode: Mode::Observe, ..Settings::default() };
-        let mut traffic = Traffic::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
+        let mut traffic = SendBackTracker::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
         for _ in 0..10 {
             assert_eq!(traffic.send("a", "b").1, None);
             assert_eq!(traffic.send("b", "a").1, None);

@@ -7,43 +7,47 @@ use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
 use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEvent, RunRecords, now};
 
 use super::roadmap_file::RoadmapFile;
-use super::roadmap_reader::Roadmap;
-use super::send_back_tracker::Traffic;
-use super::task_brief::{Beside, brief};
+use super::roadmap_reader::TaskRoadmap;
+use super::send_back_tracker::SendBackTracker;
+use super::task_brief::{TaskContext, brief};
 use super::task_report::ResultFile;
 use crate::error::RunError;
-use crate::iterations::run_end::Ending;
-use crate::iterations::run_loop::{Course, Over, Round};
-use crate::recording::run_recorder::Event;
+use crate::iterations::run_end::RunEndReason;
+use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop};
+use crate::recording::run_recorder::RecordedEvent;
 
 /// A run that works through a roadmap.
 #[derive(Debug)]
-pub(crate) struct Pilot<'c, 'a> {
-    pub(crate) course: &'c mut Course<'a>,
+pub(crate) struct TaskAutopilot<'c, 'a> {
+    pub(crate) course: &'c mut RunLoop<'a>,
     /// As they were read from the store last, with what was changed since.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) series: Series,
-    pub(crate) traffic: Traffic,
+    pub(crate) traffic: SendBackTracker,
     pub(crate) state: AutopilotState,
     pub(crate) file: ResultFile,
     roadmap: RoadmapFile,
 }
 
-impl<'c, 'a> Pilot<'c, 'a> {
+impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
     pub(crate) fn new(
-        course: &'c mut Course<'a>,
+        course: &'c mut RunLoop<'a>,
         file: RoadmapFile,
-        roadmap: &Roadmap,
+        roadmap: &TaskRoadmap,
     ) -> Result<Self, RunError> {
         let state = course.kept.autopilot.clone().unwrap_or_default();
         let series = Series::restore(course.config.clone(), state.series.clone());
-        let traffic =
-            Traffic::new(&course.config, course.keeper.session(), state.traffic.clone(), state.sent.clone());
+        let traffic = SendBackTracker::new(
+            &course.config,
+            course.keeper.session(),
+            state.traffic.clone(),
+            state.sent.clone(),
+        );
         let known = course.keeper.roadmap().unwrap_or_default();
         let tasks = merged(&roadmap.tasks, &known);
         let mut pilot =
-            Pilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
+            TaskAutopilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
         let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
         let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
         pilot.take_up_again(opened);
@@ -57,7 +61,11 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let what = format!("{} tasks, {finished} of them done", self.tasks.len());
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
         let records = RunRecords { roadmap: changed, ..RunRecords::default() };
-        self.write(&Event { records, known, ..Event::new(RunEvent::Roadmap(NoteEvent { action: what })) });
+        self.write(&RecordedEvent {
+            records,
+            known,
+            ..RecordedEvent::new(RunEvent::Roadmap(NoteEvent { action: what }))
+        });
     }
 
     /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
@@ -79,7 +87,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
     }
 
     /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
-    pub(crate) fn go(&mut self) -> Result<Over, RunError> {
+    pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
         let (mut troubles, mut waits) = (0, 0);
         loop {
             self.refresh();
@@ -99,9 +107,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
             self.prepare(&id);
             let counted = self.course.keeper.count_attempts();
             match self.course.round(&mut troubles)? {
-                Round::Over(over) => return Ok(over),
-                Round::Again => continue,
-                Round::Ran(ran, iteration) => {
+                IterationRound::RunEnd(over) => return Ok(over),
+                IterationRound::Again => continue,
+                IterationRound::CommandRun(ran, iteration) => {
                     if let Some(over) = self.take(&id, &ran, &iteration, &counted) {
                         return Ok(over);
                     }
@@ -139,7 +147,11 @@ impl<'c, 'a> Pilot<'c, 'a> {
             task: id.to_owned(),
             ..RecoveryEvent::default()
         };
-        self.write(&Event { records, known: &known, ..Event::new(RunEvent::Recovery(event)) });
+        self.write(&RecordedEvent {
+            records,
+            known: &known,
+            ..RecordedEvent::new(RunEvent::Recovery(event))
+        });
         true
     }
 
@@ -151,7 +163,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
         let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
         let run = self.course.keeper.session();
         let grant = self.state.grants.get(id).map(String::as_str);
-        let text = brief(task, &self.tasks, &Beside { grant, notes: &self.state.notes, run, attempts });
+        let text = brief(task, &self.tasks, &TaskContext { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
         self.course.observer.message(&format!("task {id}{title}"));
         self.course.variables = vec![
@@ -164,7 +176,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
     }
 
     /// Nothing can be worked on: waits, for others may change that, and says when it is of no use any more.
-    fn idle(&mut self, waits: &mut u32) -> Option<Over> {
+    fn idle(&mut self, waits: &mut u32) -> Option<RunEnd> {
         let args = self.course.options;
         let wait = |times: u32| args.idle.saturating_mul(1 << times.min(16)).min(args.idle_longest);
         let pause = wait(*waits);
@@ -175,9 +187,9 @@ impl<'c, 'a> Pilot<'c, 'a> {
         *waits += 1;
         let what = format!("no task can be worked on; looking again in {} s", pause.as_secs_f64());
         self.course.observer.message(&what);
-        self.write(&Event::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
+        self.write(&RecordedEvent::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
         match self.course.sleep(pause) {
-            Some((Ending::Limit, _)) => Some(self.close()),
+            Some((RunEndReason::Limit, _)) => Some(self.close()),
             over => over,
         }
     }
@@ -212,7 +224,7 @@ impl<'c, 'a> Pilot<'c, 'a> {
 
     /// Keeps an event, and everything as it stands after it. False where somebody changed a task meanwhile: that holds, and the
     /// tasks are to be looked at again.
-    pub(crate) fn write(&mut self, event: &Event<'_>) -> bool {
+    pub(crate) fn write(&mut self, event: &RecordedEvent<'_>) -> bool {
         self.state.series = self.series.snapshot();
         self.state.traffic = Some(self.traffic.snapshot());
         self.state.sent.clone_from(&self.traffic.sent);

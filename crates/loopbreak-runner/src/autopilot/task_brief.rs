@@ -8,7 +8,7 @@ use super::task_report::{EXAMPLE, MARK};
 
 /// What else is told of a task.
 #[derive(Debug, Default)]
-pub(crate) struct Beside<'b> {
+pub(crate) struct TaskContext<'b> {
     /// What the agent may do for it.
     pub(crate) grant: Option<&'b str>,
     /// What the agent is told whatever the task.
@@ -20,7 +20,7 @@ pub(crate) struct Beside<'b> {
 }
 
 /// The text of a task, with how to report on it.
-pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &Beside<'_>) -> String {
+pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskContext<'_>) -> String {
     let RoadmapTask { id, title, details, .. } = task;
     let finished = tasks.iter().filter(|task| task.is_finished()).count();
     let run = beside.run;
@@ -83,7 +83,8 @@ mod tests {
         };
         let closed = RoadmapTask { id: "old".into(), forced: true, ..RoadmapTask::default() };
         let notes = ["Task old is closed.".to_owned()];
-        let beside = Beside { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
+        let beside =
+            TaskContext { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
         let text = brief(&task, &[task.clone(), closed], &beside);
         for part in [
             "Your task: api - Write the API\n",

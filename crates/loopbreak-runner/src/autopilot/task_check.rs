@@ -5,9 +5,9 @@ use std::time::Duration;
 use loopbreak::text::{clip, mask_secrets};
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 
-use crate::iterations::run_loop::Course;
+use crate::iterations::run_loop::RunLoop;
 use crate::observer::RunObserver;
-use crate::process::command_run::{End, Start};
+use crate::process::command_run::{CommandEnd, CommandStart};
 use loopbreak_watch::notification::split_command_line;
 
 /// How long a check may take, unless an iteration may take another time.
@@ -18,7 +18,7 @@ const LINE_BYTES: usize = 200;
 
 /// What came of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Checked {
+pub(crate) enum TaskCheckResult {
     Passed,
     /// It says no, with these words.
     Failed(String),
@@ -28,13 +28,13 @@ pub(crate) enum Checked {
 }
 
 /// Makes the check of a task.
-pub(crate) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
+pub(crate) fn make(course: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheckResult {
     let Some(words) = split_command_line(&task.check).filter(|words| !words.is_empty()) else {
-        return Checked::Unavailable("no command".to_owned());
+        return TaskCheckResult::Unavailable("no command".to_owned());
     };
     let longest = course.options.iteration_timeout.unwrap_or(LONGEST);
     let longest = course.time_left().map_or(longest, |left| left.min(longest));
-    let start = Start {
+    let start = CommandStart {
         words: &words,
         input: None,
         variables: &course.variables,
@@ -44,42 +44,46 @@ pub(crate) fn make(course: &Course<'_>, task: &RoadmapTask) -> Checked {
     };
     let ran = match start.run(&course.interrupts) {
         Ok(ran) => ran,
-        Err(error) => return Checked::Unavailable(error.to_string()),
+        Err(error) => return TaskCheckResult::Unavailable(error.to_string()),
     };
     match ran.end {
-        End::Exited(status) if status.success() => Checked::Passed,
-        End::Exited(status) if status.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
-            Checked::Unavailable(status.to_string())
+        CommandEnd::Exited(status) if status.success() => TaskCheckResult::Passed,
+        CommandEnd::Exited(status) if status.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
+            TaskCheckResult::Unavailable(status.to_string())
         }
-        End::Exited(status) => {
+        CommandEnd::Exited(status) => {
             let said = |text: &str| {
                 let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
                 Some(loopbreak_report::printable(clip(&mask_secrets(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
             };
-            Checked::Failed(said(&ran.err).or_else(|| said(&ran.out)).unwrap_or_else(|| status.to_string()))
+            TaskCheckResult::Failed(
+                said(&ran.err).or_else(|| said(&ran.out)).unwrap_or_else(|| status.to_string()),
+            )
         }
-        End::TimedOut => Checked::Unavailable(format!("no answer within {} s", longest.as_secs_f64())),
-        End::Interrupted => Checked::Interrupted,
+        CommandEnd::TimedOut => {
+            TaskCheckResult::Unavailable(format!("no answer within {} s", longest.as_secs_f64()))
+        }
+        CommandEnd::Interrupted => TaskCheckResult::Interrupted,
     }
 }
 
 /// What a check makes of a report that says `done`.
 pub(crate) fn judge(
-    checked: &Checked,
+    checked: &TaskCheckResult,
     report: &mut TaskReport,
     task: &mut RoadmapTask,
     observer: &dyn RunObserver,
 ) {
     match checked {
-        Checked::Passed | Checked::Interrupted => {}
-        Checked::Failed(why) => {
+        TaskCheckResult::Passed | TaskCheckResult::Interrupted => {}
+        TaskCheckResult::Failed(why) => {
             observer.message(&format!("task {}: the check failed: {why}", task.id));
             report.status = Some(TaskState::InProgress);
             report.reason = format!("the check failed: {why}");
             // The same failure again and again is no progress, whatever the agent says it did.
             report.work = vec![report.reason.clone()];
         }
-        Checked::Unavailable(why) => {
+        TaskCheckResult::Unavailable(why) => {
             observer.message(&format!("task {}: the check cannot be made, and is deferred: {why}", task.id));
             let name = format!("check:{}", task.check);
             if !task.deferred.contains(&name) {

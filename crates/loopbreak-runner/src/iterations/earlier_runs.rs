@@ -5,13 +5,13 @@ use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
 use loopbreak_store::{Run, RunEvent, StoredEvent};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::iterations::run_loop::Course;
+use crate::iterations::run_loop::RunLoop;
 use loopbreak_report::exit;
 
 /// How many runs before this one are looked at.
 const RUNS: usize = 20;
 
-impl Course<'_> {
+impl RunLoop<'_> {
     /// Tells of runs that died young before this one begins. What starts the runs is not ours to stop.
     pub(crate) fn look_back(&mut self) {
         self.kept.prompt = format!("{:016x}", xxh3_64(self.prompt.last().as_bytes()));

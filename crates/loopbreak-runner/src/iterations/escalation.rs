@@ -2,7 +2,7 @@
 
 use loopbreak::{Audience, Verdict};
 
-use crate::iterations::run_end::Call;
+use crate::iterations::run_end::EndRequest;
 
 /// What the human chose.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub enum HumanDecision {
 }
 
 /// The report: the engine's own where it has one, otherwise one of the same form.
-pub(crate) fn report(call: &Call, verdict: &Verdict, history: &[String]) -> String {
+pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -> String {
     let own = verdict
         .advice
         .iter()

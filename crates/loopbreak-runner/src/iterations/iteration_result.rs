@@ -4,7 +4,7 @@ use loopbreak::Usage;
 use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
 
-use crate::process::command_run::{End, Ran};
+use crate::process::command_run::{CommandEnd, CommandRun};
 use crate::prompt::agent_answer::answer;
 
 /// The text that stands for no output at all.
@@ -17,7 +17,7 @@ const ECHO: usize = 24;
 
 /// One iteration.
 #[derive(Debug)]
-pub(crate) struct Iteration {
+pub(crate) struct IterationResult {
     pub(crate) number: u64,
     /// In a word or two: `ok`, `failed (exit code 1)`, `timed out`.
     pub(crate) status: String,
@@ -31,19 +31,19 @@ pub(crate) struct Iteration {
     pub(crate) usage: Option<Usage>,
 }
 
-impl Iteration {
+impl IterationResult {
     /// `told` is what the agent was told: where it prints that again, it is no work of its own.
-    pub(crate) fn new(number: u64, ran: &Ran, told: [&str; 2]) -> Self {
+    pub(crate) fn new(number: u64, ran: &CommandRun, told: [&str; 2]) -> Self {
         let out = answer(&ran.out).unwrap_or_else(|| ran.out.clone());
         let (out, err) = (&without(&out, told), &without(&ran.err, told));
         let (status, failed) = match ran.end {
-            End::Exited(status) if status.success() => ("ok".to_owned(), false),
-            End::Exited(status) => match status.code() {
+            CommandEnd::Exited(status) if status.success() => ("ok".to_owned(), false),
+            CommandEnd::Exited(status) => match status.code() {
                 Some(code) => (format!("failed (exit code {code})"), true),
                 None => (format!("failed ({status})"), true),
             },
-            End::TimedOut => ("timed out".to_owned(), true),
-            End::Interrupted => ("interrupted".to_owned(), true),
+            CommandEnd::TimedOut => ("timed out".to_owned(), true),
+            CommandEnd::Interrupted => ("interrupted".to_owned(), true),
         };
         let silent = out.trim().is_empty();
         // What is told on the side, such as progress, is no part of what was done, unless there is nothing else.
@@ -61,7 +61,7 @@ impl Iteration {
             (true, line) => line,
         };
         let cost_usd = cost(&ran.out);
-        Iteration {
+        IterationResult {
             number,
             status,
             failed,

@@ -5,22 +5,22 @@ use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
 
 use crate::error::RunError;
 use crate::iterations::escalation::{self, HumanDecision};
-use crate::iterations::iteration_result::Iteration;
-use crate::iterations::run_end::{self, Ending};
-use crate::iterations::run_loop::{Course, Over, Round, interrupted};
-use crate::process::command_run::Ran;
+use crate::iterations::iteration_result::IterationResult;
+use crate::iterations::run_end::{self, RunEndReason};
+use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop, interrupted};
+use crate::process::command_run::CommandRun;
 use crate::prompt::run_prompt::keeps_promise;
-use crate::recording::run_recorder::Event;
+use crate::recording::run_recorder::RecordedEvent;
 
-impl Course<'_> {
+impl RunLoop<'_> {
     /// Goes on until the end.
-    pub(crate) fn go(&mut self) -> Result<Over, RunError> {
+    pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
         let mut troubles = 0;
         loop {
             match self.round(&mut troubles)? {
-                Round::Over(over) => return Ok(over),
-                Round::Again => continue,
-                Round::Ran(ran, iteration) => {
+                IterationRound::RunEnd(over) => return Ok(over),
+                IterationRound::Again => continue,
+                IterationRound::CommandRun(ran, iteration) => {
                     if let Some(over) = self.take(&ran, &iteration) {
                         return Ok(over);
                     }
@@ -33,7 +33,7 @@ impl Course<'_> {
     }
 
     /// Shows an iteration to the guard, and does what it says.
-    fn take(&mut self, ran: &Ran, iteration: &Iteration) -> Option<Over> {
+    fn take(&mut self, ran: &CommandRun, iteration: &IterationResult) -> Option<RunEnd> {
         let human = self.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
         let step = Step {
@@ -49,7 +49,7 @@ impl Course<'_> {
         let promise = self.options.completion_promise.as_deref();
         let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.prompt.last()));
         let over = if kept && !iteration.failed {
-            Some((Ending::Complete, format!("the promise was kept in iteration {}", iteration.number)))
+            Some((RunEndReason::Complete, format!("the promise was kept in iteration {}", iteration.number)))
         } else {
             run_end::call(&verdict, self.config.policy.on_loop)
                 .and_then(|call| self.called(&call, &verdict, &step))
@@ -71,7 +71,7 @@ impl Course<'_> {
     }
 
     /// What whoever runs the program should know while it goes on: how near the limits are, and what cannot be seen.
-    pub(crate) fn tell_user(&self, iteration: &Iteration, verdict: &Verdict) {
+    pub(crate) fn tell_user(&self, iteration: &IterationResult, verdict: &Verdict) {
         let near = |advice: &&loopbreak::Advice| {
             advice.audience == Audience::User && advice.detector == DetectorName::Budget
         };
@@ -91,13 +91,13 @@ impl Course<'_> {
     /// A guard calls for an end. Nothing where a human lets the run go on.
     pub(crate) fn called(
         &mut self,
-        call: &run_end::Call,
+        call: &run_end::EndRequest,
         verdict: &Verdict,
         step: &Step<'_>,
-    ) -> Option<Over> {
+    ) -> Option<RunEnd> {
         let reason = call.act.reason.clone();
         self.tell(verdict, step, &call.act);
-        if call.ending != Ending::Human {
+        if call.ending != RunEndReason::Human {
             return Some((call.ending, reason));
         }
         let report = escalation::report(call, verdict, &self.kept.history);
@@ -113,15 +113,15 @@ impl Course<'_> {
                 self.human = Some(if words.is_empty() { "try another approach".to_owned() } else { words });
                 None
             }
-            Some(HumanDecision::Cancel) => Some((Ending::Loop, format!("{reason}; cancelled"))),
-            Some(HumanDecision::Review) => Some((Ending::Human, format!("{reason}; to be reviewed"))),
+            Some(HumanDecision::Cancel) => Some((RunEndReason::Loop, format!("{reason}; cancelled"))),
+            Some(HumanDecision::Review) => Some((RunEndReason::Human, format!("{reason}; to be reviewed"))),
             None if self.interrupts.any() => Some(interrupted()),
-            None => Some((Ending::Human, reason)),
+            None => Some((RunEndReason::Human, reason)),
         }
     }
 
     /// Adds to the store.
-    fn record(&mut self, iteration: &Iteration, verdict: &Verdict) {
+    fn record(&mut self, iteration: &IterationResult, verdict: &Verdict) {
         let mut summary = VerdictSummary::from(verdict);
         if let Some(advice) = &self.kept.advice {
             summary = summary.with_answer("advise", advice.as_str());
@@ -133,7 +133,7 @@ impl Course<'_> {
             verdict: summary,
             ..StepEvent::default()
         };
-        let event = Event { verdict: Some(verdict), ..Event::new(RunEvent::Step(step)) };
+        let event = RecordedEvent { verdict: Some(verdict), ..RecordedEvent::new(RunEvent::Step(step)) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
     }
 }

@@ -7,7 +7,7 @@ use loopbreak_report::exit;
 
 /// Why a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum RunEndReason {
     /// The promise was kept, or every task is done.
     Complete,
     /// A loop.
@@ -22,42 +22,42 @@ pub enum Ending {
     Interrupted,
 }
 
-impl Ending {
+impl RunEndReason {
     /// Returns the exit code.
     pub fn code(self) -> u8 {
         match self {
-            Ending::Complete => exit::DONE,
-            Ending::Loop => exit::LOOP,
-            Ending::Limit => exit::LIMIT,
-            Ending::Errors => exit::ERRORS,
-            Ending::Human => exit::HUMAN,
-            Ending::Interrupted => exit::INTERRUPTED,
+            RunEndReason::Complete => exit::DONE,
+            RunEndReason::Loop => exit::LOOP,
+            RunEndReason::Limit => exit::LIMIT,
+            RunEndReason::Errors => exit::ERRORS,
+            RunEndReason::Human => exit::HUMAN,
+            RunEndReason::Interrupted => exit::INTERRUPTED,
         }
     }
 
     /// The name in the store and in messages.
     pub fn as_str(self) -> &'static str {
         match self {
-            Ending::Complete => "complete",
-            Ending::Loop => "loop",
-            Ending::Limit => "limit",
-            Ending::Errors => "errors",
-            Ending::Human => "human needed",
-            Ending::Interrupted => "interrupted",
+            RunEndReason::Complete => "complete",
+            RunEndReason::Loop => "loop",
+            RunEndReason::Limit => "limit",
+            RunEndReason::Errors => "errors",
+            RunEndReason::Human => "human needed",
+            RunEndReason::Interrupted => "interrupted",
         }
     }
 }
 
 /// A guard that calls for an end.
 #[derive(Clone, Debug)]
-pub(crate) struct Call {
-    pub(crate) ending: Ending,
+pub(crate) struct EndRequest {
+    pub(crate) ending: RunEndReason,
     /// What the engine wants done, and why.
     pub(crate) act: Decision,
 }
 
 /// The guard that names the reason: of all that call for an end, the first in the documented order.
-pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
+pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
     let hard = |finding: &&Finding| {
         // A milder rung than these was chosen by the user, who switched the others off.
         let grave = finding.intervention.is_some_and(|act| act.overrides_agent());
@@ -65,18 +65,19 @@ pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
     };
     let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {
         let (rank, ending) = match (finding.detector, finding.pattern) {
-            (DetectorName::Budget, Pattern::MaxIterations) => (0, Ending::Limit),
-            (DetectorName::Budget, Pattern::MaxRuntime) => (1, Ending::Limit),
-            (DetectorName::Budget, _) => (4, Ending::Limit),
-            (DetectorName::Errors, _) => (3, Ending::Errors),
+            (DetectorName::Budget, Pattern::MaxIterations) => (0, RunEndReason::Limit),
+            (DetectorName::Budget, Pattern::MaxRuntime) => (1, RunEndReason::Limit),
+            (DetectorName::Budget, _) => (4, RunEndReason::Limit),
+            (DetectorName::Errors, _) => (3, RunEndReason::Errors),
             _ => match on_loop {
-                OnLoop::Stop => (2, Ending::Loop),
-                OnLoop::Escalate => (2, Ending::Human),
+                OnLoop::Stop => (2, RunEndReason::Loop),
+                OnLoop::Escalate => (2, RunEndReason::Human),
                 OnLoop::Advise => return None,
             },
         };
         let told = verdict.decisions.iter().find(|act| act.detector == finding.detector && act.enforced);
-        let intervention = if ending == Ending::Human { Intervention::Escalate } else { Intervention::Stop };
+        let intervention =
+            if ending == RunEndReason::Human { Intervention::Escalate } else { Intervention::Stop };
         let act = Decision {
             intervention,
             detector: finding.detector,
@@ -86,7 +87,7 @@ pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<Call> {
             reason: told.map_or_else(|| finding.pattern.to_string(), |act| act.reason.clone()),
             enforced: true,
         };
-        Some((rank, Call { ending, act }))
+        Some((rank, EndRequest { ending, act }))
     });
     calls.min_by_key(|(rank, _)| *rank).map(|(_, call)| call)
 }

@@ -12,17 +12,17 @@ use loopbreak_store::{BackoffEvent, NoteEvent, RunEndEvent, RunEvent, RunnerStat
 use loopbreak_watch::notification::{LoopNotification, NotifierSet};
 
 use crate::error::RunError;
-use crate::iterations::iteration_result::Iteration;
-use crate::iterations::run_end::Ending;
-use crate::iterations::transient_failure::Trouble;
+use crate::iterations::iteration_result::IterationResult;
+use crate::iterations::run_end::RunEndReason;
+use crate::iterations::transient_failure::TransientFailure;
 use crate::iterations::work_tree::WorkTree;
 use crate::observer::RunObserver;
 use crate::options::RunOptions;
-use crate::process::command_run::{End, Ran, Start};
-use crate::process::interrupt_flag::Interrupts;
-use crate::prompt::run_prompt::Prompt;
-use crate::prompt::second_opinion::Advisor;
-use crate::recording::run_recorder::{Event, Keeper};
+use crate::process::command_run::{CommandEnd, CommandRun, CommandStart};
+use crate::process::interrupt_flag::InterruptFlag;
+use crate::prompt::run_prompt::RunPrompt;
+use crate::prompt::second_opinion::SecondOpinion;
+use crate::recording::run_recorder::{RecordedEvent, RunRecorder};
 use crate::recording::scratchpad;
 
 /// The longest wait for each notifier at the end of the run.
@@ -31,15 +31,15 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST: Duration = Duration::from_mins(10);
 /// A run while it goes on.
 #[derive(Debug)]
-pub(crate) struct Course<'a> {
+pub(crate) struct RunLoop<'a> {
     pub(crate) options: &'a RunOptions,
     pub(crate) config: Config,
-    pub(crate) prompt: Prompt<'a>,
+    pub(crate) prompt: RunPrompt<'a>,
     pub(crate) notifiers: NotifierSet,
     pub(crate) observer: &'a dyn RunObserver,
-    pub(crate) advisor: Option<Advisor>,
-    pub(crate) interrupts: Interrupts,
-    pub(crate) keeper: Keeper<'a>,
+    pub(crate) advisor: Option<SecondOpinion>,
+    pub(crate) interrupts: InterruptFlag,
+    pub(crate) keeper: RunRecorder<'a>,
     pub(crate) guard: Guard,
     pub(crate) kept: RunnerState,
     pub(crate) work_tree: WorkTree,
@@ -50,18 +50,18 @@ pub(crate) struct Course<'a> {
 }
 
 /// Why the run ends, in a word and in words.
-pub(crate) type Over = (Ending, String);
+pub(crate) type RunEnd = (RunEndReason, String);
 
 /// What came of an attempt to run the command once.
 #[derive(Debug)]
-pub(crate) enum Round {
-    Ran(Ran, Iteration),
+pub(crate) enum IterationRound {
+    CommandRun(CommandRun, IterationResult),
     /// The command itself had trouble, which was waited for.
     Again,
-    Over(Over),
+    RunEnd(RunEnd),
 }
 
-impl Course<'_> {
+impl RunLoop<'_> {
     /// Begins, or goes on.
     pub(crate) fn begin(&mut self) {
         let session = self.keeper.session().to_owned();
@@ -76,29 +76,29 @@ impl Course<'_> {
             self.human = Some("started the run again".to_owned());
         }
         let event = RunEvent::Start(NoteEvent { action: self.command() });
-        self.keeper.write(&Event::new(event), &self.guard, &mut self.kept);
+        self.keeper.write(&RecordedEvent::new(event), &self.guard, &mut self.kept);
     }
 
     /// Runs the command once, and waits if it has trouble that says nothing of its work.
-    pub(crate) fn round(&mut self, troubles: &mut u32) -> Result<Round, RunError> {
+    pub(crate) fn round(&mut self, troubles: &mut u32) -> Result<IterationRound, RunError> {
         let ran = self.start()?;
         let iteration = self.look(&ran);
-        if ran.end == End::Interrupted {
+        if ran.end == CommandEnd::Interrupted {
             self.jot(&iteration, "interrupted");
-            return Ok(Round::Over(interrupted()));
+            return Ok(IterationRound::RunEnd(interrupted()));
         }
-        let failed = matches!(ran.end, End::Exited(status) if !status.success());
-        if let Some(trouble) = Trouble::of(&ran.out, &ran.err).filter(|_| failed) {
+        let failed = matches!(ran.end, CommandEnd::Exited(status) if !status.success());
+        if let Some(trouble) = TransientFailure::of(&ran.out, &ran.err).filter(|_| failed) {
             *troubles += 1;
             let over = self.back_off(trouble, *troubles, &iteration);
-            return Ok(over.map_or(Round::Again, Round::Over));
+            return Ok(over.map_or(IterationRound::Again, IterationRound::RunEnd));
         }
         *troubles = 0;
-        Ok(Round::Ran(ran, iteration))
+        Ok(IterationRound::CommandRun(ran, iteration))
     }
 
     /// Waits between two iterations, if that is wished for.
-    pub(crate) fn pause(&self) -> Option<Over> {
+    pub(crate) fn pause(&self) -> Option<RunEnd> {
         self.options.delay.and_then(|delay| self.sleep(delay))
     }
 
@@ -114,7 +114,7 @@ impl Course<'_> {
     }
 
     /// Runs the command once.
-    fn start(&mut self) -> Result<Ran, RunError> {
+    fn start(&mut self) -> Result<CommandRun, RunError> {
         if let Err(why) = self.prompt.read() {
             self.observer.warning(&why);
         }
@@ -127,7 +127,7 @@ impl Course<'_> {
         let (words, input) = self.prompt.words(self.kept.advice.as_deref());
         let longest = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
         let variables = &self.variables;
-        let start = Start {
+        let start = CommandStart {
             words: &words,
             input,
             variables,
@@ -149,9 +149,9 @@ impl Course<'_> {
         })
     }
 
-    fn look(&mut self, ran: &Ran) -> Iteration {
+    fn look(&mut self, ran: &CommandRun) -> IterationResult {
         let told = [self.prompt.last(), self.kept.advice.as_deref().unwrap_or_default()];
-        let mut iteration = Iteration::new(self.guard.turn() + 1, ran, told);
+        let mut iteration = IterationResult::new(self.guard.turn() + 1, ran, told);
         if iteration.is_silent() && self.work_tree.rests() {
             iteration.idled();
         }
@@ -159,11 +159,16 @@ impl Course<'_> {
     }
 
     /// The command itself failed, whatever its work was: waits, and says whether it is of no use.
-    fn back_off(&mut self, trouble: Trouble, times: u32, iteration: &Iteration) -> Option<Over> {
+    fn back_off(
+        &mut self,
+        trouble: TransientFailure,
+        times: u32,
+        iteration: &IterationResult,
+    ) -> Option<RunEnd> {
         let pause = self.options.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
         let why = format!("{}: {}", trouble.reason(), iteration.errors);
         let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
-        self.keeper.write(&Event::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
+        self.keeper.write(&RecordedEvent::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
         if times > trouble.patience() {
             self.jot(iteration, "a human is needed");
             let act = Decision {
@@ -177,7 +182,7 @@ impl Course<'_> {
             };
             let verdict = Verdict { turn: self.guard.turn(), ..Verdict::default() };
             self.tell(&verdict, &self.step(), &act);
-            return Some((Ending::Human, why));
+            return Some((RunEndReason::Human, why));
         }
         self.observer.message(&format!("{why}; waiting {} s", pause.as_secs_f64()));
         self.jot(iteration, "wait, and try again");
@@ -185,12 +190,12 @@ impl Course<'_> {
     }
 
     /// Sleeps, but not beyond the end of the run.
-    pub(crate) fn sleep(&self, time: Duration) -> Option<Over> {
+    pub(crate) fn sleep(&self, time: Duration) -> Option<RunEnd> {
         let left = self.time_left();
         if self.interrupts.sleep(left.map_or(time, |left| left.min(time))) {
             return Some(interrupted());
         }
-        left.filter(|left| *left <= time).map(|_| (Ending::Limit, "the time is over".to_owned()))
+        left.filter(|left| *left <= time).map(|_| (RunEndReason::Limit, "the time is over".to_owned()))
     }
 
     /// What is left of the longest time the run may take, where there is a limit.
@@ -217,7 +222,7 @@ impl Course<'_> {
     }
 
     /// Adds to the scratchpad.
-    pub(crate) fn jot(&self, iteration: &Iteration, next: &str) {
+    pub(crate) fn jot(&self, iteration: &IterationResult, next: &str) {
         if let Some(path) = &self.options.scratchpad
             && let Err(why) = scratchpad::add(path, iteration, next)
         {
@@ -228,7 +233,7 @@ impl Course<'_> {
     /// Keeps the end, and waits for those who are told of it.
     pub(crate) fn end(&mut self, what: &str, code: u8) {
         let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
-        let event = Event { ended: true, ..Event::new(RunEvent::End(event)) };
+        let event = RecordedEvent { ended: true, ..RecordedEvent::new(RunEvent::End(event)) };
         self.keeper.write(&event, &self.guard, &mut self.kept);
         for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {
             self.observer.warning(&warning);
@@ -236,6 +241,6 @@ impl Course<'_> {
     }
 }
 
-pub(crate) fn interrupted() -> Over {
-    (Ending::Interrupted, "all processes of the command are ended".to_owned())
+pub(crate) fn interrupted() -> RunEnd {
+    (RunEndReason::Interrupted, "all processes of the command are ended".to_owned())
 }

@@ -40,12 +40,12 @@ const END: usize = 600;
 
 /// What the command failed of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum TransientFailure {
     Quota,
     Login,
 }
 
-impl Trouble {
+impl TransientFailure {
     /// What a command that failed died of, if it is one of these.
     pub(crate) fn of(out: &str, err: &str) -> Option<Self> {
         let end = |text: &str| {
@@ -55,9 +55,9 @@ impl Trouble {
         let (out, err) = (end(out), end(err));
         let says = |words: &[&str]| words.iter().any(|word| out.contains(word) || err.contains(word));
         if says(LOGIN) {
-            Some(Trouble::Login)
+            Some(TransientFailure::Login)
         } else if says(QUOTA) {
-            Some(Trouble::Quota)
+            Some(TransientFailure::Quota)
         } else {
             None
         }
@@ -66,8 +66,8 @@ impl Trouble {
     /// How often in a row it is waited for. A login seldom mends itself.
     pub(crate) fn patience(self) -> u32 {
         match self {
-            Trouble::Quota => 8,
-            Trouble::Login => 1,
+            TransientFailure::Quota => 8,
+            TransientFailure::Login => 1,
         }
     }
 
@@ -75,15 +75,15 @@ impl Trouble {
         const QUOTA: CustomName = CustomName::from_static("quota");
         const AUTHENTICATION: CustomName = CustomName::from_static("authentication");
         Pattern::Custom(match self {
-            Trouble::Quota => QUOTA,
-            Trouble::Login => AUTHENTICATION,
+            TransientFailure::Quota => QUOTA,
+            TransientFailure::Login => AUTHENTICATION,
         })
     }
 
     pub(crate) fn reason(self) -> &'static str {
         match self {
-            Trouble::Quota => "the command's quota is used up",
-            Trouble::Login => "the command is not logged in",
+            TransientFailure::Quota => "the command's quota is used up",
+            TransientFailure::Login => "the command is not logged in",
         }
     }
 }
@@ -94,12 +94,15 @@ mod tests {
 
     #[test]
     fn only_the_end_of_an_output_counts() {
-        assert_eq!(Trouble::of("", "Error: 429 Too Many Requests\n"), Some(Trouble::Quota));
-        assert_eq!(Trouble::of("Invalid API key · Please run /login", ""), Some(Trouble::Login));
-        let long = format!("Error: 429 Too Many Requests{}1 failed", " é".repeat(END));
-        assert_eq!(Trouble::of(&long, "error: test failed"), None);
+        assert_eq!(TransientFailure::of("", "Error: 429 Too Many Requests\n"), Some(TransientFailure::Quota));
         assert_eq!(
-            Trouble::of("test the_rate_limit_holds ... FAILED", ""),
+            TransientFailure::of("Invalid API key · Please run /login", ""),
+            Some(TransientFailure::Login)
+        );
+        let long = format!("Error: 429 Too Many Requests{}1 failed", " é".repeat(END));
+        assert_eq!(TransientFailure::of(&long, "error: test failed"), None);
+        assert_eq!(
+            TransientFailure::of("test the_rate_limit_holds ... FAILED", ""),
             None,
             "a limit that is worked on"
         );

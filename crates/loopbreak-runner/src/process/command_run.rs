@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use loopbreak_arena::line_protocol::process_group::{self, StopSignal};
 
-use super::interrupt_flag::Interrupts;
-use super::output_capture::Capture;
+use super::interrupt_flag::InterruptFlag;
+use super::output_capture::OutputCapture;
 use crate::observer::{OutputStream, RunObserver};
 
 /// How long a command may tidy up before it is killed.
@@ -25,7 +25,7 @@ const TICKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_mi
 
 /// What to start, and within which bounds.
 #[derive(Debug)]
-pub(crate) struct Start<'s> {
+pub(crate) struct CommandStart<'s> {
     pub(crate) words: &'s [String],
     /// What goes to its standard input.
     pub(crate) input: Option<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Start<'s> {
 
 /// How it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum CommandEnd {
     Exited(ExitStatus),
     TimedOut,
     Interrupted,
@@ -48,15 +48,15 @@ pub(crate) enum End {
 
 /// What came of it.
 #[derive(Debug)]
-pub(crate) struct Ran {
-    pub(crate) end: End,
+pub(crate) struct CommandRun {
+    pub(crate) end: CommandEnd,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Start<'_> {
+impl CommandStart<'_> {
     /// Starts the command, and waits for its end. An error says that it could not be started.
-    pub(crate) fn run(self, interrupts: &Interrupts) -> io::Result<Ran> {
+    pub(crate) fn run(self, interrupts: &InterruptFlag) -> io::Result<CommandRun> {
         let (name, rest) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(name);
         command.args(rest).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -76,30 +76,30 @@ impl Start<'_> {
         let to = |stream| -> Box<dyn Write + Send> {
             self.pass_on.map_or_else(|| Box::new(io::sink()) as _, |observer| observer.command_output(stream))
         };
-        let out = child.stdout.take().map(|pipe| Drain::new(pipe, to(OutputStream::Stdout), log.clone()));
-        let err = child.stderr.take().map(|pipe| Drain::new(pipe, to(OutputStream::Stderr), log));
+        let out = child.stdout.take().map(|pipe| PipeDrain::new(pipe, to(OutputStream::Stdout), log.clone()));
+        let err = child.stderr.take().map(|pipe| PipeDrain::new(pipe, to(OutputStream::Stderr), log));
         let end = wait(&mut child, self.longest, interrupts);
         sweep(&mut child, interrupts);
         let drains = [out, err];
         finish(&drains, interrupts);
         let [out, err] =
             drains.map(|drain| drain.map(|drain| lock(&drain.capture).text()).unwrap_or_default());
-        Ok(Ran { end: end?, out, err })
+        Ok(CommandRun { end: end?, out, err })
     }
 }
 
 /// Waits for the command, and ends it if it takes too long.
-fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &Interrupts) -> io::Result<End> {
+fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &InterruptFlag) -> io::Result<CommandEnd> {
     let began = Instant::now();
     let mut tick = TICKS.0;
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(End::Exited(status));
+            return Ok(CommandEnd::Exited(status));
         }
         let late = longest.is_some_and(|longest| began.elapsed() >= longest);
         if late || interrupts.any() {
             end(child, interrupts)?;
-            return Ok(if interrupts.any() { End::Interrupted } else { End::TimedOut });
+            return Ok(if interrupts.any() { CommandEnd::Interrupted } else { CommandEnd::TimedOut });
         }
         thread::sleep(tick);
         tick = (tick * 2).min(TICKS.1);
@@ -107,7 +107,7 @@ fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &Interrupts) -
 }
 
 /// Ends the whole group: asks first, then kills.
-fn end(child: &mut Child, interrupts: &Interrupts) -> io::Result<()> {
+fn end(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
     process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
     while child.try_wait()?.is_none() {
@@ -122,7 +122,7 @@ fn end(child: &mut Child, interrupts: &Interrupts) -> io::Result<()> {
 }
 
 /// Ends what the command left behind in its group: an iteration is over when all of it is.
-fn sweep(child: &mut Child, interrupts: &Interrupts) {
+fn sweep(child: &mut Child, interrupts: &InterruptFlag) {
     if !process_group::is_running(child) {
         return;
     }
@@ -138,23 +138,23 @@ fn sweep(child: &mut Child, interrupts: &Interrupts) {
 }
 
 /// A thread that reads an output to its end, passes it on, and keeps what is to be kept of it.
-struct Drain {
-    capture: Arc<Mutex<Capture>>,
+struct PipeDrain {
+    capture: Arc<Mutex<OutputCapture>>,
     thread: JoinHandle<()>,
 }
 
-impl Drain {
+impl PipeDrain {
     fn new<R>(pipe: R, to: Box<dyn Write + Send>, log: Option<Arc<Mutex<File>>>) -> Self
     where
         R: Read + Send + 'static,
     {
-        let capture = Arc::new(Mutex::new(Capture::default()));
+        let capture = Arc::new(Mutex::new(OutputCapture::default()));
         let kept = capture.clone();
-        Drain { capture, thread: thread::spawn(move || drain(pipe, to, log.as_deref(), &kept)) }
+        PipeDrain { capture, thread: thread::spawn(move || drain(pipe, to, log.as_deref(), &kept)) }
     }
 }
 
-fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kept: &Mutex<Capture>) {
+fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kept: &Mutex<OutputCapture>) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let bytes = match pipe.read(&mut buffer) {
@@ -173,7 +173,7 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
 }
 
 /// Waits until all is read, or what comes is not of the command any more.
-fn finish(drains: &[Option<Drain>; 2], interrupts: &Interrupts) {
+fn finish(drains: &[Option<PipeDrain>; 2], interrupts: &InterruptFlag) {
     let total = || drains.iter().flatten().map(|drain| lock(&drain.capture).total).sum::<u64>();
     let began = Instant::now();
     let (mut before, mut heard) = (total(), began);

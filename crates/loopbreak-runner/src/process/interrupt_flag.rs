@@ -11,12 +11,12 @@ const TICK: Duration = Duration::from_millis(20);
 
 /// How often an interrupt was heard.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupts(Arc<AtomicUsize>);
+pub struct InterruptFlag(Arc<AtomicUsize>);
 
-impl Interrupts {
+impl InterruptFlag {
     /// Listens from now on. The program is not ended by a signal any more: the processes it started would live on.
     pub fn listen() -> Result<Self, RunError> {
-        let interrupts = Interrupts::default();
+        let interrupts = InterruptFlag::default();
         let count = interrupts.0.clone();
         ctrlc::set_handler(move || {
             count.fetch_add(1, Ordering::SeqCst);

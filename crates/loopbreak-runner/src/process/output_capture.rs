@@ -8,14 +8,14 @@ const TAIL: usize = 256 * 1024;
 
 /// An output as it comes.
 #[derive(Debug, Default)]
-pub(crate) struct Capture {
+pub(crate) struct OutputCapture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     /// How many bytes there were.
     pub(crate) total: u64,
 }
 
-impl Capture {
+impl OutputCapture {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
         let (first, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn a_long_output_keeps_its_ends_and_no_more() {
-        let mut capture = Capture::default();
+        let mut capture = OutputCapture::default();
         capture.push(b"begin ");
         for _ in 0..1000 {
             capture.push(&[b'x'; 10_000]);
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_short_output_is_kept_whole() {
-        let mut capture = Capture::default();
+        let mut capture = OutputCapture::default();
         capture.push(b"a\xffb");
         assert_eq!(capture.text(), "a\u{fffd}b");
     }

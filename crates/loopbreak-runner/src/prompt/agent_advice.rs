@@ -2,14 +2,14 @@
 
 use loopbreak::{Audience, Verdict};
 
-use crate::iterations::run_loop::Course;
+use crate::iterations::run_loop::RunLoop;
 
 /// How many of the last iterations are told of.
 const HISTORY: usize = 5;
 /// Words of the engine's own advice that already tells of the last iterations.
 const TOLD: &str = "The last iterations:";
 
-impl Course<'_> {
+impl RunLoop<'_> {
     /// Keeps a line for the history.
     pub(crate) fn remember(&mut self, line: String) {
         self.kept.history.push(line);

@@ -12,7 +12,7 @@ const PLACE: &str = "{prompt}";
 
 /// The prompt of a run.
 #[derive(Debug)]
-pub(crate) struct Prompt<'a> {
+pub(crate) struct RunPrompt<'a> {
     options: &'a RunOptions,
     /// As it was read last.
     text: Option<String>,
@@ -22,7 +22,7 @@ pub(crate) struct Prompt<'a> {
     whole: String,
 }
 
-impl<'a> Prompt<'a> {
+impl<'a> RunPrompt<'a> {
     pub(crate) fn new(options: &'a RunOptions) -> Result<Self, RunError> {
         let text = match &options.prompt_file {
             Some(path) => Some(read(path).map_err(|why| RunError::usage(format!("--prompt-file {why}")))?),
@@ -36,7 +36,7 @@ impl<'a> Prompt<'a> {
                 .hint("give one with --prompt or --prompt-file"));
         }
         let whole = text.clone().unwrap_or_default();
-        Ok(Prompt { options, text, brief: String::new(), whole })
+        Ok(RunPrompt { options, text, brief: String::new(), whole })
     }
 
     /// The prompt as it is now. A file that cannot be read any more is told of; the last text goes on to hold.

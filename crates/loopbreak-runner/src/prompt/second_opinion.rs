@@ -7,8 +7,8 @@ use loopbreak::text::{clip, mask_secrets};
 use loopbreak::{Decision, DetectorName, Verdict};
 
 use crate::error::RunError;
-use crate::iterations::run_loop::Course;
-use crate::process::command_run::{End, Start};
+use crate::iterations::run_loop::RunLoop;
+use crate::process::command_run::{CommandEnd, CommandStart};
 use loopbreak_watch::notification::split_command_line;
 
 /// How much of the prompt the advisor is shown, and how much of its answer is passed on, in bytes.
@@ -19,21 +19,21 @@ const ASKED: usize = 64;
 
 /// The program that is asked.
 #[derive(Debug)]
-pub(crate) struct Advisor {
+pub(crate) struct SecondOpinion {
     words: Vec<String>,
     longest: Duration,
 }
 
-impl Advisor {
+impl SecondOpinion {
     pub(crate) fn new(command: &str, longest: Duration) -> Result<Self, RunError> {
         let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             RunError::usage(format!("--advisor {command:?}: no command, or a quote is left open"))
         })?;
-        Ok(Advisor { words, longest })
+        Ok(SecondOpinion { words, longest })
     }
 }
 
-impl Course<'_> {
+impl RunLoop<'_> {
     /// Asks the advisor, where there is one and something new was found, and adds its answer to what the agent is told next.
     /// Whatever goes wrong with it is told, and the run goes on without it.
     pub(crate) fn ask_advisor(&mut self, verdict: &Verdict) {
@@ -68,7 +68,7 @@ impl Course<'_> {
     fn advisor_says(&self, verdict: &Verdict) -> Option<String> {
         let advisor = self.advisor.as_ref()?;
         let longest = self.time_left().map_or(advisor.longest, |left| left.min(advisor.longest));
-        let start = Start {
+        let start = CommandStart {
             words: &advisor.words,
             input: Some(self.question(verdict)),
             variables: &[],
@@ -85,10 +85,10 @@ impl Course<'_> {
             }
         };
         let wrong = match ran.end {
-            End::Exited(status) if status.success() => None,
-            End::Exited(status) => Some(status.to_string()),
-            End::TimedOut => Some(format!("no answer within {} s", longest.as_secs_f64())),
-            End::Interrupted => return None,
+            CommandEnd::Exited(status) if status.success() => None,
+            CommandEnd::Exited(status) => Some(status.to_string()),
+            CommandEnd::TimedOut => Some(format!("no answer within {} s", longest.as_secs_f64())),
+            CommandEnd::Interrupted => return None,
         };
         if let Some(wrong) = wrong {
             self.observer.warning(&format!("--advisor: {wrong}; going on without it"));

@@ -20,11 +20,11 @@ const RUNS: usize = 1000;
 
 /// How many attempts at each task others had recorded, by the number of their run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Counted(BTreeMap<(i64, String), u64>);
+pub(crate) struct AttemptCounts(BTreeMap<(i64, String), u64>);
 
 /// The run in the store.
 #[derive(Debug)]
-pub(crate) struct Keeper<'o> {
+pub(crate) struct RunRecorder<'o> {
     observer: &'o dyn RunObserver,
     store: Option<Box<dyn Store>>,
     key: RunKey,
@@ -34,7 +34,7 @@ pub(crate) struct Keeper<'o> {
     lock: Option<RunLock>,
 }
 
-impl<'o> Keeper<'o> {
+impl<'o> RunRecorder<'o> {
     /// Begins a new run, or goes on with the last one of this command in this folder.
     pub(crate) fn open(
         command: &[String],
@@ -60,7 +60,7 @@ impl<'o> Keeper<'o> {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut keeper = Keeper { observer, store, key, folder, state: RunState::default(), lock: None };
+        let mut keeper = RunRecorder { observer, store, key, folder, state: RunState::default(), lock: None };
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
             if !keeper.lock() {
@@ -155,7 +155,7 @@ impl<'o> Keeper<'o> {
 
     /// The attempts that others recorded for this run, whoever has the same session, save those that were counted before. They
     /// are told apart by their numbers: the times that they bring along may be of any clock.
-    pub(crate) fn attempts_beyond(&self, counted: &Counted) -> Vec<StoredAttempt> {
+    pub(crate) fn attempts_beyond(&self, counted: &AttemptCounts) -> Vec<StoredAttempt> {
         let mut attempts = Vec::new();
         for (run, attempt) in self.attempts_of_others() {
             let before = counted.0.get(&(run, attempt.task.clone())).copied().unwrap_or_default();
@@ -167,9 +167,9 @@ impl<'o> Keeper<'o> {
     }
 
     /// How many attempts others recorded until now.
-    pub(crate) fn count_attempts(&self) -> Counted {
+    pub(crate) fn count_attempts(&self) -> AttemptCounts {
         let attempts = self.attempts_of_others().into_iter();
-        Counted(attempts.map(|(run, attempt)| ((run, attempt.task), attempt.number)).collect())
+        AttemptCounts(attempts.map(|(run, attempt)| ((run, attempt.task), attempt.number)).collect())
     }
 
     /// Those attempts with their runs, by run and task, in order.
@@ -189,7 +189,12 @@ impl<'o> Keeper<'o> {
 
     /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without. Gives the tasks that
     /// somebody else changed since they were read: that holds, and what the event makes of them is not kept.
-    pub(crate) fn write(&mut self, event: &Event<'_>, guard: &Guard, kept: &mut RunnerState) -> Vec<String> {
+    pub(crate) fn write(
+        &mut self,
+        event: &RecordedEvent<'_>,
+        guard: &Guard,
+        kept: &mut RunnerState,
+    ) -> Vec<String> {
         let now = now();
         kept.at = now;
         self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
@@ -201,7 +206,7 @@ impl<'o> Keeper<'o> {
 
     fn try_write(
         &mut self,
-        event: &Event<'_>,
+        event: &RecordedEvent<'_>,
         guard: &Guard,
         kept: &RunnerState,
         now: i64,
@@ -237,7 +242,7 @@ impl<'o> Keeper<'o> {
 
 /// Something to be kept.
 #[derive(Debug)]
-pub(crate) struct Event<'v> {
+pub(crate) struct RecordedEvent<'v> {
     pub(crate) event: RunEvent,
     pub(crate) verdict: Option<&'v Verdict>,
     /// What else it leaves behind.
@@ -247,9 +252,9 @@ pub(crate) struct Event<'v> {
     pub(crate) ended: bool,
 }
 
-impl Event<'_> {
+impl RecordedEvent<'_> {
     pub(crate) fn new(event: RunEvent) -> Self {
-        Event { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
+        RecordedEvent { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
     }
 
     /// Which of the tasks that it changes are not as they were read.

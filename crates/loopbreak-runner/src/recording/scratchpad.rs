@@ -4,11 +4,11 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::iterations::iteration_result::Iteration;
+use crate::iterations::iteration_result::IterationResult;
 
 /// Adds a line. An error says why that cannot be done.
-pub(crate) fn add(path: &Path, iteration: &Iteration, next: &str) -> Result<(), String> {
-    let Iteration { number, status, accomplished, errors, .. } = iteration;
+pub(crate) fn add(path: &Path, iteration: &IterationResult, next: &str) -> Result<(), String> {
+    let IterationResult { number, status, accomplished, errors, .. } = iteration;
     let none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
     let line = format!(
         "- Iteration {number}: status: {status}; accomplished: {}; errors: {}; next: {next}\n",

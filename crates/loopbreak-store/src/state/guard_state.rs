@@ -11,7 +11,7 @@ const WARNING_TURNS: u64 = 30;
 
 /// The guard of a run, and the loops that it found.
 #[derive(Clone, Debug, Default)]
-pub struct GuardState {
+pub struct StoredGuard {
     /// Snapshot of the guard, `None` for a new run.
     pub snapshot: Option<Snapshot>,
     /// Turn of the guard.
@@ -20,7 +20,7 @@ pub struct GuardState {
     pub loops: Vec<KnownLoop>,
 }
 
-impl GuardState {
+impl StoredGuard {
     /// Restores the guard. A new run gets a new one. The snapshot is taken out of the state.
     pub fn restore(&mut self, config: Config, run: &str) -> Result<Guard, StateError> {
         match self.snapshot.take() {

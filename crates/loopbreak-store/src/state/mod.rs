@@ -8,7 +8,7 @@ mod runner_state;
 mod state_record;
 mod task_series;
 
-pub use guard_state::GuardState;
+pub use guard_state::StoredGuard;
 pub use hook_state::{HookState, TranscriptOffset};
 pub use known_loop::KnownLoop;
 pub use run_state::{RunState, StateError};

@@ -3,13 +3,13 @@
 use loopbreak::SnapshotError;
 
 use super::state_record::StateRecord;
-use super::{GuardState, HookState, RunnerState, TaskSeries};
+use super::{HookState, RunnerState, StoredGuard, TaskSeries};
 
 /// The state of a run between two steps. Each adapter uses the parts it needs and keeps the others.
 #[derive(Clone, Debug, Default)]
 pub struct RunState {
     /// The guard, and the loops that it found.
-    pub guard: GuardState,
+    pub guard: StoredGuard,
     /// What hooks remember: advice, refusals, the calls they saw.
     pub hook: HookState,
     /// What the runner remembers, in the runs that it started.

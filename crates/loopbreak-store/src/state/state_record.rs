@@ -7,7 +7,7 @@ use loopbreak::settings::AllowRule;
 use serde::{Deserialize, Serialize};
 
 use super::hook_state::RefusalCount;
-use super::{GuardState, HookState, KnownLoop, RunState, RunnerState, TaskSeries, TranscriptOffset};
+use super::{HookState, KnownLoop, RunState, RunnerState, StoredGuard, TaskSeries, TranscriptOffset};
 
 /// A state as it is stored.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ pub(super) struct StateRecord {
 impl From<StateRecord> for RunState {
     fn from(record: StateRecord) -> Self {
         RunState {
-            guard: GuardState { snapshot: record.guard, turn: record.turn, loops: record.loops },
+            guard: StoredGuard { snapshot: record.guard, turn: record.turn, loops: record.loops },
             hook: HookState {
                 refusals: record.refusals,
                 advised: record.advised,

@@ -6,7 +6,7 @@ use super::report_latch::ReportLatch;
 use super::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
-use crate::memory::Key;
+use crate::memory::HashKey;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
 /// What a loop consists of. Overlapping detections of one family can belong to one loop.
@@ -40,7 +40,7 @@ pub(crate) struct Detection {
     pub(crate) pattern: Pattern,
     pub(crate) family: LoopFamily,
     /// The same for every detection of one loop.
-    pub(crate) identity: Key,
+    pub(crate) identity: HashKey,
     pub(crate) since: u64,
     /// The severity. None for a mere repeat, which only matters to a loop that is already known.
     pub(crate) severity: Option<Severity>,

@@ -1,7 +1,7 @@
 //! What a detector sees of a proposal.
 
 use crate::fingerprint::{ActionKind, VocabularyTables};
-use crate::memory::Key;
+use crate::memory::HashKey;
 use crate::place::{PlaceMap, PlaceTrail};
 use crate::step::Action;
 
@@ -11,9 +11,9 @@ pub(crate) struct ProposalContext<'b> {
     /// The turn it is made for.
     pub(crate) turn: u64,
     /// Where the agent is.
-    pub(crate) from: Option<Key>,
+    pub(crate) from: Option<HashKey>,
     /// Where the action is known to lead.
-    pub(crate) destination: Option<Key>,
+    pub(crate) destination: Option<HashKey>,
     /// Whether a critic scored it.
     pub(crate) scored: bool,
     /// Its fingerprint, if a detector reads it and no rule of the user allows the action.
@@ -28,10 +28,10 @@ pub(crate) struct ProposalContext<'b> {
 /// What is known of a proposed call before it has a result.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProposalFingerprint {
-    pub(crate) agent: Key,
+    pub(crate) agent: HashKey,
     pub(crate) kind: ActionKind,
     /// The call, independent of its spelling.
-    pub(crate) call: Key,
+    pub(crate) call: HashKey,
     /// Number of changes so far. After a change, the same call is another experiment.
     pub(crate) epoch: u64,
     /// Whether the run reports progress.

@@ -2,14 +2,14 @@
 
 use super::{DetectorName, Pattern};
 use crate::evidence::Evidence;
-use crate::memory::Key;
+use crate::memory::HashKey;
 use crate::verdict::Severity;
 
 /// A scored proposal and its review.
 #[derive(Debug)]
 pub(crate) struct WeighedProposal {
     /// The identity of the proposal: this action at this place.
-    pub(crate) proposal: Key,
+    pub(crate) proposal: HashKey,
     pub(crate) base: f64,
     pub(crate) accept_at: f64,
     pub(crate) rejected: bool,

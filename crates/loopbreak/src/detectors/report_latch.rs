@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Key, Ring};
+use crate::memory::{HashKey, RingBuffer};
 use crate::verdict::Severity;
 
 /// After so many steps without a detection a loop counts as over: the next one is reported anew.
@@ -13,12 +13,12 @@ const LOOPS: usize = 8;
 
 /// The loops a detector has reported.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ReportLatch(Ring<ReportedLoop>);
+pub(crate) struct ReportLatch(RingBuffer<ReportedLoop>);
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(from = "ReportedLoopRow", into = "ReportedLoopRow")]
 struct ReportedLoop {
-    identity: Key,
+    identity: HashKey,
     severity: Severity,
     stage: u8,
     count: u32,
@@ -26,7 +26,7 @@ struct ReportedLoop {
 }
 
 /// How it is put away.
-type ReportedLoopRow = (Key, Severity, u8, u32, u64);
+type ReportedLoopRow = (HashKey, Severity, u8, u32, u64);
 
 impl From<ReportedLoopRow> for ReportedLoop {
     fn from((identity, severity, stage, count, step): ReportedLoopRow) -> Self {
@@ -45,7 +45,7 @@ impl ReportLatch {
     /// twice the count of the last report.
     pub(crate) fn is_news(
         &mut self,
-        identity: Key,
+        identity: HashKey,
         severity: Severity,
         stage: u8,
         count: u32,

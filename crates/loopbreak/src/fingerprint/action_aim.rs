@@ -2,7 +2,7 @@
 
 use super::arguments::text_under;
 use super::{ActionKind, ActionTable};
-use crate::memory::{Key, key_of};
+use crate::memory::{HashKey, key_of};
 use crate::place::movement_direction;
 use crate::step::Action;
 use crate::text::clip::clip;
@@ -26,7 +26,7 @@ pub(crate) struct ActionAim {
     pub(crate) targets: Vec<ActionTarget>,
     pub(crate) manner: ActionManner,
     /// Name of the tool, or of the program of a shell command.
-    pub(crate) tool: Key,
+    pub(crate) tool: HashKey,
     /// True for a command in words, as in a game, whose reply reports a failure in words.
     pub(crate) spoken: bool,
     /// True if only the target that the failure names counts as failed.
@@ -36,7 +36,7 @@ pub(crate) struct ActionAim {
 /// One possible target.
 #[derive(Debug)]
 pub(crate) struct ActionTarget {
-    pub(crate) key: Key,
+    pub(crate) key: HashKey,
     pub(crate) text: String,
 }
 

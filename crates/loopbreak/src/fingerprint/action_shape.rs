@@ -4,13 +4,13 @@
 use serde_json::Value;
 
 use super::normalized_call::tool_name;
-use crate::memory::{Key, key_of_lower, key_of_parts};
+use crate::memory::{HashKey, key_of_lower, key_of_parts};
 use crate::step::Action;
 
 /// An action without the ids of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ActionShape {
-    pub(crate) key: Key,
+    pub(crate) key: HashKey,
     /// True if an id was left out.
     pub(crate) masked: bool,
     /// True if something distinguishes it from others of its shape, such as a typed text or an address.
@@ -40,7 +40,7 @@ impl ActionShape {
 
 /// A shape under construction.
 struct ShapeBuilder {
-    key: Key,
+    key: HashKey,
     ids: u32,
     letters: usize,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{KEY_BYTES, Key, Ring};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer};
 use crate::step::Step;
 
 /// Number of edits that are remembered. A repeated edit is not new: it was undone in between, or it has no
@@ -15,7 +15,7 @@ const EDITS: usize = 48;
 pub(crate) struct ChangeHistory {
     /// Number of changes so far. It identifies the state of the world for the detection of repetition.
     epoch: u64,
-    edits: Ring<Key>,
+    edits: RingBuffer<HashKey>,
     /// Highest score so far.
     highest: Option<f64>,
     /// True if the run reports its progress.
@@ -28,12 +28,12 @@ impl ChangeHistory {
     }
 
     /// Returns whether an edit is not among the remembered ones.
-    pub(crate) fn is_new(&self, edit: Key) -> bool {
+    pub(crate) fn is_new(&self, edit: HashKey) -> bool {
         !self.edits.iter().any(|known| *known == edit)
     }
 
     /// Records an edit that changed something.
-    pub(crate) fn note(&mut self, edit: Key) {
+    pub(crate) fn note(&mut self, edit: HashKey) {
         self.edits.push(edit, EDITS);
         self.epoch += 1;
     }

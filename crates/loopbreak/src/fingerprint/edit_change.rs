@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::OutcomeOpening;
 use super::arguments::{fields, items};
-use crate::memory::{Key, key_of};
+use crate::memory::{HashKey, key_of};
 use crate::step::Action;
 use crate::text::scan::trimmed;
 
@@ -23,7 +23,7 @@ type EditArguments<'a> = Vec<(Cow<'a, str>, &'a str)>;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EditChange<'a> {
     /// Key of the file path.
-    pub(crate) path: Option<Key>,
+    pub(crate) path: Option<HashKey>,
     /// Replacements in the file.
     pub(crate) replaced: Vec<TextReplacement<'a>>,
 }
@@ -62,11 +62,11 @@ fn replacements<'a>(args: &EditArguments<'a>) -> Vec<TextReplacement<'a>> {
 }
 
 /// Returns the key of the file that a call is about: its target, or a path argument.
-pub(crate) fn path_of(action: &Action<'_>) -> Option<Key> {
+pub(crate) fn path_of(action: &Action<'_>) -> Option<HashKey> {
     file_of(action, &arguments(action))
 }
 
-fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<Key> {
+fn file_of(action: &Action<'_>, args: &EditArguments<'_>) -> Option<HashKey> {
     if let Some(target) = action.target.as_deref() {
         return Some(key_of(target.trim()));
     }

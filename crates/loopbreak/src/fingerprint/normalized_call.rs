@@ -1,13 +1,13 @@
 //! The normal form of an action: name and arguments, hashed without a copy.
 
 use super::normalized_json::{NormalizedJson, read_json, text_key};
-use crate::memory::{Key, key_of_lower, key_of_parts};
+use crate::memory::{HashKey, key_of_lower, key_of_parts};
 use crate::step::Action;
 
 /// An action in its normal form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NormalizedCall {
-    pub(crate) key: Key,
+    pub(crate) key: HashKey,
     /// The arguments in their normal form.
     pub(crate) args: NormalizedJson,
 }
@@ -42,7 +42,7 @@ pub(crate) fn tool_name<'s>(action: &'s Action<'_>) -> &'s str {
 mod tests {
     use super::*;
 
-    fn key(json: &str) -> Key {
+    fn key(json: &str) -> HashKey {
         NormalizedCall::from_action(&serde_json::from_str(json).unwrap()).key
     }
 

@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::memory::{Key, key_of_parts};
+use crate::memory::{HashKey, key_of_parts};
 use crate::text::scan::end_of_string;
 
 /// JSON text in its normal form.
@@ -10,7 +10,7 @@ use crate::text::scan::end_of_string;
 pub(crate) struct NormalizedJson {
     /// Key of the value. Ignores key order, white space and quoting. `16` equals `"16"`, and `{}`, `""` and
     /// `null` count as absent.
-    pub(crate) key: Key,
+    pub(crate) key: HashKey,
     /// Numbers of the outermost object with their keys.
     pub(crate) numbers: CallNumbers,
 }
@@ -18,9 +18,9 @@ pub(crate) struct NormalizedJson {
 /// The numbers of a call, and a key of everything else.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct CallNumbers {
-    all: [(Key, f64); NUMBERS],
+    all: [(HashKey, f64); NUMBERS],
     count: usize,
-    pub(crate) rest: Key,
+    pub(crate) rest: HashKey,
 }
 
 /// Number of numbers that are kept. A call with more is not a sweep.
@@ -29,11 +29,11 @@ const NUMBERS: usize = 3;
 const LONGEST_NUMBER: usize = 9;
 
 impl CallNumbers {
-    pub(crate) fn as_slice(&self) -> &[(Key, f64)] {
+    pub(crate) fn as_slice(&self) -> &[(HashKey, f64)] {
         self.all.get(..self.count).unwrap_or_default()
     }
 
-    fn note(&mut self, key: Key, value: f64) {
+    fn note(&mut self, key: HashKey, value: f64) {
         if let Some(free) = self.all.get_mut(self.count) {
             *free = (key, value);
         }
@@ -50,7 +50,7 @@ pub(crate) fn read_json(json: &str) -> NormalizedJson {
 }
 
 /// Returns the key of a text. Ignores white space and treats all quotes alike.
-pub(crate) fn text_key(text: &str) -> Key {
+pub(crate) fn text_key(text: &str) -> HashKey {
     let mut hash = WordHasher::default();
     hash.text(text.as_bytes());
     hash.end()
@@ -66,7 +66,7 @@ struct JsonNormalizer<'j> {
 }
 
 impl JsonNormalizer<'_> {
-    fn value(&mut self, depth: usize) -> Key {
+    fn value(&mut self, depth: usize) -> HashKey {
         self.skip_blanks();
         match self.peek() {
             Some(b'{') if depth < DEEPEST => self.object(depth),
@@ -77,7 +77,7 @@ impl JsonNormalizer<'_> {
         }
     }
 
-    fn object(&mut self, depth: usize) -> Key {
+    fn object(&mut self, depth: usize) -> HashKey {
         self.at += 1;
         let mut sum = 0_u64;
         loop {
@@ -113,7 +113,7 @@ impl JsonNormalizer<'_> {
         if sum == 0 { 0 } else { key_of_parts(&[sum, 1]) }
     }
 
-    fn array(&mut self, depth: usize) -> Key {
+    fn array(&mut self, depth: usize) -> HashKey {
         self.at += 1;
         let (mut hash, mut any) = (2, false);
         loop {
@@ -138,7 +138,7 @@ impl JsonNormalizer<'_> {
         if any { hash } else { 0 }
     }
 
-    fn string(&mut self) -> Key {
+    fn string(&mut self) -> HashKey {
         let start = self.at + 1;
         let end = end_of_string(self.bytes, start);
         self.at = (end + 1).min(self.bytes.len());
@@ -148,7 +148,7 @@ impl JsonNormalizer<'_> {
     }
 
     /// Reads a number, `true`, `false` or `null`.
-    fn word(&mut self) -> Key {
+    fn word(&mut self) -> HashKey {
         let start = self.at;
         while self
             .peek()
@@ -241,7 +241,7 @@ impl WordHasher {
     }
 
     /// Returns the hash, 0 for an empty text.
-    fn end(self) -> Key {
+    fn end(self) -> HashKey {
         if self.words == 0 { 0 } else { key_of_parts(&[self.state, self.words]) }
     }
 }
@@ -251,7 +251,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn key(json: &str) -> Key {
+    fn key(json: &str) -> HashKey {
         read_json(json).key
     }
 

@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::mask::volatile_words;
-use crate::memory::{Key, key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::text::clip::clip;
 use crate::text::scan::trimmed;
 
@@ -17,7 +17,7 @@ const LONGEST_QUOTE: usize = 2048;
 const TELLING: usize = 8;
 
 /// Returns the key of an outcome with volatile parts masked. A text that is mostly volatile is not masked.
-pub(crate) fn outcome_key(text: &str) -> Key {
+pub(crate) fn outcome_key(text: &str) -> HashKey {
     let text = trimmed(text);
     if text.len() <= 2 * END {
         return masked_key(text);
@@ -32,7 +32,7 @@ pub(crate) fn outcome_key(text: &str) -> Key {
 
 /// Returns the key of the beginning of a failure. Volatile parts are masked. Quotations are left out, because they are
 /// usually the call itself.
-pub(crate) fn gist_key(text: &str) -> Key {
+pub(crate) fn gist_key(text: &str) -> HashKey {
     let (mut gist, mut rest) = (String::with_capacity(GIST), text.trim());
     while let Some((before, after)) = next_quote(rest) {
         gist.push_str(clip(before, GIST.saturating_sub(gist.len())));
@@ -56,7 +56,7 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
     Some((&text[..open], &text[open + end + 2..]))
 }
 
-fn masked_key(text: &str) -> Key {
+fn masked_key(text: &str) -> HashKey {
     let bytes = text.as_bytes();
     let (mut hash, mut kept_from, mut letters) = (0, 0, 0);
     // Everything between two masks is hashed at once.

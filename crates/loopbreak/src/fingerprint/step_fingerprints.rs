@@ -4,7 +4,7 @@ use super::{
     ActionKind, ActionShape, ActionTable, CallNumbers, EditChange, NormalizedCall, OutcomeOpening, gist_key,
     outcome_key, tool_name,
 };
-use crate::memory::{Key, key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::step::{Outcome, Step};
 use crate::text::scan::trimmed;
 
@@ -13,15 +13,15 @@ use crate::text::scan::trimmed;
 pub(crate) struct StepFingerprints<'a> {
     pub(crate) kind: ActionKind,
     /// Key of the tool without its arguments.
-    pub(crate) tool: Key,
+    pub(crate) tool: HashKey,
     /// Key of the normalized action.
-    pub(crate) call: Key,
+    pub(crate) call: HashKey,
     /// Numbers among its arguments.
     pub(crate) numbers: CallNumbers,
     /// Shape of an action that was logged without an outcome, without ids.
     pub(crate) shape: Option<ActionShape>,
     /// Key of the outcome with volatile parts masked. For a failure, key of its beginning.
-    pub(crate) outcome: Option<Key>,
+    pub(crate) outcome: Option<HashKey>,
     pub(crate) failed: bool,
     /// Content of an edit.
     pub(crate) change: Option<EditChange<'a>>,
@@ -31,7 +31,7 @@ pub(crate) struct StepFingerprints<'a> {
     pub(crate) effect: bool,
     /// Key of action and outcome. For a command that is run it includes the number of changes so far: after a change,
     /// the same call is a new experiment.
-    pub(crate) pair: Key,
+    pub(crate) pair: HashKey,
 }
 
 impl<'a> StepFingerprints<'a> {
@@ -40,7 +40,7 @@ impl<'a> StepFingerprints<'a> {
         step: &'a Step<'_>,
         table: &ActionTable,
         epoch: u64,
-        is_new_edit: impl FnOnce(Key) -> bool,
+        is_new_edit: impl FnOnce(HashKey) -> bool,
     ) -> Option<Self> {
         let action = step.action.as_ref()?;
         let kind = table.kind(action);

@@ -16,7 +16,7 @@ use crate::step::Step;
 use crate::verdict::{StepProgress, Verdict};
 
 /// What the guard found out about a step before any detector sees it.
-struct StepFacts<'s> {
+struct ObservedFacts<'s> {
     step: &'s Step<'s>,
     agent: &'s str,
     turn: u64,
@@ -42,7 +42,7 @@ struct RunTimes {
     started: Option<i64>,
 }
 
-impl StepFacts<'_> {
+impl ObservedFacts<'_> {
     /// Builds what the detectors see.
     fn context<'c>(
         &'c self,
@@ -109,7 +109,7 @@ impl GuardState {
         passed: Option<i64>,
         weighed: Option<WeighedProposal>,
         config: &'s Config,
-    ) -> StepFacts<'s> {
+    ) -> ObservedFacts<'s> {
         self.remember(step);
         let agent = step.agent.as_deref().unwrap_or(MAIN_AGENT);
         let moved = self.follow_agent(agent, step, turn, config);
@@ -119,7 +119,7 @@ impl GuardState {
         let allowed = step.action.as_ref().is_some_and(allows);
         let waits = prints.as_ref().is_some_and(|prints| prints.kind == ActionKind::Wait);
         let after_wait = self.agents.newest_mut().is_some_and(|agent| replace(&mut agent.waits, waits));
-        StepFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
+        ObservedFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
     }
 
     /// Counts a step of an agent and follows it to its place. Returns whether it moved.
@@ -152,7 +152,7 @@ impl GuardState {
     /// Shows a step to every detector. Returns what they report.
     fn run_detectors(
         &mut self,
-        facts: &StepFacts<'_>,
+        facts: &ObservedFacts<'_>,
         config: &Config,
         verdict: &mut Verdict,
     ) -> Vec<DetectorReport> {
@@ -179,7 +179,7 @@ impl GuardState {
     fn apply_policy(
         &mut self,
         reports: Vec<DetectorReport>,
-        facts: &StepFacts<'_>,
+        facts: &ObservedFacts<'_>,
         config: &Config,
         verdict: &mut Verdict,
     ) {

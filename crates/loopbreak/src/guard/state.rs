@@ -9,7 +9,7 @@ use crate::detectors::RunDetectors;
 use crate::event::RunId;
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::ChangeHistory;
-use crate::memory::{Lru, Ring};
+use crate::memory::{LruMap, RingBuffer};
 use crate::place::PlaceMap;
 use crate::policy::LoopLedger;
 use crate::snapshot::SNAPSHOT_BYTES;
@@ -44,12 +44,12 @@ pub(crate) struct GuardState {
     pub(super) started: Option<i64>,
     pub(super) now: Option<i64>,
     pub(super) map: PlaceMap,
-    pub(super) agents: Lru<AgentState>,
+    pub(super) agents: LruMap<AgentState>,
     pub(super) detectors: RunDetectors,
     pub(super) ledger: LoopLedger,
     pub(super) effects: ChangeHistory,
     pub(super) objectives: Vec<String>,
-    pub(super) iterations: Ring<String>,
+    pub(super) iterations: RingBuffer<String>,
 }
 
 impl Default for GuardState {
@@ -62,12 +62,12 @@ impl Default for GuardState {
             started: None,
             now: None,
             map: PlaceMap::default(),
-            agents: Lru::default(),
+            agents: LruMap::default(),
             detectors: RunDetectors::default(),
             ledger: LoopLedger::default(),
             effects: ChangeHistory::default(),
             objectives: Vec::new(),
-            iterations: Ring::default(),
+            iterations: RingBuffer::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ use super::agent_state::AgentState;
 use super::{Guard, GuardState, MAIN_AGENT};
 use crate::detectors::{ProposalContext, ProposalFingerprint, ProposalReview, WeighedProposal};
 use crate::fingerprint::NormalizedCall;
-use crate::memory::{Key, key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::place::{PlaceMap, action_direction};
 use crate::policy::{Proposal, limits_for_unscored_proposal, rule_on_proposal};
 use crate::settings::{Config, Mode, Settings};
@@ -19,9 +19,9 @@ struct ProposedAction<'p> {
     action: &'p Action<'p>,
     score: Option<f64>,
     turn: u64,
-    agent: Key,
+    agent: HashKey,
     /// The place of the agent, if the proposal names one.
-    place: Option<Key>,
+    place: Option<HashKey>,
 }
 
 impl Guard {

@@ -6,7 +6,7 @@ use crate::text::scan::{between, position, trimmed};
 
 /// 48 bits of a hash. Wide enough that the few thousand texts a guard remembers do not collide, and short enough (15
 /// digits) that snapshots stay small. Stable across versions and machines, because snapshots contain it.
-pub(crate) type Key = u64;
+pub(crate) type HashKey = u64;
 
 /// Size of a key in a snapshot, with the punctuation around it.
 pub(crate) const KEY_BYTES: usize = 15 + 4;
@@ -14,7 +14,7 @@ pub(crate) const KEY_BYTES: usize = 15 + 4;
 const BITS: u64 = (1 << 48) - 1;
 
 /// Returns the key of a text.
-pub(crate) fn key_of(text: &str) -> Key {
+pub(crate) fn key_of(text: &str) -> HashKey {
     xxh3_64(text.as_bytes()) & BITS
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn key_of(text: &str) -> Key {
 const SHORT_NAME: usize = 64;
 
 /// Returns the key of a text, trimmed and in lower case. Most texts are in that form already and are not copied.
-pub(crate) fn key_of_lower(text: &str) -> Key {
+pub(crate) fn key_of_lower(text: &str) -> HashKey {
     let text = trimmed(text);
     if !text.is_ascii() {
         key_of(&text.to_lowercase())
@@ -39,7 +39,7 @@ pub(crate) fn key_of_lower(text: &str) -> Key {
 }
 
 /// Returns the key of several keys in this order.
-pub(crate) fn key_of_parts(parts: &[Key]) -> Key {
+pub(crate) fn key_of_parts(parts: &[HashKey]) -> HashKey {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15_u64, |hash, part| {
         (hash ^ part).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
     }) & BITS

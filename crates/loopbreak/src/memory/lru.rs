@@ -6,12 +6,12 @@ use foldhash::fast::FixedState;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Key;
+use super::HashKey;
 
 /// A map that knows the order of use. All operations are O(1): the values form a linked list inside one vector.
 #[derive(Clone, Debug)]
-pub(crate) struct Lru<V> {
-    index: HashMap<Key, u32, FixedState>,
+pub(crate) struct LruMap<V> {
+    index: HashMap<HashKey, u32, FixedState>,
     nodes: Vec<LruNode<V>>,
     oldest: u32,
     newest: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Lru<V> {
 
 #[derive(Clone, Debug)]
 struct LruNode<V> {
-    key: Key,
+    key: HashKey,
     value: V,
     older: u32,
     newer: u32,
@@ -27,10 +27,10 @@ struct LruNode<V> {
 
 const NONE: u32 = u32::MAX;
 
-impl<V> Default for Lru<V> {
+impl<V> Default for LruMap<V> {
     fn default() -> Self {
         // Keys are hashes already and come from one run: a fixed hasher keeps guards reproducible.
-        Lru {
+        LruMap {
             index: HashMap::with_hasher(FixedState::default()),
             nodes: Vec::new(),
             oldest: NONE,
@@ -39,18 +39,18 @@ impl<V> Default for Lru<V> {
     }
 }
 
-impl<V> Lru<V> {
+impl<V> LruMap<V> {
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// Returns a value without counting that as a use.
-    pub(crate) fn peek(&self, key: Key) -> Option<&V> {
+    pub(crate) fn peek(&self, key: HashKey) -> Option<&V> {
         self.index.get(&key).map(|&at| &self.nodes[at as usize].value)
     }
 
     /// Returns a value and makes it the most recently used one.
-    pub(crate) fn touch(&mut self, key: Key) -> Option<&mut V> {
+    pub(crate) fn touch(&mut self, key: HashKey) -> Option<&mut V> {
         let at = *self.index.get(&key)?;
         self.unlink(at);
         self.link_newest(at);
@@ -58,7 +58,7 @@ impl<V> Lru<V> {
     }
 
     /// Returns a value, created if absent, and makes it the most recently used one.
-    pub(crate) fn touch_or_insert(&mut self, key: Key, make: impl FnOnce() -> V) -> &mut V {
+    pub(crate) fn touch_or_insert(&mut self, key: HashKey, make: impl FnOnce() -> V) -> &mut V {
         let at = if let Some(&at) = self.index.get(&key) {
             self.unlink(at);
             at
@@ -83,7 +83,7 @@ impl<V> Lru<V> {
     }
 
     /// Removes the least recently used value.
-    pub(crate) fn pop_oldest(&mut self) -> Option<(Key, V)> {
+    pub(crate) fn pop_oldest(&mut self) -> Option<(HashKey, V)> {
         let at = self.oldest;
         if at == NONE {
             return None;
@@ -105,7 +105,7 @@ impl<V> Lru<V> {
     }
 
     /// Iterates over the values, least recently used first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &V)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (HashKey, &V)> {
         let mut at = self.oldest;
         std::iter::from_fn(move || {
             let node = self.nodes.get(at as usize)?;
@@ -157,24 +157,24 @@ impl<V> Lru<V> {
     }
 }
 
-impl<V: Serialize> Serialize for Lru<V> {
+impl<V: Serialize> Serialize for LruMap<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Lru<V> {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for LruMap<V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct LruVisitor<V>(std::marker::PhantomData<V>);
         impl<'de, V: Deserialize<'de>> Visitor<'de> for LruVisitor<V> {
-            type Value = Lru<V>;
+            type Value = LruMap<V>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("pairs of key and value")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lru<V>, A::Error> {
-                let mut lru = Lru::default();
-                while let Some((key, value)) = seq.next_element::<(Key, V)>()? {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LruMap<V>, A::Error> {
+                let mut lru = LruMap::default();
+                while let Some((key, value)) = seq.next_element::<(HashKey, V)>()? {
                     lru.touch_or_insert(key, || value);
                 }
                 Ok(lru)
@@ -189,13 +189,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn keys(lru: &Lru<u32>) -> Vec<Key> {
+    fn keys(lru: &LruMap<u32>) -> Vec<HashKey> {
         lru.iter().map(|(key, _)| key).collect()
     }
 
     #[test]
     fn the_least_recently_used_value_is_removed_first() {
-        let mut lru = Lru::default();
+        let mut lru = LruMap::default();
         for key in 1..=4 {
             lru.touch_or_insert(key, || 0);
         }
@@ -207,8 +207,8 @@ mod tests {
     proptest! {
         #[test]
         fn behaves_like_a_list_in_order_of_use(ops in prop::collection::vec((0u8..3, 0u64..12), 0..200)) {
-            let mut lru: Lru<u32> = Lru::default();
-            let mut model: Vec<Key> = Vec::new();
+            let mut lru: LruMap<u32> = LruMap::default();
+            let mut model: Vec<HashKey> = Vec::new();
             for (op, key) in ops {
                 match op {
                     0 => {
@@ -232,7 +232,7 @@ mod tests {
                 }
                 prop_assert_eq!(keys(&lru), model.clone());
                 let json = serde_json::to_string(&lru).unwrap();
-                let back: Lru<u32> = serde_json::from_str(&json).unwrap();
+                let back: LruMap<u32> = serde_json::from_str(&json).unwrap();
                 prop_assert_eq!(keys(&back), model.clone());
             }
         }

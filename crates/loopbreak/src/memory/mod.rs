@@ -5,6 +5,6 @@ mod key;
 mod lru;
 mod ring;
 
-pub(crate) use key::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
-pub(crate) use lru::Lru;
-pub(crate) use ring::Ring;
+pub(crate) use key::{HashKey, KEY_BYTES, key_of, key_of_lower, key_of_parts};
+pub(crate) use lru::LruMap;
+pub(crate) use ring::RingBuffer;

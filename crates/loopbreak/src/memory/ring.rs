@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 /// The last `capacity` values. The capacity is given with each push, because it is a setting and not part of the memory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Ring<T>(VecDeque<T>);
+pub(crate) struct RingBuffer<T>(VecDeque<T>);
 
-impl<T> Default for Ring<T> {
+impl<T> Default for RingBuffer<T> {
     fn default() -> Self {
-        Ring(VecDeque::new())
+        RingBuffer(VecDeque::new())
     }
 }
 
-impl<T> Ring<T> {
+impl<T> RingBuffer<T> {
     /// Adds a value, and removes the oldest ones if there is no room.
     pub(crate) fn push(&mut self, value: T, capacity: usize) {
         while self.0.len() >= capacity.max(1) {
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn the_oldest_value_is_removed_first() {
-        let mut ring = Ring::default();
+        let mut ring = RingBuffer::default();
         for value in 1..=5 {
             ring.push(value, 3);
         }
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_smaller_capacity_takes_effect_at_the_next_push() {
-        let mut ring = Ring::default();
+        let mut ring = RingBuffer::default();
         for value in 1..=5 {
             ring.push(value, 5);
         }

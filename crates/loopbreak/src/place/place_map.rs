@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{Key, Lru, key_of};
+use crate::memory::{HashKey, LruMap, key_of};
 use crate::step::Place;
 use crate::text::clip::{clip_escaped, escaped_len};
 
@@ -16,7 +16,7 @@ const EXITS_PER_PLACE: usize = 16;
 /// Places and the exits between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceMap {
-    rooms: Lru<MappedPlace>,
+    rooms: LruMap<MappedPlace>,
     bytes: usize,
 }
 
@@ -39,7 +39,7 @@ struct PlaceExit {
     #[serde(rename = "w")]
     way: String,
     #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
-    to: Option<Key>,
+    to: Option<HashKey>,
     /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
     #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
     tried: bool,
@@ -47,7 +47,7 @@ struct PlaceExit {
 
 impl PlaceMap {
     /// Returns the key of a place: of its id, or of its name if it has no id.
-    pub(crate) fn key(place: &Place<'_>) -> Option<Key> {
+    pub(crate) fn key(place: &Place<'_>) -> Option<HashKey> {
         match (&place.id, &place.name) {
             (Some(id), _) => Some(key_of(&id.as_text())),
             (None, Some(name)) => Some(key_of(name)),
@@ -56,7 +56,7 @@ impl PlaceMap {
     }
 
     /// Records that the agent is at a place, and the exits that the world lists.
-    pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<Key> {
+    pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<HashKey> {
         let key = PlaceMap::key(place)?;
         let number = match &place.id {
             Some(crate::step::Label::Number(number)) => Some(*number),
@@ -82,7 +82,7 @@ impl PlaceMap {
     }
 
     /// Records that an exit of `from` was tried and led to `to`.
-    pub(crate) fn walked(&mut self, from: Key, way: &str, to: Key) {
+    pub(crate) fn walked(&mut self, from: HashKey, way: &str, to: HashKey) {
         let Some(room) = self.rooms.touch(from) else { return };
         // The same place is not a destination: the door may open later.
         let grown = room.learn(way, (from != to).then_some(to), true);
@@ -92,20 +92,20 @@ impl PlaceMap {
     }
 
     /// Returns the place that an exit of `from` led to the last time, if it is known and still remembered.
-    pub(crate) fn leads_to(&self, from: Key, way: &str) -> Option<Key> {
+    pub(crate) fn leads_to(&self, from: HashKey, way: &str) -> Option<HashKey> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
         exit.to.filter(|to| self.rooms.peek(*to).is_some())
     }
 
     /// Returns whether the only known exit of `from` leads to this place. An untried exit may lead elsewhere; one that led
     /// nowhere does not. Returns `false` if the world does not list the exits.
-    pub(crate) fn is_only_way(&self, from: Key, to: Key) -> bool {
+    pub(crate) fn is_only_way(&self, from: HashKey, to: HashKey) -> bool {
         let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
         room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
     }
 
     /// Returns the exits of a place that the world lists and nobody tried.
-    pub(crate) fn unexplored(&self, from: Key) -> Vec<&str> {
+    pub(crate) fn unexplored(&self, from: HashKey) -> Vec<&str> {
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
             room.exits.iter().filter(|exit| !exit.tried).map(|exit| exit.way.as_str()).collect()
@@ -113,7 +113,7 @@ impl PlaceMap {
     }
 
     /// Returns the display name of a place; `Location_<id>` for one that has only a number.
-    pub(crate) fn name(&self, key: Key) -> String {
+    pub(crate) fn name(&self, key: HashKey) -> String {
         match self.rooms.peek(key) {
             Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
             Some(MappedPlace { number: Some(number), .. }) => format!("Location_{number}"),
@@ -122,7 +122,7 @@ impl PlaceMap {
     }
 
     /// Returns the id of a place for display: its number, or else its name.
-    pub(crate) fn id(&self, key: Key) -> serde_json::Value {
+    pub(crate) fn id(&self, key: HashKey) -> serde_json::Value {
         match self.rooms.peek(key) {
             Some(MappedPlace { number: Some(number), .. }) => (*number).into(),
             _ => self.name(key).into(),
@@ -157,7 +157,7 @@ impl PlaceMap {
 
 impl MappedPlace {
     /// Adds new knowledge about an exit. Returns the bytes it takes.
-    fn learn(&mut self, way: &str, to: Option<Key>, tried: bool) -> usize {
+    fn learn(&mut self, way: &str, to: Option<HashKey>, tried: bool) -> usize {
         // The usual case: the world lists the same exits in the same words at every step.
         if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
             return 0;

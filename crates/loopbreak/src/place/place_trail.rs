@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{KEY_BYTES, Key, Ring};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer};
 
 /// Number of moves that are kept, without repeated stays: four decide, two more are displayed.
 const MOVES: usize = 6;
@@ -10,26 +10,26 @@ const MOVES: usize = 6;
 /// The places of an agent after its last steps.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceTrail {
-    stays: Ring<PlaceStay>,
-    moves: Ring<PlaceStay>,
+    stays: RingBuffer<PlaceStay>,
+    moves: RingBuffer<PlaceStay>,
     alternations: u32,
 }
 
 /// One step spent at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(Key, u64)", into = "(Key, u64)")]
+#[serde(from = "(HashKey, u64)", into = "(HashKey, u64)")]
 pub(crate) struct PlaceStay {
-    pub(crate) place: Key,
+    pub(crate) place: HashKey,
     pub(crate) turn: u64,
 }
 
-impl From<(Key, u64)> for PlaceStay {
-    fn from((place, turn): (Key, u64)) -> Self {
+impl From<(HashKey, u64)> for PlaceStay {
+    fn from((place, turn): (HashKey, u64)) -> Self {
         PlaceStay { place, turn }
     }
 }
 
-impl From<PlaceStay> for (Key, u64) {
+impl From<PlaceStay> for (HashKey, u64) {
     fn from(stay: PlaceStay) -> Self {
         (stay.place, stay.turn)
     }
@@ -37,7 +37,7 @@ impl From<PlaceStay> for (Key, u64) {
 
 impl PlaceTrail {
     /// Records the place of the agent after a turn. Returns whether it moved.
-    pub(crate) fn push(&mut self, place: Key, turn: u64, history: usize) -> bool {
+    pub(crate) fn push(&mut self, place: HashKey, turn: u64, history: usize) -> bool {
         let stay = PlaceStay { place, turn };
         let moved = self.here() != Some(place);
         self.stays.push(stay, history);
@@ -50,7 +50,7 @@ impl PlaceTrail {
     }
 
     /// Returns the current place.
-    pub(crate) fn here(&self) -> Option<Key> {
+    pub(crate) fn here(&self) -> Option<HashKey> {
         self.stays.last().map(|stay| stay.place)
     }
 
@@ -74,7 +74,7 @@ impl PlaceTrail {
     }
 
     /// Returns the two places of an oscillation A B A B in the last four moves, and the turn of the first A.
-    pub(crate) fn oscillation(&self) -> Option<([Key; 2], u64)> {
+    pub(crate) fn oscillation(&self) -> Option<([HashKey; 2], u64)> {
         let mut moves = self.moves.newest();
         let (d, c, b, a) = (moves.next()?, moves.next()?, moves.next()?, moves.next()?);
         (a.place == c.place && b.place == d.place && a.place != b.place)

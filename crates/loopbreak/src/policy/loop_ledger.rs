@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::{CLOSING_STEPS, Detection, LoopFamily};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::verdict::Intervention;
 
@@ -19,20 +19,20 @@ const LABEL_BYTES: usize = 80;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LoopLedger {
-    loops: Ring<OpenLoop>,
-    grants: Ring<Key>,
-    forced: Ring<Key>,
+    loops: RingBuffer<OpenLoop>,
+    grants: RingBuffer<HashKey>,
+    forced: RingBuffer<HashKey>,
 }
 
 /// A loop that a decision was made about.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenLoop {
     #[serde(rename = "i")]
-    id: Key,
+    id: HashKey,
     #[serde(rename = "f")]
     family: LoopFamily,
     #[serde(rename = "g")]
-    agent: Key,
+    agent: HashKey,
     #[serde(rename = "a")]
     enforced: bool,
     #[serde(rename = "t")]
@@ -62,7 +62,7 @@ enum LoopState {
 
 /// The agent and the time of a detection.
 pub(crate) struct DetectionTime {
-    pub(crate) agent: Key,
+    pub(crate) agent: HashKey,
     pub(crate) turn: u64,
     /// The number of the step among those of the agent.
     pub(crate) step: u64,
@@ -76,7 +76,7 @@ impl LoopLedger {
         enforced: bool,
         wanted: Option<Intervention>,
         time: &DetectionTime,
-    ) -> (Key, Option<Intervention>) {
+    ) -> (HashKey, Option<Intervention>) {
         let DetectionTime { agent, turn, step } = *time;
         let same = |known: &&mut OpenLoop| {
             (known.family, known.agent, known.enforced) == (detection.family, agent, enforced)
@@ -107,14 +107,14 @@ impl LoopLedger {
     }
 
     /// Half-opens all loops of an agent. After a message from the user it may try once more.
-    pub(crate) fn half_open(&mut self, agent: Key) {
+    pub(crate) fn half_open(&mut self, agent: HashKey) {
         for known in self.loops.iter_mut().filter(|known| known.agent == agent && can_pause(known.family)) {
             known.state = LoopState::HalfOpen;
         }
     }
 
     /// Sets the text that later warnings show for a loop, unless the finding is milder than the loop.
-    pub(crate) fn set_label(&mut self, id: Key, intervention: Option<Intervention>, label: &str) {
+    pub(crate) fn set_label(&mut self, id: HashKey, intervention: Option<Intervention>, label: &str) {
         let labelled = self.loops.iter_mut().rev().find(|known| known.id == id);
         if let Some(known) = labelled.filter(|known| intervention >= known.intervention) {
             clip_escaped(label, LABEL_BYTES).clone_into(&mut known.label);
@@ -122,7 +122,7 @@ impl LoopLedger {
     }
 
     /// Iterates over the labels of the loops that an agent was in during the last turns.
-    pub(crate) fn labels(&self, agent: Key, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
+    pub(crate) fn labels(&self, agent: HashKey, turn: u64, turns: u64) -> impl Iterator<Item = &str> {
         let recent = move |known: &&OpenLoop| {
             known.agent == agent
                 && matches!(known.family, LoopFamily::Place | LoopFamily::Output)
@@ -141,13 +141,13 @@ impl LoopLedger {
     }
 
     /// Returns whether authority over these blockers of this task was granted before.
-    pub(crate) fn is_granted(&self, task: &str, blockers: Key) -> bool {
+    pub(crate) fn is_granted(&self, task: &str, blockers: HashKey) -> bool {
         let grant = key_of_parts(&[key_of(task), blockers]);
         self.grants.iter().any(|known| *known == grant)
     }
 
     /// Remembers that authority over these blockers was granted.
-    pub(crate) fn grant(&mut self, task: &str, blockers: Key) {
+    pub(crate) fn grant(&mut self, task: &str, blockers: HashKey) {
         self.grants.push(key_of_parts(&[key_of(task), blockers]), TASKS);
     }
 
@@ -234,7 +234,7 @@ mod tests {
     use super::*;
     use Intervention::{Escalate, Hint, Warn};
 
-    fn detection(identity: Key, since: u64, count: u32) -> Detection {
+    fn detection(identity: HashKey, since: u64, count: u32) -> Detection {
         Detection {
             pattern: crate::detectors::Pattern::Cycle,
             family: LoopFamily::Output,
@@ -249,7 +249,7 @@ mod tests {
 
     fn record(
         ledger: &mut LoopLedger,
-        identity: Key,
+        identity: HashKey,
         count: u32,
         wanted: Intervention,
         step: u64,

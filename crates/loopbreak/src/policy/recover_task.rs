@@ -85,7 +85,7 @@ impl VerdictBuilder<'_> {
 fn record_recovery(
     intervention: Intervention,
     id: &str,
-    blockers: crate::memory::Key,
+    blockers: crate::memory::HashKey,
     ledger: &mut LoopLedger,
     tasks: &mut TaskHistories,
 ) {

@@ -5,7 +5,7 @@ use crate::advice::{self, TemplateValues};
 use crate::detectors::{DetectorReport, LoopFamily, Pattern, WarningUrgency};
 use crate::event::{EscalationOption, EscalationRequest, LoopDetected};
 use crate::evidence::EvidenceKey;
-use crate::memory::Key;
+use crate::memory::HashKey;
 use crate::settings::Settings;
 use crate::verdict::{Decision, Finding, Intervention, LoopId, Severity, Verdict};
 
@@ -15,14 +15,14 @@ const LOOPS_MENTIONED_FOR: u64 = 20;
 /// Builds the verdict on one step.
 pub(super) struct VerdictBuilder<'v> {
     pub(super) input: &'v PolicyInput<'v>,
-    pub(super) agent: Key,
+    pub(super) agent: HashKey,
     pub(super) settings: &'v Settings,
     pub(super) verdict: &'v mut Verdict,
 }
 
 impl VerdictBuilder<'_> {
     /// Notes that the step belongs to a loop. There are never more loops than detectors.
-    pub(super) fn note_loop(&mut self, id: Key) {
+    pub(super) fn note_loop(&mut self, id: HashKey) {
         if !self.verdict.sighted.contains(&LoopId(id)) {
             self.verdict.sighted.push(LoopId(id));
         }
@@ -41,7 +41,7 @@ impl VerdictBuilder<'_> {
     pub(super) fn add_finding(
         &mut self,
         report: &DetectorReport,
-        id: Key,
+        id: HashKey,
         intervention: Option<Intervention>,
         reason: &str,
     ) {
@@ -70,7 +70,7 @@ impl VerdictBuilder<'_> {
     pub(super) fn add_decision(
         &mut self,
         report: &DetectorReport,
-        id: Key,
+        id: HashKey,
         intervention: Intervention,
         reason: String,
     ) {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TaskHistory;
 use super::task_history::ID_BYTES;
-use crate::memory::{KEY_BYTES, Key, Lru, key_of};
+use crate::memory::{HashKey, KEY_BYTES, LruMap, key_of};
 use crate::settings::TaskSettings;
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
@@ -12,7 +12,7 @@ use crate::text::clip::clip_escaped;
 /// The histories of the most recently attempted tasks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct TaskHistories(Lru<TaskHistory>);
+pub(crate) struct TaskHistories(LruMap<TaskHistory>);
 
 /// Limits of the number of tasks, and of attempts at all of them together.
 #[derive(Clone, Copy, Debug)]
@@ -35,8 +35,9 @@ impl TaskHistories {
         let id = clip_escaped(&id, ID_BYTES);
         let key = key_of(id);
         self.0.touch_or_insert(key, || TaskHistory::new(id)).record(task, turn, at, settings.capacity());
-        let attempts =
-            |tasks: &Lru<TaskHistory>| tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>();
+        let attempts = |tasks: &LruMap<TaskHistory>| {
+            tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>()
+        };
         while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
             self.0.pop_oldest();
         }
@@ -72,7 +73,7 @@ impl TaskHistories {
     }
 
     /// Returns all histories, the least recently attempted first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Key, &TaskHistory)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (HashKey, &TaskHistory)> {
         self.0.iter()
     }
 }

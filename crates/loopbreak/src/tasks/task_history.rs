@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::evidence::redact_and_truncate;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
@@ -27,9 +27,9 @@ pub(crate) struct TaskAttempt {
     #[serde(rename = "s")]
     pub(crate) status: String,
     #[serde(rename = "b")]
-    pub(crate) blockers: Key,
+    pub(crate) blockers: HashKey,
     #[serde(rename = "w")]
-    pub(crate) work: Key,
+    pub(crate) work: HashKey,
     /// True if it did work that no earlier attempt did.
     #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) grew: bool,
@@ -42,19 +42,19 @@ pub(crate) struct TaskAttempt {
 #[serde(default)]
 pub(crate) struct TaskHistory {
     pub(crate) id: String,
-    pub(crate) attempts: Ring<TaskAttempt>,
+    pub(crate) attempts: RingBuffer<TaskAttempt>,
     /// Number of times the history was cleared. Attempts after that form a new loop.
     pub(crate) round: u64,
     /// Blockers of the latest attempt, for display.
     pub(crate) blockers: Vec<String>,
-    work: Ring<Key>,
+    work: RingBuffer<HashKey>,
     /// The last reported loop and its count. It is reported once, and again when it is twice as long.
     #[serde(skip_serializing_if = "Option::is_none")]
-    reported: Option<(Key, u32)>,
+    reported: Option<(HashKey, u32)>,
 }
 
 /// Key of an empty list of blockers or work.
-pub(crate) const NOTHING: Key = 0;
+pub(crate) const NOTHING: HashKey = 0;
 
 impl TaskHistory {
     pub(crate) fn new(id: &str) -> Self {
@@ -63,7 +63,7 @@ impl TaskHistory {
 
     /// Records an attempt. Keeps at most `capacity` attempts.
     pub(crate) fn record(&mut self, task: &Task<'_>, turn: u64, at: Option<i64>, capacity: usize) {
-        let work: Vec<Key> = task.work.iter().map(|work| key_of(work.trim())).collect();
+        let work: Vec<HashKey> = task.work.iter().map(|work| key_of(work.trim())).collect();
         let mut grew = false;
         for item in &work {
             if !self.work.iter().any(|known| known == item) {
@@ -116,7 +116,7 @@ impl TaskHistory {
     }
 
     /// Returns whether a loop is new or has become twice as long, and remembers it.
-    pub(crate) fn is_news(&mut self, seen: Option<(Key, u32)>) -> bool {
+    pub(crate) fn is_news(&mut self, seen: Option<(HashKey, u32)>) -> bool {
         let Some((identity, count)) = seen else {
             self.reported = None;
             return false;
@@ -143,7 +143,7 @@ impl TaskHistory {
 }
 
 /// Returns the key of a set. Ignores order and duplicates.
-fn set_key(mut items: Vec<Key>) -> Key {
+fn set_key(mut items: Vec<HashKey>) -> HashKey {
     if items.is_empty() {
         return NOTHING;
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::task_history::{NOTHING, TaskAttempt, TaskHistory};
 use crate::detectors::Pattern;
-use crate::memory::{Key, key_of_parts};
+use crate::memory::{HashKey, key_of_parts};
 use crate::settings::TaskSettings;
 
 /// The kind of a task loop.
@@ -98,7 +98,7 @@ impl TaskHistory {
     }
 
     /// Returns the key of what the attempts of a loop have in common. Other blockers or other work are another loop.
-    pub(crate) fn content(&self, pattern: TaskPattern) -> Key {
+    pub(crate) fn content(&self, pattern: TaskPattern) -> HashKey {
         let newest = self.attempts.last().map_or((NOTHING, NOTHING), |last| (last.blockers, last.work));
         match pattern {
             TaskPattern::CompletedTaskRevisit => NOTHING,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, text_for};
+use crate::steps::{RunDriver, config, text_for};
 use loopbreak::advice::TEMPLATES;
 use loopbreak::{Audience, DetectorName};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const STAGNATION: DetectorName = DetectorName::Stagnation;
 fn told(patch: Value, turns: usize, record: &Value) -> String {
     let mut patch = patch;
     patch["policy"]["repeat_advice"] = json!(true);
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     let verdict = run.repeat(turns, record);
     text_for(&verdict.advice, Audience::Agent, STAGNATION)
 }
@@ -92,7 +92,7 @@ fn five_objectives_are_listed_at_most_and_the_latest_list_counts() {
     let goals: Vec<String> = (1..=8).map(|goal| format!("goal {goal}")).collect();
     let text = told(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
     assert!(text.contains("- goal 5") && !text.contains("- goal 6"), "{text}");
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"score": 1, "objectives": {"active": ["old"]}}));
     run.see(&json!({"score": 1, "objectives": {"active": []}}));
     let verdict = run.repeat(18, &json!({"score": 1}));
@@ -112,7 +112,7 @@ fn a_countdown_to_a_stop_that_will_not_come_is_not_shown() {
 
 #[test]
 fn the_loops_seen_lately_are_told_of_in_the_warning() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(12, &json!({"score": 1}));
     for place in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
         run.see(&json!({"score": 1, "place": place}));
@@ -124,11 +124,12 @@ fn the_loops_seen_lately_are_told_of_in_the_warning() {
 
 #[test]
 fn the_critic_is_told_of_an_oscillation_and_a_camp_without_numbers_to_apply() {
-    let mut run = Run::with(config(zork()));
+    let mut run = RunDriver::with(config(zork()));
     let verdict = run.walk(&["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"]);
     let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Oscillation);
     assert_eq!(text, "⚠️ Oscillation Pattern: Dam Lobby → Maintenance");
-    let mut run = Run::with(config(json!({"advice": {"templates": "zork"}, "camping": {"threshold": 6}})));
+    let mut run =
+        RunDriver::with(config(json!({"advice": {"templates": "zork"}, "camping": {"threshold": 6}})));
     let verdict = run.walk(&["Dam", "A", "Dam", "Dam", "B", "Dam", "C", "Dam", "D", "Dam"]);
     let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Camping);
     assert_eq!(text, "⚠️ Location Camping: Dam (6 visits in 10 turns)");
@@ -136,7 +137,7 @@ fn the_critic_is_told_of_an_oscillation_and_a_camp_without_numbers_to_apply() {
 
 #[test]
 fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before() {
-    let mut run = Run::with(config(zork()));
+    let mut run = RunDriver::with(config(zork()));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
@@ -150,7 +151,7 @@ fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before(
 
 #[test]
 fn exits_are_told_of_to_whoever_goes_round_in_circles() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": {"name": "B"}}));
         run.see(&json!({"action": "south", "place": {"name": "A", "exits": ["north", "east", "up"]}}));
@@ -162,7 +163,7 @@ fn exits_are_told_of_to_whoever_goes_round_in_circles() {
 
 #[test]
 fn the_user_is_told_why_a_run_was_stopped() {
-    let mut run = Run::with(config(zork()));
+    let mut run = RunDriver::with(config(zork()));
     let verdict = run.repeat(40, &json!({"score": 40}));
     let text = text_for(&verdict.advice, Audience::User, STAGNATION);
     assert_eq!(text, "Terminating episode: no progress for 40 turns (score stuck at 40)");
@@ -170,7 +171,7 @@ fn the_user_is_told_why_a_run_was_stopped() {
 
 /// The texts of a task's recovery, in the words of 003.
 fn recovery(records: usize, record: &Value, audience: Audience) -> String {
-    let mut run = Run::with(config(zork()));
+    let mut run = RunDriver::with(config(zork()));
     let verdict = run.repeat(records, record);
     text_for(&verdict.advice, audience, DetectorName::Task)
 }
@@ -213,7 +214,8 @@ fn the_words_of_003_for_an_escalation() {
 
 #[test]
 fn the_words_of_004_for_an_escalation() {
-    let mut run = Run::with(config(json!({"advice": {"templates": "zork"}, "similarity": {"mode": "off"}})));
+    let mut run =
+        RunDriver::with(config(json!({"advice": {"templates": "zork"}, "similarity": {"mode": "off"}})));
     let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let text = text_for(&verdict.advice, Audience::User, DetectorName::Signature);
     for part in [
@@ -247,7 +249,7 @@ fn an_empty_text_of_ones_own_silences_the_advice() {
 
 #[test]
 fn secrets_are_masked_in_texts_and_evidence() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let key = format!("ghp_{}", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0xR3uL6");
     let verdict = run.repeat(
         3,

@@ -1,6 +1,6 @@
 //! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
 
-use crate::steps::{Run, call, config, failing, played, sh, step, written};
+use crate::steps::{RunDriver, call, config, failing, played, sh, step, written};
 use loopbreak::{DetectorName, Guard, Severity};
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ const REPEATING: [DetectorName; 5] = [
 ];
 
 /// The first turn at which one of them found something at least this bad.
-fn first(run: &Run, severity: Severity) -> Option<u64> {
+fn first(run: &RunDriver, severity: Severity) -> Option<u64> {
     let all = REPEATING.into_iter().flat_map(|detector| run.findings(detector));
     all.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).min()
 }
 
 /// The turns at which one of them led to an escalation or a stop.
-fn strong(run: &Run) -> Vec<u64> {
+fn strong(run: &RunDriver) -> Vec<u64> {
     let mut turns: Vec<u64> = REPEATING
         .into_iter()
         .flat_map(|detector| run.decisions(detector))
@@ -32,7 +32,7 @@ fn strong(run: &Run) -> Vec<u64> {
 
 /// Warned of and acted on by these turns: once, and again only when it became twice as bad.
 #[track_caller]
-fn assert_caught(run: &Run, warned_by: u64, acted_by: u64) {
+fn assert_caught(run: &RunDriver, warned_by: u64, acted_by: u64) {
     let (warned, hard) = (first(run, Severity::Warn), first(run, Severity::Hard));
     assert!(warned.is_some_and(|turn| turn <= warned_by), "warned of at {warned:?}");
     assert!(hard.is_some_and(|turn| turn <= acted_by), "hard at {hard:?}");
@@ -285,7 +285,7 @@ fn a_loop_has_one_id_wherever_it_is_entered() {
 
 #[test]
 fn a_user_turn_begins_the_count_anew() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let again = sh("make lint", "2 warnings");
     run.repeat(3, &again);
     run.see(&json!({"user": "try it once more"}));
@@ -299,7 +299,7 @@ fn a_user_turn_begins_the_count_anew() {
 fn a_guard_put_away_in_the_middle_of_a_cycle_goes_on_as_if_nothing_had_happened() {
     let lived = played(alternating(20, false));
     for cut in [1, 3, 5, 7, 9] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         for (at, record) in alternating(20, false).iter().enumerate() {
             if at == cut {
                 let text = serde_json::to_string(&run.guard.snapshot()).unwrap_or_default();
@@ -314,7 +314,7 @@ fn a_guard_put_away_in_the_middle_of_a_cycle_goes_on_as_if_nothing_had_happened(
 
 #[test]
 fn who_only_observes_sees_the_loop_and_acts_on_nothing() {
-    let mut run = Run::with(config(json!({"mode": "observe"})));
+    let mut run = RunDriver::with(config(json!({"mode": "observe"})));
     for record in alternating(20, false) {
         let verdict = run.guard.observe(&step(&record));
         assert!(verdict.strongest().is_none() && verdict.stop.is_none() && verdict.advice.is_empty());

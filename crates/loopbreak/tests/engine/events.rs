@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, config_of, keys};
+use crate::steps::{RunDriver, config, config_of, keys};
 use serde_json::{Value, json};
 
 /// The event and its keys, sorted; the engine adds `event_type` and `episode_id` to all.
-fn check(run: &Run, name: &str, expected: &[&str]) -> Value {
+fn check(run: &RunDriver, name: &str, expected: &[&str]) -> Value {
     let event = run.events(name).first().cloned().unwrap_or_else(|| panic!("no {name}"));
     let mut expected = [expected, &["event_type", "episode_id", "turn"]].concat();
     expected.sort_unstable();
@@ -17,7 +17,7 @@ fn check(run: &Run, name: &str, expected: &[&str]) -> Value {
 
 #[test]
 fn score_change_has_its_keys() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &json!({"score": 10}));
     run.repeat(14, &json!({"score": 20}));
     run.see(&json!({"score": 35}));
@@ -31,7 +31,7 @@ fn score_change_has_its_keys() {
 
 #[test]
 fn stuck_termination_has_its_keys() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &json!({"score": 10}));
     let keys = ["turns_stuck", "score", "max_turns_stuck", "ending", "termination_reason"];
     let event = check(&run, "stuck_termination", &keys);
@@ -44,7 +44,7 @@ fn stuck_termination_has_its_keys() {
 
 #[test]
 fn progress_check_is_emitted_every_turn_with_both_measures() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"score": 1}));
     run.see(&json!({"score": 2}));
     run.see(&json!({"objectives": {"completed": ["a"]}}));
@@ -74,7 +74,7 @@ fn progress_check_is_emitted_every_turn_with_both_measures() {
 
 #[test]
 fn progress_detected_tells_how_long_it_had_been_stuck() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(30, &json!({"score": 1}));
     run.see(&json!({"score": 1, "objectives": {"completed": ["a"]}}));
     let event = check(
@@ -95,7 +95,7 @@ fn progress_detected_tells_how_long_it_had_been_stuck() {
 
 #[test]
 fn loop_break_warning_is_emitted_on_every_turn_from_the_threshold_on() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &json!({"score": 1}));
     let event = check(
         &run,
@@ -113,8 +113,8 @@ fn loop_break_warning_is_emitted_on_every_turn_from_the_threshold_on() {
 }
 
 /// To and fro between Kitchen (20) and Attic (21), the last move weighed.
-fn to_and_fro(patch: Value) -> Run {
-    let mut run = Run::with(config(patch));
+fn to_and_fro(patch: Value) -> RunDriver {
+    let mut run = RunDriver::with(config(patch));
     for (way, id, name) in [
         ("up", 21, "Attic"),
         ("down", 20, "Kitchen"),
@@ -181,7 +181,7 @@ fn oscillation_detected_tells_ids_names_and_the_last_six_places() {
 
 #[test]
 fn camping_detected_tells_place_visits_and_window() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": {"id": 20, "name": "Dam"}}));
     let event = check(
         &run,
@@ -194,7 +194,7 @@ fn camping_detected_tells_place_visits_and_window() {
 
 #[test]
 fn loop_detected_and_loop_recovery_tell_of_a_task_in_the_words_of_003() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let blocked = json!({"task": {"id": "T3.4.3", "status": "blocked", "blockers": ["missing auth token"]}});
     run.repeat(3, &blocked);
     let event = check(
@@ -226,7 +226,7 @@ fn loop_detected_and_loop_recovery_tell_of_a_task_in_the_words_of_003() {
 
 #[test]
 fn loop_detected_tells_of_an_output_with_its_signature() {
-    let mut run = Run::with(config(json!({"similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let event = check(
         &run,
@@ -240,7 +240,7 @@ fn loop_detected_tells_of_an_output_with_its_signature() {
 
 #[test]
 fn guard_tripped_tells_which_guard_and_the_limit() {
-    let mut run = Run::with(config_of(loopbreak::Profile::Iterations, json!({})));
+    let mut run = RunDriver::with(config_of(loopbreak::Profile::Iterations, json!({})));
     run.repeat(10, &json!({"say": "hm"}));
     let event = check(&run, "guard_tripped", &["guard", "pattern", "first", "limit", "value"]);
     assert_eq!((&event["guard"], &event["first"]), (&json!("max_iterations"), &json!(true)));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, config_of, found};
+use crate::steps::{RunDriver, config, config_of, found};
 use loopbreak::{DetectorName, Pattern, Profile, Severity, Step, Usage};
 use serde_json::{Value, json};
 
@@ -15,14 +15,14 @@ fn failed() -> Value {
 
 #[test]
 fn without_a_limit_nothing_is_too_much() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(500, &json!({"action": "a", "at": 1, "usage": {"cost_usd": 100.0}}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
 fn iterations_are_warned_of_at_80_percent_and_stopped_at_the_limit() {
-    let mut run = Run::with(config(json!({"budget": {"max_iterations": 10}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10}})));
     run.repeat(12, &json!({"action": "a"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [8]);
     assert_eq!(run.turns(BUDGET, Severity::Hard), [10]);
@@ -32,7 +32,7 @@ fn iterations_are_warned_of_at_80_percent_and_stopped_at_the_limit() {
 
 #[test]
 fn time_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
-    let mut run = Run::with(config(json!({"budget": {"max_runtime": "10m"}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": "10m"}})));
     for minute in 0..=10 {
         run.see(&json!({"at": 1_000_000 + minute * 60_000}));
     }
@@ -42,7 +42,7 @@ fn time_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
 
 #[test]
 fn money_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
-    let mut run = Run::with(config(json!({"budget": {"max_cost": 4.0}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_cost": 4.0}})));
     run.repeat(8, &json!({"usage": {"cost_usd": 0.5, "input_tokens": 10, "output_tokens": 1}}));
     assert_eq!((run.turns(BUDGET, Severity::Warn), run.stops()), (vec![7], vec![8]));
     assert_eq!(run.verdicts[7].stop.as_ref().unwrap().reason, "max_cost");
@@ -50,7 +50,7 @@ fn money_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
 
 #[test]
 fn costs_that_are_no_money_are_not_counted() {
-    let mut run = Run::with(config(json!({"budget": {"max_cost": 1.0}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_cost": 1.0}})));
     for cost in [f64::NAN, f64::INFINITY, -5.0, 0.5] {
         let usage = Some(Usage { cost_usd: Some(cost), ..Usage::default() });
         let verdict = run.guard.observe(&Step { usage, ..Step::default() });
@@ -60,7 +60,7 @@ fn costs_that_are_no_money_are_not_counted() {
 
 #[test]
 fn time_that_goes_backwards_is_no_time() {
-    let mut run = Run::with(config(json!({"budget": {"max_runtime": 1000}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": 1000}})));
     for at in [5000, 4000, 0, -100_000, 5100] {
         run.see(&json!({"at": at}));
     }
@@ -71,7 +71,7 @@ fn time_that_goes_backwards_is_no_time() {
 
 #[test]
 fn a_clock_that_is_set_back_takes_no_time_away() {
-    let mut run = Run::with(config(json!({"budget": {"max_runtime": 1000}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": 1000}})));
     run.see(&json!({"at": 5000}));
     run.see(&json!({"at": 5900}));
     run.see(&json!({"at": 5000, "user": "tell me again"}));
@@ -81,28 +81,28 @@ fn a_clock_that_is_set_back_takes_no_time_away() {
 
 #[test]
 fn the_part_at_which_is_warned_can_be_set() {
-    let mut run = Run::with(config(json!({"budget": {"max_iterations": 10, "warn_at": 0.5}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10, "warn_at": 0.5}})));
     run.repeat(5, &json!({"action": "a"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [5]);
 }
 
 #[test]
 fn a_refused_proposal_is_no_iteration() {
-    let mut run = Run::with(config(json!({"budget": {"max_iterations": 3}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 3}})));
     run.repeat(20, &json!({"action": "a", "refused": true}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
 fn turns_that_a_log_leaves_out_are_no_iterations() {
-    let mut run = Run::with(config(json!({"budget": {"max_iterations": 10}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10}})));
     run.see(&json!({"turn": 900}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
 fn three_errors_in_a_row_are_warned_of_and_stop_nothing() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(2, &failed());
     assert!(run.findings(ERRORS).is_empty());
     let verdict = run.see(&failed());
@@ -115,7 +115,7 @@ fn three_errors_in_a_row_are_warned_of_and_stop_nothing() {
 #[test]
 fn three_errors_in_a_row_stop_the_profiles_iterations_and_documents() {
     for profile in [Profile::Iterations, Profile::Documents] {
-        let mut run = Run::with(config_of(profile, json!({})));
+        let mut run = RunDriver::with(config_of(profile, json!({})));
         run.repeat(3, &failed());
         assert_eq!(run.stops(), [3], "{}", profile.as_str());
         assert_eq!(run.verdicts[2].stop.as_ref().unwrap().reason, "consecutive_errors");
@@ -125,7 +125,7 @@ fn three_errors_in_a_row_stop_the_profiles_iterations_and_documents() {
 #[test]
 fn a_success_or_a_user_between_errors_starts_the_count_anew() {
     for between in [json!({"action": "ls", "outcome": "ok"}), json!({"user": "try again"})] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         run.repeat(2, &failed());
         run.see(&between);
         run.repeat(2, &failed());
@@ -135,7 +135,7 @@ fn a_success_or_a_user_between_errors_starts_the_count_anew() {
 
 #[test]
 fn a_step_without_an_outcome_neither_counts_nor_ends_the_errors() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..3 {
         run.see(&failed());
         run.see(&json!({"say": "hm"}));
@@ -145,7 +145,7 @@ fn a_step_without_an_outcome_neither_counts_nor_ends_the_errors() {
 
 #[test]
 fn errors_of_other_agents_are_not_in_a_row() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for agent in ["a", "b", "c", "a", "b", "c"] {
         run.see(&json!({"agent": agent, "outcome": {"error": true}}));
     }
@@ -154,17 +154,17 @@ fn errors_of_other_agents_are_not_in_a_row() {
 
 #[test]
 fn limits_of_errors_can_be_set() {
-    let mut run = Run::with(config(json!({"errors": {"warn_at": 0, "hard_at": 5}})));
+    let mut run = RunDriver::with(config(json!({"errors": {"warn_at": 0, "hard_at": 5}})));
     run.repeat(5, &failed());
     assert_eq!((run.findings(ERRORS).len(), run.stops()), (1, vec![5]));
 }
 
 #[test]
 fn the_profile_iterations_allows_10_iterations_and_15_minutes() {
-    let mut run = Run::with(config_of(Profile::Iterations, json!({})));
+    let mut run = RunDriver::with(config_of(Profile::Iterations, json!({})));
     run.repeat(10, &json!({"say": "working"}));
     assert_eq!(run.stops(), [10]);
-    let mut run = Run::with(config_of(Profile::Iterations, json!({})));
+    let mut run = RunDriver::with(config_of(Profile::Iterations, json!({})));
     run.see(&json!({"at": 0}));
     run.see(&json!({"at": 899_999}));
     assert!(run.stops().is_empty());
@@ -173,7 +173,7 @@ fn the_profile_iterations_allows_10_iterations_and_15_minutes() {
 }
 
 /// The guards that tripped at the last step, in order, and the reason of the stop.
-fn tripped(run: &Run) -> (Vec<String>, Pattern) {
+fn tripped(run: &RunDriver) -> (Vec<String>, Pattern) {
     let last = run.verdicts.last().unwrap();
     let events =
         last.events.iter().map(crate::steps::written).filter(|event| event["event_type"] == "guard_tripped");
@@ -192,7 +192,7 @@ fn guards_are_judged_in_the_order_iterations_runtime_loop_errors() {
     });
     let step = |at: i64| json!({"at": at, "outcome": {"text": "Error: disk full", "error": true}});
     let play = |patch: Value| {
-        let mut run = Run::with(config_of(Profile::Iterations, patch));
+        let mut run = RunDriver::with(config_of(Profile::Iterations, patch));
         for at in [0, 1000, 2000] {
             run.see(&step(at));
         }

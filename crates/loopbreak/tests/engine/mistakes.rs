@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, near, step, text_for};
+use crate::steps::{RunDriver, config, near, step, text_for};
 use loopbreak::advice::TEMPLATES;
 use loopbreak::{Audience, DetectorName, Guard, Intervention, Severity};
 use serde_json::{Value, json};
 
-fn go(run: &mut Run, way: &str, place: &str) {
+fn go(run: &mut RunDriver, way: &str, place: &str) {
     run.see(&json!({"action": way, "place": place}));
 }
 
@@ -18,7 +18,7 @@ fn attempt(status: &str, blockers: &[&str], work: &[&str]) -> Value {
 
 #[test]
 fn mistake_01_the_number_that_is_lowered_is_the_number_that_decides() {
-    let mut run = Run::only(&[DetectorName::Revisit]);
+    let mut run = RunDriver::only(&[DetectorName::Revisit]);
     for (way, place) in [("look", "A"), ("north", "B"), ("south", "A"), ("north", "B"), ("south", "A")] {
         go(&mut run, way, place);
     }
@@ -33,7 +33,7 @@ fn mistake_01_the_number_that_is_lowered_is_the_number_that_decides() {
 
 #[test]
 fn mistake_02_the_place_a_proposal_leads_to_is_punished_and_not_the_place_it_is_made_at() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     go(&mut run, "look", "Attic");
     go(&mut run, "down", "Kitchen");
     run.repeat(10, &json!({"action": "wait", "place": "Kitchen"}));
@@ -45,7 +45,7 @@ fn mistake_02_the_place_a_proposal_leads_to_is_punished_and_not_the_place_it_is_
 
 #[test]
 fn mistake_03_the_countdown_never_reaches_zero_before_the_stop() {
-    let mut run = Run::with(config(json!({
+    let mut run = RunDriver::with(config(json!({
         "policy": {"repeat_advice": true}, "advice": {"texts": {"stagnation": "{turns_left}"}},
     })));
     // Progress at turn 3: 40 turns stuck at turn 43, stopped at the check of turn 50.
@@ -66,7 +66,7 @@ fn mistake_03_the_countdown_never_reaches_zero_before_the_stop() {
 fn mistake_04_one_objective_resets_the_timer_once_and_not_for_40_turns() {
     // The record stays in the log for ever, as it did in the original; some logs keep it as a bare string.
     for objective in [json!({"objective": "a", "completed_turn": 1}), json!("a")] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         run.repeat(50, &json!({"score": 1, "objectives": {"completed": [objective]}}));
         assert_eq!(run.turns(DetectorName::Stagnation, Severity::Warn)[0], 21);
         assert_eq!(run.stops(), [50], "not at turn 80");
@@ -75,7 +75,7 @@ fn mistake_04_one_objective_resets_the_timer_once_and_not_for_40_turns() {
 
 #[test]
 fn mistake_05_score_change_has_the_old_score() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for score in [10, 35, 30] {
         run.see(&json!({"score": score}));
     }
@@ -95,7 +95,7 @@ fn mistake_06_no_default_text_speaks_of_death_and_endings_are_marked() {
             !words.split(|c: char| !c.is_alphabetic()).any(|word| ["die", "death", "dead"].contains(&word))
         );
     }
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.repeat(40, &json!({"score": 1}));
     assert_eq!(verdict.stop.as_ref().unwrap().ending.as_str(), "loop_break");
     assert_eq!(run.events("stuck_termination")[0]["ending"], "loop_break");
@@ -114,13 +114,13 @@ fn mistake_07_the_guard_itself_calls_the_task_detector() {
 
 #[test]
 fn mistake_08_an_escalation_clears_nothing_so_force_next_is_reached_and_authority_is_granted_once() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &attempt("in_progress", &[], &["Read file A"]));
     assert_eq!(
         run.decisions(DetectorName::Task),
         [(3, Intervention::Escalate), (5, Intervention::ForceNext)]
     );
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &attempt("blocked", &["no token"], &[]));
     let grants = run
         .decisions(DetectorName::Task)
@@ -131,7 +131,7 @@ fn mistake_08_an_escalation_clears_nothing_so_force_next_is_reached_and_authorit
 
 #[test]
 fn mistake_09_a_constant_blocker_with_growing_work_is_no_loop() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for part in 0..12 {
         run.see(&attempt("blocked", &["waiting for review"], &[&format!("part {part}")]));
     }
@@ -148,7 +148,7 @@ fn mistake_10_the_examples_that_are_no_loops_are_no_loops() {
         ],
         ["3 tests failing - auth, login, logout", "2 tests failing - auth, login", "1 test failing - auth"],
     ] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         for output in outputs {
             run.see(&json!({"outcome": output}));
         }
@@ -159,7 +159,7 @@ fn mistake_10_the_examples_that_are_no_loops_are_no_loops() {
 
 #[test]
 fn mistake_11_the_similarity_guard_is_there_without_being_asked_for() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for end in ["one", "two", "six"] {
         run.see(&json!({"outcome": format!("I looked at the parser again and think the lexer is at fault, try {end}")}));
     }
@@ -168,7 +168,7 @@ fn mistake_11_the_similarity_guard_is_there_without_being_asked_for() {
 
 #[test]
 fn mistake_12_the_event_that_the_engine_emits_has_the_documented_keys() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &json!({"score": 10}));
     let event = run.events("stuck_termination").remove(0);
     for (key, value) in [("turn", 40), ("turns_stuck", 40), ("max_turns_stuck", 40)] {
@@ -179,7 +179,7 @@ fn mistake_12_the_event_that_the_engine_emits_has_the_documented_keys() {
 
 #[test]
 fn mistake_13_a_healthy_run_of_many_tasks_goes_on_and_a_b_a_b_is_seen() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for round in 0..10 {
         for id in ["T1", "T2", "T3"] {
             run.see(
@@ -188,14 +188,14 @@ fn mistake_13_a_healthy_run_of_many_tasks_goes_on_and_a_b_a_b_is_seen() {
         }
     }
     assert!(run.verdicts.iter().all(|verdict| verdict.findings.is_empty()));
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B"]);
     assert_eq!(run.findings(DetectorName::Oscillation).len(), 1);
 }
 
 #[test]
 fn mistake_14_a_warned_loop_is_neither_warned_of_for_ever_nor_left_alone() {
-    let mut run = Run::with(config(json!({"similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
     run.repeat(40, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let acts = run.decisions(DetectorName::Signature);
     assert!(acts.len() < 8, "not on every turn: {acts:?}");
@@ -210,7 +210,7 @@ fn mistake_14_a_warned_loop_is_neither_warned_of_for_ever_nor_left_alone() {
 #[test]
 fn mistake_15_a_loop_is_a_hard_finding_that_a_caller_can_fail_on() {
     // The exit code itself is tested with the command line.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     assert!(
         run.verdicts

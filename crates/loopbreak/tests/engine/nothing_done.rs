@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, call, config, played, sh, step};
+use crate::steps::{RunDriver, call, config, played, sh, step};
 use loopbreak::{Config, DetectorName, Intervention, Pattern, RunSummary, Series, Severity, Verdict};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn said(text: &str) -> Value {
 }
 
 /// Pattern, and the turns of its first warning and its first hard finding.
-fn first(run: &Run, detector: DetectorName, pattern: &str) -> (Option<u64>, Option<u64>) {
+fn first(run: &RunDriver, detector: DetectorName, pattern: &str) -> (Option<u64>, Option<u64>) {
     let at = |severity| {
         let all = run.findings(detector);
         let mut bad = all.iter().filter(|finding| finding.pattern == pattern && finding.severity == severity);

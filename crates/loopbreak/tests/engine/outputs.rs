@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, found, text_for};
+use crate::steps::{RunDriver, config, found, text_for};
 use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity};
 use serde_json::json;
 
 const SIGNATURE: DetectorName = DetectorName::Signature;
 const SIMILARITY: DetectorName = DetectorName::Similarity;
 
-fn outputs(run: &mut Run, texts: &[&str]) {
+fn outputs(run: &mut RunDriver, texts: &[&str]) {
     for text in texts {
         run.see(&json!({"outcome": text}));
     }
@@ -17,7 +17,7 @@ fn outputs(run: &mut Run, texts: &[&str]) {
 
 /// A run of outputs, and the turns at which the same signature was hinted at and called a loop.
 fn signatures(texts: &[&str]) -> (Vec<u64>, Vec<u64>) {
-    let mut run = Run::only(&[SIGNATURE]);
+    let mut run = RunDriver::only(&[SIGNATURE]);
     outputs(&mut run, texts);
     (run.turns(SIGNATURE, Severity::Hint), run.turns(SIGNATURE, Severity::Hard))
 }
@@ -50,7 +50,7 @@ fn the_same_error_at_another_line_is_the_same_error() {
     let error = |line: u32| format!("Error: TypeError - Cannot read property 'id' of null at auth.ts:{line}");
     let errors = [error(45), error(46), error(51)];
     assert_eq!(signatures(&[&errors[0], &errors[1], &errors[2]]), (vec![2], vec![3]));
-    let mut run = Run::only(&[SIGNATURE]);
+    let mut run = RunDriver::only(&[SIGNATURE]);
     outputs(&mut run, &[&errors[0], &errors[1], &errors[2]]);
     let evidence = &run.findings(SIGNATURE)[1].evidence;
     assert_eq!(evidence.get("signature"), Some(&json!("error:TypeError-null-auth.ts").into()));
@@ -72,11 +72,11 @@ fn the_sliding_window_of_004_a_b_a_a_a_is_a_loop_at_the_fifth() {
 #[test]
 fn so_many_of_the_last_can_be_asked_for_instead_of_so_many_in_a_row() {
     let (a, b, c) = ("Fixed auth.ts - added null check", "Searched for 'x'", "Searched for 'y'");
-    let mut run = Run::with(config(json!({"signature": {"window": 5}, "similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"signature": {"window": 5}, "similarity": {"mode": "off"}})));
     outputs(&mut run, &[a, b, a, c, a]);
     assert_eq!(run.turns(SIGNATURE, Severity::Hard), [5]);
     assert_eq!(run.findings(SIGNATURE)[1].since, 1);
-    let mut run = Run::with(config(json!({"signature": {"window": 4}, "similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"signature": {"window": 4}, "similarity": {"mode": "off"}})));
     outputs(&mut run, &[a, b, a, c, a]);
     assert!(run.turns(SIGNATURE, Severity::Hard).is_empty(), "the first is out of the window");
     assert_eq!(signatures(&[a, b, a, c, a]), (vec![], vec![]), "off by default");
@@ -85,8 +85,9 @@ fn so_many_of_the_last_can_be_asked_for_instead_of_so_many_in_a_row() {
 #[test]
 fn the_threshold_of_equal_signatures_can_be_set() {
     let fix = json!({"outcome": "Fixed auth.ts - added null check"});
-    let mut run =
-        Run::with(config(json!({"signature": {"hard_at": 4, "hint_at": 0}, "similarity": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(
+        json!({"signature": {"hard_at": 4, "hint_at": 0}, "similarity": {"mode": "off"}}),
+    ));
     run.repeat(3, &fix);
     assert!(run.findings(SIGNATURE).is_empty());
     run.see(&fix);
@@ -96,10 +97,11 @@ fn the_threshold_of_equal_signatures_can_be_set() {
 #[test]
 fn only_outputs_of_whole_iterations_are_read() {
     let reply = json!({"action": "bash", "outcome": "Fixed auth.ts - added null check"});
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &reply);
     assert!(run.findings(SIGNATURE).is_empty() && run.findings(SIMILARITY).is_empty());
-    let mut run = Run::with(config(json!({"signature": {"scope": "all"}, "similarity": {"scope": "all"}})));
+    let mut run =
+        RunDriver::with(config(json!({"signature": {"scope": "all"}, "similarity": {"scope": "all"}})));
     run.repeat(3, &reply);
     assert!(!run.findings(SIGNATURE).is_empty() && !run.findings(SIMILARITY).is_empty());
 }
@@ -107,7 +109,7 @@ fn only_outputs_of_whole_iterations_are_read() {
 #[test]
 fn a_user_turn_ends_the_streak() {
     let fix = json!({"outcome": "Fixed auth.ts - added null check"});
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(2, &fix);
     run.see(&json!({"user": "go on"}));
     run.repeat(1, &fix);
@@ -120,7 +122,7 @@ fn a_user_turn_ends_the_streak() {
 #[test]
 fn a_step_without_an_output_neither_counts_nor_ends_a_streak() {
     let fix = json!({"outcome": "Fixed auth.ts - added null check"});
-    let mut run = Run::only(&[SIGNATURE]);
+    let mut run = RunDriver::only(&[SIGNATURE]);
     for _ in 0..3 {
         run.see(&fix);
         run.see(&json!({"say": "hm"}));
@@ -131,7 +133,7 @@ fn a_step_without_an_output_neither_counts_nor_ends_a_streak() {
 
 #[test]
 fn each_agent_is_judged_by_its_own_outputs() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for agent in ["a", "b", "c"] {
         run.see(&json!({"agent": agent, "outcome": "Fixed auth.ts - added null check"}));
     }
@@ -147,7 +149,7 @@ fn text(differing: usize, with: char) -> String {
 #[test]
 fn an_output_0_90_like_one_of_the_last_is_a_match_and_0_89_is_none() {
     for (differing, matches) in [(10, 1), (11, 0)] {
-        let mut run = Run::only(&[SIMILARITY]);
+        let mut run = RunDriver::only(&[SIMILARITY]);
         outputs(&mut run, &[&text(differing, '1'), &text(differing, '2')]);
         assert_eq!(run.findings(SIMILARITY).len(), matches, "{differing} of 100 characters differ");
     }
@@ -155,7 +157,7 @@ fn an_output_0_90_like_one_of_the_last_is_a_match_and_0_89_is_none() {
 
 #[test]
 fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
-    let mut run = Run::only(&[SIMILARITY]);
+    let mut run = RunDriver::only(&[SIMILARITY]);
     outputs(&mut run, &[&text(5, '1'), &text(5, '2'), &text(5, '3')]);
     assert_eq!(run.turns(SIMILARITY, Severity::Hint), [2]);
     assert_eq!(run.turns(SIMILARITY, Severity::Hard), [3]);
@@ -166,7 +168,7 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
 
 #[test]
 fn a_match_that_is_not_followed_by_another_is_no_loop() {
-    let mut run = Run::only(&[SIMILARITY]);
+    let mut run = RunDriver::only(&[SIMILARITY]);
     let (a, b) = (
         "The build is green now, all 40 tests pass.",
         "I will read the parser next and look at its error paths.",
@@ -186,12 +188,12 @@ fn an_output_is_compared_with_the_last_five() {
         "zzzz yyyy xxxx ww",
     ];
     let first = "the quick brown fox jumps over the lazy dog";
-    let mut run = Run::only(&[SIMILARITY]);
+    let mut run = RunDriver::only(&[SIMILARITY]);
     outputs(&mut run, &[first]);
     outputs(&mut run, &other[..4]);
     outputs(&mut run, &[first]);
     assert_eq!(run.findings(SIMILARITY)[0].evidence.get("like_turn"), Some(&json!(1).into()));
-    let mut run = Run::only(&[SIMILARITY]);
+    let mut run = RunDriver::only(&[SIMILARITY]);
     outputs(&mut run, &[first]);
     outputs(&mut run, &other);
     outputs(&mut run, &[first]);
@@ -202,7 +204,7 @@ fn an_output_is_compared_with_the_last_five() {
 fn threshold_window_and_hardness_of_similarity_can_be_set() {
     let patch =
         json!({"similarity": {"threshold": 0.5, "window": 1, "hard_at": 1}, "signature": {"mode": "off"}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     outputs(&mut run, &[&text(45, '1'), &text(45, '2')]);
     assert_eq!(run.turns(SIMILARITY, Severity::Hard), [2]);
     outputs(
@@ -218,7 +220,7 @@ fn threshold_window_and_hardness_of_similarity_can_be_set() {
 #[test]
 fn long_outputs_are_compared_by_both_their_ends() {
     let long = |end: &str| format!("{}{}{end}", "The same beginning. ".repeat(200), "x".repeat(3000));
-    let mut run = Run::only(&[SIMILARITY]);
+    let mut run = RunDriver::only(&[SIMILARITY]);
     outputs(&mut run, &[&long(&"a".repeat(2000)), &long(&"b".repeat(2000))]);
     assert!(run.findings(SIMILARITY).is_empty(), "the ends differ");
     outputs(&mut run, &[&long(&"b".repeat(2000))]);
@@ -227,7 +229,7 @@ fn long_outputs_are_compared_by_both_their_ends() {
 
 #[test]
 fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
-    let mut run = Run::only(&[SIGNATURE]);
+    let mut run = RunDriver::only(&[SIGNATURE]);
     for _ in 0..4 {
         run.see(&json!({"say": "thinking"}));
     }
@@ -256,7 +258,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
 #[test]
 fn a_loop_is_called_at_once_and_does_not_wait_for_other_guards() {
     let patch = json!({"budget": {"max_iterations": 100}, "similarity": {"mode": "off"}});
-    let mut run = Run::with(crate::steps::config_of(loopbreak::Profile::Iterations, patch));
+    let mut run = RunDriver::with(crate::steps::config_of(loopbreak::Profile::Iterations, patch));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     assert_eq!(run.stops(), [3]);
     assert_eq!(run.verdicts[2].stop.as_ref().unwrap().reason, "repeated_signature");

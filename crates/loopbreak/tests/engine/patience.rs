@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config_of, step, written};
+use crate::steps::{RunDriver, config_of, step, written};
 use loopbreak::{Config, DetectorName, Guard, Profile, Severity};
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn patience(patience: &str, more: &Value) -> Config {
 }
 
 fn stops(config: Config, steps: &[Value]) -> Vec<u64> {
-    let mut run = Run::with(config);
+    let mut run = RunDriver::with(config);
     for step in steps {
         run.see(step);
     }
@@ -152,7 +152,7 @@ fn the_countdown_runs_to_the_moved_deadline() {
                 (format!("push {turn}"), "It does not move.".into())
             }
         });
-        let mut run = Run::with(patience("exploring", &json!({})));
+        let mut run = RunDriver::with(patience("exploring", &json!({})));
         let mut ended = false;
         for step in &steps {
             let verdict = run.see(step).clone();
@@ -185,7 +185,7 @@ fn the_countdown_runs_to_the_moved_deadline() {
 
 #[test]
 fn the_fixed_rule_tells_nothing_of_a_moved_deadline() {
-    let mut run = Run::with(patience("fixed", &json!({})));
+    let mut run = RunDriver::with(patience("fixed", &json!({})));
     for step in refusals(60) {
         run.see(&step);
     }
@@ -198,7 +198,7 @@ fn the_fixed_rule_tells_nothing_of_a_moved_deadline() {
 #[test]
 fn a_guard_that_is_put_away_and_taken_up_again_explores_on() {
     let steps = walkthrough(90);
-    let mut straight = Run::with(patience("exploring", &json!({})));
+    let mut straight = RunDriver::with(patience("exploring", &json!({})));
     let mut resumed = Guard::new(patience("exploring", &json!({}))).for_run("r");
     for record in &steps {
         let json = serde_json::to_string(&resumed.snapshot()).unwrap();

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, config_of, found, text_for};
+use crate::steps::{RunDriver, config, config_of, found, text_for};
 use loopbreak::{Audience, DetectorName, Pattern, Profile, Severity};
 use serde_json::json;
 
@@ -14,10 +14,10 @@ const CYCLE: DetectorName = DetectorName::Cycle;
 #[test]
 fn the_window_of_a_revisit_lies_before_the_present_place() {
     // 000: history [A, B, C, D, E], E is current: only A to D are looked at.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.walk(&["A", "B", "C", "D", "E"]);
     assert!(found(verdict, REVISIT).is_empty());
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.walk(&["E", "B", "C", "D", "E"]);
     assert_eq!(found(verdict, REVISIT), [(Pattern::Revisit, Severity::Hint)]);
     assert_eq!((verdict.findings[0].count, verdict.findings[0].since), (1, 1));
@@ -25,13 +25,13 @@ fn the_window_of_a_revisit_lies_before_the_present_place() {
 
 #[test]
 fn one_place_alone_is_no_revisit() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     assert!(run.walk(&["A"]).findings.is_empty());
 }
 
 #[test]
 fn every_visit_in_the_window_is_counted() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.walk(&["A", "B", "A", "C", "A"]);
     let revisit = verdict.findings.iter().find(|finding| finding.detector == REVISIT).unwrap();
     assert_eq!(revisit.count, 2);
@@ -40,29 +40,29 @@ fn every_visit_in_the_window_is_counted() {
 
 #[test]
 fn a_place_left_longer_ago_than_the_window_is_legitimate_backtracking() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "C", "D", "E", "F"]);
     assert!(found(run.walk(&["A"]), REVISIT).is_empty(), "six places ago");
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "C", "D", "E"]);
     assert_eq!(found(run.walk(&["A"]), REVISIT).len(), 1, "five places ago");
 }
 
 #[test]
 fn the_window_of_a_revisit_can_be_set() {
-    let mut run = Run::with(config(json!({"revisit": {"window": 2}})));
+    let mut run = RunDriver::with(config(json!({"revisit": {"window": 2}})));
     assert!(run.walk(&["A", "B", "C", "A"]).findings.is_empty());
     assert_eq!(found(run.walk(&["C"]), REVISIT).len(), 1);
 }
 
 #[test]
 fn places_are_told_apart_by_their_ids_not_by_their_names() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for id in 1..=6 {
         run.see(&json!({"place": {"id": id, "name": "Maze"}}));
     }
     assert!(run.verdicts.iter().all(|verdict| verdict.findings.is_empty()), "six rooms of one name");
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"place": {"id": 180, "name": "West of House"}}));
     run.see(&json!({"place": {"id": 20}}));
     let verdict = run.see(&json!({"place": {"id": 180, "name": "west of house"}}));
@@ -71,7 +71,7 @@ fn places_are_told_apart_by_their_ids_not_by_their_names() {
 
 #[test]
 fn a_place_without_a_name_is_shown_by_its_number() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for id in [15, 18, 15, 18] {
         run.see(&json!({"place": {"id": id}}));
     }
@@ -82,7 +82,7 @@ fn a_place_without_a_name_is_shown_by_its_number() {
 
 #[test]
 fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for (id, name) in [(15, "Dam"), (18, "Lobby"), (15, "Dam"), (18, "Lobby")] {
         run.see(&json!({"place": {"id": id, "name": name}}));
     }
@@ -103,7 +103,7 @@ fn what_is_not_a_b_a_b_is_no_oscillation() {
         &["A", "B", "B", "A"],
         &["A", "B", "C", "A", "B", "C"],
     ] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         run.walk(walk);
         assert!(run.findings(OSCILLATION).is_empty(), "{walk:?}");
     }
@@ -112,7 +112,7 @@ fn what_is_not_a_b_a_b_is_no_oscillation() {
 #[test]
 fn stays_are_collapsed_before_an_oscillation_is_looked_for() {
     // 001, scenario 2: three turns at each of the two rooms.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for room in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
         run.walk(&[room, room, room]);
     }
@@ -122,7 +122,7 @@ fn stays_are_collapsed_before_an_oscillation_is_looked_for() {
 
 #[test]
 fn an_oscillation_and_its_rotation_are_one_loop_and_acted_on_when_it_worsens() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B", "A", "B", "A", "B", "A", "B"]);
     let found = run.findings(OSCILLATION);
     assert!(found.windows(2).all(|pair| pair[0].loop_id == pair[1].loop_id));
@@ -132,7 +132,7 @@ fn an_oscillation_and_its_rotation_are_one_loop_and_acted_on_when_it_worsens() {
 
 #[test]
 fn camping_is_seen_at_the_threshold_and_not_below() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["Dam", "A", "Dam", "B", "Dam", "C", "Dam"]);
     assert!(run.findings(CAMPING).is_empty(), "4 visits");
     let verdict = run.walk(&["D", "Dam"]);
@@ -145,34 +145,34 @@ fn camping_is_seen_at_the_threshold_and_not_below() {
 
 #[test]
 fn three_and_two_visits_are_no_camping() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["Dam", "Lobby", "A", "Dam", "B", "Lobby", "C", "Dam", "D", "E"]);
     assert!(run.findings(CAMPING).is_empty());
 }
 
 #[test]
 fn visits_before_the_window_are_not_counted() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &json!({"place": "Dam"}));
     run.walk(&["A", "B", "C", "D", "E", "F", "G", "H", "I", "J"]);
     let told = run.findings(CAMPING).len();
     run.walk(&["Dam"]);
     assert_eq!(run.findings(CAMPING).len(), told, "one visit in the last ten turns");
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["Dam", "Dam", "A", "B", "C", "D", "Dam", "E", "Dam", "F", "Dam"]);
     assert!(run.findings(CAMPING).is_empty(), "the first of five visits is eleven turns old");
 }
 
 #[test]
 fn a_long_stay_is_camping_too_and_told_of_again_when_it_doubled() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(30, &json!({"place": "Dam"}));
     assert_eq!(run.turns(CAMPING, Severity::Warn), [5, 10]);
 }
 
 #[test]
 fn threshold_and_window_of_camping_can_be_set() {
-    let mut run = Run::with(config(json!({"camping": {"threshold": 3, "window": 4}})));
+    let mut run = RunDriver::with(config(json!({"camping": {"threshold": 3, "window": 4}})));
     run.walk(&["Dam", "A", "Dam", "B", "C", "Dam"]);
     assert!(run.findings(CAMPING).is_empty());
     run.walk(&["Dam", "D", "Dam"]);
@@ -181,7 +181,7 @@ fn threshold_and_window_of_camping_can_be_set() {
 
 #[test]
 fn the_camp_of_001_has_6_visits_in_10_turns() {
-    let mut run = Run::with(config(json!({"camping": {"threshold": 6}})));
+    let mut run = RunDriver::with(config(json!({"camping": {"threshold": 6}})));
     run.walk(&["Dam", "Base", "Dam", "Dam", "Lobby", "Dam", "Canyon", "Dam", "Lobby", "Dam"]);
     let finding = run.findings(CAMPING)[0];
     assert_eq!(finding.evidence.get("visit_count"), Some(&json!(6).into()));
@@ -191,7 +191,7 @@ fn the_camp_of_001_has_6_visits_in_10_turns() {
 
 #[test]
 fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..60 {
         run.walk(&["A", "B"]);
     }
@@ -205,7 +205,7 @@ fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
 
 #[test]
 fn each_agent_has_its_own_trail() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for (agent, place) in
         [("a", "Dam"), ("b", "Lobby"), ("a", "Base"), ("b", "Dam"), ("a", "Attic"), ("b", "Base")]
     {
@@ -220,7 +220,7 @@ fn each_agent_has_its_own_trail() {
 
 #[test]
 fn a_refused_move_leads_nowhere() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for place in ["A", "B", "A"] {
         run.see(&json!({"place": place}));
     }
@@ -232,7 +232,7 @@ fn a_refused_move_leads_nowhere() {
 
 #[test]
 fn a_loop_of_places_with_three_other_steps_between_is_told_anew() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B"]);
     run.walk(&["C", "D", "E", "F"]);
     run.walk(&["A", "B", "A", "B"]);
@@ -245,8 +245,8 @@ fn go(way: &str, place: &str, exits: &[&str]) -> serde_json::Value {
 }
 
 /// To the end of a dead end and back, twice, and in again.
-fn at_a_dead_end(profile: Profile, exits: &[&str]) -> Run {
-    let mut run = Run::with(config_of(profile, json!({})));
+fn at_a_dead_end(profile: Profile, exits: &[&str]) -> RunDriver {
+    let mut run = RunDriver::with(config_of(profile, json!({})));
     for _ in 0..3 {
         run.see(&go("south", "Clearing", &["north", "east"]));
         run.see(&go("north", "Hut", exits));
@@ -280,7 +280,7 @@ fn a_way_out_that_is_one_of_several_or_of_nobody_knows_how_many_is_judged_as_eve
 #[test]
 fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
     let exits = ["north", "south", "east"];
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     for (way, place) in [("north", "Dam"), ("south", "Gatehouse"), ("north", "Dam"), ("south", "Gatehouse")] {
         run.see(&go(way, place, &exits));
     }
@@ -291,7 +291,7 @@ fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
     assert_eq!(again.adjustments[0].reason, "begins Gatehouse → Dam again");
     assert!(!again.accepted);
     // With a point in between it is another matter, and so it is for a pair that was never gone to and fro.
-    let mut fresh = Run::only(&[OSCILLATION]);
+    let mut fresh = RunDriver::only(&[OSCILLATION]);
     for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
         fresh.see(&go(way, place, &exits));
     }
@@ -303,8 +303,8 @@ fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
 }
 
 /// Walks a ring of four rooms several times, and stops to look in one of them.
-fn around(times: usize) -> Run {
-    let mut run = Run::with(config_of(Profile::Game, json!({})));
+fn around(times: usize) -> RunDriver {
+    let mut run = RunDriver::with(config_of(Profile::Game, json!({})));
     for time in 0..times {
         for (way, place) in
             [("east", "Bay Two"), ("south", "Bay Three"), ("west", "Bay Four"), ("north", "Bay One")]
@@ -339,7 +339,7 @@ fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with
 #[test]
 fn a_round_that_is_walked_twice_or_brings_points_is_no_loop() {
     assert!(around(2).findings(CYCLE).is_empty());
-    let mut run = Run::with(config_of(Profile::Game, json!({})));
+    let mut run = RunDriver::with(config_of(Profile::Game, json!({})));
     for time in 0..6 {
         for place in ["Bay Two", "Bay Three", "Bay Four", "Bay One"] {
             run.see(&json!({"action": "on", "place": place, "score": time}));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, found, near, text_for};
+use crate::steps::{RunDriver, config, found, near, text_for};
 use loopbreak::verdict::LoopId;
 use loopbreak::{Audience, DetectorName, Intervention, Severity};
 use serde_json::{Value, json};
@@ -18,16 +18,16 @@ fn output(text: &str) -> Value {
 }
 
 /// Settings with similarity out of the way, so that a repeated output is the business of `signature` alone.
-fn signatures(mut patch: Value) -> Run {
+fn signatures(mut patch: Value) -> RunDriver {
     patch["similarity"] = json!({"mode": "off"});
-    Run::with(config(patch))
+    RunDriver::with(config(patch))
 }
 
 const FIX: &str = "Fixed auth.ts - added null check";
 
 #[test]
 fn switched_off_as_a_whole_it_only_counts_turns() {
-    let mut run = Run::with(config(json!({"mode": "off"})));
+    let mut run = RunDriver::with(config(json!({"mode": "off"})));
     for _ in 0..50 {
         let verdict = run.see(&json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}}));
         assert!(verdict.findings.is_empty() && verdict.events.is_empty() && verdict.advice.is_empty());
@@ -39,13 +39,14 @@ fn switched_off_as_a_whole_it_only_counts_turns() {
 #[test]
 fn observing_as_a_whole_everything_is_found_and_nothing_done() {
     let record = json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}});
-    let mut enforcing = Run::new();
+    let mut enforcing = RunDriver::new();
     enforcing.repeat(60, &record);
-    let mut run = Run::with(config(json!({"mode": "observe"})));
+    let mut run = RunDriver::with(config(json!({"mode": "observe"})));
     run.repeat(60, &record);
     assert!(run.stops().is_empty() && !enforcing.stops().is_empty());
     for detector in DetectorName::ALL {
-        let turns = |run: &Run| run.findings(*detector).iter().map(|found| found.turn).collect::<Vec<_>>();
+        let turns =
+            |run: &RunDriver| run.findings(*detector).iter().map(|found| found.turn).collect::<Vec<_>>();
         assert_eq!(turns(&run), turns(&enforcing), "{detector}");
         assert!(run.findings(*detector).iter().all(|finding| !finding.enforced));
     }
@@ -58,7 +59,7 @@ fn observing_as_a_whole_everything_is_found_and_nothing_done() {
 
 #[test]
 fn one_detector_can_observe_while_the_others_act() {
-    let mut run = Run::with(config(json!({"oscillation": {"mode": "observe"}})));
+    let mut run = RunDriver::with(config(json!({"oscillation": {"mode": "observe"}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
@@ -71,7 +72,7 @@ fn one_detector_can_observe_while_the_others_act() {
 
 #[test]
 fn without_the_penalize_rung_scores_stay_as_they_are() {
-    let mut run = Run::with(config(json!({"policy": {"ladder": {"penalize": false}}})));
+    let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"penalize": false}}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
@@ -85,7 +86,7 @@ fn without_the_penalize_rung_scores_stay_as_they_are() {
 
 #[test]
 fn without_the_reject_rung_a_proposal_is_penalised_and_accepted() {
-    let mut run = Run::with(config(json!({"policy": {"ladder": {"reject": false}}})));
+    let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"reject": false}}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
@@ -98,7 +99,7 @@ fn without_the_reject_rung_a_proposal_is_penalised_and_accepted() {
 
 #[test]
 fn without_the_hint_rung_there_are_no_hints() {
-    let mut run = Run::with(config(json!({"policy": {"ladder": {"hint": false}}})));
+    let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"hint": false}}})));
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["north"]}}));
     assert!(run.weigh("look", 0.9).hints.is_empty());
     run.walk(&["A", "B", "A"]);
@@ -110,7 +111,7 @@ fn without_the_hint_rung_there_are_no_hints() {
 fn a_rung_that_is_off_gives_way_to_the_next_that_makes_sense() {
     for (off, act) in [(json!({"stop": false}), Escalate), (json!({"stop": false, "escalate": false}), Warn)]
     {
-        let mut run = Run::with(config(json!({"policy": {"ladder": off}})));
+        let mut run = RunDriver::with(config(json!({"policy": {"ladder": off}})));
         run.repeat(40, &json!({"score": 1}));
         let last = run.verdicts.last().unwrap();
         assert!(last.stop.is_none());
@@ -157,7 +158,7 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
 
 #[test]
 fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": "Dam"}));
     run.see(&json!({"user": "stay there"}));
     run.repeat(2, &json!({"place": "Dam"}));
@@ -175,7 +176,7 @@ fn after_a_changed_outcome_one_repeat_is_tolerated_and_the_next_opens_the_breake
 
 #[test]
 fn a_breaker_that_opens_again_says_why_and_advises() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": "Dam"}));
     run.walk(&["A", "B", "C", "D"]);
     for step in 0..4 {
@@ -198,7 +199,7 @@ fn a_breaker_that_opens_again_says_why_and_advises() {
 
 #[test]
 fn overlapping_findings_of_places_have_one_loop_id() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..6 {
         run.walk(&["A", "B"]);
     }
@@ -212,7 +213,7 @@ fn overlapping_findings_of_places_have_one_loop_id() {
 
 #[test]
 fn a_verdict_names_the_loops_its_step_belongs_to_for_as_long_as_they_go_on() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let same = json!({"action": "look", "outcome": "It is dark."});
     run.repeat(6, &same);
     let id = run.findings(DetectorName::Cycle)[0].loop_id;
@@ -227,7 +228,7 @@ fn a_verdict_names_the_loops_its_step_belongs_to_for_as_long_as_they_go_on() {
 
 #[test]
 fn findings_that_do_not_overlap_are_two_loops() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B"]);
     for id in 0..20 {
         run.walk(&[format!("room {id}").as_str()]);
@@ -240,7 +241,7 @@ fn findings_that_do_not_overlap_are_two_loops() {
 
 #[test]
 fn a_rejected_proposal_is_no_stop_of_the_run() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
         run.see(&json!({"action": "south", "place": "A"}));
@@ -264,25 +265,25 @@ fn a_hard_finding_names_what_is_done_about_it() {
 
 #[test]
 fn an_allowed_action_is_never_called_a_repeat() {
-    let mut run = Run::with(config(json!({"allow": [{"tool": "bash_output", "args": "*job1*"}]})));
+    let mut run = RunDriver::with(config(json!({"allow": [{"tool": "bash_output", "args": "*job1*"}]})));
     let poll = json!({"action": {"name": "bash_output", "args": {"id": "job1"}}, "critic": {"score": 0.9}});
     run.repeat(10, &poll);
     assert!(run.findings(DetectorName::Novelty).is_empty());
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &poll);
     assert!(!run.findings(DetectorName::Novelty).is_empty());
 }
 
 #[test]
 fn the_profile_of_the_documents_gives_standing_advice_on_every_turn() {
-    let mut run = Run::with(loopbreak::Config::of(loopbreak::Profile::Documents));
+    let mut run = RunDriver::with(loopbreak::Config::of(loopbreak::Profile::Documents));
     run.repeat(39, &json!({"score": 1}));
     let advised = run
         .verdicts
         .iter()
         .filter(|verdict| !text_for(&verdict.advice, Audience::Agent, STAGNATION).is_empty());
     assert_eq!(advised.map(|verdict| verdict.turn).collect::<Vec<_>>(), (20..=39).collect::<Vec<_>>());
-    let mut once = Run::new();
+    let mut once = RunDriver::new();
     once.repeat(39, &json!({"score": 1}));
     let advised = once.verdicts.iter().filter(|verdict| !verdict.advice.is_empty());
     assert_eq!(

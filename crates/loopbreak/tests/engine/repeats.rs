@@ -1,7 +1,7 @@
 //! Rulings on proposals that would continue a loop of actions: the next call of a cycle, a call that keeps coming
 //! back, another try at a failing target.
 
-use crate::steps::{Run, config, config_of, near, sh};
+use crate::steps::{RunDriver, config, config_of, near, sh};
 use loopbreak::{Action, DetectorName, Intervention, Pattern, Profile, Proposal, Ruling, Severity};
 use serde_json::json;
 
@@ -9,12 +9,12 @@ const CYCLE: DetectorName = DetectorName::Cycle;
 const TARGET: DetectorName = DetectorName::FailingTarget;
 const RECURRENCE: DetectorName = DetectorName::Recurrence;
 
-fn propose(run: &Run, command: &str, score: Option<f64>) -> Ruling {
+fn propose(run: &RunDriver, command: &str, score: Option<f64>) -> Ruling {
     let action = Action::new("bash").with_args(&json!({"command": command}));
     run.guard.weigh(&Proposal { action, score, ..Proposal::default() })
 }
 
-fn looping(run: &mut Run, rounds: usize) {
+fn looping(run: &mut RunDriver, rounds: usize) {
     for _ in 0..rounds {
         run.see(&sh("make lint", "2 warnings"));
         run.see(&sh("make docs", "nothing to be done"));
@@ -23,7 +23,7 @@ fn looping(run: &mut Run, rounds: usize) {
 
 #[test]
 fn the_next_call_of_a_cycle_loses_0_6_and_any_other_nothing() {
-    let mut run = Run::only(&[CYCLE]);
+    let mut run = RunDriver::only(&[CYCLE]);
     looping(&mut run, 2);
     let next = propose(&run, "make lint", Some(0.9));
     assert!(near(next.score, 0.3) && near(next.raw, 0.3) && near(next.base, 0.9));
@@ -42,7 +42,7 @@ fn the_next_call_of_a_cycle_loses_0_6_and_any_other_nothing() {
 fn a_changed_outcome_an_edit_or_a_user_reopens_the_call() {
     let edit = json!({"action": {"name": "edit", "args": {"path": "a"}}, "outcome": "ok"});
     for between in [sh("make lint", "1 warning"), edit, json!({"user": "again, please"})] {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         run.repeat(6, &sh("make lint", "2 warnings"));
         assert!(!propose(&run, "make lint", Some(0.9)).accepted);
         run.see(&between);
@@ -52,7 +52,7 @@ fn a_changed_outcome_an_edit_or_a_user_reopens_the_call() {
 
 #[test]
 fn a_call_that_keeps_coming_back_loses_it_too() {
-    let mut run = Run::only(&[RECURRENCE]);
+    let mut run = RunDriver::only(&[RECURRENCE]);
     for n in [0, 1, 2, 3, 1, 0, 2, 3, 2, 0, 2] {
         run.see(&sh(&format!("cat f{n}"), &format!("text {n}")));
     }
@@ -68,7 +68,7 @@ fn a_call_that_keeps_coming_back_loses_it_too() {
 #[test]
 fn where_most_calls_were_made_before_one_more_of_them_loses_it_if_the_run_tells_that_it_gets_no_further() {
     let played = |score: Option<u64>| {
-        let mut run = Run::only(&[RECURRENCE]);
+        let mut run = RunDriver::only(&[RECURRENCE]);
         for n in [0, 1, 2, 3, 4, 1, 3, 0, 2, 4, 3, 1, 4, 0, 2, 1, 4, 3] {
             let mut step = sh(&format!("examine thing {n}"), &format!("Nothing special about thing {n}."));
             if let Some(score) = score {
@@ -89,7 +89,7 @@ fn where_most_calls_were_made_before_one_more_of_them_loses_it_if_the_run_tells_
     assert!(propose(&played(None), "examine thing 0", Some(0.9)).accepted, "nobody knows how far it got");
 }
 
-fn refused_things(run: &mut Run, tries: usize) {
+fn refused_things(run: &mut RunDriver, tries: usize) {
     let verbs = ["open", "push", "pull", "kick", "pry", "lift", "shake", "break", "hit", "ring"];
     for verb in &verbs[..tries] {
         run.see(&json!({"action": format!("{verb} grating"), "outcome": "You can't do that.", "place": "Clearing"}));
@@ -98,7 +98,7 @@ fn refused_things(run: &mut Run, tries: usize) {
 
 #[test]
 fn another_try_at_a_failing_target_loses_it_and_a_look_does_not() {
-    let mut run = Run::only(&[TARGET]);
+    let mut run = RunDriver::only(&[TARGET]);
     refused_things(&mut run, 4);
     let ruling = run.weigh("bite the grating", 0.9);
     assert!(near(ruling.score, 0.3) && !ruling.accepted);
@@ -109,7 +109,7 @@ fn another_try_at_a_failing_target_loses_it_and_a_look_does_not() {
 
 #[test]
 fn a_loop_is_paid_for_once_however_many_detectors_see_it() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(7, &json!({"action": "open grating", "outcome": "It is locked."}));
     let ruling = run.weigh("open grating", 1.0);
     let seen: Vec<_> = ruling.adjustments.iter().map(|a| (a.detector, a.enforced)).collect();
@@ -119,7 +119,7 @@ fn a_loop_is_paid_for_once_however_many_detectors_see_it() {
 
 #[test]
 fn places_come_first_and_the_score_is_clamped_after_each() {
-    let mut run = Run::with(config(json!({"novelty": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"novelty": {"mode": "off"}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "Lobby"}));
         run.see(&json!({"action": "south", "place": "Dam"}));
@@ -135,7 +135,7 @@ fn places_come_first_and_the_score_is_clamped_after_each() {
 #[test]
 fn without_a_score_a_warned_loop_is_let_through_and_a_hard_one_is_refused() {
     for penalty in [-0.1, -0.6, -1.0] {
-        let mut run = Run::with(config(json!({"policy": {"repeat_penalty": penalty}})));
+        let mut run = RunDriver::with(config(json!({"policy": {"repeat_penalty": penalty}})));
         run.repeat(4, &sh("make lint", "2 warnings"));
         let warned = propose(&run, "make lint", None);
         assert!(warned.accepted && warned.score >= 0.5 && warned.score < 1.0, "{}", warned.score);
@@ -150,7 +150,7 @@ fn without_a_score_a_warned_loop_is_let_through_and_a_hard_one_is_refused() {
 
 #[test]
 fn an_agent_that_insists_on_a_refused_call_is_warned_and_then_refused_hard() {
-    let mut run = Run::only(&[CYCLE]);
+    let mut run = RunDriver::only(&[CYCLE]);
     run.repeat(8, &sh("make lint", "2 warnings"));
     let mut insists = sh("make lint", "");
     insists.as_object_mut().map(|record| record.remove("outcome"));
@@ -169,10 +169,10 @@ fn an_agent_that_insists_on_a_refused_call_is_warned_and_then_refused_hard() {
 
 #[test]
 fn an_allow_rule_overrules_and_who_only_observes_takes_nothing() {
-    let mut run = Run::with(config(json!({"allow": [{"tool": "bash", "args": "*lint*"}]})));
+    let mut run = RunDriver::with(config(json!({"allow": [{"tool": "bash", "args": "*lint*"}]})));
     run.repeat(9, &sh("make lint", "2 warnings"));
     assert!(propose(&run, "make lint", None).adjustments.is_empty());
-    let mut run = Run::with(config(json!({"mode": "observe"})));
+    let mut run = RunDriver::with(config(json!({"mode": "observe"})));
     run.repeat(9, &sh("make lint", "2 warnings"));
     let ruling = propose(&run, "make lint", None);
     assert!(ruling.accepted && near(ruling.score, 1.0));
@@ -181,14 +181,14 @@ fn an_allow_rule_overrules_and_who_only_observes_takes_nothing() {
 
 #[test]
 fn the_documents_know_no_such_penalty() {
-    let mut run = Run::with(config_of(Profile::Documents, json!({})));
+    let mut run = RunDriver::with(config_of(Profile::Documents, json!({})));
     run.repeat(12, &sh("make lint", "2 warnings"));
     assert!(propose(&run, "make lint", Some(0.9)).adjustments.is_empty());
 }
 
 #[test]
 fn a_replay_weighs_steps_that_a_critic_scored() {
-    let mut run = Run::only(&[CYCLE]);
+    let mut run = RunDriver::only(&[CYCLE]);
     let mut scored = sh("make lint", "2 warnings");
     scored["critic"] = json!({"score": 0.9});
     run.repeat(4, &scored);
@@ -212,7 +212,7 @@ fn the_penalty_must_be_one() {
 #[test]
 fn the_eighth_equal_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
     for detector in [CYCLE, RECURRENCE] {
-        let mut run = Run::only(&[detector]);
+        let mut run = RunDriver::only(&[detector]);
         run.repeat(6, &sh("make lint", "2 warnings"));
         assert!(propose(&run, "make lint", None).accepted, "the seventh: {detector}");
         run.see(&sh("make lint", "2 warnings"));
@@ -225,8 +225,9 @@ fn the_eighth_equal_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
 
 #[test]
 fn with_limits_of_its_own_a_call_is_refused_at_its_limit_and_never_unwarned() {
-    let mut run =
-        Run::with(config(json!({"cycle": {"warn_at": 2, "hard_at": 3}, "recurrence": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(
+        json!({"cycle": {"warn_at": 2, "hard_at": 3}, "recurrence": {"mode": "off"}}),
+    ));
     run.repeat(2, &sh("make lint", "2 warnings"));
     assert!(propose(&run, "make lint", None).accepted, "warned of at two, so two are made before");
     run.see(&sh("make lint", "2 warnings"));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, near};
+use crate::steps::{RunDriver, config, near};
 use loopbreak::{DetectorName, Intervention, Pattern, Place, Proposal, Severity};
 use serde_json::json;
 
@@ -12,12 +12,12 @@ const CAMPING: DetectorName = DetectorName::Camping;
 const NOVELTY: DetectorName = DetectorName::Novelty;
 
 /// Takes a move and arrives.
-fn go(run: &mut Run, way: &str, id: i64) {
+fn go(run: &mut RunDriver, way: &str, id: i64) {
     run.see(&json!({"action": way, "place": {"id": id, "name": format!("room {id}")}}));
 }
 
 /// The map of 001: Dam (20) north to the Lobby (15), Lobby north to Maintenance (18), and back; the Dam was seen.
-fn dam(run: &mut Run) {
+fn dam(run: &mut RunDriver) {
     for (way, id) in [("look", 20), ("north", 15), ("south", 20), ("north", 15), ("wait", 15)] {
         go(run, way, id);
     }
@@ -32,7 +32,7 @@ fn dam(run: &mut Run) {
 
 #[test]
 fn scenario_2_of_001_a_return_into_the_oscillation_falls_to_0_1_and_is_rejected() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let ruling = run.weigh("south", 0.9);
     assert!(near(ruling.score, 0.1) && near(ruling.raw, 0.1), "{}", ruling.score);
@@ -43,7 +43,7 @@ fn scenario_2_of_001_a_return_into_the_oscillation_falls_to_0_1_and_is_rejected(
 
 #[test]
 fn scenario_2_of_001_a_way_out_of_the_oscillation_rises_to_1_0_and_is_accepted() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     go(&mut run, "south", 15);
     let ruling = run.weigh("south", 0.6);
@@ -54,7 +54,7 @@ fn scenario_2_of_001_a_way_out_of_the_oscillation_rises_to_1_0_and_is_accepted()
 
 #[test]
 fn scenario_3_of_001_a_return_to_the_camp_falls_to_0_25_and_elsewhere_stays_0_7() {
-    let mut run = Run::only(&[CAMPING]);
+    let mut run = RunDriver::only(&[CAMPING]);
     go(&mut run, "look", 7);
     go(&mut run, "west", 20);
     go(&mut run, "east", 7);
@@ -72,7 +72,7 @@ fn scenario_3_of_001_a_return_to_the_camp_falls_to_0_25_and_elsewhere_stays_0_7(
 #[test]
 fn each_recent_visit_costs_0_2_and_three_cost_0_6_at_most() {
     for (visits, penalty) in [(1, -0.2), (2, -0.4), (3, -0.6), (4, -0.6), (5, -0.6)] {
-        let mut run = Run::only(&[REVISIT]);
+        let mut run = RunDriver::only(&[REVISIT]);
         go(&mut run, "look", 1);
         go(&mut run, "north", 2);
         go(&mut run, "south", 1);
@@ -93,7 +93,7 @@ fn each_recent_visit_costs_0_2_and_three_cost_0_6_at_most() {
 
 #[test]
 fn kitchen_of_000_three_visits_take_0_9_to_0_3() {
-    let mut run = Run::only(&[REVISIT]);
+    let mut run = RunDriver::only(&[REVISIT]);
     for (way, id) in [("look", 20), ("north", 21), ("south", 20), ("north", 21), ("south", 20), ("north", 21)]
     {
         go(&mut run, way, id);
@@ -111,7 +111,7 @@ fn kitchen_of_000_three_visits_take_0_9_to_0_3() {
 
 #[test]
 fn a_destination_outside_the_window_is_not_penalised() {
-    let mut run = Run::only(&[REVISIT]);
+    let mut run = RunDriver::only(&[REVISIT]);
     go(&mut run, "look", 1);
     go(&mut run, "north", 2);
     go(&mut run, "south", 1);
@@ -123,7 +123,7 @@ fn a_destination_outside_the_window_is_not_penalised() {
 
 #[test]
 fn words_for_one_way_are_predicted_alike() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     go(&mut run, "south", 15);
     for command in ["n", "north", "go north", "walk north", "North ", "GO NORTH", "head to the north"] {
@@ -134,7 +134,7 @@ fn words_for_one_way_are_predicted_alike() {
 
 #[test]
 fn an_unknown_destination_gets_no_penalty_and_no_bonus() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     dam(&mut run);
     for command in ["east", "up", "go down", "enter window"] {
         let ruling = run.weigh(command, 0.8);
@@ -144,7 +144,7 @@ fn an_unknown_destination_gets_no_penalty_and_no_bonus() {
 
 #[test]
 fn a_door_that_did_not_open_is_no_known_destination() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     dam(&mut run);
     go(&mut run, "west", 18);
     assert!(run.weigh("west", 0.8).adjustments.is_empty());
@@ -152,7 +152,7 @@ fn a_door_that_did_not_open_is_no_known_destination() {
 
 #[test]
 fn what_is_no_move_gets_no_place_adjustment() {
-    let mut run = Run::only(&[REVISIT, OSCILLATION, CAMPING]);
+    let mut run = RunDriver::only(&[REVISIT, OSCILLATION, CAMPING]);
     dam(&mut run);
     run.repeat(10, &json!({"action": "examine lamp", "place": {"id": 18}}));
     for command in ["examine lamp", "take wrench", "open north door", ""] {
@@ -163,7 +163,7 @@ fn what_is_no_move_gets_no_place_adjustment() {
 
 #[test]
 fn scores_are_clamped_to_0_and_1() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let low = run.weigh("south", 0.2);
     assert!(near(low.raw, -0.6) && near(low.score, 0.0));
@@ -174,7 +174,7 @@ fn scores_are_clamped_to_0_and_1() {
 
 #[test]
 fn scores_are_clamped_after_each_adjustment_and_the_raw_sum_is_told() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..4 {
         go(&mut run, "north", 2);
         go(&mut run, "south", 1);
@@ -189,7 +189,7 @@ fn scores_are_clamped_after_each_adjustment_and_the_raw_sum_is_told() {
 
 #[test]
 fn adjustments_come_in_the_order_oscillation_camping_revisit() {
-    let mut run = Run::with(config(json!({"camping": {"threshold": 4}})));
+    let mut run = RunDriver::with(config(json!({"camping": {"threshold": 4}})));
     for _ in 0..4 {
         go(&mut run, "north", 2);
         go(&mut run, "south", 1);
@@ -202,7 +202,7 @@ fn adjustments_come_in_the_order_oscillation_camping_revisit() {
 
 #[test]
 fn the_range_of_scores_can_be_set() {
-    let mut run = Run::with(config(json!({"policy": {"score_min": -1.0}})));
+    let mut run = RunDriver::with(config(json!({"policy": {"score_min": -1.0}})));
     for _ in 0..2 {
         go(&mut run, "north", 2);
         go(&mut run, "south", 1);
@@ -214,7 +214,7 @@ fn the_range_of_scores_can_be_set() {
 #[test]
 fn penalties_and_bonus_can_be_set() {
     let patch = json!({"oscillation": {"return_penalty": -0.3, "exploration_bonus": 0.1}, "revisit": {"mode": "off"}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     dam(&mut run);
     assert!(near(run.weigh("south", 0.9).score, 0.6));
     go(&mut run, "south", 15);
@@ -224,7 +224,7 @@ fn penalties_and_bonus_can_be_set() {
 #[test]
 fn the_adjusted_number_decides_and_the_threshold_itself_is_accepted() {
     for (accept_at, accepted) in [(0.25, true), (0.5, true), (0.51, false), (0.75, false)] {
-        let mut run = Run::with(config(json!({
+        let mut run = RunDriver::with(config(json!({
             "policy": {"accept_at": accept_at},
             "oscillation": {"return_penalty": -0.25},
             "revisit": {"mode": "off"},
@@ -237,14 +237,14 @@ fn the_adjusted_number_decides_and_the_threshold_itself_is_accepted() {
 
 #[test]
 fn what_the_critic_refuses_stays_refused_and_is_not_called_a_loop() {
-    let run = Run::new();
+    let run = RunDriver::new();
     let ruling = run.weigh("north", 0.4);
     assert!(!ruling.accepted && ruling.intervention.is_none() && ruling.adjustments.is_empty());
 }
 
 #[test]
 fn weighing_says_the_turn_it_is_for_and_changes_nothing() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     dam(&mut run);
     let before = serde_json::to_string(&run.guard.snapshot()).unwrap();
     let first = crate::steps::written(&run.weigh("south", 0.9));
@@ -255,7 +255,7 @@ fn weighing_says_the_turn_it_is_for_and_changes_nothing() {
 
 #[test]
 fn a_proposal_without_a_score_starts_from_the_highest() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let proposal = Proposal { score: None, ..Proposal::new("south", 0.0) };
     assert!(near(run.guard.weigh(&proposal).score, 0.2));
@@ -264,12 +264,12 @@ fn a_proposal_without_a_score_starts_from_the_highest() {
 
 #[test]
 fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"action": " Open Mailbox"}));
     for turn in 0..14 {
         run.see(&json!({"action": format!("look {turn}")}));
     }
-    let hints = |run: &Run| run.weigh("open mailbox", 0.9).hints.len();
+    let hints = |run: &RunDriver| run.weigh("open mailbox", 0.9).hints.len();
     assert_eq!(hints(&run), 1);
     let ruling = run.weigh("OPEN MAILBOX ", 0.9);
     assert_eq!((ruling.hints[0].detector, ruling.hints[0].pattern), (NOVELTY, Pattern::RepeatedAction));
@@ -281,35 +281,35 @@ fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
 
 #[test]
 fn the_window_of_actions_can_be_set_and_hints_switched_off() {
-    let mut run = Run::with(config(json!({"novelty": {"window": 5}})));
+    let mut run = RunDriver::with(config(json!({"novelty": {"window": 5}})));
     run.see(&json!({"action": "open mailbox"}));
     for turn in 0..5 {
         run.see(&json!({"action": format!("look {turn}")}));
     }
     assert!(run.weigh("open mailbox", 0.9).hints.is_empty());
     assert_eq!(run.weigh("look 0", 0.9).hints.len(), 1);
-    let mut run = Run::with(config(json!({"novelty": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"novelty": {"mode": "off"}})));
     run.see(&json!({"action": "open mailbox", "place": {"id": 1, "exits": ["north"]}}));
     assert!(run.weigh("open mailbox", 0.9).hints.is_empty());
 }
 
 #[test]
 fn exits_nobody_tried_are_hinted_at() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["n", "south", "up"]}}));
     run.see(&json!({"action": "north", "place": {"id": 2}}));
     run.see(&json!({"action": "south", "place": {"id": 1, "exits": ["n", "south", "up"]}}));
     let ruling = run.weigh("read book", 0.9);
     assert_eq!(ruling.hints[0].pattern, "unexplored_exits");
     assert_eq!(ruling.hints[0].evidence.get("exits"), Some(&json!(["south", "up"]).into()));
-    let mut run = Run::with(config(json!({"novelty": {"unexplored_exits": false}})));
+    let mut run = RunDriver::with(config(json!({"novelty": {"unexplored_exits": false}})));
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["n"]}}));
     assert!(run.weigh("read book", 0.9).hints.is_empty());
 }
 
 #[test]
 fn a_rejected_proposal_is_warned_of_once_and_the_same_again_is_hard() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let insist = json!({"action": "south", "critic": {"score": 0.9}, "refused": true});
     let first = run.see(&insist);
@@ -327,7 +327,7 @@ fn a_rejected_proposal_is_warned_of_once_and_the_same_again_is_hard() {
 
 #[test]
 fn two_different_rejected_proposals_are_not_insisting() {
-    let mut run = Run::only(&[OSCILLATION]);
+    let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     run.see(&json!({"action": "south", "critic": {"score": 0.9}, "refused": true}));
     go(&mut run, "south", 15);
@@ -338,7 +338,7 @@ fn two_different_rejected_proposals_are_not_insisting() {
 #[test]
 fn an_oscillation_that_is_penalised_is_broken() {
     // 001: an agent that would go to and fro for ever takes its second choice where the first is rejected.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     go(&mut run, "look", 15);
     let mut visited = std::collections::BTreeSet::from([15]);
     let mut here = 15;

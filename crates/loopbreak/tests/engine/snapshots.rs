@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, step, written};
+use crate::steps::{RunDriver, step, written};
 use loopbreak::snapshot::SNAPSHOT_VERSION;
 use loopbreak::{Config, Guard, Profile, Settings, Snapshot, SnapshotError};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ fn a_snapshot_of_a_later_version_is_refused() {
 
 #[test]
 fn a_snapshot_holds_no_settings() {
-    let mut run = Run::with(crate::steps::config(json!({"stagnation": {"max_turns": 77}})));
+    let mut run = RunDriver::with(crate::steps::config(json!({"stagnation": {"max_turns": 77}})));
     run.repeat(10, &story(1));
     assert!(!written(&run.guard.snapshot()).to_string().contains("max_turns"));
     let snapshot = run.guard.snapshot();
@@ -106,7 +106,7 @@ fn what_is_new_in_a_later_snapshot_of_this_version_does_not_hurt() {
 
 #[test]
 fn costs_without_end_can_still_be_put_away() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..3 {
         let usage = Some(loopbreak::Usage { cost_usd: Some(f64::MAX), ..loopbreak::Usage::default() });
         run.guard.observe(&loopbreak::Step { usage, ..loopbreak::Step::default() });

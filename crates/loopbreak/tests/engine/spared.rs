@@ -1,6 +1,6 @@
 //! Healthy work that other detectors stopped: none of it is warned of here.
 
-use crate::steps::{Run, call, config, sh};
+use crate::steps::{RunDriver, call, config, sh};
 use loopbreak::{DetectorName, Severity};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn edit(path: &str, n: usize) -> Value {
 }
 
 #[track_caller]
-fn assert_spared_in(mut run: Run, records: impl IntoIterator<Item = Value>) {
+fn assert_spared_in(mut run: RunDriver, records: impl IntoIterator<Item = Value>) {
     for record in records {
         run.see(&record);
     }
@@ -31,7 +31,7 @@ fn assert_spared_in(mut run: Run, records: impl IntoIterator<Item = Value>) {
 
 #[track_caller]
 fn assert_spared(records: impl IntoIterator<Item = Value>) {
-    assert_spared_in(Run::new(), records);
+    assert_spared_in(RunDriver::new(), records);
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn a_file_may_be_read_again_after_it_was_edited() {
 
 #[test]
 fn a_poll_loop_under_an_allow_rule_is_nobodys_business() {
-    let run = Run::with(config(json!({"allow": [{"tool": "bash_output", "args": "*watcher*"}]})));
+    let run = RunDriver::with(config(json!({"allow": [{"tool": "bash_output", "args": "*watcher*"}]})));
     assert_spared_in(run, vec![call("bash_output", &json!({"id": "watcher"}), ""); 100]);
 }
 

@@ -6,21 +6,21 @@
     reason = "a test that cannot be set up is to fail, and reads files"
 )]
 
-use crate::steps::{Run, config, found};
+use crate::steps::{RunDriver, config, found};
 use loopbreak::{DetectorName, Pattern, Severity, Step};
 use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 
 /// The turn of the first warning of each time without progress.
-fn warned(run: &Run) -> Vec<u64> {
+fn warned(run: &RunDriver) -> Vec<u64> {
     let mut warnings = run.findings(STAGNATION);
     warnings.retain(|finding| finding.severity == Severity::Warn);
     warnings.dedup_by_key(|finding| finding.since);
     warnings.into_iter().map(|finding| finding.turn).collect()
 }
 
-fn stopped(run: &Run) -> Vec<u64> {
+fn stopped(run: &RunDriver) -> Vec<u64> {
     run.turns(STAGNATION, Severity::Hard)
 }
 
@@ -30,7 +30,7 @@ fn score(score: i64) -> Value {
 
 #[test]
 fn a_warning_comes_at_20_turns_stuck_and_not_at_19() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(19, &score(10));
     assert!(run.findings(STAGNATION).is_empty());
     let verdict = run.see(&score(10));
@@ -40,7 +40,7 @@ fn a_warning_comes_at_20_turns_stuck_and_not_at_19() {
 
 #[test]
 fn the_run_is_stopped_at_40_turns_stuck_and_not_at_39() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(39, &score(10));
     assert!(run.stops().is_empty());
     let verdict = run.see(&score(10));
@@ -51,7 +51,7 @@ fn the_run_is_stopped_at_40_turns_stuck_and_not_at_39() {
 
 #[test]
 fn off_the_check_nothing_is_stopped_until_the_next_check() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(2, &score(10));
     run.repeat(57, &score(20));
     // Stuck since turn 3: 40 turns at turn 43, but 43 is no check.
@@ -62,7 +62,7 @@ fn off_the_check_nothing_is_stopped_until_the_next_check() {
 #[test]
 fn turn_60_is_stopped_for_a_score_that_changed_at_turn_20() {
     // 000's episode of 273 turns: 213 of them come after the stop.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(19, &score(0));
     run.repeat(254, &score(10));
     assert_eq!(run.stops().first(), Some(&60));
@@ -78,7 +78,7 @@ fn turn_60_is_stopped_for_a_score_that_changed_at_turn_20() {
 
 #[test]
 fn the_threshold_can_be_set() {
-    let mut run = Run::with(config(json!({"stagnation": {"max_turns": 50, "check_interval": 1}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"max_turns": 50, "check_interval": 1}})));
     run.repeat(49, &score(10));
     assert!(run.stops().is_empty());
     run.see(&score(10));
@@ -87,7 +87,7 @@ fn the_threshold_can_be_set() {
 
 #[test]
 fn the_first_score_is_the_baseline_and_no_change() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let first = run.see(&score(35));
     assert!(!first.progress.any());
     assert!(run.events("score_change").is_empty());
@@ -97,7 +97,7 @@ fn the_first_score_is_the_baseline_and_no_change() {
 
 #[test]
 fn a_score_change_resets_the_timer() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(20, &score(40));
     let changed = run.see(&score(50));
     assert!(changed.progress.score);
@@ -109,7 +109,7 @@ fn a_score_change_resets_the_timer() {
 
 #[test]
 fn a_lower_score_is_progress_too() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(15, &score(40));
     assert!(run.see(&score(30)).progress.score);
     run.repeat(19, &score(30));
@@ -118,7 +118,7 @@ fn a_lower_score_is_progress_too() {
 
 #[test]
 fn in_increase_mode_a_lower_score_is_no_progress_and_a_later_rise_is() {
-    let mut run = Run::with(config(json!({"stagnation": {"progress": "increase"}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"progress": "increase"}})));
     run.repeat(5, &score(40));
     assert!(!run.see(&score(30)).progress.any());
     assert!(run.see(&score(35)).progress.score);
@@ -126,7 +126,7 @@ fn in_increase_mode_a_lower_score_is_no_progress_and_a_later_rise_is() {
 
 #[test]
 fn in_high_water_mode_only_a_score_above_all_before_is_progress() {
-    let mut run = Run::with(config(json!({"stagnation": {"progress": "high_water"}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"progress": "high_water"}})));
     run.repeat(5, &score(40));
     assert!(!run.see(&score(30)).progress.any());
     assert!(!run.see(&score(40)).progress.any());
@@ -135,7 +135,7 @@ fn in_high_water_mode_only_a_score_above_all_before_is_progress() {
 
 #[test]
 fn a_completed_objective_resets_the_timer() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(30, &score(10));
     let verdict = run.see(&json!({"score": 10, "objectives": {"completed": ["explore north"]}}));
     assert!(verdict.progress.objective && !verdict.progress.score);
@@ -147,7 +147,7 @@ fn a_completed_objective_resets_the_timer() {
 
 #[test]
 fn score_and_objective_in_one_turn_reset_the_timer_once() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &score(10));
     let verdict = run.see(&json!({"score": 15, "objectives": {"completed": ["a"]}}));
     assert!(verdict.progress.score && verdict.progress.objective);
@@ -158,7 +158,7 @@ fn score_and_objective_in_one_turn_reset_the_timer_once() {
 
 #[test]
 fn a_six_key_objective_counts_from_the_turn_it_was_completed_at() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(14, &score(10));
     run.see(&json!({"score": 10, "objectives": {"completed": [{
         "objective": "open the window", "completed_turn": 12, "completion_action": "open window",
@@ -171,7 +171,7 @@ fn a_six_key_objective_counts_from_the_turn_it_was_completed_at() {
 
 #[test]
 fn an_objective_cannot_be_completed_in_the_future() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &score(10));
     run.see(&json!({"objectives": {"completed": [{"objective": "a", "completed_turn": 900}]}}));
     run.repeat(20, &score(10));
@@ -180,7 +180,7 @@ fn an_objective_cannot_be_completed_in_the_future() {
 
 #[test]
 fn the_latest_of_several_completions_counts() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(20, &score(10));
     run.see(&json!({"objectives": {"completed": [
         {"objective": "a", "completed_turn": 3}, {"objective": "b", "completed_turn": 19}, {"objective": "c", "completed_turn": 8},
@@ -191,7 +191,7 @@ fn the_latest_of_several_completions_counts() {
 #[test]
 fn an_objective_that_was_completed_before_is_no_progress_again() {
     let done = json!({"score": 10, "objectives": {"completed": ["explore north"]}});
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     assert!(run.see(&done).progress.objective);
     assert!(!run.repeat(39, &done).progress.objective);
     assert_eq!((warned(&run).first(), stopped(&run)), (Some(&21), vec![]));
@@ -201,7 +201,7 @@ fn an_objective_that_was_completed_before_is_no_progress_again() {
 
 #[test]
 fn open_objectives_that_come_and_go_are_no_progress() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in 1..=20 {
         let verdict =
             run.see(&json!({"score": 10, "objectives": {"active": [format!("goal {}", turn % 3)]}}));
@@ -212,26 +212,26 @@ fn open_objectives_that_come_and_go_are_no_progress() {
 
 #[test]
 fn without_objectives_only_the_score_counts() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &json!({"score": 10, "objectives": {"active": [], "completed": []}}));
     assert_eq!((warned(&run).first(), stopped(&run)), (Some(&20), vec![40]));
 }
 
 #[test]
 fn objectives_can_be_ignored() {
-    let mut run = Run::with(config(json!({"stagnation": {"objectives": false}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"objectives": false}})));
     for turn in 1..=40 {
         run.see(&json!({"score": 10, "objectives": {"completed": [format!("goal {turn}")]}}));
     }
     assert_eq!(stopped(&run), [40]);
-    let mut silent = Run::with(config(json!({"stagnation": {"objectives": false}})));
+    let mut silent = RunDriver::with(config(json!({"stagnation": {"objectives": false}})));
     silent.repeat(60, &json!({"objectives": {"active": ["goal"]}}));
     assert!(silent.findings(STAGNATION).is_empty(), "what is ignored is no facet either");
 }
 
 #[test]
 fn a_mark_of_progress_resets_the_timer_and_its_absence_does_not() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(10, &json!({"progress": false}));
     assert!(run.see(&json!({"progress": true})).progress.mark);
     run.repeat(20, &json!({"action": "look"}));
@@ -240,14 +240,14 @@ fn a_mark_of_progress_resets_the_timer_and_its_absence_does_not() {
 
 #[test]
 fn a_run_without_score_objective_or_mark_is_never_stuck() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(200, &json!({"action": "look", "place": "Dam"}));
     assert!(run.findings(STAGNATION).is_empty() && run.events("progress_check").is_empty());
 }
 
 #[test]
 fn a_score_that_is_no_number_is_no_score() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for score in [f64::NAN, f64::INFINITY] {
         for _ in 0..30 {
             let verdict = run.guard.observe(&Step { score: Some(score), ..Step::default() });
@@ -259,7 +259,7 @@ fn a_score_that_is_no_number_is_no_score() {
 
 #[test]
 fn counting_starts_one_turn_before_the_first_facet() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(7, &json!({"action": "look"}));
     run.repeat(13, &score(10));
     assert!(warned(&run).is_empty());
@@ -270,7 +270,7 @@ fn counting_starts_one_turn_before_the_first_facet() {
 
 #[test]
 fn a_log_that_begins_at_turn_50_is_not_stuck_since_turn_0() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in 50..=100 {
         run.see(&json!({"turn": turn, "score": 10}));
     }
@@ -279,7 +279,7 @@ fn a_log_that_begins_at_turn_50_is_not_stuck_since_turn_0() {
 
 #[test]
 fn without_warnings_the_run_is_stopped_all_the_same() {
-    let mut run = Run::with(config(json!({"stagnation": {"warnings": false}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"warnings": false}})));
     run.repeat(40, &score(10));
     assert!(warned(&run).is_empty());
     assert_eq!(run.stops(), [40]);
@@ -287,7 +287,7 @@ fn without_warnings_the_run_is_stopped_all_the_same() {
 
 #[test]
 fn a_refused_proposal_is_no_turn() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..19 {
         run.see(&score(10));
         run.repeat(2, &json!({"score": 10, "action": "north", "refused": true}));
@@ -299,7 +299,7 @@ fn a_refused_proposal_is_no_turn() {
 
 #[test]
 fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn_it_has() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in [1, 15, 38, 43, 44] {
         run.see(&json!({"turn": turn, "score": 10}));
     }
@@ -308,7 +308,7 @@ fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn_it_has() {
 
 #[test]
 fn a_check_that_was_left_out_and_had_not_yet_been_due_stops_nothing() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"turn": 1, "score": 10}));
     run.see(&json!({"turn": 3, "score": 20}));
     // At turn 40 it was stuck for 37 turns; at turn 45 for 42, but 45 is no check.
@@ -321,7 +321,7 @@ fn a_check_that_was_left_out_and_had_not_yet_been_due_stops_nothing() {
 }
 
 /// Every countdown that was shown for one time without progress, and the turn that really ended it.
-fn countdowns(run: &Run, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
+fn countdowns(run: &RunDriver, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
     let mut found = run.findings(STAGNATION);
     found.retain(|finding| finding.since == last_progress);
     let stop = found.iter().find(|finding| finding.severity == Severity::Hard).unwrap().turn;
@@ -333,7 +333,7 @@ fn countdowns(run: &Run, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
 #[test]
 fn the_countdown_ends_at_the_real_stop_for_every_offset() {
     for last_progress in (0_u64..=100).filter(|turn| *turn != 1) {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         for turn in 1..=160 {
             run.see(&score(i64::from(turn >= last_progress)));
         }
@@ -353,7 +353,7 @@ fn the_countdown_is_right_for_other_limits_too() {
     {
         let limits = json!({"max_turns": max_turns, "check_interval": check_interval, "warn_at": warn_at});
         for last_progress in 2..=12 {
-            let mut run = Run::with(config(json!({"stagnation": limits})));
+            let mut run = RunDriver::with(config(json!({"stagnation": limits})));
             for turn in 1..=200 {
                 run.see(&score(i64::from(turn >= last_progress)));
             }
@@ -366,7 +366,7 @@ fn the_countdown_is_right_for_other_limits_too() {
 
 #[test]
 fn after_a_stop_that_nobody_obeyed_the_countdown_is_1_and_never_less() {
-    let mut run = Run::with(config(
+    let mut run = RunDriver::with(config(
         json!({"policy": {"repeat_advice": true}, "advice": {"texts": {"stagnation": "{turns_left}"}}}),
     ));
     run.repeat(70, &score(10));
@@ -378,7 +378,7 @@ fn after_a_stop_that_nobody_obeyed_the_countdown_is_1_and_never_less() {
 
 #[test]
 fn scenario_1_of_002_an_objective_at_turn_31_prevents_a_false_termination() {
-    let mut run = Run::with(config(json!({"stagnation": {"check_interval": 1}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"check_interval": 1}})));
     run.repeat(30, &score(0));
     run.see(&json!({"score": 0, "objectives": {"completed": ["Explore north to Location 81"]}}));
     run.repeat(60, &score(0));
@@ -388,7 +388,7 @@ fn scenario_1_of_002_an_objective_at_turn_31_prevents_a_false_termination() {
 
 #[test]
 fn scenario_2_of_002_mixed_progress_keeps_the_run_alive() {
-    let mut run = Run::with(config(json!({"stagnation": {"check_interval": 1}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"check_interval": 1}})));
     run.repeat(10, &score(0));
     run.repeat(20, &score(5));
     run.see(&json!({"score": 5, "objectives": {"completed": ["Open the trap door"]}}));
@@ -402,7 +402,7 @@ fn scenario_2_of_002_mixed_progress_keeps_the_run_alive() {
 
 #[test]
 fn scenario_3_of_002_without_objectives_turn_40_ends_the_run() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(41, &score(0));
     assert_eq!(run.stops(), [40]);
 }
@@ -410,7 +410,7 @@ fn scenario_3_of_002_without_objectives_turn_40_ends_the_run() {
 #[test]
 fn warnings_start_anew_20_turns_after_an_objective() {
     // 002's mixed scenario: score at 10, objective at 35, score at 75.
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in 1..=75 {
         let completed = if turn == 35 { vec!["a"] } else { vec![] };
         let points = i64::from(turn >= 10) + i64::from(turn >= 75);
@@ -423,7 +423,7 @@ fn warnings_start_anew_20_turns_after_an_objective() {
 
 #[test]
 fn an_objective_outside_the_window_is_no_recent_progress() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&json!({"score": 0, "objectives": {"completed": ["a"]}}));
     run.repeat(41, &score(0));
     let recent = |turn: usize| run.events("progress_check")[turn - 1]["objective_progress"].clone();
@@ -436,7 +436,7 @@ fn the_dam_episode_is_stopped_long_before_its_341_turns() {
         std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/dam.jsonl")).unwrap();
     let play = |patience: &str, max_turns: u64| {
         let settings = json!({"stagnation": {"max_turns": max_turns, "patience": patience}});
-        let mut run = Run::with(config(settings));
+        let mut run = RunDriver::with(config(settings));
         for line in log.lines() {
             run.see(&serde_json::from_str(line).unwrap());
         }
@@ -452,7 +452,7 @@ fn the_dam_episode_is_stopped_long_before_its_341_turns() {
 
 #[test]
 fn switched_off_it_says_nothing() {
-    let mut run = Run::with(config(json!({"stagnation": {"mode": "off"}})));
+    let mut run = RunDriver::with(config(json!({"stagnation": {"mode": "off"}})));
     run.repeat(60, &score(10));
     assert!(run.findings(STAGNATION).is_empty() && run.events("progress_check").is_empty());
     assert!(run.stops().is_empty());
@@ -460,7 +460,7 @@ fn switched_off_it_says_nothing() {
 
 #[test]
 fn stagnation_is_judged_per_run_whatever_its_agents() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in 1..=40 {
         run.see(&json!({"score": 10, "agent": format!("a{}", turn % 4)}));
     }

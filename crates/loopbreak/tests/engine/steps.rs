@@ -49,20 +49,20 @@ pub(crate) fn written(value: &impl Serialize) -> Value {
 }
 
 /// A run that is being watched.
-pub(crate) struct Run {
+pub(crate) struct RunDriver {
     pub(crate) guard: Guard,
     pub(crate) verdicts: Vec<Verdict>,
 }
 
-impl Run {
+impl RunDriver {
     /// A run with the default settings.
     pub(crate) fn new() -> Self {
-        Run::with(Config::default())
+        RunDriver::with(Config::default())
     }
 
     /// A run with these settings.
     pub(crate) fn with(config: Config) -> Self {
-        Run { guard: Guard::new(config).for_run("r"), verdicts: Vec::new() }
+        RunDriver { guard: Guard::new(config).for_run("r"), verdicts: Vec::new() }
     }
 
     /// A run with only these detectors on.
@@ -70,7 +70,7 @@ impl Run {
         let off = DetectorName::ALL.iter().filter(|detector| !on.contains(detector));
         let settings =
             off.fold(Settings::default(), |settings, detector| settings.with_mode(*detector, Mode::Off));
-        Run::with(Config::new(settings).unwrap())
+        RunDriver::with(Config::new(settings).unwrap())
     }
 
     /// Observes one step.
@@ -172,8 +172,8 @@ pub(crate) fn sh(command: &str, reply: &str) -> Value {
 }
 
 /// A run of these steps, with the defaults.
-pub(crate) fn played(records: impl IntoIterator<Item = Value>) -> Run {
-    let mut run = Run::new();
+pub(crate) fn played(records: impl IntoIterator<Item = Value>) -> RunDriver {
+    let mut run = RunDriver::new();
     for record in records {
         run.see(&record);
     }

@@ -1,6 +1,6 @@
 //! Targets that fail again and again whatever is tried on them, and work that only looks like it. Complaints 22 to 24.
 
-use crate::steps::{Run, call, config, failing};
+use crate::steps::{RunDriver, call, config, failing};
 use loopbreak::{DetectorName, Pattern, Severity};
 use serde_json::{Value, json};
 
@@ -10,15 +10,15 @@ fn say(command: &str, reply: &str) -> Value {
     json!({"action": command, "outcome": reply, "place": "Clearing"})
 }
 
-fn played(records: impl IntoIterator<Item = Value>) -> Run {
-    let mut run = Run::only(&[TARGET]);
+fn played(records: impl IntoIterator<Item = Value>) -> RunDriver {
+    let mut run = RunDriver::only(&[TARGET]);
     for record in records {
         run.see(&record);
     }
     run
 }
 
-fn warned(run: &Run) -> Vec<u64> {
+fn warned(run: &RunDriver) -> Vec<u64> {
     run.turns(TARGET, Severity::Warn)
 }
 
@@ -172,7 +172,7 @@ fn a_batch_of_files_and_searches_without_a_match_are_no_failing_target() {
 #[test]
 fn openclaw_16808_a_log_without_news_is_a_poll_and_not_a_cycle() {
     let poll = call("process", &json!({"action": "log", "sessionId": "calm-reef"}), "(no new output)");
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(40, &poll);
     assert_eq!(run.turns(DetectorName::Poll, Severity::Warn), [10]);
     assert_eq!(run.turns(DetectorName::Poll, Severity::Hard)[0], 20);
@@ -182,7 +182,7 @@ fn openclaw_16808_a_log_without_news_is_a_poll_and_not_a_cycle() {
 #[test]
 fn what_refuses_and_when_it_is_forgotten_can_be_set() {
     let patch = json!({"failing_target": {"refusals": ["nada"], "warn_at": 2, "hard_at": 3}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     run.repeat(3, &say("open grating", "The grating is locked."));
     assert!(run.findings(TARGET).is_empty());
     run.repeat(2, &say("open grating", "Nada."));

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
-use crate::steps::{Run, config, text_for};
+use crate::steps::{RunDriver, config, text_for};
 use loopbreak::{Audience, DetectorName, Intervention, Pattern, Severity};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn same_work() -> Value {
 
 #[test]
 fn a_done_task_attempted_again_is_forced_on() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(2, &attempt("T3.4.2", "done", &[], &["Implemented dashboard.tsx"]));
     assert!(run.findings(TASK).is_empty());
     let verdict = run.see(&attempt("T3.4.2", "done", &[], &["Implemented dashboard.tsx"]));
@@ -35,7 +35,7 @@ fn a_done_task_attempted_again_is_forced_on() {
 
 #[test]
 fn a_revisit_of_a_done_task_needs_no_equal_work() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for work in ["Checking if task complete", "Verifying implementation", "Running final checks"] {
         run.see(&attempt("T3.4.2", "done", &[], &[work]));
     }
@@ -44,7 +44,7 @@ fn a_revisit_of_a_done_task_needs_no_equal_work() {
 
 #[test]
 fn completed_means_done() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for status in ["done", "completed", "Done"] {
         run.see(&attempt("T1", status, &[], &[]));
     }
@@ -53,7 +53,7 @@ fn completed_means_done() {
 
 #[test]
 fn the_same_blockers_three_times_grant_authority() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.repeat(3, &blocked(&["critic:design_system unavailable"]));
     assert_eq!(verdict.findings[0].pattern, "blocked_task_spin");
     assert_eq!(run.decisions(TASK), [(3, UnblockAuthority)]);
@@ -61,7 +61,7 @@ fn the_same_blockers_three_times_grant_authority() {
 
 #[test]
 fn the_order_of_blockers_does_not_matter() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&blocked(&["no token", "no critic"]));
     run.see(&blocked(&["no critic", "no token"]));
     run.see(&blocked(&["no critic", "no token", "no token"]));
@@ -70,7 +70,7 @@ fn the_order_of_blockers_does_not_matter() {
 
 #[test]
 fn other_blockers_are_another_problem() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for blocker in ["a", "b", "c", "a", "b", "c"] {
         run.see(&blocked(&[blocker]));
     }
@@ -79,7 +79,7 @@ fn other_blockers_are_another_problem() {
 
 #[test]
 fn authority_is_granted_once_then_after_a_full_set_of_fresh_attempts_a_human_is_called() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(12, &blocked(&["no token"]));
     // Granted at 3; the history is cleared, so 6 is the third fresh attempt; 8 is the fifth.
     assert_eq!(run.decisions(TASK), [(3, UnblockAuthority), (6, Escalate), (8, Escalate)]);
@@ -89,7 +89,7 @@ fn authority_is_granted_once_then_after_a_full_set_of_fresh_attempts_a_human_is_
 
 #[test]
 fn without_auto_unblock_a_human_is_called_at_once() {
-    let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
+    let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     let verdict = run.repeat(3, &blocked(&["no token"]));
     assert_eq!(verdict.decisions[0].intervention, Escalate);
     assert_eq!((verdict.tasks[0].status.as_str(), verdict.tasks[0].forced), ("blocked", false));
@@ -97,7 +97,7 @@ fn without_auto_unblock_a_human_is_called_at_once() {
 
 #[test]
 fn no_progress_is_escalated_at_3_and_forced_on_at_5() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(5, &same_work());
     assert_eq!(run.decisions(TASK), [(3, Escalate), (5, ForceNext)]);
     let last = run.verdicts.last().unwrap();
@@ -107,14 +107,14 @@ fn no_progress_is_escalated_at_3_and_forced_on_at_5() {
 
 #[test]
 fn empty_work_equals_empty_work() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(3, &attempt("T1", "in_progress", &[], &[]));
     assert_eq!(run.findings(TASK)[0].pattern, "no_progress_repeat");
 }
 
 #[test]
 fn growing_work_is_no_loop_even_with_a_constant_blocker() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for turn in 0..10 {
         run.see(&attempt("T1", "blocked", &["no token"], &["read config", &format!("part {turn}")]));
         run.see(&attempt("T2", "in_progress", &[], &[&format!("part {turn}")]));
@@ -124,7 +124,7 @@ fn growing_work_is_no_loop_even_with_a_constant_blocker() {
 
 #[test]
 fn work_that_only_alternates_between_old_pieces_has_not_grown() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for work in ["a", "b", "a", "b", "a"] {
         run.see(&attempt("T1", "blocked", &["no token"], &[work]));
     }
@@ -134,7 +134,7 @@ fn work_that_only_alternates_between_old_pieces_has_not_grown() {
 
 #[test]
 fn a_changed_status_is_no_loop() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for status in ["pending", "in_progress", "blocked", "pending", "in_progress", "blocked"] {
         run.see(&attempt("T1", status, &["no token"], &[]));
     }
@@ -145,7 +145,7 @@ fn a_changed_status_is_no_loop() {
 fn attempts_count_inside_the_window_only() {
     let hour = 3_600_000;
     let play = |times: [i64; 3]| {
-        let mut run = Run::new();
+        let mut run = RunDriver::new();
         for at in times {
             run.see(&json!({"at": at, "task": {"id": "T1", "status": "blocked", "blockers": ["x"]}}));
         }
@@ -159,7 +159,7 @@ fn attempts_count_inside_the_window_only() {
 
 #[test]
 fn without_times_every_attempt_is_inside_the_window() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.see(&blocked(&["x"]));
     run.repeat(500, &json!({"action": "think"}));
     run.see(&blocked(&["x"]));
@@ -170,14 +170,14 @@ fn without_times_every_attempt_is_inside_the_window() {
 
 #[test]
 fn a_step_that_only_names_its_task_is_no_attempt() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     run.repeat(20, &json!({"action": "edit", "task": {"id": "T1"}}));
     assert!(run.findings(TASK).is_empty());
 }
 
 #[test]
 fn tasks_are_judged_each_by_itself() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for _ in 0..2 {
         for id in ["T1", "T2", "T3", "T4"] {
             run.see(&attempt(id, "blocked", &["no token"], &[]));
@@ -190,7 +190,7 @@ fn tasks_are_judged_each_by_itself() {
 
 #[test]
 fn what_lies_between_two_attempts_does_not_make_the_same_escalation_news() {
-    let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
+    let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     for _ in 0..4 {
         run.repeat(6, &json!({"action": "think"}));
         run.see(&blocked(&["no token"]));
@@ -205,7 +205,7 @@ fn what_lies_between_two_attempts_does_not_make_the_same_escalation_news() {
 
 #[test]
 fn a_new_loop_of_a_task_that_had_made_headway_is_acted_on_again() {
-    let mut run = Run::with(config(json!({"task": {"auto_unblock": false}})));
+    let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     run.repeat(3, &blocked(&["no token"]));
     run.repeat(3, &blocked(&["no disk"]));
     assert_eq!(run.decisions(TASK), [(3, Escalate), (6, Escalate)]);
@@ -214,18 +214,18 @@ fn a_new_loop_of_a_task_that_had_made_headway_is_acted_on_again() {
 #[test]
 fn limits_can_be_set() {
     let patch = json!({"task": {"max_attempts": 2, "force_next_after": 3}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     run.repeat(3, &same_work());
     assert_eq!(run.decisions(TASK), [(2, Escalate), (3, ForceNext)]);
     let patch = json!({"task": {"max_attempts": 5, "force_next_after": 8, "auto_unblock": false}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     run.repeat(8, &same_work());
     assert_eq!(run.decisions(TASK), [(5, Escalate), (8, ForceNext)]);
 }
 
 #[test]
 fn a_forced_task_is_marked_as_forced_and_not_as_finished() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.repeat(5, &same_work());
     let update = &verdict.tasks[0];
     assert_eq!((update.id.as_str(), update.status.as_str(), update.forced), ("T7.1.2", "done", true));
@@ -237,10 +237,10 @@ fn recoveries_leave_entries_under_the_documented_topics() {
     let topics = |verdict: &loopbreak::Verdict| {
         verdict.context.iter().map(|entry| entry.topic.as_str()).collect::<Vec<_>>()
     };
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     assert_eq!(topics(run.repeat(3, &blocked(&["x"]))), ["loop_recovery", "unblock_authority"]);
     assert_eq!(topics(run.repeat(3, &blocked(&["x"]))), ["loop_recovery", "loop_escalation"]);
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let done = attempt("T3.4.2", "done", &[], &[]);
     assert_eq!(topics(run.repeat(3, &done)), ["loop_recovery", "loop_recovery_directive"]);
     let entry = crate::steps::written(&run.verdicts[2].context[0]);
@@ -249,7 +249,7 @@ fn recoveries_leave_entries_under_the_documented_topics() {
 
 #[test]
 fn authority_is_scoped_to_the_task_and_its_blockers() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let verdict = run.repeat(3, &blocked(&["no token"]));
     let grant = crate::steps::written(&verdict.context[1]);
     assert_eq!(grant["metadata"]["scope"], json!({"task": "T3.4.3", "blockers": ["no token"]}));
@@ -264,7 +264,7 @@ fn authority_is_scoped_to_the_task_and_its_blockers() {
 
 #[test]
 fn the_evidence_tells_times_status_blockers_and_sessions_of_every_attempt() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for at in 0..3 {
         run.see(&json!({"at": 1000 + at, "task": {"id": "T1", "status": "blocked", "blockers": ["x"], "session": format!("session_{at}")}}));
     }
@@ -280,7 +280,7 @@ fn the_evidence_tells_times_status_blockers_and_sessions_of_every_attempt() {
 
 #[test]
 fn who_only_observes_grants_nothing_and_marks_nothing() {
-    let mut run = Run::with(config(json!({"task": {"mode": "observe"}})));
+    let mut run = RunDriver::with(config(json!({"task": {"mode": "observe"}})));
     run.repeat(3, &blocked(&["x"]));
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
     assert_eq!(run.findings(TASK).len(), 2);
@@ -294,7 +294,7 @@ fn who_only_observes_grants_nothing_and_marks_nothing() {
 #[test]
 fn where_force_next_or_authority_is_off_a_human_is_called() {
     let patch = json!({"policy": {"ladder": {"force_next": false, "unblock_authority": false}}});
-    let mut run = Run::with(config(patch));
+    let mut run = RunDriver::with(config(patch));
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
     run.repeat(3, &blocked(&["x"]));
     assert_eq!(run.decisions(TASK), [(3, Escalate), (6, Escalate)]);
@@ -302,7 +302,7 @@ fn where_force_next_or_authority_is_off_a_human_is_called() {
 
 #[test]
 fn a_refused_attempt_is_no_attempt() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     let mut refused = blocked(&["x"]);
     refused["refused"] = json!(true);
     run.repeat(10, &refused);
@@ -311,7 +311,7 @@ fn a_refused_attempt_is_no_attempt() {
 
 #[test]
 fn a_number_and_its_digits_are_one_task() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for id in [json!(7), json!("7"), json!(7)] {
         run.see(&json!({"task": {"id": id, "status": "blocked", "blockers": ["x"]}}));
     }

@@ -1,12 +1,12 @@
 //! Runs of agents that work in a browser: actions only, with ids of elements that are new after every load of a page.
 
-use crate::steps::Run;
+use crate::steps::RunDriver;
 use loopbreak::Severity;
 use serde_json::json;
 
 /// Plays actions that were logged without an outcome.
-fn played<A: AsRef<str>>(actions: impl IntoIterator<Item = A>) -> Run {
-    let mut run = Run::new();
+fn played<A: AsRef<str>>(actions: impl IntoIterator<Item = A>) -> RunDriver {
+    let mut run = RunDriver::new();
     for action in actions {
         run.see(&json!({"action": action.as_ref()}));
     }
@@ -14,7 +14,7 @@ fn played<A: AsRef<str>>(actions: impl IntoIterator<Item = A>) -> Run {
 }
 
 /// The first turn with a finding at least this bad.
-fn first(run: &Run, severity: Severity) -> Option<u64> {
+fn first(run: &RunDriver, severity: Severity) -> Option<u64> {
     run.verdicts
         .iter()
         .flat_map(|verdict| &verdict.findings)
@@ -24,13 +24,13 @@ fn first(run: &Run, severity: Severity) -> Option<u64> {
 }
 
 #[track_caller]
-fn assert_warned_by(run: &Run, turn: u64) {
+fn assert_warned_by(run: &RunDriver, turn: u64) {
     let warned = first(run, Severity::Warn);
     assert!(warned.is_some_and(|warned| warned <= turn), "warned of at {warned:?}");
 }
 
 #[track_caller]
-fn assert_spared(run: &Run) {
+fn assert_spared(run: &RunDriver) {
     assert_eq!(first(run, Severity::Warn), None);
 }
 
@@ -75,7 +75,7 @@ fn the_webarena_way_of_writing_is_known_too() {
 
 #[test]
 fn ids_in_arguments_are_left_out_as_well() {
-    let mut run = Run::new();
+    let mut run = RunDriver::new();
     for n in 0..8 {
         run.see(&json!({"action": {"name": "browser_type", "args": {"ref": format!("e{}", 20 + n), "text": "usb hub"}}}));
         run.see(&json!({"action": {"name": "browser_click", "args": {"ref": format!("e{}", 40 + n)}}}));

@@ -1,17 +1,17 @@
 //! More of what users asked of loop detectors: what must end, what must be told, and what is none of their business.
 
-use crate::steps::{Run, call, config, played, sh};
+use crate::steps::{RunDriver, call, config, played, sh};
 use loopbreak::{DetectorName, Severity};
 use serde_json::json;
 
 /// The turns with a finding at least this bad.
-fn turns(run: &Run, severity: Severity) -> Vec<u64> {
+fn turns(run: &RunDriver, severity: Severity) -> Vec<u64> {
     let findings = run.verdicts.iter().flat_map(|verdict| &verdict.findings);
     findings.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).collect()
 }
 
 #[track_caller]
-fn assert_spared(run: &Run) {
+fn assert_spared(run: &RunDriver) {
     assert_eq!(turns(run, Severity::Warn), [0_u64; 0]);
 }
 
@@ -62,7 +62,7 @@ fn openclaw_106231_a_loop_that_goes_on_after_the_block_is_acted_on_again_and_aga
 
 #[test]
 fn openclaw_128855_with_stop_as_the_answer_the_run_ends() {
-    let mut run = Run::with(config(json!({"policy": {"on_loop": "stop"}})));
+    let mut run = RunDriver::with(config(json!({"policy": {"on_loop": "stop"}})));
     run.repeat(8, &sh("openclaw status", "gateway down"));
     assert_eq!(run.stops(), [8]);
 }
@@ -94,7 +94,7 @@ fn a_command_that_is_built_up_in_a_few_tries_is_no_loop() {
 
 #[test]
 fn deer_flow_1987_reads_of_ever_other_files_are_ended_by_a_budget_that_says_why() {
-    let mut run = Run::with(config(json!({"budget": {"max_iterations": 100}})));
+    let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 100}})));
     for n in 0..100 {
         run.see(&call("read_file", &json!({"path": format!("f{n}.py")}), &format!("def f{n}(): pass")));
     }
@@ -130,7 +130,7 @@ fn cline_8787_a_success_of_another_tool_does_not_hide_the_mistakes() {
 
 #[test]
 fn opencode_23531_thresholds_are_staged_and_can_be_set() {
-    let mut run = Run::with(config(json!({"cycle": {"warn_at": 3, "hard_at": 6}})));
+    let mut run = RunDriver::with(config(json!({"cycle": {"warn_at": 3, "hard_at": 6}})));
     run.repeat(6, &sh("ls", "a"));
     assert_eq!(run.turns(DetectorName::Cycle, Severity::Warn), [3]);
     assert_eq!(run.turns(DetectorName::Cycle, Severity::Hard), [6]);

@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use serde_json::{Value, json};
 
 /// One page in one browser of its own.
-pub(crate) struct Browser {
+pub(crate) struct TestBrowser {
     process: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
@@ -17,7 +17,7 @@ pub(crate) struct Browser {
     sent: u64,
 }
 
-impl Browser {
+impl TestBrowser {
     /// Opens a page at this fragment. Everything the browser writes goes into the folder.
     pub(crate) fn open(page: &Path, fragment: &str, folder: &Path) -> Self {
         // The browser reads commands from its third pipe and answers on its fourth.
@@ -37,7 +37,7 @@ impl Browser {
             .spawn()
             .unwrap();
         let (to, from) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()));
-        let mut browser = Browser { process, to, from, session: None, sent: 0 };
+        let mut browser = TestBrowser { process, to, from, session: None, sent: 0 };
         let target = browser.call("Target.createTarget", &json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
         let session = browser.call("Target.attachToTarget", &attach);
@@ -112,7 +112,7 @@ impl Browser {
     }
 }
 
-impl Drop for Browser {
+impl Drop for TestBrowser {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

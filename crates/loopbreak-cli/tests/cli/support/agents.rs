@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Done, done, loopbreak};
+use super::{FinishedProgram, done, loopbreak};
 
 /// Nothing here takes so long, however busy the machine is.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
@@ -20,7 +20,7 @@ pub(crate) const VARIED: &str = "case $N in 1) echo 'read the parser and its gra
     3) echo 'moved the cache below the index';; 4) echo 'documented every flag of the tool';; \
     5) echo 'measured throughput on big inputs';; *) echo \"polished chapter $N of the handbook $(date +%N)\";; esac";
 
-pub(crate) fn run_with(folder: &Path, args: &[&str], body: &str) -> Done {
+pub(crate) fn run_with(folder: &Path, args: &[&str], body: &str) -> FinishedProgram {
     done(
         loopbreak(folder)
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
@@ -37,7 +37,7 @@ pub(crate) fn told(folder: &Path, args: &[&str]) -> String {
 }
 
 /// The name of the run.
-pub(crate) fn session(done: &Done) -> &str {
+pub(crate) fn session(done: &FinishedProgram) -> &str {
     done.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap()
 }
 

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Done, done, folder, loopbreak};
+use super::{FinishedProgram, done, folder, loopbreak};
 
 /// A project and the state of its user.
-pub(crate) struct Desk(tempfile::TempDir);
+pub(crate) struct HookHome(tempfile::TempDir);
 
-impl Desk {
+impl HookHome {
     pub(crate) fn new() -> Self {
-        Desk(folder())
+        HookHome(folder())
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -30,7 +30,7 @@ impl Desk {
         command
     }
 
-    pub(crate) fn tell_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> Done {
+    pub(crate) fn tell_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
         done(self.command(&["hook", agent]).write_stdin(event))
     }
 
@@ -41,8 +41,8 @@ impl Desk {
         if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() }
     }
 
-    pub(crate) fn session<'a>(&'a self, id: &'a str) -> Session<'a> {
-        Session { desk: self, id, agent: None, transcript: "/nowhere.jsonl" }
+    pub(crate) fn session<'a>(&'a self, id: &'a str) -> HookSession<'a> {
+        HookSession { desk: self, id, agent: None, transcript: "/nowhere.jsonl" }
     }
 
     pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
@@ -54,15 +54,15 @@ impl Desk {
 
 /// One session of an agent, or of a subagent in it.
 #[derive(Clone, Copy)]
-pub(crate) struct Session<'a> {
-    pub(crate) desk: &'a Desk,
+pub(crate) struct HookSession<'a> {
+    pub(crate) desk: &'a HookHome,
     pub(crate) id: &'a str,
     pub(crate) agent: Option<&'a str>,
     /// Where the conversation is written down.
     pub(crate) transcript: &'a str,
 }
 
-impl Session<'_> {
+impl HookSession<'_> {
     pub(crate) fn event(&self, name: &str, more: Value) -> Value {
         let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.desk.path(),
                                "transcript_path": self.transcript, "permission_mode": "default"});

@@ -32,16 +32,16 @@ pub(crate) fn folder() -> tempfile::TempDir {
 }
 
 /// What a finished program left behind.
-pub(crate) struct Done {
+pub(crate) struct FinishedProgram {
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) code: Option<i32>,
 }
 
 /// Runs to the end.
-pub(crate) fn done(command: &mut Command) -> Done {
+pub(crate) fn done(command: &mut Command) -> FinishedProgram {
     let output = command.output().unwrap();
-    Done {
+    FinishedProgram {
         out: String::from_utf8(output.stdout).unwrap(),
         err: String::from_utf8(output.stderr).unwrap(),
         code: output.status.code(),
@@ -49,7 +49,7 @@ pub(crate) fn done(command: &mut Command) -> Done {
 }
 
 /// Analyses what lies in a folder.
-pub(crate) fn analyze(folder: &Path, args: &[&str]) -> Done {
+pub(crate) fn analyze(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(loopbreak(folder).arg("analyze").args(args))
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn healthy(run: &str, turns: u64) -> String {
 }
 
 /// Text with the two kinds of output told apart, for snapshots.
-pub(crate) fn shown(done: &Done) -> String {
+pub(crate) fn shown(done: &FinishedProgram) -> String {
     let code = done.code.map_or("none".to_owned(), |code| code.to_string());
     format!("exit code: {code}\n----- stdout -----\n{}----- stderr -----\n{}", done.out, done.err)
 }

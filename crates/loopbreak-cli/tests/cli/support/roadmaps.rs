@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use super::{Done, done, loopbreak};
+use super::{FinishedProgram, done, loopbreak};
 
 /// Nothing here takes so long, however busy the machine is.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
@@ -35,7 +35,7 @@ pub(crate) fn agent(folder: &Path, body: &str) {
 }
 
 /// Works through the roadmap.
-pub(crate) fn pilot(folder: &Path, args: &[&str]) -> Done {
+pub(crate) fn pilot(folder: &Path, args: &[&str]) -> FinishedProgram {
     let idle = ["--idle", "0"];
     let idle = if args.contains(&"--idle") { &[][..] } else { &idle[..] };
     done(
@@ -58,7 +58,7 @@ pub(crate) fn program(folder: &Path) -> assert_cmd::Command {
 }
 
 /// What a command says.
-pub(crate) fn told(folder: &Path, args: &[&str]) -> Done {
+pub(crate) fn told(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(program(folder).args(args))
 }
 

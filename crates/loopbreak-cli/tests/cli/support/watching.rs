@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 /// Nothing here takes so long, however busy the machine is.
 const LONG: Duration = Duration::from_mins(2);
 
-pub(crate) struct Watching {
+pub(crate) struct WatchProcess {
     child: Child,
     out: Receiver<String>,
     err: Receiver<String>,
 }
 
 /// Starts a watch, and waits until it has read what is there.
-pub(crate) fn watch(folder: &Path, args: &[&str]) -> Watching {
+pub(crate) fn watch(folder: &Path, args: &[&str]) -> WatchProcess {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(folder)
         .env_clear()
@@ -32,7 +32,7 @@ pub(crate) fn watch(folder: &Path, args: &[&str]) -> Watching {
         .unwrap();
     let out = lines(child.stdout.take().unwrap());
     let err = lines(child.stderr.take().unwrap());
-    let watching = Watching { child, out, err };
+    let watching = WatchProcess { child, out, err };
     watching.says("watching ");
     watching
 }
@@ -59,7 +59,7 @@ fn until(lines: &Receiver<String>, wanted: &str) -> String {
     panic!("waited for {wanted:?}, saw {seen:#?}");
 }
 
-impl Watching {
+impl WatchProcess {
     pub(crate) fn tells(&self, wanted: &str) -> String {
         until(&self.out, wanted)
     }
@@ -92,7 +92,7 @@ impl Watching {
     }
 }
 
-impl Drop for Watching {
+impl Drop for WatchProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -18,7 +18,7 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::event::CampingDetected;
-use crate::memory::{Key, key_of_parts};
+use crate::memory::{HashKey, key_of_parts};
 use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
@@ -106,7 +106,7 @@ impl StepDetector for CampingDetector {
     }
 }
 
-fn visits(trail: &PlaceTrail, place: Key, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: HashKey, window: u32) -> (u32, u64) {
     let stays = trail.newest().take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

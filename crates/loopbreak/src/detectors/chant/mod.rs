@@ -20,7 +20,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::outcome_key;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::text::chant::chant_of;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
@@ -38,9 +38,9 @@ const UNMISTAKABLE: u64 = 10;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChantDetector {
-    said: Ring<SentMessage>,
+    said: RingBuffer<SentMessage>,
     /// The last calls with their outcomes: whatever is none of them is new.
-    calls: Ring<Key>,
+    calls: RingBuffer<HashKey>,
     /// Since which turn every text chants, and how many there were.
     since: u64,
     in_a_row: u32,
@@ -49,7 +49,7 @@ pub(crate) struct ChantDetector {
 /// A message, and how often it was said.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SentMessage {
-    key: Key,
+    key: HashKey,
     count: u32,
     since: u64,
 }

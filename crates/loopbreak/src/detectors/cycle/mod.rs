@@ -24,7 +24,7 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// The detector `cycle`.
@@ -38,7 +38,7 @@ pub(crate) struct CycleDetector {
     /// How many of the last shapes, the newest lowest, had an id left out: a bit each.
     masked: u32,
     /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
-    calls: Ring<Key>,
+    calls: RingBuffer<HashKey>,
     /// The places that were walked to.
     circuit: PlaceCycle,
     refusals: RefusedProposals,
@@ -98,7 +98,7 @@ impl StepDetector for CycleDetector {
         let shaped = self.push_shape(context, prints, settings);
         let exact = exact.map(|round| (round, self.exact.identity(round.period)));
         let shaped = shaped.map(|round| (round, self.shapes.identity(round.period)));
-        let told = |it: &(RepeatedPeriod, Key)| settings.severity(it.0, context.measured).is_some();
+        let told = |it: &(RepeatedPeriod, HashKey)| settings.severity(it.0, context.measured).is_some();
         let Some((round, identity)) = exact.filter(told).or(shaped.filter(told)).or(exact) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::Cycle,
@@ -164,7 +164,7 @@ impl CycleDetector {
     }
 
     /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
-    fn goes_on(&self, call: Key, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
+    fn goes_on(&self, call: HashKey, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
         let round = self.exact.now(settings.max_period)?;
         let severity = settings.severity(round, measured)?;
         let next = *self.calls.newest().nth(round.period as usize - 1)?;

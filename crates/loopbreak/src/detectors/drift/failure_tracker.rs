@@ -6,7 +6,7 @@ use super::settings::DriftSettings;
 use crate::detectors::repetition::{WHOLE, whole};
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// How many kinds of failure are told apart at a time.
@@ -16,9 +16,9 @@ const FAILURES: usize = 4;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FailureTracker {
-    alike: Ring<RepeatedFailure>,
+    alike: RingBuffer<RepeatedFailure>,
     /// The same of calls that were the same as well, whatever was changed in between: how often with a change before.
-    vain: Ring<RepeatedFailure>,
+    vain: RingBuffer<RepeatedFailure>,
     /// Something was changed since the last failure.
     changed: bool,
 }
@@ -26,7 +26,7 @@ pub(super) struct FailureTracker {
 /// One way in which a tool fails.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct RepeatedFailure {
-    key: Key,
+    key: HashKey,
     count: u32,
     weight: u32,
     since: u64,
@@ -64,7 +64,7 @@ impl FailureTracker {
 }
 
 /// Counts a failure.
-fn note(among: &mut Ring<RepeatedFailure>, key: Key, context: &StepContext<'_>) -> RepeatedFailure {
+fn note(among: &mut RingBuffer<RepeatedFailure>, key: HashKey, context: &StepContext<'_>) -> RepeatedFailure {
     let known = among.iter().find(|failure| failure.key == key).copied();
     let mut failure = known.unwrap_or(RepeatedFailure { key, count: 0, weight: 0, since: context.turn });
     among.retain(|failure| failure.key != key);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{KEY_BYTES, Key, key_of, key_of_lower, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
 /// How many words of a question are kept, and how many of its arguments are looked at.
@@ -17,9 +17,9 @@ const VALUES: usize = 8;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RephraseTracker {
-    tool: Key,
-    values: Vec<Key>,
-    words: Vec<Key>,
+    tool: HashKey,
+    values: Vec<HashKey>,
+    words: Vec<HashKey>,
     count: u32,
     since: u64,
 }
@@ -86,8 +86,8 @@ fn values(args: Value, into: &mut Vec<String>) {
 }
 
 /// The words of a question, each once, in no order.
-fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<Key> {
-    let mut words: Vec<Key> = Vec::new();
+fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<HashKey> {
+    let mut words: Vec<HashKey> = Vec::new();
     let all = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     for word in all.filter(|word| word.len() > 2) {
         let key = key_of_lower(word);

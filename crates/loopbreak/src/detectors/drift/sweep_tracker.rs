@@ -10,7 +10,7 @@ use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
-use crate::memory::{KEY_BYTES, Key, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_parts};
 use crate::step::Action;
 
 /// Words in the names of arguments that are amounts.
@@ -40,15 +40,15 @@ const PAGES: [&str; 14] = [
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SweepTracker {
-    tool: Key,
-    rest: Key,
-    numbers: Vec<(Key, f64)>,
+    tool: HashKey,
+    rest: HashKey,
+    numbers: Vec<(HashKey, f64)>,
     /// Which number moves, and whether it rises.
     moving: Option<(usize, bool)>,
     /// How often it moved on, what that weighs, and what it weighs since the outcome last changed.
     count: u32,
     weight: u32,
-    outcome: Option<Key>,
+    outcome: Option<HashKey>,
     equal: u32,
     since: u64,
     grown: GrowingCall,
@@ -58,8 +58,8 @@ pub(super) struct SweepTracker {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct GrowingCall {
-    tool: Key,
-    text: Key,
+    tool: HashKey,
+    text: HashKey,
     bytes: usize,
     count: u32,
     weight: u32,
@@ -112,7 +112,7 @@ impl SweepTracker {
     }
 
     /// Which number moved since the last call, and whether it rose, where nothing else did.
-    fn moves_on(&self, prints: &StepFingerprints<'_>, numbers: &[(Key, f64)]) -> Option<(usize, bool)> {
+    fn moves_on(&self, prints: &StepFingerprints<'_>, numbers: &[(HashKey, f64)]) -> Option<(usize, bool)> {
         if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
         {
             return None;
@@ -207,7 +207,7 @@ impl GrowingCall {
 }
 
 /// The name of the argument that goes by this key.
-fn name_of(action: &Action<'_>, key: Key) -> Option<String> {
+fn name_of(action: &Action<'_>, key: HashKey) -> Option<String> {
     let args = action.args.as_ref()?;
     let Ok(Value::Object(args)) = serde_json::from_str(args.json()) else { return None };
     args.into_iter().map(|(name, _)| name).find(|name| text_key(name) == key)

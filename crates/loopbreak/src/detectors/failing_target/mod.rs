@@ -22,7 +22,7 @@ use super::{
 };
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::place::action_direction;
 use crate::text::clip::clip;
 use crate::verdict::Severity;
@@ -38,13 +38,13 @@ const NAMING: usize = 600;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct FailingTargetDetector {
-    targets: Ring<FailureRecord>,
+    targets: RingBuffer<FailureRecord>,
     /// How many calls were seen.
     calls: u64,
     /// Where the last one left the agent.
-    here: Key,
+    here: HashKey,
     /// The last commands in words that something came of.
-    deeds: Ring<Key>,
+    deeds: RingBuffer<HashKey>,
     refusals: RefusedProposals,
 }
 
@@ -53,10 +53,10 @@ pub(crate) struct FailingTargetDetector {
 struct FailureRecord {
     /// The target at its place.
     #[serde(rename = "k")]
-    key: Key,
+    key: HashKey,
     /// The tool that failed last.
     #[serde(rename = "t")]
-    tool: Key,
+    tool: HashKey,
     /// The gravest way in which it was tried.
     #[serde(rename = "m")]
     manner: ActionManner,
@@ -201,7 +201,7 @@ impl FailingTargetDetector {
     fn fail(
         &mut self,
         aim: &ActionAim,
-        place: Key,
+        place: HashKey,
         failure: &str,
         context: &StepContext<'_>,
         settings: &FailingTargetSettings,
@@ -252,7 +252,7 @@ impl FailingTargetDetector {
     fn tried_again(
         &self,
         aim: &ActionAim,
-        here: Key,
+        here: HashKey,
         settings: &FailingTargetSettings,
     ) -> Option<(Severity, String)> {
         aim.targets.iter().find_map(|target| {
@@ -266,6 +266,6 @@ impl FailingTargetDetector {
 }
 
 /// A target at a place.
-fn at(target: &ActionTarget, place: Key) -> Key {
+fn at(target: &ActionTarget, place: HashKey) -> HashKey {
     key_of_parts(&[target.key, place])
 }

@@ -20,7 +20,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, path_of, unquoted};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
@@ -41,10 +41,10 @@ pub(crate) struct NoopDetector {
     no_effect: TurnCount,
     undone: TurnCount,
     idle: TurnCount,
-    edits: Ring<EditRecord>,
+    edits: RingBuffer<EditRecord>,
     /// The last edit, until the file is read again.
     last: Option<ExpectedContent>,
-    speaker: Key,
+    speaker: HashKey,
     /// Whether more than one spoke, and whether any tool was ever called.
     others: bool,
     tools: bool,
@@ -67,16 +67,16 @@ impl TurnCount {
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct EditRecord {
-    path: Key,
-    old: Key,
-    new: Key,
+    path: HashKey,
+    old: HashKey,
+    new: HashKey,
     turn: u64,
 }
 
 /// What a file must not hold any more, and what it must hold.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ExpectedContent {
-    path: Key,
+    path: HashKey,
     old: String,
     new: String,
 }
@@ -238,7 +238,7 @@ impl NoopDetector {
 fn sight(
     pattern: Pattern,
     count: TurnCount,
-    kind: Key,
+    kind: HashKey,
     context: &StepContext<'_>,
     settings: &NoopSettings,
     out: &mut DetectionCollector<'_>,

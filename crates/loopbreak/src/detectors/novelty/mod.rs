@@ -16,7 +16,7 @@ use super::{
     ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_lower, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_lower, key_of_parts};
 use crate::step::{Action, ActionArgs};
 use crate::verdict::Severity;
 
@@ -24,7 +24,7 @@ use crate::verdict::Severity;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct NoveltyDetector {
-    actions: Ring<(Key, u64)>,
+    actions: RingBuffer<(HashKey, u64)>,
 }
 
 impl Detector for NoveltyDetector {
@@ -88,7 +88,7 @@ impl StepDetector for NoveltyDetector {
     }
 }
 
-fn key(action: &Action<'_>) -> Key {
+fn key(action: &Action<'_>) -> HashKey {
     let args = action.args.as_ref().map(ActionArgs::as_text);
     key_of_parts(&[key_of_lower(&action.name), key_of_lower(args.as_deref().unwrap_or_default())])
 }

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::event::OscillationDetected;
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// The detector `oscillation`.
@@ -28,7 +28,7 @@ use crate::verdict::Severity;
 #[serde(default)]
 pub(crate) struct OscillationDetector {
     /// Pairs of places between which the agent went to and fro since it last got further.
-    known: Ring<Key>,
+    known: RingBuffer<HashKey>,
     refusals: RefusedProposals,
 }
 
@@ -38,7 +38,7 @@ const BACK: usize = 3;
 /// How many pairs of places are remembered.
 const PAIRS: usize = 8;
 
-fn pair(a: Key, b: Key) -> Key {
+fn pair(a: HashKey, b: HashKey) -> HashKey {
     key_of_parts(&[a.min(b), a.max(b)])
 }
 
@@ -67,7 +67,7 @@ impl StepDetector for OscillationDetector {
     ) {
         self.refusals.observe(DetectorName::Oscillation, context, out);
         if context.step.user.is_some() || context.further {
-            self.known = Ring::default();
+            self.known = RingBuffer::default();
         }
         // Each further move goes on with the pattern; staying where one is does not.
         if !context.moved {

@@ -16,7 +16,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::ActionKind;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// How many calls are waited for side by side.
@@ -26,7 +26,7 @@ const CALLS: usize = 4;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct PollDetector {
-    calls: Ring<WaitingCall>,
+    calls: RingBuffer<WaitingCall>,
     /// Something new came in since the last wait.
     news: bool,
 }
@@ -34,8 +34,8 @@ pub(crate) struct PollDetector {
 /// A call that is waited for, and how often it brought the same in a row.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct WaitingCall {
-    call: Key,
-    pair: Key,
+    call: HashKey,
+    pair: HashKey,
     count: u32,
     since: u64,
 }

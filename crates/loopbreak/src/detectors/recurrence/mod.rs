@@ -21,7 +21,7 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
-use crate::memory::{KEY_BYTES, Key, Lru, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, LruMap, RingBuffer, key_of, key_of_parts};
 use crate::verdict::Severity;
 
 /// How many fingerprints of all agents together are remembered.
@@ -35,33 +35,33 @@ const CALLS: usize = 64;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RecurrenceDetector {
-    steps: Lru<RecurringStep>,
-    agents: Ring<RecentSteps>,
+    steps: LruMap<RecurringStep>,
+    agents: RingBuffer<RecentSteps>,
     /// Counts what ends a step's returning: progress, a change, a word from a human.
     era: u32,
     /// The last calls, by agent and place: by these a proposal is known, which has no outcome yet.
-    calls: Lru<RecurringCall>,
+    calls: LruMap<RecurringCall>,
     refusals: RefusedProposals,
 }
 
 /// A call, and what came of it last.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(from = "(Key, u32, u64)", into = "(Key, u32, u64)")]
+#[serde(from = "(HashKey, u32, u64)", into = "(HashKey, u32, u64)")]
 struct RecurringCall {
-    pair: Key,
+    pair: HashKey,
     /// How many times in a row it had the same outcome.
     equal: u32,
     /// How many changes there had been: after another one the call is worth a try.
     epoch: u64,
 }
 
-impl From<(Key, u32, u64)> for RecurringCall {
-    fn from((pair, equal, epoch): (Key, u32, u64)) -> Self {
+impl From<(HashKey, u32, u64)> for RecurringCall {
+    fn from((pair, equal, epoch): (HashKey, u32, u64)) -> Self {
         RecurringCall { pair, equal, epoch }
     }
 }
 
-impl From<RecurringCall> for (Key, u32, u64) {
+impl From<RecurringCall> for (HashKey, u32, u64) {
     fn from(call: RecurringCall) -> Self {
         (call.pair, call.equal, call.epoch)
     }
@@ -101,7 +101,7 @@ impl From<RecurringStep> for RecurringStepRow {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RecentSteps {
-    agent: Key,
+    agent: HashKey,
     steps: u64,
     repeats: u64,
     slight: u64,
@@ -142,7 +142,7 @@ impl StepDetector for RecurrenceDetector {
         let changes = context.prints.is_some_and(|prints| prints.effect);
         self.era = self.era.wrapping_add(u32::from(ends || changes));
         if ends {
-            self.calls = Lru::default();
+            self.calls = LruMap::default();
         }
         let Some(prints) = context.prints else { return };
         if prints.kind == ActionKind::Wait || context.moved {
@@ -206,7 +206,7 @@ impl RecurrenceDetector {
         &mut self,
         context: &StepContext<'_>,
         prints: &StepFingerprints<'_>,
-        agent: Key,
+        agent: HashKey,
         step: u64,
         window: u32,
     ) -> (RecurringStep, bool) {
@@ -240,7 +240,7 @@ impl RecurrenceDetector {
     }
 
     /// Notes a call and what came of it.
-    fn note_call(&mut self, call: Key, pair: Key, epoch: u64) {
+    fn note_call(&mut self, call: HashKey, pair: HashKey, epoch: u64) {
         let known = self.calls.touch_or_insert(call, || RecurringCall { pair, equal: 0, epoch });
         known.equal =
             if (known.pair, known.epoch) == (pair, epoch) { known.equal.saturating_add(1) } else { 1 };
@@ -253,8 +253,8 @@ impl RecurrenceDetector {
     /// Whether a call is one of those that keep coming back with the same outcome: how bad that is, and why.
     fn comes_back(
         &self,
-        agent: Key,
-        call: Key,
+        agent: HashKey,
+        call: HashKey,
         epoch: u64,
         measured: bool,
         settings: &RecurrenceSettings,
@@ -276,7 +276,7 @@ impl RecurrenceDetector {
 fn again(
     context: &StepContext<'_>,
     known: &RecurringStep,
-    identity: Key,
+    identity: HashKey,
     settings: &RecurrenceSettings,
     out: &mut DetectionCollector<'_>,
 ) {

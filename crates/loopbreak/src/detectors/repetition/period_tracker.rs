@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::repeat_weight::WHOLE;
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 
 /// The longest period there is.
 pub(crate) const LONGEST: usize = 12;
@@ -13,7 +13,7 @@ pub(crate) const LONGEST: usize = 12;
 #[serde(default)]
 pub(crate) struct PeriodTracker {
     /// The last keys, and the turns they came at.
-    last: Ring<(Key, u64)>,
+    last: RingBuffer<(HashKey, u64)>,
     /// For each period, how many steps in a row equalled the one a period before, and what they weigh.
     equal: Vec<(u32, u32)>,
 }
@@ -35,7 +35,13 @@ impl PeriodTracker {
     }
 
     /// Takes in the next key. Gives the shortest period whose last round was gone through twice.
-    pub(crate) fn push(&mut self, key: Key, turn: u64, weight: u32, longest: u32) -> Option<RepeatedPeriod> {
+    pub(crate) fn push(
+        &mut self,
+        key: HashKey,
+        turn: u64,
+        weight: u32,
+        longest: u32,
+    ) -> Option<RepeatedPeriod> {
         self.equal.resize(LONGEST, (0, 0));
         for (equal, (before, _)) in self.equal.iter_mut().zip(self.last.newest()) {
             *equal = if *before == key {
@@ -63,13 +69,13 @@ impl PeriodTracker {
     }
 
     /// The key that comes next, should the sequence go on with this period.
-    pub(crate) fn next(&self, period: u32) -> Option<Key> {
+    pub(crate) fn next(&self, period: u32) -> Option<HashKey> {
         self.last.newest().nth(period as usize - 1).map(|(key, _)| *key)
     }
 
     /// The name of the loop with this period: its smallest rotation.
-    pub(crate) fn identity(&self, period: u32) -> Key {
-        let round: Vec<Key> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();
+    pub(crate) fn identity(&self, period: u32) -> HashKey {
+        let round: Vec<HashKey> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();
         let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());
         key_of_parts(&rotations.min().unwrap_or_default())
     }

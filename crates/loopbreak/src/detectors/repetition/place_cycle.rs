@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::period_tracker::{PeriodTracker, RepeatedPeriod};
 use super::repeat_weight::WHOLE;
 use crate::detectors::StepContext;
-use crate::memory::Key;
+use crate::memory::HashKey;
 
 /// The shortest round that is looked for: two places to and fro are `oscillation`'s.
 const SHORTEST: u32 = 3;
@@ -27,14 +27,18 @@ impl PlaceCycle {
     }
 
     /// Takes in a move. Gives the round that the agent is on, and its name, if it is on one.
-    pub(crate) fn walk(&mut self, context: &StepContext<'_>, longest: u32) -> Option<(RepeatedPeriod, Key)> {
+    pub(crate) fn walk(
+        &mut self,
+        context: &StepContext<'_>,
+        longest: u32,
+    ) -> Option<(RepeatedPeriod, HashKey)> {
         self.0.push(context.trail.here()?, context.turn, WHOLE, longest);
         let round = self.round(longest)?;
         Some((round, self.0.identity(round.period)))
     }
 
     /// Whether to go to this place is to go on with the round: how many places it has, and how often it was walked.
-    pub(crate) fn goes_on(&self, destination: Key, longest: u32) -> Option<RepeatedPeriod> {
+    pub(crate) fn goes_on(&self, destination: HashKey, longest: u32) -> Option<RepeatedPeriod> {
         let round = self.round(longest)?;
         (self.0.next(round.period)? == destination).then_some(round)
     }

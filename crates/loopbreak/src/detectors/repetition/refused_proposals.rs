@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::{Detection, DetectionCollector, DetectorName, LoopFamily, Pattern, StepContext};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::verdict::{Intervention, Severity};
 
 /// How many refused proposals are remembered, and for how many turns.
@@ -12,7 +12,7 @@ const TURNS: u64 = 20;
 
 /// The proposals that one detector's penalty refused lately.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct RefusedProposals(Ring<(Key, u64)>);
+pub(crate) struct RefusedProposals(RingBuffer<(HashKey, u64)>);
 
 impl RefusedProposals {
     /// What they take in a snapshot, at most.
@@ -64,7 +64,7 @@ impl RefusedProposals {
     pub(crate) fn insist(
         &mut self,
         detector: DetectorName,
-        call: Key,
+        call: HashKey,
         reason: String,
         context: &StepContext<'_>,
         out: &mut DetectionCollector<'_>,
@@ -87,8 +87,8 @@ impl RefusedProposals {
     }
 
     /// Since when a proposal is refused, and whether it was lately.
-    fn note(&mut self, proposal: Key, turn: u64) -> (u64, bool) {
-        let lately = |(known, at): &&(Key, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
+    fn note(&mut self, proposal: HashKey, turn: u64) -> (u64, bool) {
+        let lately = |(known, at): &&(HashKey, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
         let before = self.0.newest().find(lately).map(|(_, at)| *at);
         self.0.push((proposal, turn), REMEMBERED);
         (before.unwrap_or(turn), before.is_some())
@@ -97,7 +97,7 @@ impl RefusedProposals {
 
 /// The number that tells the refusals of one detector from those of another. It is part of loop ids, and so stays as it
 /// is.
-fn number_of(detector: DetectorName) -> Key {
+fn number_of(detector: DetectorName) -> HashKey {
     match detector {
         DetectorName::Recurrence => 4,
         DetectorName::Oscillation => 6,

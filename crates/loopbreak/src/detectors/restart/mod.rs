@@ -19,7 +19,7 @@ use super::{
     Detection, Detector, DetectorName, DetectorReport, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
 };
 use crate::evidence::Evidence;
-use crate::memory::{Key, Lru, Ring, key_of_parts};
+use crate::memory::{HashKey, LruMap, RingBuffer, key_of_parts};
 use crate::summary::RunSummary;
 use crate::verdict::Severity;
 
@@ -32,7 +32,7 @@ const WINDOW_MS: i64 = 60_000;
 /// What a series knows of the runs of each prompt.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct RestartDetector(Lru<PromptHistory>);
+pub(crate) struct RestartDetector(LruMap<PromptHistory>);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -42,7 +42,7 @@ struct PromptHistory {
     since: u64,
     told: u32,
     /// When the last runs were started that came to nothing, and how many in a minute were told of.
-    starts: Ring<i64>,
+    starts: RingBuffer<i64>,
     told_starts: u32,
 }
 
@@ -65,7 +65,7 @@ impl RestartDetector {
         let Some(key) = run.prompt_key() else { return Vec::new() };
         let prompt = self.0.touch_or_insert(key, PromptHistory::default);
         let mut reports = Vec::new();
-        let report = |pattern, identity: Key, since, count, news| DetectorReport {
+        let report = |pattern, identity: HashKey, since, count, news| DetectorReport {
             detector: DetectorName::Restart,
             acted,
             detection: Detection {

@@ -17,7 +17,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
-use crate::memory::{Key, key_of_parts};
+use crate::memory::{HashKey, key_of_parts};
 use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
@@ -97,7 +97,7 @@ impl StepDetector for RevisitDetector {
 }
 
 /// How often a place occurs among `window` places, after skipping the newest `skip`, and the turn of the first.
-fn visits(trail: &PlaceTrail, place: Key, skip: usize, window: u32) -> (u32, u64) {
+fn visits(trail: &PlaceTrail, place: HashKey, skip: usize, window: u32) -> (u32, u64) {
     let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))
 }

@@ -17,7 +17,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of};
 use crate::settings::OutputScope;
 use crate::step::Step;
 use crate::text::signature::signature;
@@ -28,7 +28,7 @@ use crate::verdict::Severity;
 #[serde(default)]
 pub(crate) struct SignatureDetector {
     /// The last signatures and the turns they came at.
-    last: Ring<(Key, u64)>,
+    last: RingBuffer<(HashKey, u64)>,
     /// How many of the newest are equal, in a row, and since which turn.
     streak: u32,
     since: u64,

@@ -17,7 +17,7 @@ use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::memory::{Key, Ring, key_of, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of, key_of_parts};
 use crate::text::clip::{escaped_len, head_and_tail};
 use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
@@ -30,29 +30,29 @@ const ALL_BYTES: usize = 20 * 1024;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SimilarityDetector {
-    kept: Ring<RememberedOutput>,
+    kept: RingBuffer<RememberedOutput>,
     /// What the kept texts take in a snapshot.
     bytes: usize,
     /// Matches in a row, by agent, for the agents that have any.
-    streaks: Ring<MatchStreak>,
+    streaks: RingBuffer<MatchStreak>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct RememberedOutput {
-    agent: Key,
+    agent: HashKey,
     turn: u64,
     /// Of the whole text, before it was cut.
     length: u64,
-    whole: Key,
+    whole: HashKey,
     text: PreparedText,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct MatchStreak {
-    agent: Key,
+    agent: HashKey,
     matches: u32,
     since: u64,
-    identity: Key,
+    identity: HashKey,
 }
 
 /// How many agents' streaks are kept.
@@ -137,7 +137,7 @@ impl SimilarityDetector {
         self.bytes = bytes;
     }
 
-    fn forget_streak(&mut self, agent: Key) {
+    fn forget_streak(&mut self, agent: HashKey) {
         self.streaks.retain(|streak| streak.agent != agent);
     }
 }

@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::StepContext;
-use crate::memory::{KEY_BYTES, Key, Lru, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, LruMap, key_of_parts};
 
 /// A new reply of so many bytes is a find: it describes something.
 const TELLING: usize = 120;
@@ -42,7 +42,7 @@ const CALL: u64 = 0x7fff;
 pub(crate) struct ExplorationTracker {
     /// Walks, and replies with the actions that got them.
     #[serde(rename = "k")]
-    known: Lru<u32>,
+    known: LruMap<u32>,
     #[serde(rename = "f")]
     finds: u64,
     #[serde(rename = "i")]
@@ -125,7 +125,7 @@ impl ExplorationTracker {
     }
 
     /// Takes note of a walk or a reply. Whether it is new, and what is kept of it now.
-    fn note(&mut self, key: Key, keep: impl FnOnce(Option<u32>) -> u32) -> (bool, u32) {
+    fn note(&mut self, key: HashKey, keep: impl FnOnce(Option<u32>) -> u32) -> (bool, u32) {
         let before = self.known.peek(key).copied();
         let now = keep(before);
         *self.known.touch_or_insert(key, || now) = now;

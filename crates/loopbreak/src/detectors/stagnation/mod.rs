@@ -23,7 +23,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
-use crate::memory::{KEY_BYTES, Key, Ring, key_of, key_of_parts};
+use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of, key_of_parts};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
@@ -41,7 +41,7 @@ pub(crate) struct StagnationDetector {
     highest: Option<f64>,
     last_score_change: Option<u64>,
     last_objective: Option<u64>,
-    completed: Ring<Key>,
+    completed: RingBuffer<HashKey>,
     /// Stays empty where the deadline is fixed.
     exploring: ExplorationTracker,
 }
