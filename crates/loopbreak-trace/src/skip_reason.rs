@@ -223,7 +223,7 @@ mod tests {
             (r#"{"score":", expected "}"#, "score: expected a number, found a string (column 22)"),
             (
                 r#"{"at":"noon"}"#,
-                "at: not a time: write it like 2025-11-04T09:35:24Z, or as whole milliseconds since 1970 (column 12)",
+                "at: invalid time: use RFC 3339 such as 2025-11-04T09:35:24Z, or an integer in milliseconds since 1970 (column 12)",
             ),
         ] {
             assert_eq!(reason(line), expected, "{line}");

@@ -14,13 +14,18 @@ pub(super) struct TypeDefinition {
 /// Lists the types that are defined in these tokens, in their order.
 pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
     let mut found = Vec::new();
-    // For every open brace: whether it is the body of an impl or a trait, where `type` declares an associated type.
-    let mut blocks: Vec<bool> = Vec::new();
+    // For every open brace: whether it is the body of an impl or a trait, where `type` declares an associated type, and
+    // whether it is conditional.
+    let mut blocks: Vec<(bool, bool)> = Vec::new();
     let mut header: Option<bool> = None;
     let mut is_conditional = false;
     for (at, (_, token)) in tokens.iter().enumerate() {
         match token {
-            SourceToken::Punctuation('{') => blocks.push(header.take().unwrap_or(false)),
+            SourceToken::Punctuation('{') => {
+                let outer = blocks.last().is_some_and(|(_, conditional)| *conditional);
+                blocks.push((header.take().unwrap_or(false), outer || is_conditional));
+                is_conditional = false;
+            }
             SourceToken::Punctuation('}') => {
                 blocks.pop();
                 header = None;
@@ -41,13 +46,15 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
                 }
                 let defines = match word.as_str() {
                     "struct" | "enum" | "union" | "trait" => true,
-                    "type" => !blocks.last().copied().unwrap_or(false),
+                    "type" => !blocks.last().is_some_and(|(associated, _)| *associated),
                     _ => false,
                 };
                 if defines
                     && let Some((line, SourceToken::Word(name))) = tokens.get(at + 1)
                     && name.starts_with(|first: char| first.is_uppercase())
                 {
+                    let outer = blocks.last().is_some_and(|(_, conditional)| *conditional);
+                    let is_conditional = is_conditional || outer;
                     found.push(TypeDefinition { name: name.clone(), line: *line, is_conditional });
                 }
             }

@@ -109,7 +109,7 @@ fn a_link_that_leads_nowhere_is_seen() {
         ("guide/analyze.md#many-runs", true),
         ("guide/analyze.md#few-runs", false),
         ("guide/none.md", false),
-        ("#guides", true),
+        ("#reference", true),
         ("#nothing", false),
         ("https://example.org/none", true),
     ] {

@@ -110,7 +110,7 @@ fn a_format_can_be_named() {
     assert!(other.err.contains("not a log in the format swe-agent"), "{}", other.err);
     let unknown = analyze(here.path(), &["log", "--format", "word"]);
     assert_eq!(unknown.code, Some(2));
-    assert!(unknown.err.contains("there are claude-code, codex"), "{}", unknown.err);
+    assert!(unknown.err.contains("the formats are claude-code, codex"), "{}", unknown.err);
 }
 
 #[test]

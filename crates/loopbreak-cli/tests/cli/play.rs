@@ -117,7 +117,7 @@ fn a_person_types_and_is_advised_and_neither_refused_nor_stopped() {
     let typed = "north\n\nsouth\n".repeat(40);
     let done = play_in(folder().path(), &["--player", "you", "--max-turns", "90"], &typed);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", done.out);
-    assert!(done.out.contains("loopbreak to the player: You have been going to and fro"), "{}", done.out);
+    assert!(done.out.contains("loopbreak to the player: You are moving back and forth"), "{}", done.out);
     assert!(
         end(&done).starts_with("left after 80 turns: score 0, 2 places, 0 proposals refused"),
         "{}",

@@ -58,7 +58,7 @@ fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins(
     for number in 1..=5 {
         let done = run_with(folder.path(), &args, broken);
         assert_eq!(done.code, Some(12), "{}", done.err);
-        let told = done.err.contains("runs in a row with the same prompt died young");
+        let told = done.err.contains("runs in a row with the same prompt ended early");
         assert_eq!(told, number > 3, "{number}: {}", done.err);
     }
     // Another prompt is another matter, and a run that lives ends it.

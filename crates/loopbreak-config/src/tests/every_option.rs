@@ -80,7 +80,8 @@ fn the_documented_range_is_the_checked_range() {
             Config::new(table.try_into::<Settings>().unwrap()).err().map_or(Vec::new(), |all| all.0);
         // Between two options much is wrong that is in range.
         problems.iter().any(|it| {
-            it.path == path && (it.message.contains("out of range") || it.message.contains("is no "))
+            it.path == path
+                && (it.message.contains("out of range") || it.message.contains("is not an amount"))
         })
     };
     for option in options() {

@@ -7,7 +7,7 @@ use crate::iterations::run_loop::RunLoop;
 /// How many of the last iterations are told of.
 const HISTORY: usize = 5;
 /// Words of the engine's own advice that already tells of the last iterations.
-const TOLD: &str = "The last iterations:";
+const TOLD: &str = "Last iterations:";
 
 impl RunLoop<'_> {
     /// Keeps a line for the history.
