@@ -3,7 +3,6 @@
 use serde::Serializer;
 
 /// Writes a whole number without a fraction: a score of 40 is `40` in the log and `40` in the report.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 pub fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match whole(*number) {
         Some(whole) => serializer.serialize_i64(whole),
@@ -12,7 +11,6 @@ pub fn plain<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Err
 }
 
 /// Like [`plain`], with `null` for a missing number.
-#[expect(clippy::ref_option, reason = "serde asks for this form")]
 pub fn plain_option<S: Serializer>(number: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match number {
         Some(number) => plain(number, serializer),

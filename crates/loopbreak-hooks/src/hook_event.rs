@@ -13,6 +13,7 @@ const LONGEST: u64 = 128 * 1024 * 1024;
 /// The keys of all events of all agents together.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "the agents call it so")]
 pub(crate) struct HookEvent<'a> {
     #[serde(borrow)]
     pub(crate) session_id: Option<StepText<'a>>,

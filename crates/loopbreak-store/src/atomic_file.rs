@@ -31,17 +31,17 @@ fn replace(
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = temporary_file(folder.unwrap_or(Path::new(".")), model.is_none())?;
-    let mut out = io::BufWriter::new(file);
+    let temporary = temporary_file(folder.unwrap_or(Path::new(".")), model.is_none())?;
+    let mut out = io::BufWriter::new(temporary);
     fill(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    let temporary = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     if let Some(model) = model {
-        keep_owner(file.as_file(), model);
-        file.as_file().set_permissions(model.permissions())?;
+        keep_owner(temporary.as_file(), model);
+        temporary.as_file().set_permissions(model.permissions())?;
     }
     // Without this, a power cut can leave an empty file under the new name.
-    file.as_file().sync_all()?;
-    file.persist(path)?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
     Ok(())
 }
 

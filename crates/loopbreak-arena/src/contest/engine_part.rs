@@ -88,7 +88,7 @@ impl EnginePart {
             EnginePart::Cycle => settings.cycle.mode = Mode::Off,
             EnginePart::Recurrence => settings.recurrence.mode = Mode::Off,
             EnginePart::Targets => {
-                (settings.drift.mode, settings.failing_target.mode) = (Mode::Off, Mode::Off)
+                (settings.drift.mode, settings.failing_target.mode) = (Mode::Off, Mode::Off);
             }
             EnginePart::Patience => settings.stagnation.patience = StagnationPatience::Fixed,
             EnginePart::Objectives => settings.stagnation.objectives = false,

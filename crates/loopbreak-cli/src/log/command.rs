@@ -1,5 +1,7 @@
 //! Reads the events of a run and prints them.
 
+use std::fmt::Write as _;
+
 use loopbreak_store::{Run, StoredEvent};
 use serde_json::{Value, json};
 
@@ -65,7 +67,7 @@ fn render(stored: &StoredEvent) -> String {
     if let Some((answer, said)) = answer {
         for (number, line) in said.lines().enumerate() {
             let label = if number == 0 { printable(answer) } else { String::new() };
-            text.push_str(&format!("       {label:<8} | {}\n", printable(line)));
+            let _ = writeln!(text, "       {label:<8} | {}", printable(line));
         }
     }
     text

@@ -174,7 +174,7 @@ fn walk_steps(page: &str) -> Vec<WalkStep> {
     let mut walk = String::new();
     for line in section.lines() {
         if let Some(heading) = line.strip_prefix("### ") {
-            walk = heading.to_owned();
+            heading.clone_into(&mut walk);
         }
         let is_numbered = line.split_once(". ").is_some_and(|(number, _)| number.parse::<u8>().is_ok());
         let code: Vec<&str> = line.split('`').skip(1).step_by(2).collect();

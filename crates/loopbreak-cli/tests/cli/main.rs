@@ -1,7 +1,12 @@
 //! The whole program, as a user starts it. One test program: each file is about one command or one promise.
 
 #[path = "../../../loopbreak-arena/tests/support/server.rs"]
-#[allow(dead_code, unreachable_pub, reason = "the tests of the arena use the rest of it")]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "the tests of the arena use the rest of it, and a test that cannot begin has failed"
+)]
 mod server;
 
 mod browser;

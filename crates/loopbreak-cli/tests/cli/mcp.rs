@@ -1,7 +1,6 @@
 //! `loopbreak mcp`, tried with the official client library for Python against the real program.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
 use crate::mcp_client::play;
 

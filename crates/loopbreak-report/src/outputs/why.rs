@@ -27,12 +27,7 @@ impl<'r> VerdictReason<'r> {
 }
 
 /// Returns the reason for a finding.
-pub(super) fn reason<'r>(
-    run: &'r RunReport,
-    turn: u64,
-    detector: DetectorName,
-    pattern: Pattern,
-) -> Cow<'r, str> {
+pub(super) fn reason(run: &RunReport, turn: u64, detector: DetectorName, pattern: Pattern) -> Cow<'_, str> {
     // Interventions are in the order of their turns, and a long run has many.
     let first = run.interventions.partition_point(|act| act.turn < turn);
     let same_turn = run.interventions[first..].iter().take_while(|act| act.turn == turn);

@@ -150,7 +150,7 @@ impl TaskAutopilot<'_, '_> {
 
     /// Something is wrong with a report: who runs the program is told, and the agent with its next task.
     fn complain(&mut self, why: &str) {
-        self.course.observer.warning(&why);
+        self.course.observer.warning(why);
         self.state.notes.push(why.to_owned());
     }
 

@@ -26,7 +26,7 @@ impl RunLoop<'_> {
             };
         }
         if let Some(reason) = warning {
-            self.observer.warning(&format!("{reason}"));
+            self.observer.warning(&reason.clone());
         }
     }
 

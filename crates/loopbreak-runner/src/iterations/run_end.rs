@@ -60,7 +60,7 @@ pub(crate) struct EndRequest {
 pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
     let hard = |finding: &&Finding| {
         // A milder rung than these was chosen by the user, who switched the others off.
-        let grave = finding.intervention.is_some_and(|act| act.overrides_agent());
+        let grave = finding.intervention.is_some_and(loopbreak::Intervention::overrides_agent);
         finding.severity == Severity::Hard && finding.enforced && grave
     };
     let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {

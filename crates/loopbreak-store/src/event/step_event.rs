@@ -94,6 +94,7 @@ impl StepEvent {
 /// A call that the agent's own validation rejected. No hook reports these calls: they are read from the transcript.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::manual_non_exhaustive, reason = "the field is a key in the store that is always null")]
 pub struct RejectedEvent {
     // Always `null`, as no hook event reports the call.
     event: (),

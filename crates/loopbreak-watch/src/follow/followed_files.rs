@@ -212,7 +212,7 @@ impl FollowedFiles {
                 self.rotated.push(RotatedLog::truncated(tail, log, file, quiet_until));
             }
             SourceState::Lines { log, file } => {
-                self.rotated.push(RotatedLog::renamed(tail, log, file, quiet_until))
+                self.rotated.push(RotatedLog::renamed(tail, log, file, quiet_until));
             }
             // It was moved before it was read: the log is the same.
             SourceState::Undecided if !is_truncated && tail.find() => {

@@ -57,7 +57,7 @@ impl RotatedLog {
         }
     }
 
-    /// Creates a log that was truncated. It continues in its copy_deadline, if there is one.
+    /// Creates a log that was truncated. It continues in its `copy_deadline`, if there is one.
     pub(crate) fn truncated(mut tail: FileTail, log: usize, file: usize, quiet_until: u64) -> Self {
         tail.close();
         let (original, now) = (tail.path.clone(), Instant::now());
@@ -77,7 +77,7 @@ impl RotatedLog {
         self.copy_deadline.is_some()
     }
 
-    /// Looks for the copy_deadline: a file in the same folder with a rotated name that begins with everything read so far.
+    /// Looks for the `copy_deadline`: a file in the same folder with a rotated name that begins with everything read so far.
     fn find_copy(&mut self) {
         let Some(folder) = self.original.parent() else { return };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

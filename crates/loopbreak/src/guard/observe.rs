@@ -36,6 +36,7 @@ struct ObservedFacts<'s> {
 }
 
 /// Number of turns so far, the latest time and the first.
+#[derive(Clone, Copy)]
 struct RunTimes {
     turns: u64,
     now: Option<i64>,

@@ -66,11 +66,11 @@ impl VerdictBuilder<'_> {
         let time = DetectionTime { agent: self.agent, turn: self.input.turn, step: self.input.step };
         let (id, decided) = ledger.record(&report.detection, report.acted, wanted, &time);
         self.note_loop(id);
-        let reason = if report.news || decided.is_some() { self.reason(&report) } else { String::new() };
+        let reason = if report.news || decided.is_some() { Self::reason(&report) } else { String::new() };
         if report.news {
             let shown = wanted.filter(|_| decided.is_some() || severity == Some(Severity::Hard));
             self.add_finding(&report, id, shown, &reason);
-            ledger.set_label(id, wanted, &self.label(&report, &reason));
+            ledger.set_label(id, wanted, &Self::label(&report, &reason));
         }
         let repeats_advice = self.settings.policy.repeat_advice && severity.is_some();
         if decided.is_some() || repeats_advice {

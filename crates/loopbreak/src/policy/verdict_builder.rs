@@ -29,12 +29,12 @@ impl VerdictBuilder<'_> {
     }
 
     /// Returns why a report was made, in one sentence without a full stop.
-    pub(super) fn reason(&self, report: &DetectorReport) -> String {
+    pub(super) fn reason(report: &DetectorReport) -> String {
         advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::of(&report.evidence))
     }
 
     /// Returns how later warnings mention the loop of a report.
-    pub(super) fn label(&self, report: &DetectorReport, reason: &str) -> String {
+    pub(super) fn label(report: &DetectorReport, reason: &str) -> String {
         report.detector.label(&report.evidence).unwrap_or_else(|| reason.to_owned())
     }
 

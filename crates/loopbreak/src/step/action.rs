@@ -125,7 +125,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Action<'a> {
                 while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
                         "name" => {
-                            action.name = map.next_value::<Option<StepText<'de>>>()?.unwrap_or_default()
+                            action.name = map.next_value::<Option<StepText<'de>>>()?.unwrap_or_default();
                         }
                         "args" => {
                             let raw: &'de RawValue = map.next_value()?;

@@ -1,6 +1,10 @@
 //! Verdicts and rulings are read back from their JSON exactly as they were.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the engine reads no file, but this test reads the golden logs"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -196,6 +200,7 @@ fn task_update() -> impl Strategy<Value = TaskUpdate> {
 }
 
 /// One event of each kind.
+#[expect(clippy::too_many_lines, reason = "a list of all events")]
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let texts = (text(), text(), option::of(text()), option::of(text()), vec(text(), 0..3));
     let numbers = (any::<u64>(), any::<u64>(), any::<u32>(), number(), number(), option::of(any::<u64>()));

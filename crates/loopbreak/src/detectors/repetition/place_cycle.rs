@@ -1,8 +1,8 @@
 //! The same round of places, walked again and again: the part of `cycle` that follows where an agent goes.
 //!
-//! Turns spent at a place do not count, only moves. PeriodTracker of two places are `oscillation`'s. The way leads back at times,
-//! so a round is told of only when it is walked for the third time without any progress, and it never stops a run by
-//! itself: a proposal to go on with it loses worth.
+//! Turns spent at a place do not count, only moves. Rounds of two places belong to `oscillation`. Walks lead
+//! back at times, so a round is reported only when it is walked for the third time without progress, and it never stops a
+//! run: a proposal that continues it loses score.
 
 use serde::{Deserialize, Serialize};
 
