@@ -9,6 +9,7 @@ use std::time::Instant;
 use crate::chore_failure::ChoreFailure;
 use crate::generate;
 use crate::licences;
+use crate::names;
 use crate::process::{cargo, run as run_process, works};
 use crate::programs;
 use crate::python;
@@ -19,6 +20,7 @@ type CiStep = (&'static str, fn() -> Result<(), ChoreFailure>, bool);
 /// From the cheapest to the most expensive; the tests come last, so that their summary closes the output.
 const STEPS: &[CiStep] = &[
     ("format", format, false),
+    ("names", names::check_types, false),
     ("licences", licences::check, false),
     ("lints", lints, false),
     ("without features", without_features, false),

@@ -51,6 +51,15 @@ impl HookAgent {
         }
     }
 
+    /// Returns the name that people use.
+    pub fn title(self) -> &'static str {
+        match self {
+            HookAgent::ClaudeCode => "Claude Code",
+            HookAgent::Codex => "Codex CLI",
+            HookAgent::Gemini => "Gemini CLI",
+        }
+    }
+
     /// Finds an agent by its name.
     pub fn named(name: &str) -> Option<Self> {
         HookAgent::ALL.into_iter().find(|dialect| dialect.name() == name)

@@ -329,7 +329,7 @@ pub(super) const ROOMS: &[DamRoom] = &[
     },
     DamRoom {
         id: MAINTENANCE,
-        name: "Maintenance DamRoom",
+        name: "Maintenance Room",
         text: "A fuse box, a rack of hooks, a pipe that drips into a bucket.",
         exits: &[("south", LOBBY)],
         deeds: &[

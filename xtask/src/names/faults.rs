@@ -31,10 +31,16 @@ const PHRASES: [(&str, &str); 12] = [
     ("of ours", "our, or the name of the thing"),
 ];
 
-/// Lists everything that is wrong, one line each: `path:line: fault`.
-pub(super) fn find_faults(glossary: &str, sources: &[SourceFile], pages: &[SourceFile]) -> Vec<String> {
+/// Lists what is wrong with the names of types, one line each: `path:line: fault`.
+pub(super) fn find_type_faults(glossary: &str, sources: &[SourceFile]) -> Vec<String> {
     let tokens: Vec<Vec<LocatedToken>> = sources.iter().map(|source| tokenize(&source.text)).collect();
-    let mut faults = find_name_faults(&glossary_words(glossary), sources, &tokens);
+    find_name_faults(&glossary_words(glossary), sources, &tokens)
+}
+
+/// Lists everything that is wrong with names and wording.
+pub(super) fn find_faults(glossary: &str, sources: &[SourceFile], pages: &[SourceFile]) -> Vec<String> {
+    let mut faults = find_type_faults(glossary, sources);
+    let tokens: Vec<Vec<LocatedToken>> = sources.iter().map(|source| tokenize(&source.text)).collect();
     for (source, tokens) in sources.iter().zip(&tokens) {
         find_doc_faults(&source.path, tokens, &mut faults);
         find_phrases(source, true, &mut faults);

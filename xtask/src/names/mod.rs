@@ -13,7 +13,7 @@ use std::path::Path;
 
 use crate::chore_failure::ChoreFailure;
 use crate::process::root;
-use faults::{SourceFile, find_faults};
+use faults::{SourceFile, find_faults, find_type_faults};
 
 const GLOSSARY: &str = "docs/glossary.md";
 
@@ -31,8 +31,20 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     check()
 }
 
-/// Checks the workspace.
-pub(crate) fn check() -> Result<(), ChoreFailure> {
+/// Checks the names of types only, as `ci` does.
+pub(crate) fn check_types() -> Result<(), ChoreFailure> {
+    let (glossary, sources, _) = read_workspace()?;
+    report(find_type_faults(&glossary, &sources))
+}
+
+/// Checks the names of types and the wording of comments and pages.
+fn check() -> Result<(), ChoreFailure> {
+    let (glossary, sources, pages) = read_workspace()?;
+    report(find_faults(&glossary, &sources, &pages))
+}
+
+/// Reads the glossary, the sources and the pages.
+fn read_workspace() -> Result<(String, Vec<SourceFile>, Vec<SourceFile>), ChoreFailure> {
     let glossary = fs::read_to_string(root().join(GLOSSARY))
         .map_err(|error| ChoreFailure::io(format_args!("read {GLOSSARY}"), &error))?;
     let (mut sources, mut pages) = (Vec::new(), Vec::new());
@@ -47,14 +59,17 @@ pub(crate) fn check() -> Result<(), ChoreFailure> {
             pages.push(SourceFile { path: name.to_owned(), text });
         }
     }
-    let faults = find_faults(&glossary, &sources, &pages);
-    if faults.is_empty() {
-        eprintln!("xtask: names: {} files, {} pages, no fault", sources.len(), pages.len());
-        return Ok(());
-    }
+    Ok((glossary, sources, pages))
+}
+
+/// Prints the faults and fails if there are any.
+fn report(faults: Vec<String>) -> Result<(), ChoreFailure> {
     let count = faults.len();
     for fault in faults {
         println!("{fault}");
+    }
+    if count == 0 {
+        return Ok(());
     }
     Err(ChoreFailure::Failed(format!("{count} faults in names or wording; the rules are in CONTRIBUTING.md")))
 }

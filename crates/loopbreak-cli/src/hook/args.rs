@@ -1,5 +1,6 @@
 //! The arguments of `loopbreak hook`.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use loopbreak_hooks::HookAgent;
 use loopbreak_hooks::install::SettingsScope;
@@ -61,7 +62,7 @@ Examples:
 The rest of the file stays as it is. What was there before is kept beside it.")]
 pub(crate) struct InstallArgs {
     /// Which agent
-    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -93,7 +94,7 @@ Exit codes:
   0 it answers as it should, 1 it does not or is not installed")]
 pub(crate) struct DoctorArgs {
     /// Which agent
-    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
@@ -109,9 +110,9 @@ impl ScopeArgs {
     }
 }
 
-fn parse_agent(name: &str) -> Result<HookAgent, String> {
-    HookAgent::named(name).ok_or_else(|| {
-        let names = HookAgent::ALL.map(HookAgent::name).join(", ");
-        format!("unknown agent: use one of {names}")
-    })
+/// Parses the name of an agent. Help and completions list the agents.
+fn agent_parser() -> impl TypedValueParser<Value = HookAgent> {
+    let values = HookAgent::ALL.map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
+    PossibleValuesParser::new(values)
+        .try_map(|name| HookAgent::named(&name).ok_or_else(|| format!("unknown agent {name:?}")))
 }
