@@ -78,8 +78,8 @@ fn what_cannot_be_played_is_refused_before_the_first_game() {
     for (args, code, told) in [
         (&["--players", "dancer"][..], 2, "invalid value 'dancer'"),
         (&["--players", "camper,"], 2, "a value is required"),
-        (&["--obedience", "0,1.5"], 2, "give a number from 0 to 1"),
-        (&["--obedience", "-1"], 2, "give a number from 0 to 1"),
+        (&["--obedience", "0,1.5"], 2, "use a number from 0 to 1"),
+        (&["--obedience", "-1"], 2, "use a number from 0 to 1"),
         (&["--episodes", "0"], 2, "0 is not in 1..=100000"),
         (&["--max-turns", "0"], 2, "0 is not in 1.."),
         (&["none.z3"], 2, "error: none.z3: "),
