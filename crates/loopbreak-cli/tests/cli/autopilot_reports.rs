@@ -16,16 +16,16 @@ fn a_result_file_that_cannot_be_read_is_told_to_the_agent_and_counts_as_no_repor
         ("printf '{\"status\":' > $LOOPBREAK_RESULT_FILE", "cannot be read"),
         (
             "echo '{\"status\":\"finito\"}' > $LOOPBREAK_RESULT_FILE",
-            "is none of pending, in_progress, blocked, done",
+            "is not one of pending, in_progress, blocked, done",
         ),
         ("head -c 2000000 /dev/zero > $LOOPBREAK_RESULT_FILE", "2000000 bytes"),
-        ("mkfifo $LOOPBREAK_RESULT_FILE", "is no file"),
-        ("mkdir $LOOPBREAK_RESULT_FILE", "is no file"),
+        ("mkfifo $LOOPBREAK_RESULT_FILE", "is not a regular file"),
+        ("mkdir $LOOPBREAK_RESULT_FILE", "is not a regular file"),
     ] {
         let folder = folder();
         roadmap(folder.path(), &[("a", &[])]);
         let body = format!(
-            "if [ $N = 1 ]; then echo working; {write}; else grep 'does not count' prompt.txt > complaint\n\
+            "if [ $N = 1 ]; then echo working; {write}; else grep 'ignored the' prompt.txt > complaint\n\
              say done '{{\"status\":\"done\"}}'; fi"
         );
         agent(folder.path(), &body);
@@ -33,7 +33,7 @@ fn a_result_file_that_cannot_be_read_is_told_to_the_agent_and_counts_as_no_repor
         assert_eq!(done.code, Some(0), "{write}: {}", done.err);
         assert!(done.err.contains(why), "{write}: {}", done.err);
         let complaint = fs::read_to_string(folder.path().join("complaint")).unwrap();
-        assert!(complaint.contains("the report on task a does not count"), "{complaint}");
+        assert!(complaint.contains("ignored the report on task a: "), "{complaint}");
         assert_eq!(order(folder.path()).len(), 2);
     }
 }
@@ -67,11 +67,7 @@ fn a_report_on_a_task_that_there_is_not_is_told_and_counts_for_nothing() {
     );
     let done = pilot(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.err.contains("a report on task \"zebra\" does not count: there is no such task"),
-        "{}",
-        done.err
-    );
+    assert!(done.err.contains("ignored a report on task \"zebra\": there is no such task"), "{}", done.err);
     assert_eq!(order(folder.path()).len(), 2);
 }
 
@@ -171,7 +167,7 @@ fn without_a_store_the_roadmap_is_worked_through_all_the_same() {
             .args(["run", "--roadmap", "tasks.toml", "--", "sh", "agent.sh"]),
     );
     assert_eq!(run.code, Some(13), "{}", run.err);
-    assert!(run.err.contains("nothing is kept of this run"), "{}", run.err);
+    assert!(run.err.contains("this run is not recorded"), "{}", run.err);
     assert_eq!(order(folder.path()).join(" "), "a b spin spin spin spin spin");
 }
 

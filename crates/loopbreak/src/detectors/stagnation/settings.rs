@@ -46,7 +46,7 @@ pub enum ScoreProgress {
     HighWater,
 }
 
-/// Whether the limit of turns without progress moves.
+/// Behavior of the limit of turns without progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
