@@ -289,7 +289,7 @@ fn tasks_can_be_listed_added_changed_and_nonsense_is_told() {
     let folder = folder();
     let none = told(folder.path(), &["tasks", "list"]);
     assert_eq!(none.code, Some(2));
-    assert!(none.err.contains("there is no roadmap in this folder"), "{}", none.err);
+    assert!(none.err.contains("no roadmap found for this folder"), "{}", none.err);
     roadmap(folder.path(), &[("api", &[]), ("docs", &["api"])]);
     agent(folder.path(), r#"say ok '{"status":"blocked","blockers":["no key"]}'"#);
     let run = pilot(folder.path(), &["--max-iterations", "1"]);
@@ -300,20 +300,22 @@ fn tasks_can_be_listed_added_changed_and_nonsense_is_told() {
     };
     assert_eq!(code(&["add", "ship", "--title", "Ship it", "--after", "docs"]).0, Some(0));
     for (args, why) in [
-        (&["add", "ship"][..], "there is a task \"ship\" already"),
-        (&["add", "x", "--after", "y"], "there is no task \"y\" to come after"),
-        (&["add", " "], "is no id"),
+        (&["add", "ship"][..], "task \"ship\" already exists"),
+        (&["add", "x", "--after", "y"], "--after: task \"y\" not found"),
+        (&["add", " "], "invalid task id"),
         (&["add", "x", "--check", "it's"], "--check"),
         (&["done", "apj"], "did you mean api?"),
-        (&["show", "nothing-like-it"], "`loopbreak tasks list` lists them"),
-        (&["list", "--run", "zzz"], "there is no run \"zzz\" that has tasks"),
+        (&["show", "nothing-like-it"], "`loopbreak tasks list` lists the tasks"),
+        (&["list", "--run", "zzz"], "no run \"zzz\" with tasks found"),
     ] {
         let (code, err) = code(args);
         assert_eq!(code, Some(2), "{args:?}");
         assert!(err.contains(why), "{why}: {err}");
     }
     assert_eq!(code(&["done", "api", "--reason", "by hand"]).0, Some(0));
-    assert!(code(&["block", "api", "--by", "x"]).1.contains("`loopbreak tasks open api` comes first"));
+    assert!(
+        code(&["block", "api", "--by", "x"]).1.contains("reopen it first with `loopbreak tasks open api`")
+    );
     assert_eq!(code(&["block", "docs", "--by", "no printer"]).0, Some(0));
     let shown = [&["list"][..], &["list", "--tree"], &["show", "api"]];
     let shown = shown.map(|args| told(folder.path(), &[&["tasks"], args].concat()).out);
