@@ -5,8 +5,8 @@
 //! nothing: a caller reads the state of a run in a [`RunTransaction`], shows a step to the engine, and commits a
 //! [`RunChange`].
 //!
-//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`] the
-//!   records of its verdicts, [`RunStatus`] a summary of the run.
+//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`]
+//!   the records of its verdicts, [`RunStatus`] a summary of the run.
 //! - [`tasks`] selects the next task of a roadmap and applies reports and recoveries. It is pure.
 //!
 //! ```
