@@ -1,8 +1,8 @@
-//! Whether findings are acted on.
+//! Modes of the guard and of detectors.
 
 use serde::{Deserialize, Serialize};
 
-/// Whether findings are acted on.
+/// `enforce` acts on findings, `observe` only reports them, `off` disables the detector or the guard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -1,8 +1,8 @@
-//! Which steps the detectors of outputs read.
+//! Scope of the detectors that read outputs.
 
 use serde::{Deserialize, Serialize};
 
-/// Which steps the detectors of outputs read.
+/// Steps that the detectors of outputs read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]

@@ -9,7 +9,7 @@ use super::{OnLoop, Settings};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Profile {
-    /// All detectors. Each one acts where the steps have what it reads.
+    /// All detectors. Each one is active if the steps have the parts that it reads.
     #[default]
     Auto,
     /// An agent in a text game, with places, a score and objectives.

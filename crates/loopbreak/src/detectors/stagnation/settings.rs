@@ -23,7 +23,7 @@ pub struct StagnationSettings {
     pub warn_at: u64,
     /// Give warnings. If false, the run is stopped without a warning.
     pub warnings: bool,
-    /// Which changes of the score count as progress.
+    /// Changes of the score that count as progress.
     pub progress: ScoreProgress,
     /// Count a completed objective as progress.
     pub objectives: bool,
@@ -32,7 +32,7 @@ pub struct StagnationSettings {
     pub patience: StagnationPatience,
 }
 
-/// Which changes of the score count as progress.
+/// Changes of the score that count as progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -46,7 +46,7 @@ pub enum ScoreProgress {
     HighWater,
 }
 
-/// Whether the limit of turns without progress moves.
+/// Behavior of the limit of turns without progress.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
