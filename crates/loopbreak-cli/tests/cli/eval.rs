@@ -158,13 +158,13 @@ fn eval_refuses_broken_expressions_and_labels() {
     fs::write(path.join("twice.jsonl"), "{\"run\":\"well\"}\n\n{\"run\":\"well\"}\n").unwrap();
     fs::write(path.join("bytes.jsonl"), b"{\"run\":\"\xff\"}\n").unwrap();
     for (args, code, message) in [
-        (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" compares with nothing"),
-        (["labels.jsonl", "labels.none"], 2, "\"labels.none\" can be told of no run"),
+        (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" has no value"),
+        (["labels.jsonl", "labels.none"], 2, "\"labels.none\" cannot be decided for any run"),
         (["broken.jsonl", "y"], 1, "broken.jsonl:2: not JSON: EOF while parsing a value"),
         (["missing.jsonl", "y"], 1, "cannot read the label file missing.jsonl"),
-        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" was labelled before, on line 1"),
+        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" already has labels, on line 1"),
         (["bytes.jsonl", "y"], 1, "cannot read the label file bytes.jsonl"),
-        (["others.jsonl", "y"], 1, "no label is about one of the runs"),
+        (["others.jsonl", "y"], 1, "none of the runs has a label"),
     ] {
         let done = eval(path, &["logs", "--labels", args[0], "--positive", args[1]]);
         assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{args:?}: {}", done.err);
@@ -195,7 +195,7 @@ fn eval_where_judges_only_the_runs_for_which_it_holds() {
     assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
     assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
     for (expression, message) in [
-        ("labels.stuck>=", "--where: \"labels.stuck>=\" compares with nothing"),
+        ("labels.stuck>=", "--where: \"labels.stuck>=\" has no value"),
         ("labels.none", "holds for no run"),
     ] {
         let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());

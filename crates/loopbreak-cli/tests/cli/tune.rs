@@ -160,12 +160,12 @@ fn tune_goes_on_from_its_state_and_refuses_that_of_another_search() {
     let log = fs::read_to_string(path.join("runs.jsonl")).unwrap();
     for (args, message) in [
         (&["--seed", "2"][..], "another seed"),
-        (&["--set", "cycle.warn_at=5"], "other settings to begin with"),
+        (&["--set", "cycle.warn_at=5"], "other starting settings"),
         (&["--where", "stuck=true"], "other runs or labels"),
     ] {
         let done = tune(path, &[&["--budget", "3", "--state", "state"], args].concat());
         assert_eq!(done.code, Some(2), "{}", done.err);
-        assert!(done.err.contains("is of another search") && done.err.contains(message), "{}", done.err);
+        assert!(done.err.contains("belongs to another search") && done.err.contains(message), "{}", done.err);
     }
     fs::write(path.join("runs.jsonl"), log.replacen("saw 7", "saw 8", 1)).unwrap();
     let done = tune(path, &["--budget", "3", "--state", "state"]);
@@ -235,7 +235,7 @@ fn tune_says_what_is_wrong() {
         (&["tune", "runs.jsonl", "--labels", "labels.jsonl"], 2, "--labels without --positive or --where"),
         (&["tune", "one.jsonl"], 2, "one run is not enough"),
         (&["tune", "missing.jsonl"], 1, "missing.jsonl"),
-        (&["tune", "runs.jsonl", "--state", "labels.jsonl"], 2, "is no state of a search"),
+        (&["tune", "runs.jsonl", "--state", "labels.jsonl"], 2, "is not a state file"),
         (&["tune", "runs.jsonl", "--state", "no/such/state"], 1, "cannot use the state file"),
         (&["tune", "runs.jsonl", "--budget", "2", "--output", "no/such/file"], 1, "cannot write"),
     ] {
