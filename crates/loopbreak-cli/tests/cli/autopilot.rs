@@ -175,7 +175,7 @@ fn tasks_that_send_each_other_back_are_seen_two_and_three_of_them() {
         let done = pilot(folder.path(), &[]);
         assert_eq!(done.code, Some(13), "{}", done.err);
         let names = ids.join(", ");
-        let seen = format!("tasks send each other back again and again: {names}");
+        let seen = format!("tasks keep sending each other back: {names}");
         assert!(done.err.contains(&format!("warn: {seen}")), "{}", done.err);
         assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
         // Warned of in the second round, broken in the fourth; then the rest is done.

@@ -51,7 +51,7 @@ fn one_of_many_runs_is_explained_by_its_id_and_many_are_refused() {
     assert!(many.err.contains("select one with --run ID: \"circles\", \"well\""), "{}", many.err);
     fs::write(folder.path().join("again.jsonl"), healthy("well", 9)).unwrap();
     let twice = analyze(folder.path(), &[".", "--explain", "--run", "well"]);
-    assert!(twice.err.contains("name one file"), "{}", twice.err);
+    assert!(twice.err.contains("give one file"), "{}", twice.err);
     for other in ["--json", "--quiet"] {
         assert_eq!(analyze(folder.path(), &["log.jsonl", "--explain", other]).code, Some(2), "{other}");
     }

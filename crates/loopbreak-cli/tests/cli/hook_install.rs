@@ -157,7 +157,7 @@ fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
             fs::write(&file, serde_json::json!({"hooks": {"Stop": hooks}}).to_string()).unwrap();
             let done = hook(folder.path(), &["doctor", agent]);
             assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-            assert!(done.err.contains("is not run"), "{}", done.err);
+            assert!(done.err.contains("was not run"), "{}", done.err);
             assert!(!done.out.contains('\u{1b}') && done.out.contains("loopbreak hook"), "{:?}", done.out);
             assert!(!folder.path().join("PWNED").exists());
         }

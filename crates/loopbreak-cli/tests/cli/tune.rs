@@ -91,7 +91,7 @@ fn tune_writes_a_configuration_that_is_valid_and_never_overwrites_one() {
     for part in [
         "20 runs, 600 steps",
         "runs.jsonl",
-        "10 runs positive by stuck",
+        "10 positive runs (stuck)",
         "60 settings tried",
         "Held out:",
         "Found:",
