@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::support::roadmaps::{agent, pilot, program, roadmap};
 use crate::support::{FinishedProgram, done, folder};
 
-/// Runs an agent that prints the same again and again, and keeps its prompts.
+/// Runs an agent that always prints the same text and keeps its prompts.
 fn stuck(folder: &Path, advisor: &str, args: &[&str]) -> FinishedProgram {
     let body = "N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; cat > prompt-$N; \
                 echo 'Fixed auth.ts - added null check'";
@@ -44,7 +44,8 @@ fn the_advisors_answer_goes_into_the_next_prompt_and_it_is_asked_once_per_level(
         assert!(question.contains(part), "{part}: {question}");
     }
     assert!(!question.contains("sk-abcdef"), "secrets are masked: {question}");
-    // Told at the second output alike and at the third, then no rung is new until it is twice as long.
+    // Asked at the second and third identical output. The next level comes only when the loop is twice as
+    // long.
     let asked = file(folder.path(), "asked").lines().count();
     assert!((2..=3).contains(&asked), "{asked}");
     assert!(!done.out.contains("stale"), "what it says is no output of the agent: {}", done.out);
@@ -59,7 +60,7 @@ fn the_run_continues_if_the_advisor_fails() {
         ("true", "the answer is empty"),
     ] {
         let folder = folder();
-        // Only where it is waited for: a busy machine may take so long to start the others.
+        // Only for the one that must time out: on a busy machine the others may need this long to start.
         let timeout = ["--advisor-timeout", "0.3"];
         let done = stuck(folder.path(), advisor, if why.contains("0.3") { &timeout } else { &[] });
         assert_eq!(done.code, Some(10), "{advisor}: {}", done.err);

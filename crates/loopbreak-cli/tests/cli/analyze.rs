@@ -1,4 +1,4 @@
-//! `loopbreak analyze` on logs as they should be.
+//! `loopbreak analyze` on valid logs.
 
 use std::fs;
 use std::io::Read as _;
@@ -39,7 +39,7 @@ fn a_plain_report_has_the_documented_keys_in_their_order() {
     let folder = folder();
     fs::write(folder.path().join("ep-7.jsonl"), stuck("ep-7", 62)).unwrap();
     let done = analyze(folder.path(), &["--json", "ep-7.jsonl"]);
-    // As text: a parsed object would have lost the order.
+    // Compared as text, because parsing would lose the order.
     insta::assert_snapshot!(done.out.replace("],\"", "],\n\"").replace("},{\"turn\"", "},\n{\"turn\""));
     assert_eq!(done.out.lines().count(), 1, "one line, so that reports can be kept as JSON lines");
 }
@@ -112,7 +112,7 @@ fn many_runs_get_one_line_each() {
         log += &healthy(&format!("healthy-{index}"), 12);
         log += &stuck(&format!("stuck-{index}"), 20 * index);
     }
-    // It recovers after the point where it would have been stopped.
+    // It makes progress after the point where it would have been stopped.
     log += &stuck("late", 45);
     log += "{\"run\":\"late\",\"score\":9}\n";
     fs::write(folder.path().join("log.jsonl"), log).unwrap();
@@ -189,7 +189,7 @@ fn events_are_written_in_the_order_of_the_logs() {
         .collect();
     assert!(order.is_sorted(), "run after run, turn after turn");
     assert!(events.iter().any(|event| event["event_type"] == "stuck_termination" && event["turn"] == 40));
-    // A file of events is not taken for a log.
+    // An events file is not a log.
     let report = json(folder.path(), &["."]);
     assert_eq!(report["totals"]["ignored_files"], 1);
 }
@@ -212,7 +212,7 @@ fn a_closed_pipe_is_not_an_error() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // The report is longer than a pipe holds, so that the program is still writing when its reader goes.
+    // The report is longer than a pipe buffer, so the program is still writing when the pipe is closed.
     let mut out = child.stdout.take().unwrap();
     out.read_exact(&mut [0; 16]).unwrap();
     drop(out);

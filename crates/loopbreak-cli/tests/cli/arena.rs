@@ -1,4 +1,4 @@
-//! `loopbreak arena`: what is printed, what is written, and what is refused.
+//! `loopbreak arena`: output, files and invalid arguments.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::support::{FinishedProgram, folder, loopbreak, shown};
 use serde_json::{Value, json};
 
-/// Few games, and short ones: what they show is not the point here.
+/// Runs a contest with few, short games. Their figures do not matter here.
 const SMALL: [&str; 6] = ["--episodes", "3", "--players", "camper,explorer", "--max-turns", "80"];
 
 fn arena(folder: &Path, args: &[&str]) -> FinishedProgram {
@@ -53,7 +53,7 @@ fn ablation_removes_one_part_at_a_time() {
         (parts.len(), &parts[0]["without"], &parts[1]["without"]),
         (14, &json!(null), &json!("stops"))
     );
-    // Without stops, games last longer.
+    // Games last longer without stops.
     let turns = |part: &Value| part["stuck_turns"]["mean"].as_f64().unwrap();
     assert!(turns(&parts[1]) >= turns(&parts[0]), "{parts:?}");
 }

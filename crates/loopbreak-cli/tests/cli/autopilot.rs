@@ -1,4 +1,5 @@
-//! `loopbreak run --roadmap` with small agents: shell scripts that finish, block, revisit, spin and misbehave.
+//! `loopbreak run --roadmap` with small agents: shell scripts that finish, block, revisit, spin and
+//! misbehave.
 
 #![cfg(unix)]
 
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::support::folder;
 use crate::support::roadmaps::{LONG, agent, order, pilot, recoveries, roadmap, task, told};
 
-/// The tasks that were given to the agent, as one line.
+/// Returns the tasks that the agent was given, on one line.
 fn given(folder: &std::path::Path) -> String {
     order(folder).join(" ")
 }
@@ -31,7 +32,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
             ("late", &["token"]),
         ],
     );
-    // The agent does not let go of the schema, though it is done, until it is told that it is closed.
+    // The agent keeps working on the finished schema until it is told that the task is closed.
     agent(
         folder,
         r#"case $LOOPBREAK_TASK in
@@ -45,7 +46,8 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     );
     let done = pilot(folder, &["--exec", "sh -c 'echo $LOOPBREAK_INTERVENTION $LOOPBREAK_PATTERN >> told'"]);
     assert_eq!(done.code, Some(13), "{}", done.err);
-    // What is blocked waits for the others; what makes no progress gets its last attempts when nothing else is left.
+    // Blocked tasks wait for the others. Tasks without progress get their last attempts when nothing else is
+    // left.
     assert_eq!(
         given(folder),
         "schema api api api token spin spin spin docs ship token token token token token spin spin"
@@ -71,12 +73,12 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     }
     assert!(done.err.contains("4 of 7 tasks are done; not done: token (escalated: "), "{}", done.err);
     assert!(done.err.contains("spin (closed by force_next, not finished: 5 attempts"), "{}", done.err);
-    // Authority is for its task and its blockers, and nobody else is told of it.
+    // Authority is granted for one task and its blockers. Other tasks do not see it.
     let prompt = |id: &str| fs::read_to_string(folder.join(format!("prompt-{id}.txt"))).unwrap();
     assert!(prompt("token").contains("For this task and these blockers only"), "{}", prompt("token"));
     assert!(!prompt("spin").contains("these blockers only"), "{}", prompt("spin"));
     assert!(prompt("spin").contains("Do not work on them again: schema"), "{}", prompt("spin"));
-    // A human was told of both, when it was time.
+    // A human was notified of both at the right time.
     let called = fs::read_to_string(folder.join("told")).unwrap();
     assert_eq!(called, "escalate no_progress_repeat\nescalate blocked_task_spin\n");
 }
@@ -124,7 +126,7 @@ fn healthy_tasks_that_end_with_the_same_words_are_not_a_loop() {
     let ids: Vec<String> = (0..15).map(|number| format!("part{number}")).collect();
     let tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
     roadmap(folder.path(), &tasks);
-    // Each takes two attempts, and each attempt ends in the same words.
+    // Each takes two attempts, and each attempt ends with the same words.
     agent(
         folder.path(),
         r#"if [ $N = 1 ]; then say 'I am on it.' '{"status":"in_progress","work":["a"]}'
@@ -157,7 +159,7 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         let mut tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (*id, &[][..])).collect();
         tasks.push(("other", &[]));
         roadmap(folder.path(), &tasks);
-        // Each does something new every time, and finds fault with the next one.
+        // Each does something new every time, and sends the next one back.
         let next: Vec<String> = ids
             .iter()
             .zip(ids.iter().cycle().skip(1))
@@ -178,7 +180,7 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         let seen = format!("tasks keep sending each other back: {names}");
         assert!(done.err.contains(&format!("warn: {seen}")), "{}", done.err);
         assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
-        // Warned of in the second round, broken in the fourth; then the rest is done.
+        // A warning in the second round, a break in the fourth; then the rest is done.
         let expected = format!("{}other", format!("{} ", ids.join(" ")).repeat(4));
         assert_eq!(given(folder.path()), expected);
         let warned = fs::read_to_string(folder.path().join("prompt-a.txt")).unwrap();
@@ -363,10 +365,10 @@ fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
     assert_eq!(third.code, Some(13), "{}", third.err);
     assert_eq!(given(folder.path()), "spin spin spin a b spin spin");
     assert_eq!(task(folder.path(), "spin")["forced"], true);
-    // Nothing is left to be done, and nothing is done.
+    // Nothing is left to do, and nothing is started.
     let fourth = pilot(folder.path(), &["--resume"]);
     assert_eq!((fourth.code, order(folder.path()).len()), (Some(13), 7), "{}", fourth.err);
-    // Without --resume it is another run, which begins anew.
+    // Without --resume it is a new run, which starts from the beginning.
     let anew = pilot(folder.path(), &["--max-iterations", "1"]);
     assert_eq!(anew.code, Some(11), "{}", anew.err);
     assert_eq!(task(folder.path(), "a")["status"], "pending");

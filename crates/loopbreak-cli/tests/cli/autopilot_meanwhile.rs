@@ -1,4 +1,4 @@
-//! `loopbreak run --roadmap` and `loopbreak tasks`: what somebody does to the tasks while others are at them.
+//! `loopbreak run --roadmap` and `loopbreak tasks`: concurrent changes of tasks.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
@@ -15,17 +15,17 @@ use crate::support::roadmaps::{LONG, agent, order, pilot, roadmap, task, told};
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{RunChange, RunKey, RunRecords, StoreUrl, StoredAttempt, now, open};
 
-/// Long enough for a command to read whatever it reads before it waits for the lock.
+/// Long enough for a command to read everything that it reads before it waits for the lock.
 const A_MOMENT: Duration = Duration::from_millis(500);
 
-/// One task `a` with a check that does this.
+/// Writes a roadmap with one task `a` and this check.
 fn checked(folder: &Path, check: &str) {
     fs::write(folder.join("tasks.toml"), "[[task]]\nid = \"a\"\ncheck = \"sh check.sh\"\n").unwrap();
     fs::write(folder.join("check.sh"), check).unwrap();
     agent(folder, r#"say "try $N" '{"status":"done"}'"#);
 }
 
-/// The program, for scripts.
+/// Returns the path of the program for scripts.
 fn program() -> String {
     assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string()
 }
@@ -52,14 +52,14 @@ fn a_task_reopened_by_a_human_during_its_check_is_attempted_again() {
     assert!(done.err.contains("task a was reopened"), "{}", done.err);
 }
 
-/// A run that is over, with an open task `a`.
+/// Creates a run that has ended, with an open task `a`.
 fn ended(folder: &Path) {
     roadmap(folder, &[("a", &[])]);
     agent(folder, r#"say no '{"status":"in_progress","work":["a part of it"]}'"#);
     assert_eq!(pilot(folder, &["--max-iterations", "1"]).code, Some(11));
 }
 
-/// Runs `loopbreak tasks` with these arguments while somebody else is about to change `a`.
+/// Runs `loopbreak tasks` with these arguments while another process is about to change `a`.
 fn meanwhile(
     folder: &Path,
     args: &[&str],
@@ -134,14 +134,14 @@ fn a_report_over_mcp_counts_once_whatever_its_time() {
     let mut run = begin(folder.path(), &[&args[..], &["--", "sh", "agent.sh"]].concat());
     let mut store = open(&StoreUrl::from(folder.path().join("state/loopbreak/loopbreak.db"))).unwrap();
     let key = RunKey { source: "mcp".to_owned(), ..store.runs(0, 1).unwrap().remove(0).key() };
-    // The second attempt says nothing: what was told of the first one is not told again.
+    // The second attempt reports nothing. The report of the first one does not count again.
     for (number, report) in [(1, Some("blocked")), (2, None), (3, Some("done"))] {
         let end = Instant::now() + LONG;
         while !folder.path().join(format!("up-{number}")).exists() {
             assert!(Instant::now() < end, "attempt {number} did not begin");
             thread::sleep(Duration::from_millis(20));
         }
-        // A model does not know what time it is.
+        // A model does not know the time.
         let attempt = |status: &str| StoredAttempt {
             task: "a".into(),
             at: 1_000,
@@ -215,7 +215,7 @@ fn tasks_lost_by_the_store_during_an_attempt_are_kept_by_the_run() {
     );
     let mut run =
         begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"]);
-    // As happens to a run that was silent for more than an hour in a store that is beyond its size.
+    // This happens to a run without events for more than an hour in a store above its size limit.
     let store = rusqlite::Connection::open(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
     let gone = ["events", "tasks", "roadmap", "attempts", "context_entries", "recoveries", "guards", "runs"];
     let gone = gone.map(|table| format!("DELETE FROM {table};")).concat();

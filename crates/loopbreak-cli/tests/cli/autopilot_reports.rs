@@ -1,4 +1,4 @@
-//! `loopbreak run --roadmap`: what agents report, and how they fail to; what is wrong with a roadmap; ends.
+//! `loopbreak run --roadmap`: reports of agents, failed reports, invalid roadmaps, and endings.
 
 #![cfg(unix)]
 
@@ -50,7 +50,7 @@ fn a_command_that_reports_nothing_has_not_finished_its_task() {
     );
     let done = pilot(folder.path(), &[]);
     assert_eq!(done.code, Some(13), "{}", done.err);
-    // Silence is no progress; new words are.
+    // Silence is not progress; new output is.
     assert_eq!(order(folder.path()).join(" "), "quiet quiet quiet wordy wordy wordy wordy quiet quiet");
     assert_eq!(recoveries(folder.path(), "quiet"), ["escalate", "force_next"]);
     assert_eq!(task(folder.path(), "wordy")["status"], "done");
@@ -178,7 +178,7 @@ fn a_report_stored_by_another_source_counts() {
     agent(folder.path(), "touch up; while [ ! -e go ]; do sleep 0.02; done; echo something");
     let mut run =
         begin(folder.path(), &["run", "--roadmap", "tasks.toml", "--idle", "0", "--", "sh", "agent.sh"]);
-    // As a server does that keeps attempts under the session it was given.
+    // Like a server that stores attempts under the session it was given.
     let store = rusqlite::Connection::open(folder.path().join("state/loopbreak/loopbreak.db")).unwrap();
     store
         .execute_batch(
@@ -322,9 +322,9 @@ fn tasks_can_be_listed_added_and_changed_and_wrong_input_is_refused() {
     insta::assert_snapshot!(shown.join("----\n"));
     assert_eq!(code(&["open", "api"]).0, Some(0));
     assert_eq!(task(folder.path(), "api")["status"], "pending");
-    // A run that is over stays so, whoever looks at its tasks.
+    // A run that has ended stays ended when its tasks are changed.
     assert!(told(folder.path(), &["status", "--all"]).out.contains("over, 1 turns"));
-    // From another folder the run is found by its name.
+    // From another folder, the run is found by its name.
     let elsewhere = crate::support::folder();
     let name = run.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap();
     let mut list = program(folder.path());

@@ -1,4 +1,4 @@
-//! Bad input: each case is told or counted, none is a panic, and the other files go on.
+//! Bad input: each case is reported or counted, none panics, and the other files are read.
 
 use std::fs;
 
@@ -89,7 +89,7 @@ fn a_file_without_read_permission_is_reported() {
     let locked = folder.path().join("locked.jsonl");
     fs::write(&locked, healthy("a", 2)).unwrap();
     fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
-    // Whoever may read everything cannot see this happen.
+    // A user who may read everything, such as root, cannot test this.
     if fs::File::open(&locked).is_ok() {
         return;
     }

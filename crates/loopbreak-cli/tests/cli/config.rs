@@ -1,4 +1,4 @@
-//! `loopbreak config` and the loading of settings, as a user meets them.
+//! `loopbreak config` and the loading of settings.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot write its own files has failed")]
 
@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use insta::assert_snapshot;
 use tempfile::TempDir;
 
-/// A folder with files, in which the binary is run.
+/// A folder with files in which the program runs.
 struct ConfigFolder(TempDir);
 
 impl ConfigFolder {
@@ -44,7 +44,7 @@ impl ConfigFolder {
     }
 }
 
-/// Exit code and both outputs.
+/// Renders the exit code and both outputs.
 fn seen(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -56,13 +56,13 @@ fn seen(command: &mut Command) -> String {
     )
 }
 
-/// What is said about a documents' table.
+/// Returns the problems of a legacy table.
 fn documents(keys: &str) -> String {
     let text = format!("[project]\nname = \"zork\"\n\n[tool.zorkgpt.loop_break]\n{keys}\n");
     ConfigFolder::with(&[("pyproject.toml", &text)]).run(&["config", "check"])
 }
 
-/// What is said about a file of our own.
+/// Returns the problems of a `loopbreak.toml`.
 fn own(text: &str) -> String {
     ConfigFolder::with(&[("loopbreak.toml", text)]).run(&["config", "check"])
 }
@@ -150,7 +150,7 @@ fn check_shows_every_value_and_its_origin() {
     )]);
     let mut command = folder.command(&["config", "check", "--set", "budget.max_runtime=15m"]);
     let told = seen(command.env("LOOPBREAK_CAMPING__THRESHOLD", "4"));
-    // A new detector shall not need a new snapshot: its options are only looked for.
+    // Only the presence of options is checked, so that a new detector needs no new snapshot.
     let shown = |line: &&str| {
         !line.starts_with("  ")
             || ["option", "stagnation.", "task."].iter().any(|it| line[2..].starts_with(it))

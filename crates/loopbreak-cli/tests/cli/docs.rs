@@ -1,4 +1,5 @@
-//! The documentation holds together: every relative link leads to a file and, where it names one, to a heading there.
+//! The documentation is consistent: every relative link leads to a file and, if it has an anchor, to a
+//! heading there.
 
 #![expect(clippy::unwrap_used, reason = "a page that cannot be read has failed")]
 
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::root;
 
-/// The pages that people read.
+/// Returns the pages that people read.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"]
@@ -29,7 +30,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The text without its code, fenced or between backquotes, in which brackets are no links.
+/// Returns the text without fenced and inline code, in which brackets are not links.
 fn prose(text: &str) -> String {
     let mut prose = String::new();
     let mut fenced = false;
@@ -47,7 +48,7 @@ fn prose(text: &str) -> String {
     prose
 }
 
-/// Where the links and images of a page lead.
+/// Returns the targets of the links and images of a page.
 fn links(text: &str) -> Vec<String> {
     let prose = prose(text);
     let inline = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
@@ -56,7 +57,7 @@ fn links(text: &str) -> Vec<String> {
     inline.chain(reference.map(|(_, to)| to)).map(|to| to.trim().to_owned()).collect()
 }
 
-/// The anchors of a page, as they are made from its headings.
+/// Returns the anchors that the headings of a page create.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings =
         text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
@@ -70,7 +71,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What is wrong with a link of a page, if anything is.
+/// Returns the problem of a link, if there is one.
 fn problem(page: &Path, link: &str) -> Option<String> {
     if link.contains("://") || link.starts_with("mailto:") {
         return None;

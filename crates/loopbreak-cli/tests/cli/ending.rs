@@ -1,4 +1,4 @@
-//! What `loopbreak analyze` says is saved: only what comes after a run would have ended.
+//! Savings in `loopbreak analyze`: only steps after a run would have ended are saved.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot write its own files has failed")]
 
@@ -7,7 +7,8 @@ use std::fs;
 
 use crate::support::{analyze, folder, json, shown, stuck};
 
-/// To and fro between two rooms while the score rises: proposals are refused, and nothing ends the run.
+/// Returns a run back and forth between two rooms while the score rises: proposals are refused, and nothing
+/// ends it.
 fn to_and_fro(turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
@@ -21,7 +22,7 @@ fn to_and_fro(turns: u64) -> String {
     log
 }
 
-/// A task that meets the same blocker again and again.
+/// Returns a run with a task that meets the same blocker in every attempt.
 fn spin(attempts: u64) -> String {
     let line = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
     format!("{line}\n").repeat(attempts as usize)
@@ -48,7 +49,7 @@ fn a_rejected_proposal_saves_no_steps() {
     assert_eq!(totals["endings"], serde_json::json!({}));
 
     let quiet = analyze(folder.path(), &[&alone[..], &["-q", "--fail-on", "stop"]].concat());
-    assert_eq!(quiet.code, Some(10), "it would have stepped in all the same");
+    assert_eq!(quiet.code, Some(10), "it would still have intervened");
     assert_eq!(
         quiet.out,
         "1 run, 30 steps: 0 stopped, 1 only steered, 0 only warned, 0 clear; saves nothing (no stop)\n"

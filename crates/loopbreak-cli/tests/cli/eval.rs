@@ -1,4 +1,4 @@
-//! `loopbreak eval`: figures on runs of known worth, baselines, and what is said of broken labels.
+//! `loopbreak eval`: figures on labelled runs, baselines, and errors for broken labels.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -21,7 +21,8 @@ fn data(folder: &Path, args: &[&str]) -> Value {
     serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {}{}", done.out, done.err))
 }
 
-/// The same call with the same answer, again and again, while the score rises: for rules of others a loop.
+/// Returns a run that repeats one call with the same result while the score rises, which other rules take for
+/// a loop.
 fn patient(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
@@ -31,8 +32,8 @@ fn patient(run: &str, turns: u64) -> String {
     log
 }
 
-/// Two stuck runs that are stopped, one that is over too soon to be seen, one that is stopped and should not be, and two
-/// that get on, of which one is without a label and one has a label that says nothing.
+/// Writes two stuck runs that are stopped, one that is too short to be detected, one that is stopped wrongly,
+/// and two healthy ones, one without a label and one with an undecided label.
 fn runs() -> tempfile::TempDir {
     let folder = folder();
     let logs = folder.path().join("logs");
@@ -78,7 +79,7 @@ fn eval_figures_match_those_calculated_by_hand() {
             [&level["tp"], &level["fp"], &level["fn"], &level["tn"]],
             [&json!(2), &json!(1), &json!(1), &json!(2)]
         );
-        // 2 of 3, both ways.
+        // 2 of 3, for both precision and recall.
         let share = json!({"value": 0.6667, "low": 0.2077, "high": 0.9385});
         assert_eq!((&level["precision"], &level["recall"]), (&share, &share));
         assert_eq!((&level["f1"], &level["mean_first_step"]), (&json!(0.6667), &json!(step)));
@@ -185,12 +186,12 @@ fn eval_where_restricts_the_runs() {
         (&found["where"], &found["runs"], &found["positives"]),
         (&json!("labels.stuck!=3"), &json!(5), &json!(2))
     );
-    // One has 3 of them, and one has no such label.
+    // One run has 3 of them, and one has no such label.
     assert_eq!(found["left_out"]["excluded_runs"], 2);
     assert!(found["missed"].as_array().unwrap().is_empty());
     let told = eval(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
     assert!(told.out.contains("2 runs by --where"), "{}", told.out);
-    // Without --positive it is about the savings of those runs.
+    // Without --positive, only the savings of these runs are reported.
     let savings = data(path, &["logs", "--labels", "labels.jsonl", "--where", "labels.stuck>=2"]);
     assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
     assert_eq!(savings["judges"][0]["savings"]["steps"], 30);

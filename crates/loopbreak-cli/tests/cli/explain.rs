@@ -8,7 +8,8 @@ use std::fs;
 use crate::support::{analyze, done, folder, healthy, loopbreak, root, shown};
 use serde_json::json;
 
-/// A coding agent that tests, reads and tests again without changing anything, and then finds out.
+/// Returns a run of a coding agent that tests and reads repeatedly without changing anything, and then
+/// recovers.
 fn circles(run: &str) -> String {
     let mut log = String::new();
     let mut step = |command: &str, text: &str, error: bool| {

@@ -1,4 +1,5 @@
-//! What release 0.1.0 wrote is read and continued: its store, its snapshots, and the tools its MCP clients know.
+//! Data of release 0.1.0 is read and continued: its store, its snapshots, and the tools that its MCP clients
+//! know.
 //!
 //! `fixtures/first-release/README.md` says how the files were made.
 
@@ -19,8 +20,8 @@ fn fixture(name: &str) -> PathBuf {
     root().join("crates/loopbreak-cli/tests/fixtures/first-release").join(name)
 }
 
-/// Copies the store into a state folder of its own. Its times are moved to the present, as if the sessions had just
-/// paused: old runs would be pruned.
+/// Copies the store into a state folder of its own. Its times are moved to the present, as if the sessions
+/// had just paused: old runs would be pruned.
 fn state_with_store() -> TempDir {
     let state = folder();
     let store = state.path().join("loopbreak/loopbreak.db");
@@ -56,7 +57,7 @@ fn proposed_call(command: &str) -> Value {
            "tool_input": {"command": command}, "tool_use_id": "later"})
 }
 
-/// Removes what depends on the present time.
+/// Removes values that depend on the current time.
 fn without_times(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -116,7 +117,7 @@ fn tasks_of_its_roadmap_are_listed() {
     }
 }
 
-/// Removes what may be reworded.
+/// Removes texts that may be reworded.
 fn without_descriptions(value: &mut Value) {
     match value {
         Value::Object(members) => {
@@ -129,7 +130,7 @@ fn without_descriptions(value: &mut Value) {
     }
 }
 
-/// Puts the definitions in place of the references to them: how the types are called inside does not matter.
+/// Replaces references by their definitions: the internal names of types do not matter.
 fn inline_references(value: &Value, definitions: &Value) -> Value {
     match value {
         Value::Object(members) => {

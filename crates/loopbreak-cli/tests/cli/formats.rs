@@ -1,4 +1,4 @@
-//! Logs of other tools: found out, listed, converted, found on the machine.
+//! Logs of other tools: detection, listing, conversion, and search on the machine.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -12,7 +12,7 @@ fn fixtures() -> PathBuf {
     root().join("crates/loopbreak-trace/tests/fixtures")
 }
 
-/// The report without what tells where it was read from.
+/// Returns the report without its sources.
 fn runs(mut report: Value) -> Vec<Value> {
     let runs = report["runs"].as_array_mut().unwrap();
     for run in &mut *runs {
@@ -84,7 +84,7 @@ fn compressed_logs_are_read() {
     };
     let zstd =
         |bytes: &[u8]| ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest);
-    // Packed in two goes, as log rotation does.
+    // Compressed in two parts, as log rotation does.
     fs::write(here.path().join("a"), [gzip(head), gzip(tail)].concat()).unwrap();
     fs::write(here.path().join("b"), [zstd(head), zstd(tail)].concat()).unwrap();
     let expected = runs(json(here.path(), &[plain.to_str().unwrap()]));
@@ -117,7 +117,7 @@ fn the_format_can_be_given() {
 fn eval_and_tune_accept_a_format() {
     let folder = folder();
     let runs: String = ["a", "b", "c", "d"].map(|run| stuck(run, 40)).concat();
-    // It begins with more than is looked at.
+    // It starts with more lines than detection reads.
     fs::write(folder.path().join("log.txt"), "prose\n".repeat(2000) + &runs).unwrap();
     let code = |args: &[&str]| done(loopbreak(folder.path()).args(args)).code;
     for command in [&["eval"][..], &["tune", "--budget", "3", "--folds", "2"]] {
@@ -143,7 +143,7 @@ fn formats_are_listed_and_each_has_its_page() {
     }
 }
 
-/// Puts a fixture where an agent would have put it.
+/// Copies a fixture to the place where the agent would have written it.
 fn put(home: &Path, fixture: &str, to: &str) {
     let to = home.join(to);
     fs::create_dir_all(to.parent().unwrap()).unwrap();

@@ -1,4 +1,5 @@
-//! Verdicts that must not change: what release 0.1.0 printed for generated logs and for the fixtures of every format.
+//! Verdicts that must not change: the output of release 0.1.0 for generated logs and for the fixtures of
+//! every format.
 //!
 //! `fixtures/golden/README.md` says how the files were made and how to accept a change.
 
@@ -72,7 +73,7 @@ fn names(folder: &str, below: &str) -> Vec<String> {
     names
 }
 
-/// Compares with the golden file, or writes it where that is asked for.
+/// Compares with the golden file, or writes it if requested.
 fn compare(name: &str, actual: &str, problems: &mut Vec<String>) {
     let path = root().join(GOLDEN).join("expected").join(name);
     let actual = without_reasons(actual);

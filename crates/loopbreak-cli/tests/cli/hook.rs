@@ -1,5 +1,5 @@
-//! Hooks through the real program, as agents start them: a conversation written for these tests, and everything that
-//! can go wrong. Whatever it is, the agent is never harmed.
+//! Hooks through the real program, as agents start them: a conversation written for these tests, and
+//! everything that can go wrong. No failure may harm the agent.
 
 use std::fs;
 
@@ -31,12 +31,12 @@ fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
         assert!(reason.contains(part), "{part}: {reason}");
     }
 
-    // Another call is free, be it on the same target; so is another session.
+    // Other calls are allowed, even on the same target, and so are other sessions.
     assert_eq!(session.propose("make test VERBOSE=1"), Value::Null);
     assert_eq!(session.propose("ls"), Value::Null);
     assert_eq!(desk.session("s2").propose("make test"), Value::Null);
 
-    // A word of the user opens it again.
+    // A message from the user unblocks it.
     session.prompt("try again, I changed the machine");
     assert_eq!(session.propose("make test"), Value::Null);
 }
@@ -52,7 +52,7 @@ fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
         let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
         assert!(reason.contains("insists"), "{reason}");
     }
-    // The human says yes: the call is made, and its next one is no matter of dispute.
+    // The human approves: the call is made, and the next one is not questioned.
     session.finish("make test");
     assert_eq!(session.propose("make test"), Value::Null);
 
@@ -78,7 +78,7 @@ fn the_response_to_an_insisting_agent_is_configurable() {
             "stop" => assert_eq!(answer["continue"], false, "{answer}"),
             _ => assert_eq!(decision(&answer), "deny", "{answer}"),
         }
-        // The session is not lost to all else.
+        // Other calls of the session are still allowed.
         assert_eq!(session.propose("ls"), Value::Null);
     }
 }

@@ -1,4 +1,4 @@
-//! The user overrules the guard: `loopbreak allow last`.
+//! `loopbreak allow last`: the user overrules the guard.
 
 use std::fs;
 

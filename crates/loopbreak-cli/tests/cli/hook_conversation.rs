@@ -1,5 +1,6 @@
-//! A conversation with each agent, as its hooks tell of it, through the real program: advice by the 4th equal call,
-//! denial by the 8th, another call is free, another session is untouched, a word of the user and an edit open the call.
+//! A conversation with each agent, as its hooks report it, through the real program: advice at the 4th
+//! identical call, denial at the 8th; other calls and sessions are allowed; a message from the user and an
+//! edit unblock the call.
 
 #![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
 
@@ -9,7 +10,7 @@ use std::path::Path;
 use crate::support::{done, folder, loopbreak};
 use serde_json::Value;
 
-/// What kind of answer this is, in the words of the agent.
+/// Returns the kind of an answer, in the terms of the agent.
 fn kind(agent: &str, event: &str, answer: &str) -> &'static str {
     if answer.is_empty() {
         return "nothing";

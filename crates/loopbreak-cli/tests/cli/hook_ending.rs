@@ -1,4 +1,4 @@
-//! The agent ends its turn: too early, or again and again because another hook does not let it.
+//! The end of a turn: too early, or repeatedly because another hook does not let the agent stop.
 
 use crate::support::hooks::{HookHome, HookSession};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn a_turn_that_ends_before_its_announced_call_is_reported_once() {
     let answer = stop(&session, "The parser is mended. Let me run the tests:", false);
     assert_eq!(answer["decision"], "block");
     assert!(answer["reason"].as_str().unwrap().contains("Let me run the tests:"), "{answer}");
-    // Never twice, and never against a hook that holds it already.
+    // Never twice, and never in addition to a hook that already keeps it from stopping.
     assert_eq!(stop(&session, "Let me run the tests now:", true), Value::Null);
     assert_eq!(stop(&session, "Let me run them:", false), Value::Null);
     session.prompt("go on");

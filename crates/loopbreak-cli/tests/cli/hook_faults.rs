@@ -1,5 +1,5 @@
-//! A full disk, and processes that are killed in the middle of a write: the agent goes on, and no step that was recorded
-//! is lost.
+//! A full disk, and processes that are killed during a write: the agent continues, and no recorded step is
+//! lost.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
@@ -17,7 +17,7 @@ fn event(desk: &HookHome, call: &str) -> String {
     .to_string()
 }
 
-/// Starts the hook through a shell that does something first.
+/// Starts the hook through a shell that runs something first.
 fn start(desk: &HookHome, before: &str, call: &str) -> std::process::Child {
     let program = assert_cmd::cargo::cargo_bin!("loopbreak");
     let line = format!("{before} exec '{}' hook claude-code", program.display());
@@ -30,7 +30,7 @@ fn start(desk: &HookHome, before: &str, call: &str) -> std::process::Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Whoever is killed early does not read it all.
+    // A process that is killed early does not read it all.
     let _ = child.stdin.take().unwrap().write_all(event(desk, call).as_bytes());
     child
 }
@@ -41,7 +41,7 @@ fn run(desk: &HookHome, before: &str, call: &str) -> (ExitStatus, String, String
     (output.status, text(output.stdout), text(output.stderr))
 }
 
-/// The calls that were recorded, in order.
+/// Returns the recorded calls in order.
 fn recorded(desk: &HookHome) -> Vec<String> {
     let events = desk.json(&["log", "one", "--json"]);
     let numbers: Vec<u64> = events.iter().map(|event| event["number"].as_u64().unwrap()).collect();
@@ -61,7 +61,7 @@ fn on_a_full_disk_the_agent_continues_and_recorded_steps_are_kept() {
     for call in ["a", "b", "c"] {
         assert!(run(&desk, "", call).0.success());
     }
-    // No file may become longer than half a kilobyte, and whoever tries is told so.
+    // Files are limited to half a kilobyte. A larger write gets an error.
     for call in ["d", "e"] {
         let (status, out, err) = run(&desk, "trap '' XFSZ; ulimit -f 1;", call);
         assert!(status.success() && out.is_empty(), "{status} {out}");
@@ -87,7 +87,7 @@ fn a_process_killed_during_a_write_loses_no_other_step() {
     let desk = HookHome::new();
     assert!(run(&desk, "", "a").0.success());
     for call in ["b", "c", "d"] {
-        // The first write beyond half a kilobyte is the end of it.
+        // The first write beyond half a kilobyte kills the process.
         assert!(!run(&desk, "ulimit -f 1;", call).0.success());
         assert!(is_sound(&desk));
     }

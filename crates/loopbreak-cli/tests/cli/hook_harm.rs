@@ -1,4 +1,4 @@
-//! Everything that can go wrong inside a hook: the agent goes on, and is told nothing.
+//! Everything that can go wrong inside a hook: the agent continues and gets no message.
 
 #![expect(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
 
@@ -25,7 +25,7 @@ fn event(session: &str, name: &str, response: Value) -> String {
     .to_string()
 }
 
-/// The agent goes on: no answer, and the exit code of success.
+/// Asserts that the agent continues: no answer, and the exit code of success.
 #[track_caller]
 fn goes_on(done: &FinishedProgram) {
     assert_eq!((done.out.as_str(), done.code), ("", Some(0)), "{}", done.err);
@@ -65,7 +65,7 @@ fn unknown_events_are_ignored() {
         assert_eq!(done.err, "", "{name}");
     }
     assert!(!store(folder.path()).exists());
-    // A call without a tool, a call without input: nothing to look at, and no fault.
+    // A call without a tool or without input: nothing to check, and no error.
     for name in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
         let text = json!({"session_id": "s", "hook_event_name": name}).to_string();
         goes_on(&tell(folder.path(), "claude-code", text));
@@ -118,12 +118,12 @@ fn a_damaged_store_is_set_aside_and_a_new_one_started() {
 #[test]
 fn the_agent_continues_if_the_store_cannot_be_opened() {
     let folder = folder();
-    // A file where the folder should be.
+    // A file instead of the folder.
     fs::write(folder.path().join("state"), "").unwrap();
     let lost = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
     goes_on(&lost);
     assert!(lost.err.contains("the agent goes on"), "{}", lost.err);
-    // No home at all.
+    // No home folder.
     let homeless = done(loopbreak(folder.path()).args(["hook", "claude-code"]).write_stdin(event(
         "s",
         "Stop",
@@ -142,7 +142,7 @@ fn the_agent_continues_if_the_store_stays_locked() {
     let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
     goes_on(&done);
     assert!(done.err.contains("busy"), "{}", done.err);
-    // Who only looks does not wait.
+    // Commands that only read do not wait.
     let glanced = tell(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
     assert_eq!((glanced.out.as_str(), glanced.err.as_str()), ("", ""));
 }
@@ -167,13 +167,13 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let wrong = tell(folder.path(), "claude-code", text);
     goes_on(&wrong);
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
-    // It is written down, too, for whoever looks later.
+    // It is also written to the error log.
     let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
     assert!(log.contains("claude-code the configuration has 1 problem"), "{log}");
     let state = folder.path().join("state");
     let status = done(loopbreak(folder.path()).arg("status").env("XDG_STATE_HOME", state));
     assert!(status.err.contains("hook.log"), "{}", status.err);
-    // To agents, the exit code 2 would mean a refusal.
+    // Agents would take exit code 2 for a refusal.
     for args in [&["hook"][..], &["hook", "claude-code", "--bogus"], &["hook", "nobody"]] {
         assert_eq!(done(loopbreak(folder.path()).args(args)).code, Some(1), "{args:?}");
     }
@@ -241,7 +241,7 @@ fn other_agents_get_answers_in_their_own_format() {
                 &denied["decision"]
             };
             assert_eq!(*decision, "deny", "{agent}: {denied}");
-            // They let no hook ask: the user is told, and the call stays refused.
+            // Their hooks cannot ask: the user is notified, and the call stays refused.
             let told = denied["systemMessage"].as_str().is_some_and(|text| text.contains("insists"));
             assert_eq!(told, insists, "{agent}: {denied}");
         }

@@ -1,4 +1,4 @@
-//! Hooks are written into the settings of each agent and taken out again, and the rest of the file stays as it is.
+//! Hooks are added to the settings of each agent and removed again. The rest of the file stays as it is.
 
 use std::fs;
 use std::path::Path;
@@ -108,7 +108,7 @@ fn the_doctor_tests_the_installed_hook() {
     }
 }
 
-/// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite the file it led to.
+/// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite its target.
 #[cfg(unix)]
 #[test]
 fn a_planted_link_does_not_redirect_install_to_another_file() {
@@ -128,7 +128,7 @@ fn a_planted_link_does_not_redirect_install_to_another_file() {
     }
 }
 
-/// Red team F1, by way of a report.
+/// Red team F1, through a report.
 #[cfg(unix)]
 #[test]
 fn a_planted_link_does_not_redirect_a_report_to_another_file() {
@@ -143,7 +143,7 @@ fn a_planted_link_does_not_redirect_a_report_to_another_file() {
     assert!(fs::read_to_string(folder.path().join("report.html")).unwrap().contains("<html"));
 }
 
-/// Red team F2: `hook doctor` gave any command that ends in `hook AGENT` to a shell.
+/// Red team F2: `hook doctor` passed any command that ends in `hook AGENT` to a shell.
 #[test]
 fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
     for (agent, file, ..) in AGENTS {
@@ -164,7 +164,7 @@ fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
     }
 }
 
-/// Red team F3: settings with keys in them became readable for all, and so did the copy beside them.
+/// Red team F3: settings with keys became readable for everyone, and so did their backup.
 #[cfg(unix)]
 #[test]
 fn private_settings_stay_private() {

@@ -1,4 +1,4 @@
-//! Calls that the agent's own validation rejects fire no hook. They are read from the conversation it writes down.
+//! Calls that the validation of the agent rejects trigger no hook. They are read from its transcript.
 
 #![expect(clippy::unwrap_used, reason = "a conversation that breaks off has failed")]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::support::hooks::{HookHome, HookSession, advice};
 use serde_json::{Value, json};
 
-/// Adds a call and its rejection to a conversation.
+/// Adds a call and its rejection to a transcript.
 fn reject(conversation: &Path, number: u32) {
     let call = json!({"type": "assistant", "isSidechain": false, "message": {"role": "assistant", "content": [
         {"type": "tool_use", "id": format!("toolu_{number}"), "name": "Edit", "input": {"path": "a.c"}}]}});
@@ -30,7 +30,7 @@ fn a_loop_of_invalid_calls_is_detected_without_hook_events() {
     let mut advised = Value::Null;
     for number in 1..=4 {
         reject(&conversation, number);
-        // Another call is about to be made: the first event from which the rejected one can be known.
+        // The event before the next call is the first one after the rejection.
         if number % 2 == 0 {
             let answer = session.propose(&format!("ls {number}"));
             if advice(&answer).is_some() {

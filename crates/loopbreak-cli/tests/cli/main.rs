@@ -1,4 +1,4 @@
-//! The whole program, as a user starts it. One test program: each file is about one command or one promise.
+//! Tests of the whole program. Each file is about one command or one guarantee.
 
 #[path = "../../../loopbreak-arena/tests/support/server.rs"]
 #[allow(

@@ -1,10 +1,10 @@
-//! `loopbreak mcp`, tried with the official client library for Python against the real program.
+//! `loopbreak mcp`: the official Python client against the real program.
 
 #![cfg(unix)]
 
 use crate::mcp_client::play;
 
-/// A test for each scenario.
+/// Defines one test per scenario.
 macro_rules! scenarios {
     ($($name:ident)*) => {
         $(

@@ -1,4 +1,4 @@
-//! The report in other forms: tables, job summaries, test results, code scanning.
+//! The report in other formats: tables, job summaries, test results, code scanning.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -11,11 +11,12 @@ use std::process::Command;
 use crate::support::{analyze, folder, healthy, root, shown, stuck};
 use serde_json::Value;
 
-/// A text that tries to break out of everything.
+/// A text with special characters of all output formats.
 const NASTY: &str =
     r#"=cmd|' /C calc'!A0 \"><b>&amp;]]> | `x` [a](http:\/\/b) {0} @all \u0000\u001b[2J\r\n\u202e\ufffe,é"#;
 
-/// A stopped, a warned, a clear and a nasty run in two files, and a task that spins over all of them.
+/// Writes a stopped, a warned, a clear and a hostile run to two files, and a task that loops across all of
+/// them.
 fn logs(folder: &Path) {
     let logs = folder.join("logs");
     fs::create_dir(&logs).unwrap();
@@ -66,7 +67,7 @@ fn csv_can_be_read_back_by_rfc_4180() {
     assert_eq!(nasty[column("started")], "2025-11-04T09:35:01.000Z");
 }
 
-/// A reader of RFC 4180 that takes nothing else.
+/// Parses CSV strictly by RFC 4180.
 fn parsed(text: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let mut chars = text.chars().peekable();
@@ -138,20 +139,20 @@ fn junit_follows_its_schema() {
     };
     let checked = valid(&file);
     assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
-    // The check has teeth.
+    // The check fails on invalid output.
     let broken = fs::read_to_string(&file).unwrap().replace("failures=", "falures=");
     fs::write(&file, broken).unwrap();
     assert!(!valid(&file).status.success());
 }
 
-/// The schema of the standard, as it is kept in a crate that is made from it.
+/// Returns the schema of the standard, from a crate that is generated from it.
 fn sarif_schema() -> Value {
     let cargo = |args: &[&str]| {
         let output = Command::new(env!("CARGO")).args(args).current_dir(root()).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     };
-    // What other platforms need may not be there, and nothing is to be fetched by a test.
+    // Crates for other platforms may be missing, and a test must not download anything.
     let about = cargo(&["-vV"]);
     let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
     let metadata =
@@ -162,7 +163,8 @@ fn sarif_schema() -> Value {
     let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap());
     let schema = fs::read_to_string(manifest.parent().unwrap().join("src/schema.json")).unwrap();
     let mut schema: Value = serde_json::from_str(&schema).unwrap();
-    // The pattern of this key has a bracket too many, so that no strict reader of patterns takes it. We do not write the key.
+    // The pattern of this key has one bracket too many, so strict parsers reject it. The key is never
+    // written.
     for part in ["run", "toolComponent"] {
         let language = schema["definitions"][part]["properties"]["language"].as_object_mut().unwrap();
         language.remove("pattern").unwrap();
@@ -182,7 +184,7 @@ fn sarif_follows_its_schema() {
     let mut broken = log.clone();
     broken["runs"][0]["results"][0]["level"] = "dreadful".into();
     assert!(!validator.is_valid(&broken), "the check has teeth");
-    // As a program of someone else reads it.
+    // As other programs read it.
     let read: serde_sarif::sarif::Sarif = serde_json::from_value(log).unwrap();
     assert_eq!(read.runs.len(), 1);
 }

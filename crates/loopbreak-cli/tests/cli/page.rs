@@ -1,4 +1,4 @@
-//! `loopbreak eval --html`: the page, as a real browser reads it.
+//! `loopbreak eval --html`: the page in a real browser.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::support::{done, folder, healthy, loopbreak, stuck};
 use serde_json::json;
 
-/// The page of an evaluation with a missed run, a false alarm, progress destroyed, and a name that would break a page.
+/// Returns the page of an evaluation with a missed run, a false alarm, lost progress, and a name with markup.
 fn written(folder: &Path) -> String {
     let mut log =
         stuck("stuck-1", 60) + &stuck("short", 10) + &stuck("<b>thinks</b>", 45) + &healthy("well", 30);
@@ -31,11 +31,11 @@ fn written(folder: &Path) -> String {
     let done =
         done(loopbreak(folder).args(args).args(["--baseline", "openhands-rule,gemini-rule,documents"]));
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
-    assert!(done.out.contains("5 runs"), "the text is printed all the same: {}", done.out);
+    assert!(done.out.contains("5 runs"), "the text is still printed: {}", done.out);
     fs::read_to_string(folder.join("eval.html")).unwrap()
 }
 
-/// The page as the browser understood it.
+/// Returns the page as the browser parsed it.
 fn dom(page: &Path, profile: &Path, flags: &[&str]) -> String {
     let mut chromium = Command::new("chromium");
     chromium
@@ -64,13 +64,13 @@ fn the_page_has_tables_charts_and_lists_in_a_browser() {
     }
     assert_eq!((count(&dom, "<table>"), count(&dom, "</table>")), (7, 7));
     assert_eq!(count(&dom, "<svg "), 2);
-    // Seven points of our own on each, one of them the settings as they are, and three of others.
+    // Each chart has seven points of Loopbreak, one of them the current settings, and three of other rules.
     assert_eq!(count(&dom, "class=\"point now\""), 2);
     assert_eq!(count(&dom, "<circle class=\"point\""), 12);
     assert_eq!(count(&dom, "class=\"point other\""), 6);
     assert!(dom.contains("&lt;b&gt;thinks&lt;/b&gt;") && !dom.contains("<b>"), "a log is text");
     assert!(dom.contains("loopbreak analyze runs.jsonl --run short --explain"));
-    // Every link in the page leads somewhere in it, and wide tables can be reached with the keys.
+    // Every link on the page has a target, and wide tables can be reached with the keyboard.
     for link in dom.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
         assert!(dom.contains(&format!(" id=\"{link}\"")), "{link}");
     }
@@ -101,7 +101,7 @@ fn without_labels_and_progress_the_page_has_no_chart() {
     let data: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(data["curve"].as_array().unwrap().len(), 7);
     let page = fs::read_to_string(folder.path().join("a.html")).unwrap();
-    assert!(page.contains("no labels") && !page.contains("<svg"), "what harm is done nobody knows");
+    assert!(page.contains("no labels") && !page.contains("<svg"), "harm is unknown");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `loopbreak play`: what is shown, what is written, and how it ends.
+//! `loopbreak play`: output, journal and endings.
 
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
@@ -13,7 +13,7 @@ use crate::server::{ModelServer, ServerReply};
 use crate::support::{FinishedProgram, folder, loopbreak};
 
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
-/// Nothing here takes so long, however busy the machine is.
+/// A time limit that no test reaches, even on a busy machine.
 const LONG: Duration = Duration::from_mins(2);
 
 fn play_in(folder: &Path, args: &[&str], input: &str) -> FinishedProgram {
@@ -32,13 +32,14 @@ fn play(args: &[&str]) -> FinishedProgram {
     play_in(folder().path(), args, "")
 }
 
-/// The program of the arena's tests, which is a world, an agent or a critic.
+/// Returns the test program of the arena, which is a world, an agent or a critic.
 fn fake(arguments: &str) -> String {
     let file = crate::support::root().join("crates/loopbreak-arena/tests/support/fake.py");
     format!("python3 '{}' {arguments}", file.display())
 }
 
-/// A player who walks to and fro, and a critic who likes it: what is shown does not depend on how built-in ones think.
+/// Arguments for a player that walks back and forth and a critic that approves, so that the output does not
+/// depend on built-in players.
 fn walk() -> [String; 6] {
     let (agent, critic) = (fake("agent walk"), format!("command={}", fake("critic")));
     ["--agent-command", &agent, "--critic", &critic, "--max-turns", "7"].map(str::to_owned)
@@ -123,7 +124,7 @@ fn a_person_is_advised_but_neither_refused_nor_stopped() {
         "{}",
         end(&done)
     );
-    // A prompt is for whoever sees it.
+    // The prompt is shown only on a terminal.
     assert!(!done.out.contains("> "));
 }
 
@@ -257,7 +258,7 @@ fn a_game_ends_when_its_output_is_closed() {
         }
         thread::sleep(Duration::from_millis(20));
     };
-    // A reader that has seen enough is no error.
+    // A closed pipe is not an error.
     assert_eq!(status.code(), Some(0));
     let journal = std::fs::read_to_string(folder.path().join("j.jsonl")).unwrap();
     assert!(journal.lines().last().unwrap().contains("\"ending\":\"interrupted\""));
@@ -285,7 +286,7 @@ fn the_zorkgpt_table_is_read_unchanged() {
     assert!(end(&done).starts_with("loop_break (stuck_no_progress) after 20 turns"), "{}", end(&done));
 }
 
-/// Starts it on a terminal of its own, and gives all it wrote there.
+/// Starts the program on its own terminal and returns everything it wrote there.
 fn on_a_terminal(
     args: &[&str],
     act: impl FnOnce(&std::process::Child, &mut std::fs::File),
@@ -311,7 +312,7 @@ fn on_a_terminal(
     let mut reader = file.try_clone().unwrap();
     let reading = thread::spawn(move || {
         let (mut all, mut buffer) = (Vec::new(), [0; 4096]);
-        // The other side is gone: that is an error on Linux.
+        // On Linux, reading fails when the other side is closed.
         while let Ok(count @ 1..) = reader.read(&mut buffer) {
             all.extend_from_slice(&buffer[..count]);
         }
@@ -334,7 +335,7 @@ fn the_terminal_screen_shows_room_score_map_advice_and_rulings() {
     let (out, code) = on_a_terminal(&walk().each_ref().map(String::as_str), |_, _| {});
     assert_eq!(code, Some(11), "{out}");
     let last = out.rsplit("\u{1b}[J").next().unwrap();
-    // Without the colours, and with the line ends of files.
+    // Without colours, and with normal line ends.
     let mut plain = String::new();
     let mut rest = last;
     while let Some((before, after)) = rest.split_once('\u{1b}') {
@@ -375,7 +376,7 @@ fn an_interrupt_ends_the_game_and_its_programs_with_130() {
     assert_eq!(code, Some(130), "{out}");
     assert!(out.contains("interrupted after 0 turns"), "{out}");
     let child = std::fs::read_to_string(&file).unwrap();
-    // It was killed; that it is gone may take the system a moment.
+    // It was killed, but the system may need a moment to remove it.
     let began = Instant::now();
     loop {
         let status = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `loopbreak play --endpoint https://…`: a model behind TLS, and who vouches for it.
+//! `loopbreak play --endpoint https://…`: a model behind TLS, and its certificates.
 
 #![cfg(all(unix, feature = "https"))]
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
@@ -19,15 +19,15 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 const KEY: &str = "sk-proj-0123456789abcdefghijKLMNOP";
 
-/// A door with TLS before a server.
+/// A TLS proxy in front of a server.
 struct TlsEndpoint {
     base: String,
-    /// The certificate that vouches for it, in PEM.
+    /// The certificate of its authority, in PEM.
     authority: String,
 }
 
 impl TlsEndpoint {
-    /// It shows a certificate for this name.
+    /// Starts a proxy with a certificate for this name.
     fn before(server: &ModelServer, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
@@ -50,7 +50,7 @@ impl TlsEndpoint {
         thread::spawn(move || {
             for guest in listener.incoming() {
                 let (config, behind) = (Arc::clone(&config), behind.clone());
-                // A guest that does not like the certificate leaves.
+                // A client that rejects the certificate disconnects.
                 thread::spawn(move || pass(guest?, config, &behind));
             }
         });
@@ -58,7 +58,7 @@ impl TlsEndpoint {
     }
 }
 
-/// Lets one request through, and its answer back.
+/// Forwards one request and its answer.
 fn pass(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io::Result<()> {
     let connection = ServerConnection::new(config).map_err(std::io::Error::other)?;
     let mut guest = StreamOwned::new(connection, guest);
@@ -124,14 +124,14 @@ fn an_untrusted_server_receives_neither_the_key_nor_a_request() {
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [
         (&["--endpoint", unknown.base.as_str()][..], "its certificate is not signed by a trusted authority"),
-        // The two authorities have one name, and not one key.
+        // The two authorities have the same name but different keys.
         (&["--endpoint", &unknown.base, "--ca-file", "ca.pem"], "its certificate is invalid"),
         (&["--endpoint", &other.base, "--ca-file", "ca.pem"], "its certificate is for another name"),
     ] {
         let done = play(folder.path(), args);
         assert_eq!(done.code, Some(12), "{args:?}: {}{}", done.out, done.err);
         assert!(done.out.contains(why), "{args:?}: {}", done.out);
-        // To ask again is of no use.
+        // There is no retry.
         assert!(done.out.contains("(denied, 1 in a row)"), "{args:?}: {}", done.out);
     }
     assert!(server.requests().is_empty());

@@ -1,4 +1,4 @@
-//! `loopbreak analyze --html`: the page, as a real browser runs it and as fingers use it.
+//! `loopbreak analyze --html`: the page in a real browser, with mouse and keyboard.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -10,7 +10,7 @@ use crate::browser::TestBrowser;
 use crate::support::{analyze, folder, healthy, root, stuck};
 use serde_json::{Value, json};
 
-/// A run that goes round in a loop of two calls from turn 21 on.
+/// Returns a run with a loop of two calls from turn 21 on.
 fn looping(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
@@ -26,7 +26,7 @@ fn looping(run: &str, turns: u64) -> String {
     log
 }
 
-/// Writes the page of this log and gives its text.
+/// Writes the page of this log and returns its text.
 fn written(folder: &Path, log: &str) -> String {
     fs::write(folder.join("runs.jsonl"), log).unwrap();
     let done = analyze(folder, &["runs.jsonl", "--html", "report.html", "--quiet"]);
@@ -47,7 +47,7 @@ fn the_list_is_sorted_by_clicks_and_navigated_with_keys() {
     browser.eval("document.getElementById('by-run').focus()");
     browser.key("Enter");
     assert_eq!(browser.eval(names), "c-loop,b-stuck,a-well", "a second press turns the order");
-    // From the list by the arrow keys into a run, and back to where one was.
+    // Open a run from the list with the arrow keys, and return to the same row.
     browser.eval("document.querySelector('#table tbody a').focus()");
     browser.key("ArrowDown");
     assert_eq!(browser.eval("document.activeElement.textContent"), "b-stuck");
@@ -58,7 +58,7 @@ fn the_list_is_sorted_by_clicks_and_navigated_with_keys() {
     browser.key("Escape");
     assert_eq!(browser.eval("document.getElementById('overview').hidden"), false);
     assert_eq!(browser.eval("document.activeElement.textContent"), "b-stuck");
-    // One stop for the tab key, whatever the length of the list.
+    // The list is one tab stop, whatever its length.
     assert_eq!(browser.eval("document.querySelectorAll('#table tbody a[tabindex=\"0\"]').length"), 1);
     browser.eval("{ const find = document.getElementById('find'); find.value = 'LOOP'; find.dispatchEvent(new Event('input')); }");
     assert_eq!(browser.eval(names), "c-loop");
@@ -91,12 +91,12 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
     assert!(facts.as_str().unwrap().contains("period2"), "{facts}");
     assert_eq!(browser.eval("document.body.textContent.includes('[object')"), false);
     assert_eq!(browser.eval("document.querySelector('li.step.loop .round').textContent"), "round 1");
-    // A step opens on a click, with what repeats marked.
+    // A click opens a step, with the repeated part marked.
     browser.eval("document.querySelector('li.step[data-turn=\"25\"] button').click()");
     let marked = browser.eval("[...document.querySelectorAll('li.step[data-turn=\"25\"] mark')].map((part) => part.textContent).join('|')");
     assert_eq!(marked, "bash {\"command\":\"cargo test\"}|cargo test gave this");
     assert_eq!(number(&mut browser, "svg .cursor"), 1);
-    // Zoom by keys: fewer turns in view, then all again.
+    // Keyboard zoom: fewer turns in view, then all again.
     let range = "document.querySelector('.range').textContent";
     assert_eq!(browser.eval(range), "All turns, 1–60");
     browser.key("+");
@@ -105,7 +105,7 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
     browser.key("-");
     browser.key("0");
     assert_eq!(browser.eval(range), "All turns, 1–60");
-    // The steps are walked with the arrow keys too.
+    // The arrow keys also move through the steps.
     browser.eval("document.querySelector('li.step button').focus()");
     browser.key("ArrowDown");
     browser.key("Enter");
@@ -154,7 +154,7 @@ fn markup_in_a_log_is_shown_as_text() {
     assert!(
         browser.eval("document.querySelector('.whole').textContent").as_str().unwrap().contains("<img src=x")
     );
-    // Even a script that got into the page would not run, and nothing can be loaded.
+    // Even a script injected into the page would not run, and nothing can be loaded.
     let inserted = "(async () => { const script = document.createElement('script'); script.textContent = 'window.ran = 1'; document.body.append(script); \
         return [window.ran ?? 'did not run', await fetch('data:,x').then(() => 'loaded', () => 'refused')].join(); })()";
     assert_eq!(browser.eval(inserted), "did not run,refused");

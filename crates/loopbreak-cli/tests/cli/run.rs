@@ -144,10 +144,10 @@ fn on_a_terminal_a_human_is_asked() {
         .stderr(slave())
         .spawn()
         .unwrap();
-    // So that a program that ends without a question ends the reading too.
+    // Reading must end if the program ends without asking.
     drop(terminal.slave);
     let mut master = fs::File::from(terminal.master);
-    // Nonsense is asked again; then the run goes on once, and is cancelled at the next loop.
+    // An invalid answer is asked again; then the run continues once, and is cancelled at the next loop.
     let mut answers = ["well\n", "1 use the cache\n", "3\n"].into_iter();
     let (mut seen, mut asked) = (String::new(), 0);
     let mut buffer = [0; 4096];
@@ -232,7 +232,7 @@ fn advice_alone_does_not_end_a_loop() {
     assert!(fs::read_to_string(folder.path().join("prompt-4")).unwrap().contains("Loop guard"));
 }
 
-/// The processes whose command line has this text.
+/// Returns the number of processes whose command line contains this text.
 fn alive(mark: &str) -> usize {
     let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
     let text = String::from_utf8_lossy(&all.stdout).into_owned();
@@ -247,7 +247,7 @@ fn gone(mark: &str) {
     }
 }
 
-/// Starts a run whose agent makes the file `up`, interrupts it then, and gives the exit code.
+/// Starts a run, interrupts it when its agent has created the file `up`, and returns the exit code.
 fn interrupted(folder: &Path, args: &[&str], body: &str, (mark, signal): (&str, &str)) -> Option<i32> {
     let mut child = begin(folder, &[&["run"], args, &["--", "sh", "-c", body]].concat());
     assert!(alive(mark) > 1, "the agent and its child are there");
@@ -305,7 +305,7 @@ fn a_detached_process_that_keeps_printing_does_not_delay_the_run() {
                    while [ ! -e talks ]; do sleep 0.02; done";
     let done = run_with(folder.path(), &["--max-iterations", "1"], &agent(&format!("{VARIED}; {chatter}")));
     assert_eq!(done.code, Some(11), "{}", done.err);
-    // It talks for a minute.
+    // It prints for a minute.
     assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
 }
 
@@ -351,7 +351,7 @@ fn a_command_may_ignore_its_input_and_print_any_bytes() {
 #[test]
 fn iterations_that_say_nothing_and_change_nothing_are_a_loop() {
     let folder = folder();
-    // What the runner writes is no work of the agent.
+    // Files that the runner writes are not work of the agent.
     let done = run_with(folder.path(), &["--log-dir", "logs", "--scratchpad", "pad.md"], "true");
     assert_eq!(done.code, Some(10), "{}", done.err);
     assert!(done.err.contains("loop: ") && !done.err.contains("warning"), "{}", done.err);

@@ -1,4 +1,4 @@
-//! `loopbreak run` once more: runs that go on where they were ended, and runs that die young one after the other.
+//! `loopbreak run` repeatedly: resumed runs, and runs that end early one after the other.
 
 #![cfg(unix)]
 
@@ -43,7 +43,7 @@ fn a_run_that_is_active_elsewhere_is_not_resumed() {
     let second = run_with(folder.path(), &["--resume"], body);
     assert_eq!(second.code, Some(1), "{}", second.err);
     assert!(second.err.contains("is active in another process"), "{}", second.err);
-    // Once it is gone, and be it killed, the run is free.
+    // The run can be resumed when that process is gone, even if it was killed.
     first.kill().unwrap();
     first.wait().unwrap();
     let third = run_with(folder.path(), &["--resume", "--max-runtime", "0.5"], body);
@@ -61,7 +61,7 @@ fn consecutive_short_runs_are_reported_when_the_next_run_starts() {
         let told = done.err.contains("runs in a row with the same prompt ended early");
         assert_eq!(told, number > 3, "{number}: {}", done.err);
     }
-    // Another prompt is another matter, and a run that lives ends it.
+    // Other prompts are counted separately, and a longer run resets the count.
     let other = ["--prompt", "Write the documentation of the parser.", "--max-errors", "2"];
     assert!(!run_with(folder.path(), &other, broken).err.contains("warning"));
     fs::write(folder.path().join("fixed"), "").unwrap();

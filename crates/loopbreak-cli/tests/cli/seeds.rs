@@ -1,4 +1,4 @@
-//! What the documents say a report shows, asked of `loopbreak analyze`. `docs/seeds.md` names these tests.
+//! Reports of `loopbreak analyze` that `docs/seeds.md` requires. That page names these tests.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -7,7 +7,7 @@ use std::fs;
 
 use crate::support::{analyze, folder, healthy, json, root, stuck};
 
-/// The episode of 000: 273 turns, and the last change of the score at turn 20.
+/// Returns the episode of 000: 273 turns, with the last change of the score at turn 20.
 fn episode() -> String {
     let mut log = String::new();
     for turn in 1..=273 {

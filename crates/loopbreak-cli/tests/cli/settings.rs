@@ -1,4 +1,4 @@
-//! Settings reach the analysis, from wherever they come.
+//! Settings from all sources reach the analysis.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot write its own files has failed")]
 
@@ -8,19 +8,19 @@ use std::path::Path;
 use crate::support::{FinishedProgram, analyze, done, folder, json, loopbreak, stuck};
 use serde_json::Value;
 
-/// A folder with a log: warned of at turn 20 and stopped at turn 40, if nobody says otherwise.
+/// Creates a folder with a log that is warned at turn 20 and stopped at turn 40 by default.
 fn with_log() -> tempfile::TempDir {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), stuck("a", 95)).unwrap();
     folder
 }
 
-/// Where the run would have been stopped.
+/// Returns the turn at which the run would have been stopped.
 fn stop(folder: &Path, args: &[&str]) -> Value {
     json(folder, &[&["log.jsonl"], args].concat())["runs"][0]["first_stop"]["turn"].take()
 }
 
-/// Refused before anything was read: nothing is printed, and the log, which is not there, is not missed.
+/// Asserts a refusal before anything is read: nothing is printed, and the missing log is not reported.
 fn refused(done: &FinishedProgram, words: &[&str]) {
     assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
     assert!(!done.err.contains("missing.jsonl"), "{}", done.err);

@@ -1,4 +1,4 @@
-//! The number of threads changes nothing but the time, and the size of a log nothing but that.
+//! The number of threads and the size of a log affect only the time.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -8,7 +8,8 @@ use std::path::Path;
 
 use crate::support::{FinishedProgram, done, folder, loopbreak};
 
-/// Runs that are mixed, with tasks, repeats, broken lines, blank lines, doubled and backward turns and times.
+/// Returns interleaved runs with tasks, repeats, broken lines, blank lines, and duplicate and backward turns
+/// and times.
 fn mixed(lines: usize, runs: usize) -> String {
     let mut text = String::new();
     for index in 0..lines {
@@ -44,7 +45,7 @@ fn analyze(folder: &Path, threads: &str, arguments: &[&str]) -> FinishedProgram 
     done(loopbreak(folder).env("RAYON_NUM_THREADS", threads).arg("analyze").args(arguments))
 }
 
-/// One thread and eight say the same, to the byte, on the terminal and on the page.
+/// Asserts that one thread and eight give the same bytes, as text and as a page.
 fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
     let pages = crate::support::folder();
     let told = |threads: &str| {
@@ -63,7 +64,7 @@ fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
 #[test]
 fn one_thread_and_eight_give_the_same_report_of_a_large_log() {
     let folder = folder();
-    // Large enough to be read by all threads.
+    // Large enough to be split across all threads.
     fs::write(folder.path().join("large.jsonl"), mixed(36_000, 50)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
     fs::write(folder.path().join("small.jsonl"), mixed(500, 3)).unwrap();
@@ -73,7 +74,8 @@ fn one_thread_and_eight_give_the_same_report_of_a_large_log() {
     assert!(one.err.contains("not JSON"), "{}", one.err);
 }
 
-/// Every line names its run first, also those that are broken after it: the first lines of many runs are.
+/// Returns lines that start with the name of their run, even broken ones. The first lines of many runs are
+/// broken.
 fn named_first(lines: usize) -> String {
     let mut text = String::new();
     for index in 0..lines {
@@ -93,7 +95,7 @@ fn named_first(lines: usize) -> String {
             )
             .unwrap(),
         }
-        // Runs of which the first lines are broken come later than those after them.
+        // Runs whose first lines are broken start later than those after them.
         if index % 3000 < 10 {
             writeln!(text, r#"{{"run":"r{}","action":"#, index / 3000 * 40 + 39 - index % 3000).unwrap();
         }
@@ -127,7 +129,7 @@ fn a_run_gets_the_same_verdict_alone_and_among_more_runs_than_fit_in_memory() {
         let told: serde_json::Value = serde_json::from_str(&told.out).unwrap();
         told["runs"][0]["findings"].clone()
     };
-    // All runs are read here, so that r5 is put away and taken out many times.
+    // All runs are read here, so r5 is stored and restored many times.
     let all = analyze(folder.path(), "2", &["--json", "all.jsonl"]);
     let all: serde_json::Value = serde_json::from_str(&all.out).unwrap();
     let among = all["runs"].as_array().unwrap().iter().find(|run| run["run"] == "r5").unwrap();
@@ -136,7 +138,7 @@ fn a_run_gets_the_same_verdict_alone_and_among_more_runs_than_fit_in_memory() {
     assert_eq!(among["findings"], report("all.jsonl"));
 }
 
-/// The peak of memory of an analysis, in kilobytes.
+/// Returns the peak memory of an analysis, in kilobytes.
 #[cfg(target_os = "linux")]
 fn peak(folder: &Path, arguments: &[&str], threads: &str) -> u64 {
     use std::process::{Command, Stdio};
@@ -198,13 +200,13 @@ fn a_finished_tiny_run_takes_almost_no_memory() {
         };
         (0..2 * runs).map(step).collect::<String>()
     };
-    // More than are kept and, for a page, more than it lists in both.
+    // More runs than are kept in memory and, for a page, more than it lists.
     fs::write(folder.path().join("some.jsonl"), tiny(2_500)).unwrap();
     fs::write(folder.path().join("many.jsonl"), tiny(8_500)).unwrap();
     for output in [&["--json"][..], &["--html", "page.html"]] {
         let peak = |file| peak(folder.path(), &[output, &[file]].concat(), "2");
         let (some, many) = (peak("some.jsonl"), peak("many.jsonl"));
-        // 500 bytes a run; a guard alone would take 20 times as much.
+        // 500 bytes per run; a guard alone would take 20 times as much.
         assert!(many < some + 3_000, "{output:?}: {some} kB for 2,500 runs, {many} kB for 8,500");
         assert!(many < 80_000, "{output:?}: {many} kB");
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, stuck};
 use serde_json::{Value, json};
 
-/// The same call with the same answer, so many times, then others.
+/// Returns a run that repeats one call with the same result `times` times, followed by other calls.
 fn repeats(run: &str, times: u64) -> String {
     let mut log = String::new();
     for turn in 0..30 {
@@ -22,7 +22,8 @@ fn repeats(run: &str, times: u64) -> String {
     log
 }
 
-/// Ten runs that repeat a call five times and are no loops, and ten that do so twenty times and are.
+/// Writes ten runs that repeat a call five times and are not loops, and ten that repeat it twenty times and
+/// are.
 fn runs() -> tempfile::TempDir {
     let folder = folder();
     let (mut log, mut labels) = (String::new(), String::new());
@@ -58,7 +59,7 @@ fn tune_finds_the_threshold_that_separates_loops() {
         [&found["runs"], &found["positives"], &found["trials"]],
         [&json!(20), &json!(10), &json!(120)]
     );
-    assert_eq!(found["now"]["warned"]["fp"], 10, "as it is, five equal calls are warned of");
+    assert_eq!(found["now"]["warned"]["fp"], 10, "by default, five identical calls are warned");
     assert_eq!(found["in_sample"]["warned"], json!({"tp": 10, "fp": 0, "fn": 0, "tn": 10}));
     assert_eq!(found["cross_validated"]["warned"]["tp"], 10);
     assert_eq!((&found["holds"], &found["folds"]), (&json!(true), &json!(5)));
@@ -101,7 +102,7 @@ fn tune_writes_a_configuration_that_is_valid_and_never_overwrites_one() {
     assert!(text.contains("[camping]\nmode = \"off\""), "what was set stays set: {text}");
     let check = done(loopbreak(path).args(["config", "check", "found.toml"]));
     assert_eq!(check.code, Some(0), "{}{}", check.out, check.err);
-    // The file gives the figures that it tells.
+    // The file reproduces the figures in its comments.
     let eval = ["eval", "runs.jsonl", "--labels", "labels.jsonl", "--positive", "stuck", "--json"];
     let eval = done(loopbreak(path).args(eval).args(["--config", "found.toml"]));
     let eval: Value = serde_json::from_str(&eval.out).unwrap();
@@ -126,7 +127,7 @@ fn tune_without_labels_saves_steps_without_losing_more_progress() {
     for number in 0..6 {
         log += &stuck(&format!("stuck-{number}"), 90);
         log += &healthy(&format!("well-{number}"), 20);
-        // Still for 34 turns, then it gets on.
+        // No progress for 34 turns, then the run continues.
         for turn in 1..=60 {
             let score = if turn < 35 { 3 } else { turn };
             writeln!(log, "{}", json!({"run": format!("late-{number}"), "turn": turn, "score": score}))
@@ -187,7 +188,7 @@ fn tune_interrupted_exits_with_130_and_keeps_its_trials() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Several trials are made at a time, so that the first three are not always those that are kept first.
+    // Trials run in parallel, so the first three stored ones are not always the first three.
     let first_three_are_kept = || {
         let state = fs::read_to_string(path.join("state")).unwrap_or_default();
         let trial = |line: &str| serde_json::from_str::<Value>(line).ok()?["trial"].as_u64();
@@ -204,7 +205,7 @@ fn tune_interrupted_exits_with_130_and_keeps_its_trials() {
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
     assert!(first_three_are_kept() && !path.join("found.toml").exists());
-    // It goes on: what was tried is not tried again.
+    // It resumes: finished trials are not repeated.
     let before = fs::read_to_string(path.join("state")).unwrap();
     let on = tune(path, &["--budget", "3", "--state", "state"]);
     assert_eq!(on.code, Some(0), "{}", on.err);

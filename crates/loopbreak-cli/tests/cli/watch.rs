@@ -116,7 +116,7 @@ fn a_command_gets_the_finding_in_its_environment_and_may_fail() {
     watching.tells("stop     c");
 }
 
-/// Answers requests with these codes, one after the other, and gives their bodies.
+/// Answers requests with these codes in order and returns their bodies.
 fn receiver(codes: &'static [u16]) -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("webhook=http://{}/secret-path", listener.local_addr().unwrap());
@@ -133,7 +133,7 @@ fn receiver(codes: &'static [u16]) -> (String, Receiver<String>) {
             }
             let mut body = vec![0; length];
             stream.read_exact(&mut body).unwrap();
-            // Whoever gets the answer may look at the body at once.
+            // The test may read the body as soon as the client has the answer.
             let _ = sender.send(String::from_utf8(body).unwrap());
             let answer = format!("HTTP/1.1 {code} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
             stream.get_mut().write_all(answer.as_bytes()).unwrap();
@@ -174,7 +174,7 @@ fn thousands_of_lines_written_in_pieces_give_the_result_of_analyze() {
     append(&log, &healthy("first", 1));
     let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
     let text = healthy("long", 6000) + &still("long", 6001..=12_000);
-    // The pieces end anywhere.
+    // Pieces may end within a line.
     for piece in text.as_bytes().chunks(7919) {
         append(&log, std::str::from_utf8(piece).unwrap());
     }
@@ -245,7 +245,7 @@ fn a_watch_ends_when_its_output_is_closed() {
         if began.elapsed() > Duration::from_secs(20) {
             watch.kill().unwrap();
         }
-        // Something new to tell, again and again.
+        // Something new to report every time.
         append(&log, &stuck(&format!("run {}", began.elapsed().as_millis()), 20));
         thread::sleep(Duration::from_millis(100));
     };

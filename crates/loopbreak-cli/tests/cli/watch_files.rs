@@ -1,4 +1,4 @@
-//! `loopbreak watch` and what writers do to their logs: nothing is lost, and nothing is seen twice.
+//! `loopbreak watch` with rotated, truncated and rewritten logs: nothing is lost or read twice.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -11,7 +11,7 @@ use crate::support::watching::{WatchProcess, append, still, watch};
 use crate::support::{folder, healthy, json, root, stuck};
 use loopbreak_report::plural;
 
-/// Numbers that look like chance, the same in every test run.
+/// A pseudorandom generator with a fixed seed.
 struct TestRng(u64);
 
 impl TestRng {
@@ -23,21 +23,21 @@ impl TestRng {
     }
 }
 
-/// How a log is put away.
+/// The kind of rotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LogRotation {
-    /// Renamed, and a new one is begun.
+    /// The log is renamed, and a new one is created.
     Rename,
-    /// Copied, and emptied.
+    /// The log is copied and truncated.
     CopyTruncate,
 }
 
-/// An agent that writes its log in halves of lines, is restarted, and whose log is rotated.
+/// An agent that writes parts of lines and is restarted, and whose log is rotated.
 struct LogWriter<'w> {
     log: &'w Path,
     file: File,
     dice: TestRng,
-    /// All that was ever written.
+    /// Everything that was written.
     all: String,
     rotations: u32,
 }
@@ -47,7 +47,7 @@ impl<'w> LogWriter<'w> {
         LogWriter { log, file: open(log), dice: TestRng(seed), all: String::new(), rotations: 0 }
     }
 
-    /// Writes in pieces that end anywhere.
+    /// Writes in pieces that may end within a line.
     fn write(&mut self, text: &str) {
         self.all += text;
         let mut rest = text.as_bytes();
@@ -58,7 +58,7 @@ impl<'w> LogWriter<'w> {
             rest = after;
             match self.dice.roll(60) {
                 0 => std::thread::sleep(Duration::from_millis(self.dice.roll(40))),
-                // The agent is restarted, in the middle of a line.
+                // The agent is restarted within a line.
                 1 => self.file = open(self.log),
                 _ => {}
             }
@@ -88,7 +88,7 @@ fn open(path: &Path) -> File {
     OpenOptions::new().create(true).append(true).open(path).unwrap()
 }
 
-/// What is told, as the run, the turn and the intervention.
+/// Returns run, turn and intervention of each notification.
 fn told(notices: &[serde_json::Value]) -> Vec<(String, u64, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     let one = |told: &serde_json::Value| {
@@ -99,7 +99,7 @@ fn told(notices: &[serde_json::Value]) -> Vec<(String, u64, String)> {
     all
 }
 
-/// The same, of an analysis of all that was written.
+/// Returns run, turn and intervention from an analysis of everything that was written.
 fn analysed(text: &str) -> Vec<(String, u64, String)> {
     let folder = folder();
     fs::write(folder.path().join("all.jsonl"), text).unwrap();
@@ -127,22 +127,22 @@ fn survives(how: &[LogRotation], seed: u64, watched: &str) {
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
     let mut writer = LogWriter::new(&log, seed);
-    // It was rotated before.
+    // It was rotated earlier.
     writer.rotations = 1;
     fs::write(log.with_file_name("log.jsonl.1"), healthy("before", 10)).unwrap();
     let (runs_before, steps_before) = if watched == "logs" { (1, 10) } else { (0, 0) };
     let watching = watch(folder.path(), &[watched, "--json"]);
-    // The log is known before it is rotated for the first time.
+    // The watch must know the log before the first rotation.
     writer.write(&stuck("mark", 20));
     let mut notices = vec![serde_json::from_str(&watching.tells("\"run\":\"mark\"")).unwrap()];
     for round in 0..8_u64 {
-        // What is written last before the rotation is most likely not read yet.
+        // The last lines before the rotation are probably not read yet.
         let from = round * 50 + 1;
         writer.write(&(still("long", from..=from + 24) + &healthy(&format!("well-{round}"), 20)));
         writer.write(&still("long", from + 25..=from + 49));
         writer.rotate(how[(round as usize) % how.len()]);
         writer.write(&stuck(&format!("mark-{round}"), 20));
-        // One rotation at a time: the watch has seen this one when it tells of what was written after it.
+        // One rotation at a time: the watch has seen it when it reports later lines.
         let mark = format!("\"run\":\"mark-{round}\"");
         loop {
             let line = watching.tells("");
@@ -216,7 +216,7 @@ fn a_rewritten_log_without_run_names_starts_a_new_run() {
     let unnamed = |turns: u64| stuck("x", turns).replace("\"run\":\"x\",", "");
     append(&log, &unnamed(30));
     let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
-    // Longer than before, so that its size does not tell.
+    // Longer than before, so that the size does not reveal it.
     let first = format!("{{\"turn\":1,\"score\":3,\"say\":\"{}\"}}\n", "x".repeat(4000));
     let others = still("x", 2..=19).replace("\"run\":\"x\",", "");
     fs::write(&log, first + &others).unwrap();
@@ -240,7 +240,7 @@ fn new_files_are_found_anywhere_and_compressed_ones_are_skipped() {
     append(&at("ready.jsonl"), &stuck("moved", 20));
     fs::rename(at("ready.jsonl"), at("logs/moved.jsonl")).unwrap();
     watching.tells("\"run\":\"moved\"");
-    // Moved within the folder: the same log, which goes on.
+    // Moved within the folder: the same log continues.
     fs::rename(at("logs/moved.jsonl"), at("logs/a/elsewhere.jsonl")).unwrap();
     fs::rename(at("logs/a/b/c/deep.jsonl"), at("logs/a/b/c/done.jsonl")).unwrap();
     let packed = {
@@ -284,7 +284,7 @@ fn logs_of_every_format_can_be_followed() {
                 let (piece, after) = rest.split_at((1 + dice.roll(5000) as usize).min(rest.len()));
                 open(&copy).write_all(piece).unwrap();
                 rest = after;
-                // The watch gets to see it in between.
+                // The watch sees it in between.
                 std::thread::sleep(Duration::from_millis(dice.roll(20)));
             }
             formats.push(format.file_name().into_string().unwrap());
@@ -301,13 +301,13 @@ fn logs_of_every_format_can_be_followed() {
     );
 }
 
-/// A trajectory of so many equal steps.
+/// Returns a trajectory with this number of identical steps.
 fn trajectory(steps: usize) -> String {
     let step = r#"{"action":"ls missing\n","observation":"ls: cannot access 'missing'","thought":"I look."}"#;
     format!("{{\"environment\":\"e\",\"trajectory\":[{}],\"history\":[]}}", vec![step; steps].join(","))
 }
 
-/// Writes a file as a whole, so that nobody sees half of it.
+/// Writes a file atomically.
 fn replace(path: &Path, text: &str) {
     let next = path.with_extension("next");
     fs::write(&next, text).unwrap();
@@ -327,7 +327,7 @@ fn a_rewritten_document_is_read_again_and_nothing_is_reported_twice() {
     let watching = watch(folder.path(), &[".", "--json"]);
     let mut told = Vec::new();
     for steps in 1..=12 {
-        // By turns in place and by another file.
+        // Alternately in place and by replacing the file.
         if steps % 2 == 0 {
             replace(&at("run.traj"), &trajectory(steps));
         } else {
@@ -337,7 +337,7 @@ fn a_rewritten_document_is_read_again_and_nothing_is_reported_twice() {
             told.push(next(&watching));
         }
     }
-    // Another run takes its place: it is told of like the first one.
+    // Another run replaces it and is reported like the first one.
     fs::write(at("run.traj"), trajectory(1)).unwrap();
     append(&at("mark.jsonl"), &stuck("mark", 20));
     watching.tells("\"run\":\"mark\"");
@@ -426,7 +426,7 @@ fn a_rotated_old_log_is_not_reported() {
     fs::rename(at("log.jsonl"), at("log.jsonl.1")).unwrap();
     append(&at("log.jsonl"), &stuck("new", 20));
     assert!(watching.tells("").contains("\"run\":\"new\""));
-    // It wakes up where it is now.
+    // It continues in its current place.
     append(&at("log.jsonl.1"), &stuck("late", 20));
     assert!(watching.tells("").contains("\"run\":\"late\""));
     let (closing, rest) = watching.end();

@@ -1,4 +1,4 @@
-//! A browser that tests drive: Debian's Chromium, spoken to through a pipe in its own protocol.
+//! A browser for tests: Chromium, controlled through a pipe with its debugging protocol.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -8,7 +8,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
-/// One page in one browser of its own.
+/// A page in its own browser.
 pub(crate) struct TestBrowser {
     process: Child,
     to: ChildStdin,
@@ -18,7 +18,7 @@ pub(crate) struct TestBrowser {
 }
 
 impl TestBrowser {
-    /// Opens a page at this fragment. Everything the browser writes goes into the folder.
+    /// Opens a page at this fragment. The browser keeps all its files in the folder.
     pub(crate) fn open(page: &Path, fragment: &str, folder: &Path) -> Self {
         // The browser reads commands from its third pipe and answers on its fourth.
         let mut process = Command::new("sh")
@@ -44,9 +44,10 @@ impl TestBrowser {
         browser.session = session["sessionId"].as_str().map(str::to_owned);
         browser.call("Page.enable", &json!({}));
         browser.call("Page.navigate", &json!({"url": format!("file://{}{fragment}", page.display())}));
-        // The page is there from here on. Events are no help: the blank page before it is loaded too, at some time.
+        // The page exists from here on. Load events do not help, because the blank page before it causes them
+        // too.
         browser.eval("document.readyState === 'complete' || new Promise((done) => addEventListener('load', () => done(true)))");
-        // Drawn at least once.
+        // Rendered at least once.
         browser.eval("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
         browser
     }
@@ -79,7 +80,7 @@ impl TestBrowser {
         }
     }
 
-    /// What an expression comes to in the page.
+    /// Evaluates an expression in the page.
     pub(crate) fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "awaitPromise": true, "returnByValue": true});
         let result = self.call("Runtime.evaluate", &params);
@@ -87,7 +88,7 @@ impl TestBrowser {
         result["result"]["value"].clone()
     }
 
-    /// Presses and releases a key, as a finger does.
+    /// Presses and releases a key.
     pub(crate) fn key(&mut self, key: &str) {
         let text = match key {
             "Enter" => "\r",
@@ -107,7 +108,7 @@ impl TestBrowser {
             }
             self.call("Input.dispatchKeyEvent", &params);
         }
-        // What the key led to, a new address for one, has come about.
+        // Waits for effects of the key, such as a new address.
         self.eval("new Promise((done) => setTimeout(() => requestAnimationFrame(() => setTimeout(done))))");
     }
 }

@@ -1,4 +1,4 @@
-//! The official Python client of MCP, in an environment of its own below the target folder.
+//! The official Python client of MCP, in a virtual environment below the target folder.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
 
@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The Python that has the client. The first test that needs it makes it; the others wait.
+/// Returns the Python interpreter with the client. The first test that needs it installs it; the others wait.
 fn python() -> PathBuf {
     let wanted = fs::read_to_string(folder().join("requirements.txt")).unwrap();
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcp-client");
@@ -43,7 +43,7 @@ pub(crate) fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/mcp_client")
 }
 
-/// Plays a scenario of `scenarios.py` against the program, with a store of its own.
+/// Runs a scenario of `scenarios.py` against the program, with its own store.
 pub(crate) fn play(scenario: &str) {
     let home = tempfile::tempdir().unwrap();
     let output = Command::new(python())

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use super::{FinishedProgram, done, loopbreak};
 
-/// Nothing here takes so long, however busy the machine is.
+/// A time limit that no test reaches, even on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
 
-/// An agent whose iterations say what they like: `$N` is the number of the iteration.
+/// Returns an agent that runs this script; `$N` is the number of the iteration.
 pub(crate) fn agent(body: &str) -> String {
     format!("N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; {body}")
 }
 
-/// Different words for each number, so that no two outputs are alike.
+/// Different words for each number, so that no two outputs are similar.
 pub(crate) const VARIED: &str = "case $N in 1) echo 'read the parser and its grammar';; 2) echo 'wrote seventeen unit checks';; \
     3) echo 'moved the cache below the index';; 4) echo 'documented every flag of the tool';; \
     5) echo 'measured throughput on big inputs';; *) echo \"polished chapter $N of the handbook $(date +%N)\";; esac";
@@ -36,12 +36,12 @@ pub(crate) fn told(folder: &Path, args: &[&str]) -> String {
     done(loopbreak(folder).env("XDG_STATE_HOME", folder.join("state")).args(args)).out
 }
 
-/// The name of the run.
+/// Returns the name of the run.
 pub(crate) fn session(done: &FinishedProgram) -> &str {
     done.err.split_once("loopbreak: run ").unwrap().1.split_whitespace().next().unwrap()
 }
 
-/// Starts the program, and waits until its agent has made a file `up`.
+/// Starts the program and waits until its agent has created the file `up`.
 pub(crate) fn begin(folder: &Path, args: &[&str]) -> Child {
     let child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(folder)

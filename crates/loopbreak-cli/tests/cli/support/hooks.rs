@@ -1,4 +1,4 @@
-//! Sessions of agents, told of to hooks as the agents would.
+//! Simulated sessions of agents that report events to hooks.
 
 #![allow(clippy::needless_pass_by_value, reason = "literals read better without a reference")]
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{FinishedProgram, done, folder, loopbreak};
 
-/// A project and the state of its user.
+/// A project with the state folder of its user.
 pub(crate) struct HookHome(tempfile::TempDir);
 
 impl HookHome {
@@ -34,7 +34,7 @@ impl HookHome {
         done(self.command(&["hook", agent]).write_stdin(event))
     }
 
-    /// The answer to an event; nothing where there is none.
+    /// Returns the answer to an event, or null if there is none.
     pub(crate) fn tell(&self, event: &Value) -> Value {
         let done = self.tell_raw("claude-code", event.to_string());
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{event}");
@@ -52,13 +52,13 @@ impl HookHome {
     }
 }
 
-/// One session of an agent, or of a subagent in it.
+/// A session of an agent or of one of its subagents.
 #[derive(Clone, Copy)]
 pub(crate) struct HookSession<'a> {
     pub(crate) desk: &'a HookHome,
     pub(crate) id: &'a str,
     pub(crate) agent: Option<&'a str>,
-    /// Where the conversation is written down.
+    /// Path of the transcript.
     pub(crate) transcript: &'a str,
 }
 
@@ -93,7 +93,7 @@ impl HookSession<'_> {
         self.desk.tell(&self.event("UserPromptSubmit", json!({"prompt": text})))
     }
 
-    /// Makes the same call until it is refused; gives the number of the call that was.
+    /// Makes the same call until it is refused, and returns the number of that call.
     pub(crate) fn until_denied(&self, command: &str) -> u32 {
         for call in 1..=12 {
             if decision(&self.propose(command)) == "deny" {
@@ -109,7 +109,7 @@ pub(crate) fn decision(answer: &Value) -> String {
     answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or_default().to_owned()
 }
 
-/// What the agent is told beside a result.
+/// Returns the context that the agent gets with a result.
 pub(crate) fn advice(answer: &Value) -> Option<&str> {
     answer["hookSpecificOutput"]["additionalContext"].as_str()
 }

@@ -1,4 +1,4 @@
-//! What the whole-program tests share: the program in a clean environment, and logs of their own making.
+//! Shared by all tests of the program: a clean environment, and generated logs.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot begin has failed")]
@@ -14,31 +14,31 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// The program as a user would start it in this folder, whatever the environment of the tests is.
+/// Returns the program in this folder, independent of the environment of the tests.
 pub(crate) fn loopbreak(folder: &Path) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"));
     command.current_dir(folder).env_clear();
     command
 }
 
-/// The root of the repository.
+/// Returns the root of the repository.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// An empty folder.
+/// Creates an empty folder.
 pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// What a finished program left behind.
+/// Exit code and output of a finished program.
 pub(crate) struct FinishedProgram {
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) code: Option<i32>,
 }
 
-/// Runs to the end.
+/// Runs a command to its end.
 pub(crate) fn done(command: &mut Command) -> FinishedProgram {
     let output = command.output().unwrap();
     FinishedProgram {
@@ -48,18 +48,18 @@ pub(crate) fn done(command: &mut Command) -> FinishedProgram {
     }
 }
 
-/// Analyses what lies in a folder.
+/// Runs `loopbreak analyze` in a folder.
 pub(crate) fn analyze(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(loopbreak(folder).arg("analyze").args(args))
 }
 
-/// The report as data.
+/// Returns the report as JSON.
 pub(crate) fn json(folder: &Path, args: &[&str]) -> serde_json::Value {
     let done = analyze(folder, &[&["--json"], args].concat());
     serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {}{}", done.out, done.err))
 }
 
-/// A run whose score stands still: warned of at turn 20, stopped at turn 40.
+/// Returns a run whose score stays the same: a warning at turn 20, a stop at turn 40.
 pub(crate) fn stuck(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
@@ -68,7 +68,7 @@ pub(crate) fn stuck(run: &str, turns: u64) -> String {
     log
 }
 
-/// A run that gets on.
+/// Returns a run that makes progress.
 pub(crate) fn healthy(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
@@ -77,7 +77,7 @@ pub(crate) fn healthy(run: &str, turns: u64) -> String {
     log
 }
 
-/// Text with the two kinds of output told apart, for snapshots.
+/// Renders exit code, standard output and standard error for snapshots.
 pub(crate) fn shown(done: &FinishedProgram) -> String {
     let code = done.code.map_or("none".to_owned(), |code| code.to_string());
     format!("exit code: {code}\n----- stdout -----\n{}----- stderr -----\n{}", done.out, done.err)

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use super::{FinishedProgram, done, loopbreak};
 
-/// Nothing here takes so long, however busy the machine is.
+/// A time limit that no test reaches, even on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
 
-/// The beginning of every agent: it keeps its prompt, writes down which task it was given, and counts the attempts at it as
-/// `$N`. `say WORDS REPORT` prints the one and writes the other to the result file.
+/// The start of every agent: it keeps its prompt, records its task, and counts the attempts at it as `$N`.
+/// `say WORDS REPORT` prints the words and writes the report to the result file.
 const BEGIN: &str = "\
 cat > prompt.txt
 cp prompt.txt \"prompt-$LOOPBREAK_TASK.txt\"
@@ -20,7 +20,7 @@ N=$(grep -cx \"$LOOPBREAK_TASK\" order)
 say() { echo \"$1\"; printf '%s' \"$2\" > \"$LOOPBREAK_RESULT_FILE\"; }
 ";
 
-/// A roadmap of these tasks, each with what it comes after.
+/// Writes a roadmap of these tasks with their dependencies.
 pub(crate) fn roadmap(folder: &Path, tasks: &[(&str, &[&str])]) {
     let mut text = String::new();
     for (id, after) in tasks {
@@ -29,12 +29,12 @@ pub(crate) fn roadmap(folder: &Path, tasks: &[(&str, &[&str])]) {
     fs::write(folder.join("tasks.toml"), text).unwrap();
 }
 
-/// An agent that does this for each task.
+/// Writes an agent that runs this script for each task.
 pub(crate) fn agent(folder: &Path, body: &str) {
     fs::write(folder.join("agent.sh"), format!("{BEGIN}{body}\n")).unwrap();
 }
 
-/// Works through the roadmap.
+/// Runs the roadmap.
 pub(crate) fn pilot(folder: &Path, args: &[&str]) -> FinishedProgram {
     let idle = ["--idle", "0"];
     let idle = if args.contains(&"--idle") { &[][..] } else { &idle[..] };
@@ -48,7 +48,7 @@ pub(crate) fn pilot(folder: &Path, args: &[&str]) -> FinishedProgram {
     )
 }
 
-/// The program with a store of its own.
+/// Returns the program with its own store.
 pub(crate) fn program(folder: &Path) -> assert_cmd::Command {
     let mut command = loopbreak(folder);
     command
@@ -57,18 +57,18 @@ pub(crate) fn program(folder: &Path) -> assert_cmd::Command {
     command
 }
 
-/// What a command says.
+/// Returns the output of a command.
 pub(crate) fn told(folder: &Path, args: &[&str]) -> FinishedProgram {
     done(program(folder).args(args))
 }
 
-/// The tasks that were given to the agent, in order.
+/// Returns the tasks that the agent was given, in order.
 pub(crate) fn order(folder: &Path) -> Vec<String> {
     let text = fs::read_to_string(folder.join("order")).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
 }
 
-/// The tasks as data, by id.
+/// Returns a task as JSON.
 pub(crate) fn task(folder: &Path, id: &str) -> serde_json::Value {
     let listed = told(folder, &["tasks", "list", "--json"]);
     let all: serde_json::Value = serde_json::from_str(&listed.out).unwrap();
@@ -76,7 +76,7 @@ pub(crate) fn task(folder: &Path, id: &str) -> serde_json::Value {
     found.unwrap_or_else(|| panic!("{id}: {all}")).clone()
 }
 
-/// What was done about a task, in order.
+/// Returns the recoveries of a task, in order.
 pub(crate) fn recoveries(folder: &Path, id: &str) -> Vec<String> {
     let shown = told(folder, &["tasks", "show", id, "--json"]);
     let all: serde_json::Value = serde_json::from_str(&shown.out).unwrap();

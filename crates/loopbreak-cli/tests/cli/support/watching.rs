@@ -1,4 +1,4 @@
-//! A watch that goes on while a test writes logs.
+//! A watch that runs while a test writes logs.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Nothing here takes so long, however busy the machine is.
+/// A time limit that no test reaches, even on a busy machine.
 const LONG: Duration = Duration::from_mins(2);
 
 pub(crate) struct WatchProcess {
@@ -17,7 +17,7 @@ pub(crate) struct WatchProcess {
     err: Receiver<String>,
 }
 
-/// Starts a watch, and waits until it has read what is there.
+/// Starts a watch and waits until it has read the existing logs.
 pub(crate) fn watch(folder: &Path, args: &[&str]) -> WatchProcess {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(folder)
@@ -68,13 +68,13 @@ impl WatchProcess {
         until(&self.err, wanted)
     }
 
-    /// Nothing is told within a few looks at the files.
+    /// Asserts that nothing is reported while the files are checked a few times.
     pub(crate) fn is_silent(&self) {
         let line = self.out.recv_timeout(Duration::from_millis(700));
         assert!(line.is_err(), "{line:?}");
     }
 
-    /// Ends it as Ctrl-C does, and gives the exit code.
+    /// Ends the watch as Ctrl-C does and returns the exit code and the summary.
     pub(crate) fn interrupt(mut self) -> (Option<i32>, String) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
@@ -82,7 +82,7 @@ impl WatchProcess {
         (self.child.wait().unwrap().code(), closing)
     }
 
-    /// The same, and gives all that was told since it was asked last.
+    /// Ends the watch as Ctrl-C does and returns the summary and the notifications that were not read yet.
     pub(crate) fn end(mut self) -> (String, Vec<serde_json::Value>) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
@@ -104,7 +104,7 @@ pub(crate) fn append(path: &Path, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// Lines of a run that stands still.
+/// Returns the lines of a run without progress.
 pub(crate) fn still(run: &str, turns: std::ops::RangeInclusive<u64>) -> String {
     turns.flat_map(|turn| [format!(r#"{{"run":"{run}","turn":{turn},"score":3}}"#), "\n".into()]).collect()
 }
