@@ -43,12 +43,10 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
 
 /// A contest asks what Loopbreak changes: it has to be allowed to.
 fn must_act(config: &Config) -> Result<(), UserError> {
-    let mode = match config.mode {
-        Mode::Enforce => return Ok(()),
-        Mode::Observe => "observe",
-        Mode::Off => "off",
-    };
-    Err(UserError::usage(format!("mode is \"{mode}\": there would be nothing to compare")).hint(
+    if config.mode == Mode::Enforce {
+        return Ok(());
+    }
+    Err(UserError::usage(format!("mode is \"{}\": there would be nothing to compare", config.mode)).hint(
         "a contest plays each game twice, with Loopbreak acting and only observing: give --set mode=enforce",
     ))
 }

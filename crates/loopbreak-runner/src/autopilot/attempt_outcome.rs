@@ -226,7 +226,7 @@ impl TaskAutopilot<'_, '_> {
         match self.course.config.policy.on_loop {
             OnLoop::Stop => again.then_some(RunEndReason::Loop),
             OnLoop::Escalate => again.then_some(RunEndReason::Human),
-            OnLoop::Advise => None,
+            _ => None,
         }
     }
 

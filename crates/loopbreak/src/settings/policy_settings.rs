@@ -3,19 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::SettingsChecks;
+use crate::name_enum::name_enum;
 
-/// What is done about a loop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OnLoop {
-    /// A human is asked.
-    #[default]
-    Escalate,
-    /// The run is stopped.
-    Stop,
-    /// The agent is only warned.
-    Advise,
+name_enum! {
+    /// What is done about a loop.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "answer to a loop" pub enum OnLoop {
+        /// A human is asked.
+        #[default]
+        Escalate = "escalate",
+        /// The run is stopped.
+        Stop = "stop",
+        /// The agent is only warned.
+        Advise = "advise",
+    }
 }
 
 /// How findings are acted on.
