@@ -35,7 +35,8 @@ Chores:
                                --fast leaves out the documentation (doc tests and rustdoc)
   generate [--check] [FILE…]   write the generated files, or those named;
                                --check writes nothing and fails if one of them is not current
-  extensions                   add a detector and a hook agent as CONTRIBUTING.md says, in a copy of the tree, and try them
+  extensions [TEMPLATE]        add a detector and a hook agent as CONTRIBUTING.md says, in a copy of the tree, and try
+                               them; TEMPLATE is `detector` or `hook-agent`
   names                        check the names of types and the wording of comments and pages
   setup                        install the programs and Python packages that the tests need; ci does this too
   dist [--target TRIPLE]       build the release archive and its checksum in dist/
@@ -117,6 +118,7 @@ mod tests {
             "ci --slow",
             "generate no/such/file",
             "generate --chekc",
+            "extensions nothing",
             "setup all",
             "dist --target",
             "dist x",

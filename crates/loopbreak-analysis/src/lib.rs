@@ -9,7 +9,7 @@
 pub mod eval;
 mod json_number;
 mod logs;
-mod pack;
+mod named_fields;
 pub mod recording;
 mod report;
 mod run;
@@ -22,13 +22,12 @@ pub use logs::{
     AnalyzeOptions, AnalyzedLogs, DiagnosticSink, EventWriter, FinishedRuns, InputSummary, LineNote,
     LogAnalysis, LogAnalyzer, LogReadSummary, NoObserver, StepObserver, report_unread_inputs,
 };
-pub use pack::{CorruptRecord, WordTable};
 pub use report::{
     FirstStop, FirstWarning, InputStatistics, InterventionReport, MOST_LISTED, Report, RulingGroup,
     RunEnding, RunList, RunReport, RunTotals, SCHEMA, ScoreReport, SeriesReport, StuckPeriod, TotalsBuilder,
     VerdictName, for_each_run,
 };
-pub use run::{RunAnalysis, RunRecord};
+pub use run::{CorruptRecord, RunAnalysis, RunRecord};
 pub use series::{ReportedAttempt, RestartTracker, TaskAttempts};
 pub use statistics::{
     EffectCounts, FOLLOWED_STEPS, FREE_STEPS, FindingReport, PlaceTurns, RepeatTracker, RunCost, RunSavings,

@@ -26,17 +26,17 @@ type MovePace = (u64, Duration);
 fn main() {
     let walk: Vec<&str> = include_str!("../story/walkthrough.txt").lines().collect();
     let alone = best(|| world_alone(&walk));
-    println!("the world alone: {:.0} moves a second", rate(alone));
+    println!("the world alone: {:.0} moves per second", rate(alone));
     let off = best(|| episodes(Mode::Off));
     let observed = best(|| episodes(Mode::Observe));
     let on = best(|| episodes(Mode::Enforce));
-    assert_eq!(off.0, observed.0, "whoever only observes changes nothing");
-    println!("episodes without Loopbreak: {:.0} moves a second", rate(off));
-    println!("episodes with Loopbreak observing: {:.0} moves a second", rate(observed));
-    println!("episodes with Loopbreak on: {:.0} moves a second", rate(on));
+    assert_eq!(off.0, observed.0, "observe mode changes nothing");
+    println!("episodes without Loopbreak: {:.0} moves per second", rate(off));
+    println!("episodes with Loopbreak observing: {:.0} moves per second", rate(observed));
+    println!("episodes with Loopbreak on: {:.0} moves per second", rate(on));
     let share = 1.0 - off.1.as_secs_f64() / observed.1.as_secs_f64();
     let each = (observed.1.saturating_sub(off.1)).as_secs_f64() * 1e6 / observed.0 as f64;
-    println!("Loopbreak's own share of the time: {:.0} % ({each:.1} µs a move)", 100.0 * share);
+    println!("Loopbreak's own share of the time: {:.0} % ({each:.1} µs per move)", 100.0 * share);
 }
 
 fn rate((turns, time): MovePace) -> f64 {
@@ -62,7 +62,7 @@ fn world_alone(commands: &[&str]) -> MovePace {
         let mut world = StoryWorld::new(stories::spillway(), seed);
         world.reset().expect("the story begins");
         for command in commands {
-            world.act(command).expect("the story goes on");
+            world.act(command).expect("the story continues");
         }
     }
     (100 * commands.len() as u64, now().saturating_sub(started))
@@ -84,7 +84,7 @@ fn episodes(mode: Mode) -> MovePace {
                 .rules(rules)
                 .journal(std::io::sink())
                 .play("bench")
-                .expect("nothing fails to be written");
+                .expect("writing to a sink cannot fail");
             turns += episode.turns;
         }
     }

@@ -14,8 +14,8 @@ fn main() -> Result<(), String> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (story, script, seed) = match arguments.as_slice() {
         [story, script] => (story, script, 1234),
-        [story, script, seed] => (story, script, seed.parse().map_err(|_| format!("no seed: {seed}"))?),
-        _ => return Err("usage: witness STORY SCRIPT [SEED]".to_owned()),
+        [story, script, seed] => (story, script, seed.parse().map_err(|_| format!("invalid seed: {seed}"))?),
+        _ => return Err("usage: frotz_transcript STORY SCRIPT [SEED]".to_owned()),
     };
     let script = std::fs::read_to_string(script).map_err(|error| format!("{script}: {error}"))?;
     let commands: Vec<String> = script.lines().map(str::to_owned).collect();
@@ -25,7 +25,7 @@ fn main() -> Result<(), String> {
     println!("{} commands, {} bytes of transcript", commands.len(), ours.len());
     match frotz::difference(&ours, &theirs) {
         None => {
-            println!("equal, byte for byte");
+            println!("identical, byte for byte");
             Ok(())
         }
         Some(difference) => Err(difference),

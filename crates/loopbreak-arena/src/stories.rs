@@ -11,7 +11,7 @@ pub const SPILLWAY: &[u8] = include_bytes!("../story/spillway.z3");
 pub const SPILLWAY_SCORE: i32 = 100;
 
 /// Returns "Spillway", ready to be played.
-#[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "the tests play it: it is a story")]
+#[expect(clippy::missing_panics_doc, clippy::expect_used, reason = "the tests play it: it is a valid story")]
 pub fn spillway() -> Arc<StoryFile> {
-    Arc::new(StoryFile::new(SPILLWAY).expect("the story in the tree is one"))
+    Arc::new(StoryFile::new(SPILLWAY).expect("the built-in story is valid"))
 }

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// A circuit breaker for autonomous agents
 ///
-/// Loopbreak watches what an agent does, says when it is stuck and why, and breaks the loop.
+/// Loopbreak watches what an agent does, reports when it is stuck and why, and breaks the loop.
 #[derive(Debug, Parser)]
 #[command(
     name = "loopbreak",
@@ -15,15 +15,17 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     disable_help_subcommand = true,
     after_help = "\
 Examples:
-  loopbreak analyze                      Where were the agents on this machine stuck?
-  loopbreak analyze logs/                Where were my agents stuck, and what did it cost?
-  loopbreak analyze --json run.jsonl     The same as data
-  loopbreak watch logs/                  Tell me at once when a run is stuck
-  loopbreak play                         Watch a game, with Loopbreak in the loop
-  loopbreak analyze --help               More about a command
+  loopbreak analyze                      Find loops in the logs of the agents on this machine
+  loopbreak analyze logs/                Find loops in the logs in a folder
+  loopbreak analyze --json run.jsonl     Print the report as JSON
+  loopbreak hook install claude-code     Guard Claude Code in this project
+  loopbreak watch logs/                  Report loops while agents run
+  loopbreak run --prompt-file PROMPT.md -- claude -p
+                                         Run an agent repeatedly, with limits
+  loopbreak analyze --help               Show the options of a command
 
 Exit codes:
-  0 done, 1 failed, 2 used or configured wrongly, 10 loop found, 11 limit reached,
+  0 success, 1 failure, 2 wrong usage or configuration, 10 loop found, 11 limit reached,
   12 too many errors, 13 a human is needed, 130 interrupted"
 )]
 pub(crate) struct CliArgs {
@@ -33,99 +35,104 @@ pub(crate) struct CliArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
-    /// Look through past logs: where agents were stuck, and where Loopbreak would have stepped in
+    /// Find loops in past logs
     ///
-    /// Replays each run as if Loopbreak had watched it, and tells the verdict, the stretches without progress, what would have
-    /// been done and why, the steps that would have been saved, and the progress that would have been destroyed. Only what ends
-    /// a run or hands it to a human saves steps. The replay goes on after a stop, as if nobody had acted.
+    /// Replays each run as if Loopbreak had watched it. Reports the verdict, the periods without progress,
+    /// what Loopbreak would have done and why, the steps it would have saved, and the progress it would have
+    /// cost. Only an intervention that ends a run or hands it to a human saves steps. The replay continues
+    /// after a stop, as if nobody had acted on it.
     Analyze(crate::analyze::AnalyzeArgs),
-    /// Follow growing logs, and say at once when a run is stuck
+    /// Follow logs and report loops as they happen
     ///
-    /// Shows every step to the guard of its run as it is written, prints what would be done as it comes, one line each, and
-    /// runs a command or calls a webhook when a run should be stopped or needs a human. Files may be rotated, emptied and
-    /// replaced, new ones may come to be. It goes on until it is interrupted.
+    /// Checks every step as soon as it is written and prints one line per intervention. Runs a command or
+    /// calls a webhook when a run should be stopped or needs a human. Handles rotation, truncation and new
+    /// files. Continues until interrupted.
     Watch(crate::watch::WatchArgs),
-    /// Run an agent again and again, with guards against loops, limits and errors
+    /// Run an agent repeatedly, guarded against loops, limits and errors
     ///
-    /// Each round starts the command with the prompt on its standard input, passes its output through, and shows it to the
-    /// guard. What the guard has to say goes into the next prompt; where nothing helps, the loop ends with an exit code that
-    /// says why.
+    /// Each iteration starts the command with the prompt on its standard input, passes its output through and
+    /// checks it for loops. Advice goes into the next prompt. If advice does not help, the run ends with an
+    /// exit code that says why.
     Run(Box<crate::run::RunArgs>),
-    /// Play a text adventure, with an agent, a critic and Loopbreak in the loop
+    /// Play a text adventure with an agent, a critic and Loopbreak
     ///
-    /// Each turn the player proposes a command, the critic scores it, and Loopbreak says what it is worth in the light of all
-    /// that came before; what is worth too little is refused, with the reasons. The game is a story file for the Z-machine, or
-    /// any program that speaks the protocol of worlds; the player a model, a program, a built-in one, or you.
+    /// Each turn the player proposes a command, the critic scores it, and Loopbreak adjusts the score by what
+    /// happened so far. A command with a low score is refused, with the reasons. The game is a Z-machine
+    /// story file, or a program that speaks the world protocol. The player is a model, a program, a built-in
+    /// player, or you.
     Play(Box<crate::play::PlayArgs>),
-    /// Play many games with Loopbreak and the same games without: does it help, and what does it spoil?
+    /// Measure the effect of Loopbreak over many games, with and without it
     ///
-    /// Built-in players, most of which get stuck, play a story on all cores. Without means that Loopbreak only observes, so
-    /// that a player makes the moves it would make alone. Tells scores, wasted turns, loops left, games ended, and those ended
-    /// although they would still have scored, with 95 % intervals in the data and on the page.
+    /// Built-in players, most of which get stuck, play a story on all cores. In the games without Loopbreak,
+    /// it only observes, so each player makes the moves it would make alone. Reports scores, wasted turns,
+    /// loops left, games ended, and games ended that would still have scored. The JSON and HTML output
+    /// include 95 % intervals.
     Arena(crate::arena::ArenaArgs),
-    /// Compare with labelled runs: precision, recall and savings, beside rules of others
+    /// Measure precision, recall and savings on labelled runs
     ///
-    /// Replays each run and compares what Loopbreak says with what is known of the run. Without labels it tells only the
-    /// signals and the savings.
+    /// Replays each run and compares the verdict with its label. Other rules can be measured on the same
+    /// runs. Without labels, reports only signals and savings.
     Eval(crate::eval::EvalArgs),
-    /// Search thresholds on past runs, judged by runs that were held out
+    /// Search for better thresholds on past runs
     ///
-    /// Replays all runs with other settings, again and again, and tells which would have served best: the most positive runs
-    /// warned of with few false alarms or, without labels, the most steps saved with no more progress destroyed than now.
+    /// Replays all runs with many settings and reports the best ones, measured on held-out runs. With labels,
+    /// the best settings find the most positive runs with few false alarms. Without labels, they save the
+    /// most steps without losing more progress than the current settings.
     Tune(crate::tune::TuneArgs),
-    /// List the log formats that are read
+    /// List the supported log formats
     Formats(crate::formats::FormatsArgs),
-    /// Write logs of any format as native steps
+    /// Convert logs of any format to native steps
     ///
-    /// One step a line. The analysis of what is written is that of the logs themselves.
+    /// Writes one step per line. The converted log gives the same analysis as the original.
     Convert(crate::convert::ConvertArgs),
     /// Guard an agent while it works, through its hooks
     ///
-    /// The agent is told when it goes round in circles. A call that goes on with a known loop is refused; if the agent
-    /// insists, a human is asked. What an agent did is kept, so that `loopbreak status` and `loopbreak log` can tell.
+    /// Warns the agent when it repeats itself. Refuses a call that continues a known loop, and asks a human
+    /// if the agent insists. `loopbreak status` and `loopbreak log` show what was recorded.
     Hook(crate::hook::HookArgs),
-    /// Serve agents and orchestrators over MCP: steps, tasks, loops and what to do about them
+    /// Serve agents and orchestrators over MCP
     ///
-    /// An agent or its orchestrator tells what it does and asks what to do, through tools. All is kept in the same place as
-    /// what hooks and the runner see, so a server that is started again goes on where it was.
+    /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
+    /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
     Mcp(crate::mcp::McpArgs),
-    /// Show the runs that are guarded now
+    /// Show the runs that are currently guarded
     Status(crate::status::StatusArgs),
-    /// Show what happened in a run that was guarded
+    /// Show what happened in a guarded run
     Log(crate::log::LogArgs),
     /// Show and change the tasks of a roadmap
     ///
-    /// The tasks that `loopbreak run --roadmap` works through: how they stand, what was tried, what waits for what. People and
-    /// agents change them while the run goes on.
+    /// Shows the tasks of `loopbreak run --roadmap`: status, attempts and dependencies. People and agents can
+    /// change them while the run continues.
     Tasks(crate::tasks::TasksArgs),
     /// Allow a call that was refused
     ///
-    /// In that session, from the next call on; with --save in all sessions of the project.
+    /// Allows it in its session, starting with the next call. With --save, allows it in all sessions of the
+    /// project.
     Allow(crate::allow::AllowArgs),
-    /// Make, check and explain the configuration
+    /// Create, check and explain the configuration
     Config(crate::config::ConfigArgs),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions(CompletionsArgs),
-    /// Print the manual page, or write all of them
+    /// Print or write the manual pages
     Man(ManArgs),
 }
 
-/// Where settings come from, for every command that uses them.
+/// Options that select the configuration, shared by all commands that use it.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct ConfigOptions {
-    /// Read this configuration file instead of looking for one
+    /// Read this configuration file instead of searching for one
     #[arg(long, value_name = "FILE", help_heading = "Configuration")]
     pub(crate) config: Option<PathBuf>,
-    /// Start from this profile: auto, game, coding, tasks, iterations, documents
+    /// Start from this profile: auto, coding, game, tasks, iterations, documents
     #[arg(long, value_name = "NAME", help_heading = "Configuration")]
     pub(crate) profile: Option<String>,
-    /// Set one option, as in `stagnation.max_turns=30`; may be given again
+    /// Set one option, such as `stagnation.max_turns=30`; can be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = "Configuration")]
     pub(crate) set: Vec<String>,
 }
 
 impl ConfigOptions {
-    /// The same options as arguments of another command.
+    /// Returns these options as arguments for another command.
     pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
         let mut add = |name: &str, value: String| arguments.extend([name.to_owned(), value]);
@@ -142,16 +149,16 @@ impl ConfigOptions {
     }
 }
 
-/// From which verdict on the exit code says so.
+/// The mildest verdict that makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// The agent should have been warned
+    /// Fail if the agent should have been warned
     Warn,
-    /// Loopbreak should have stepped in
+    /// Fail only if Loopbreak should have intervened
     Stop,
 }
 
-/// Print completions for a shell.
+/// Print shell completions.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -159,19 +166,19 @@ Examples:
   loopbreak completions zsh > ~/.zfunc/_loopbreak
   loopbreak completions fish > ~/.config/fish/completions/loopbreak.fish")]
 pub(crate) struct CompletionsArgs {
-    /// Which shell
+    /// Shell to print completions for
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Print the manual page, or write all of them.
+/// Print or write the manual pages.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak man | man -l -            Read the page
-  loopbreak man --out man/man1        Write loopbreak.1 and a page for each command
-  loopbreak man --markdown            A reference of all commands and options")]
+  loopbreak man | man -l -            Read the manual page
+  loopbreak man --out man/man1        Write loopbreak.1 and one page per command
+  loopbreak man --markdown            Print a reference of all commands and options")]
 pub(crate) struct ManArgs {
-    /// Write the pages of all commands into this folder, which is made if it is not there
+    /// Write the pages of all commands to this folder; it is created if needed
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Print all commands and options as Markdown
@@ -184,7 +191,7 @@ mod tests {
     use clap::CommandFactory as _;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_command_line_definition_is_valid() {
         super::CliArgs::command().debug_assert();
     }
 }

@@ -1,4 +1,4 @@
-//! `loopbreak convert`: any log in, native steps out.
+//! `loopbreak convert`: writes logs of any format as native steps.
 
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::{exit, output};
 
-/// Write logs as native steps.
+/// Convert logs to native steps.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -21,7 +21,7 @@ Examples:
   loopbreak convert --format chat dump.json -o steps.jsonl
 
 Exit codes:
-  0 done; 1 something could not be read or written; 2 used wrongly")]
+  0 success; 1 a file could not be read or written; 2 wrong usage")]
 pub(crate) struct ConvertArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH", required = true)]
@@ -29,10 +29,10 @@ pub(crate) struct ConvertArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    /// Read all logs as this format instead of detecting it; see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
     format: Option<LogFormat>,
-    /// Say nothing about lines that are skipped
+    /// Print no warnings about skipped lines
     #[arg(short, long)]
     quiet: bool,
 }
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
     Ok(if summary.failed { exit::FAILED } else { exit::DONE })
 }
 
-/// Converts one log. An error is one of writing.
+/// Converts one log. Returns an error only if writing fails.
 fn convert(
     input: &LogInput,
     format: Option<LogFormat>,
@@ -92,10 +92,10 @@ fn convert(
 }
 
 struct StepWriter<'w> {
-    /// The name of the run of records that name none: in one file with others they need one.
+    /// Run name for records without one: several logs may go to one file.
     unnamed: String,
     out: &'w mut dyn Write,
-    /// The first thing that went wrong. Nothing is written after that.
+    /// The first error. Nothing is written after it.
     written: io::Result<()>,
     any: bool,
     notes: usize,
@@ -111,7 +111,8 @@ impl RecordSink for StepWriter<'_> {
         let mut step = record.step.clone();
         step.run.get_or_insert_with(|| Label::from(self.unnamed.as_str()));
         self.written = serde_json::to_vec(&step).map_err(io::Error::from).and_then(|mut line| {
-            // Arguments stand there as they were written, perhaps over many lines. Inside texts a line's end is escaped.
+            // Arguments are copied as they were, perhaps over several lines. Line ends inside strings are
+            // escaped.
             line.iter_mut().filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
             line.push(b'\n');
             self.out.write_all(&line)

@@ -1,4 +1,4 @@
-//! Errors for people: what happened, what to do, and the exit code.
+//! Errors shown to the user: message, hint and exit code.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use crate::exit;
 /// An error that ends the program.
 #[derive(Debug)]
 pub(crate) struct UserError {
-    /// What happened, in lower case, without an end.
+    /// Message in lower case, without a full stop.
     pub(crate) message: String,
-    /// What to do about it.
+    /// Advice on how to fix it.
     pub(crate) hint: Option<String>,
     /// The exit code.
     pub(crate) code: u8,
 }
 
 impl UserError {
-    /// Something failed.
+    /// Returns an error for an operation that failed.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         UserError { message: message.into(), hint: None, code: exit::FAILED }
     }
 
-    /// The program was used or configured wrongly.
+    /// Returns an error for wrong usage or configuration.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         UserError { message: message.into(), hint: None, code: exit::USAGE }
     }
 
-    /// Says what to do about it.
+    /// Adds advice on how to fix it.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// Tells the user, on stderr.
+    /// Prints the error to stderr.
     pub(crate) fn print(&self) {
         let style = anstyle::AnsiColor::Red.on_default().bold();
         anstream::eprintln!("{style}error{style:#}: {}", self.message);

@@ -16,7 +16,7 @@ Examples:
   loopbreak formats
   loopbreak formats --json | jq -r '.formats[].name'")]
 pub(crate) struct FormatsArgs {
-    /// Print the list as one JSON object
+    /// Print the list as JSON
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! Files of labels, for all commands that judge by them.
+//! Label files, shared by the commands that use labels.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,32 +9,32 @@ use loopbreak_trace::{InputSet, expand_paths};
 
 use crate::error::UserError;
 
-/// Labels, and which runs count: for all commands that judge by labels.
+/// Options for labels, shared by the commands that use them.
 #[derive(Debug, Args)]
 pub(crate) struct LabelArgs {
-    /// What is known of the runs, one JSON object a line, with the id under `run`; may be given again
+    /// Labels of the runs, one JSON object per line with the id in `run`; can be repeated
     #[arg(long, value_name = "FILE")]
     labels: Vec<PathBuf>,
-    /// Which runs are positive, as in `labels.reward<0.5 and success=false`
+    /// Condition for positive runs, such as `labels.reward<0.5 and success=false`
     ///
-    /// A path by dots, then >=, <=, >, <, = or != and a value; a path alone holds if it is true, not zero or not empty. A
-    /// list counts as its length, and texts compare as texts. Conditions are joined by ` and `. Runs without the path are
-    /// left out.
+    /// A condition is a dotted path, an operator (>=, <=, >, <, = or !=) and a value. A path alone is true
+    /// unless its value is false, zero or empty. A list is compared by its length, text as text. ` and `
+    /// joins conditions. Runs without the path are ignored.
     #[arg(long, value_name = "EXPR", requires = "labels")]
     positive: Option<String>,
-    /// Look only at runs for which this holds, as in `labels.checked=true`; written as --positive is
+    /// Use only runs that meet this condition, such as `labels.checked=true`; same syntax as --positive
     #[arg(long = "where", value_name = "EXPR", requires = "labels")]
     only: Option<String>,
 }
 
 impl LabelArgs {
-    /// Reads the labels and the conditions; nothing where there are none.
+    /// Reads the labels and the conditions. Returns `None` if there are no labels.
     pub(crate) fn read(&self) -> Result<Option<LabelSelection>, UserError> {
         let parse = |option: &str, text: Option<&str>| {
             let parsed = text.map(LabelCondition::parse).transpose();
             parsed.map_err(|error| {
                 UserError::usage(format!("{option}: {error}")).hint(
-                    "write a path by dots, an operator and a value, as in: labels.reward<0.5 and success=false",
+                    "use a dotted path, an operator and a value, such as labels.reward<0.5 and success=false",
                 )
             })
         };
@@ -44,10 +44,8 @@ impl LabelArgs {
             return Ok(None);
         }
         if positive.is_none() && only.is_none() {
-            return Err(UserError::usage(
-                "--labels without --positive or --where: nothing is asked of the labels",
-            )
-            .hint("say which runs ought to be seen, as in: --positive success=false"));
+            return Err(UserError::usage("--labels without --positive or --where: the labels are not used")
+                .hint("say which runs are positive, for example --positive success=false"));
         }
         Ok(Some(LabelSelection { labels: self.read_files()?, positive, only }))
     }
@@ -57,14 +55,14 @@ impl LabelArgs {
         for file in &self.labels {
             let name = file.display();
             let text = fs::read_to_string(file).map_err(|error| {
-                UserError::failed(format!("cannot read the labels {name}: {error}"))
-                    .hint("--labels names a text file with one JSON object a line")
+                UserError::failed(format!("cannot read the label file {name}: {error}"))
+                    .hint("--labels takes a text file with one JSON object per line")
             })?;
             labels.add(&text).map_err(|error| {
                 let hint = if error.reason.contains("labelled before") {
-                    "keep one of the two lines: nobody can tell which of them is right"
+                    "remove one of the two lines"
                 } else {
-                    "labels are one JSON object a line, with the id of the run under \"run\""
+                    "use one JSON object per line, with the id of the run in \"run\""
                 };
                 UserError::failed(format!("{name}:{error}")).hint(hint)
             })?;
@@ -72,7 +70,7 @@ impl LabelArgs {
         Ok(labels)
     }
 
-    /// The logs at these paths. Files of labels may lie among them, and are not logs.
+    /// Returns the logs at these paths. Skips label files, which may be in the same folders.
     pub(crate) fn logs(&self, paths: &[PathBuf]) -> InputSet {
         let mut expansion = expand_paths(paths);
         let labels: Vec<_> = self.labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
@@ -83,7 +81,7 @@ impl LabelArgs {
         expansion
     }
 
-    /// All files that are read: the logs and the labels.
+    /// Returns all files that are read: logs and label files.
     pub(crate) fn logs_and_labels(&self, paths: &[PathBuf]) -> InputSet {
         expand_paths([paths, &self.labels].concat())
     }

@@ -36,14 +36,14 @@ use loopbreak_report::exit;
 
 use args::{CliArgs, CliCommand};
 
-/// The threads of an analysis make and drop small texts all the time. The allocators of some systems let them wait for
-/// each other then.
+/// The threads of an analysis allocate and free many small strings. Some system allocators make them wait for
+/// each other.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // A hook is started twice for each call of a tool, and most often with nothing but the agent's name: it does not
-    // wait until all commands of the program are made known to the parser.
+    // A hook starts twice per tool call, usually with only the name of the agent. It skips the argument
+    // parser, which takes time to set up for all commands.
     let mut arguments = std::env::args_os().skip(1);
     let hook = arguments.next().is_some_and(|command| command == "hook");
     if hook
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
     let cli = match CliArgs::try_parse() {
         Ok(cli) => cli,
-        // To agents, the usual exit code of a wrong command line means that every call is to be refused.
+        // Agents would refuse every call on the usual exit code for wrong usage.
         Err(error) if hook && error.use_stderr() => {
             let _ = error.print();
             return ExitCode::from(exit::FAILED);

@@ -1,4 +1,4 @@
-//! `loopbreak man`: manual pages and the reference of all commands, made from the command line itself.
+//! `loopbreak man`: manual pages and the reference of all commands, generated from the command line.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use crate::args::{CliArgs, ManArgs};
 use crate::error::UserError;
 use crate::{exit, output, reference};
 
-/// Prints a page, or writes all.
+/// Runs the command.
 pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
     if args.markdown {
         output::print(&reference::markdown(CliArgs::command()))?;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
     Ok(exit::DONE)
 }
 
-/// Writes `loopbreak.1` and a page for each command.
+/// Writes `loopbreak.1` and one page per command.
 fn write_all(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     clap_mangen::generate_to(CliArgs::command(), folder)

@@ -1,4 +1,4 @@
-//! Standard output: data for whoever reads it. A reader that has seen enough is no error.
+//! Writes to standard output and to files. A closed pipe is not an error.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write};
@@ -12,24 +12,24 @@ use serde::Serialize;
 
 use crate::error::UserError;
 
-/// Writes to standard output, colours as the terminal can show them.
+/// Writes to standard output, with colours if the terminal supports them.
 pub(crate) fn print(text: &str) -> Result<(), UserError> {
     write(|out| out.write_all(text.as_bytes()))
 }
 
-/// Writes to standard output. A closed pipe ends the writing quietly.
+/// Writes to standard output. Stops without an error if the pipe is closed.
 pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
-/// Writes to standard output, and says whether anybody reads it: what costs something must not go on for nobody.
+/// Writes to standard output and returns whether it is still read, so that costly work can stop if it is not.
 pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
     is_read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
 }
 
-/// The same for data that is written as it is.
+/// Writes bytes to standard output without changes and returns whether it is still read.
 pub(crate) fn write_plain_to_reader(bytes: &[u8]) -> Result<bool, UserError> {
     let mut out = io::stdout().lock();
     is_read(out.write_all(bytes).and_then(|()| out.flush()))
@@ -41,18 +41,18 @@ fn is_read(written: io::Result<()>) -> Result<bool, UserError> {
     Ok(!gone)
 }
 
-/// Writes data to standard output as it is: what looks like a colour in it is part of the data.
+/// Writes bytes to standard output without changes: escape sequences in them are data.
 pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
     fill_plain(|out| out.write_all(bytes))
 }
 
-/// The same for data that is not all there at once.
+/// Writes data that `fill` produces to standard output without changes.
 pub(crate) fn fill_plain(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
-/// Writes a report as JSON to standard output: in many lines for people, in one for programs.
+/// Writes a report as JSON to standard output: indented on a terminal, else on one line.
 pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
     fill_plain(|out| {
         if is_terminal() {
@@ -64,17 +64,17 @@ pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
     })
 }
 
-/// Writes a whole file or nothing. An existing file keeps its mode and owner.
+/// Writes a file atomically. An existing file keeps its mode and owner.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
     fill_file(path, |out| out.write_all(bytes))
 }
 
-/// Writes a whole file or nothing, from data that is produced while it is written.
+/// Writes data that `fill` produces to a file atomically.
 pub(crate) fn fill_file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), UserError> {
-    // A pipe or a device is written to, never replaced.
+    // A pipe or a device must not be replaced by a file.
     if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
         let written = fs::OpenOptions::new().write(true).open(path).and_then(|file| {
             let mut out = io::BufWriter::new(file);
@@ -86,24 +86,24 @@ pub(crate) fn fill_file(
         .map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
-/// Refuses to write over a log that is to be read.
+/// Returns an error if the file is one of the logs.
 pub(crate) fn refuse_to_overwrite(option: &str, path: &Path, inputs: &[LogInput]) -> Result<(), UserError> {
     let real = fs::canonicalize(path).ok();
     let same = |input: &&LogInput| input.path().and_then(|path| fs::canonicalize(path).ok()) == real;
     if real.as_ref().is_some_and(|real| real.is_file()) && inputs.iter().any(|input| same(&input)) {
-        let message = format!("{option} {} would overwrite a log to be read", path.display());
-        return Err(UserError::usage(message).hint("name another file to write to"));
+        let message = format!("{option} {} would overwrite an input log", path.display());
+        return Err(UserError::usage(message).hint("choose another output file"));
     }
     Ok(())
 }
 
-/// Creates a file to write, unless that would overwrite a log that is to be read.
+/// Creates a file, unless it is one of the logs.
 pub(crate) fn create_file(option: &str, path: &Path, inputs: &[LogInput]) -> Result<File, UserError> {
     refuse_to_overwrite(option, path, inputs)?;
     File::create(path).map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
 }
 
-/// What writing came to, for people.
+/// Converts the result of writing. A closed pipe is not an error.
 pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserError> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -113,12 +113,12 @@ pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserErr
     }
 }
 
-/// Whether standard output is a terminal.
+/// Returns whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// How text is to look on standard output.
+/// Returns the text style for standard output.
 pub(crate) fn look() -> TextStyle {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
@@ -131,13 +131,15 @@ pub(crate) fn look() -> TextStyle {
     }
 }
 
-/// How many columns to use: as many as the user says, else as the terminal has, else 80. Lines beyond 120 are hard to read.
+/// Returns the number of columns: `COLUMNS`, else the width of the terminal, else 80. Longer lines than 120
+/// columns are hard to read.
 fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
     let told = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
     told.or(terminal).unwrap_or(80).clamp(60, 120)
 }
 
-/// Whether more than ASCII can be shown. A locale that says nothing, as in most containers, does not say no.
+/// Returns whether the terminal shows more than ASCII. Without a locale, as in most containers, it is assumed
+/// to.
 fn shows_unicode(locale: Option<&str>, terminal: Option<&str>) -> bool {
     let utf8 = |locale: &str| {
         let locale = locale.to_ascii_lowercase();
@@ -151,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_locale_that_says_so_gets_plain_signs() {
+    fn a_locale_without_utf_8_gets_ascii() {
         assert!(shows_unicode(Some("en_GB.UTF-8"), Some("xterm-256color")));
         assert!(shows_unicode(Some("C.utf8"), None));
         assert!(shows_unicode(None, None));
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_width_is_what_the_user_says_else_that_of_the_terminal() {
+    fn the_width_comes_from_columns_or_from_the_terminal() {
         assert_eq!(width(Some("100"), Some(90)), 100);
         assert_eq!((width(None, Some(90)), width(None, None)), (90, 80));
         assert_eq!(
@@ -172,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_pipe_is_no_error() {
+    fn a_closed_pipe_is_not_an_error() {
         assert!(quietly(Err(io::ErrorKind::BrokenPipe.into()), "x").is_ok());
         assert!(quietly(Err(io::ErrorKind::StorageFull.into()), "x").is_err());
     }

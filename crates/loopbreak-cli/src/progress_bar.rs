@@ -1,14 +1,14 @@
-//! The progress bar, on a terminal and only where there is something to wait for.
+//! The progress bar for reading logs.
 
 use std::io::IsTerminal as _;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use loopbreak_trace::LogInput;
 
-/// Less than this is read before anyone could look.
+/// Smaller inputs are read before a bar could be seen.
 const WORTH_A_BAR: u64 = 8 * 1024 * 1024;
 
-/// A bar for reading these logs; one that shows nothing where nobody sees it.
+/// Returns a progress bar for reading these logs. It is hidden if stderr is not a terminal.
 pub(crate) fn reading_bar(inputs: &[LogInput], quiet: bool) -> ProgressBar {
     let total: u64 = inputs.iter().map(LogInput::size).sum();
     if quiet || total < WORTH_A_BAR || !std::io::stderr().is_terminal() {

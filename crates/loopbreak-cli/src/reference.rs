@@ -1,4 +1,4 @@
-//! All commands and options as Markdown, from the same source as `--help`.
+//! Renders all commands and options as Markdown, from the same source as `--help`.
 
 use std::fmt::{self, Write};
 
@@ -6,7 +6,7 @@ use clap::{Arg, Command};
 
 /// Writes the reference.
 pub(crate) fn markdown(command: Command) -> String {
-    // Without a width of its own, the terminal that this runs in would show in the page.
+    // A fixed width: the page must not depend on the terminal.
     let mut command = command.term_width(0);
     command.build();
     let mut out = String::new();
@@ -84,7 +84,7 @@ fn list(out: &mut String, heading: &str, args: &[&Arg]) -> fmt::Result {
     writeln!(out)
 }
 
-/// An option as it is typed.
+/// Returns an option as it is typed.
 fn spelt(arg: &Arg) -> String {
     let values = || -> String {
         let names = arg.get_value_names().unwrap_or_default();

@@ -8,16 +8,15 @@ use crate::output::printable;
 /// Returns the address of the user's store.
 pub(crate) fn user_store() -> Result<StoreUrl, UserError> {
     let path = default_path(|name| std::env::var_os(name));
-    path.map(StoreUrl::from).ok_or_else(|| {
-        UserError::failed("no folder for the store was found").hint("set XDG_STATE_HOME or HOME")
-    })
+    path.map(StoreUrl::from)
+        .ok_or_else(|| UserError::failed("no folder found for the store").hint("set XDG_STATE_HOME or HOME"))
 }
 
 /// Opens the user's store. Returns `None` if there is none yet: reading does not create it.
 pub(crate) fn open_user_store() -> Result<Option<Box<dyn Store>>, UserError> {
     let store = open_existing(&user_store()?)?;
     if let Some(path) = store.as_deref().and_then(Store::quarantined) {
-        warn(&format!("the store was damaged and is now {}", path.display()));
+        warn(&format!("the store was damaged and was moved to {}", path.display()));
     }
     Ok(store)
 }

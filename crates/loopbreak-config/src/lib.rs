@@ -31,7 +31,7 @@
 //! # }
 //! ```
 //!
-//! Everything the crate knows about options is read from the settings of the engine: [`options`] lists them,
+//! All information about options is read from the settings of the engine: [`options`] lists them,
 //! [`schema`] is the JSON schema of a configuration file, [`reference_page`](reference::reference_page) is the reference page.
 
 mod layers;

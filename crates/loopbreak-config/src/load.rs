@@ -1,4 +1,4 @@
-//! Finds, reads and loads a configuration in one go.
+//! Finds, reads and loads a configuration in one call.
 
 use std::env;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
-//! Turns an analysis into something that people and other programs read.
+//! Renders analyses for people and other programs.
 //!
-//! The data comes from [`loopbreak_analysis`]. [`text`] writes a report to a terminal, [`html`] makes a page of it,
-//! [`outputs`] writes CSV, Markdown, `JUnit` and SARIF, [`explain`] shows one run step by step, and [`eval`] and [`tune`]
-//! show evaluations and searches. Nothing here reads a file or a clock.
+//! The data comes from [`loopbreak_analysis`]. [`text`] writes a report to a terminal, [`html`] makes a page
+//! of it, [`outputs`] writes CSV, Markdown, `JUnit` and SARIF, [`explain`] shows one run step by step, and
+//! [`eval`] and [`tune`] show evaluations and searches. Nothing here reads a file or a clock.
 
 pub mod eval;
 pub mod exit;

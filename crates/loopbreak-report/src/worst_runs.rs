@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 #[derive(Debug)]
 pub(crate) struct WorstRuns<K, T> {
     most: usize,
-    /// Up to twice as many as asked for, so that they are sorted only now and then.
+    /// Up to twice as many as requested, so that they are sorted only occasionally.
     kept: Vec<(K, T)>,
     /// Items with this key or less are rejected.
     floor: Option<K>,

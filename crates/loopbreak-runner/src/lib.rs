@@ -1,8 +1,9 @@
 //! Loop runner and task autopilot of [Loopbreak](loopbreak), the circuit breaker for autonomous agents.
 //!
-//! [`LoopRunner`] starts a command repeatedly, shows the output of each iteration to a [`Guard`](loopbreak::Guard), puts the
-//! guard's advice into the next prompt, and ends the run when the guard, a promise in the output, or a human says so. With a
-//! [`RoadmapFile`] it works through the tasks of a file, one at a time.
+//! [`LoopRunner`] starts a command repeatedly, shows the output of each iteration to a
+//! [`Guard`](loopbreak::Guard), and puts the guard's advice into the next prompt. The run ends when the guard
+//! stops it, the command prints the completion promise, or a human decides so. With a [`RoadmapFile`] it
+//! works through the tasks of a file, one at a time.
 //!
 //! The library prints nothing: messages, the output of the command, and questions to a human go to a [`RunObserver`].
 

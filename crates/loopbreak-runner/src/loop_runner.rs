@@ -1,4 +1,4 @@
-//! From options to a run, and to its end.
+//! Sets up a run from its options, and runs it to its end.
 
 use loopbreak::Config;
 use loopbreak_store::default_path;
@@ -25,9 +25,9 @@ pub struct LoopRunner<'o> {
     pub config: Config,
     /// The roadmap, if the run works through tasks.
     pub roadmap: Option<(RoadmapFile, TaskRoadmap)>,
-    /// Who is notified when the run ends or needs a human.
+    /// Notifiers for loops that end the run or need a human.
     pub notifiers: NotifierSet,
-    /// Who sees the run.
+    /// Shows the run to its user.
     pub observer: &'o dyn RunObserver,
 }
 

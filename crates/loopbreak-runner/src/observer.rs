@@ -1,4 +1,4 @@
-//! What a run shows to its user.
+//! The connection between a run and its user.
 
 use std::fmt;
 use std::io::Write;
@@ -17,7 +17,7 @@ pub enum OutputStream {
     Stderr,
 }
 
-/// Shows a run to its user. Texts may contain words of the agent, with characters that a terminal would obey.
+/// Shows a run to its user. Texts may quote the agent and contain terminal control characters.
 pub trait RunObserver: fmt::Debug {
     /// Shows a message about the progress of the run.
     fn message(&self, text: &str);
@@ -30,10 +30,10 @@ pub trait RunObserver: fmt::Debug {
     /// Shows the problems of a roadmap file.
     fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError);
 
-    /// Returns where the output of the command is passed on to.
+    /// Returns a writer that receives the output of the command.
     fn command_output(&self, stream: OutputStream) -> Box<dyn Write + Send>;
 
     /// Shows a report about a loop, and asks a human what to do. Returns `None` if there is nobody to ask, or if the run is
-    /// interrupted meanwhile.
+    /// interrupted before the answer.
     fn escalate(&self, report: &str, interrupts: &InterruptFlag) -> Option<HumanDecision>;
 }

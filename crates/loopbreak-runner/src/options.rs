@@ -1,4 +1,4 @@
-//! The options of a run.
+//! Options of a run.
 
 use std::path::PathBuf;
 use std::time::Duration;

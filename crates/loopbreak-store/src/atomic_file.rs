@@ -1,8 +1,8 @@
 //! Writes whole files: either the complete new content is in place afterwards, or the old file is untouched.
 //!
-//! The content goes into a temporary file in the same folder, which then replaces the target. The temporary name is
-//! random and created exclusively: a name that can be foreseen could be a link that somebody planted there, for
-//! example in a cloned repository, and writing through it would overwrite whatever it leads to.
+//! The content goes into a temporary file in the same folder, which then replaces the target. The temporary
+//! name is random and created exclusively: a predictable name could be a link that somebody planted there,
+//! for example in a cloned repository, and writing through it would overwrite its target.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
@@ -45,8 +45,8 @@ fn replace(
     Ok(())
 }
 
-/// Creates the temporary file. It is readable for its owner alone until it is complete, unless it is about to become a
-/// new file, which gets what the umask leaves.
+/// Creates the temporary file. Only its owner can read it until it is complete, unless it becomes a new file,
+/// which gets the mode of the umask.
 #[cfg(unix)]
 fn temporary_file(folder: &Path, is_new: bool) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt as _;
@@ -63,8 +63,8 @@ fn temporary_file(folder: &Path, _is_new: bool) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().prefix(".loopbreak-").tempfile_in(folder)
 }
 
-/// Gives the file the owner and the group of the one it replaces. Only root may change the owner, so for everybody
-/// else this fails where they differ, and the file is the user's own.
+/// Gives the file the owner and the group of the one it replaces. Only root may change the owner. For other
+/// users this fails if the owner differs, and the file belongs to the user.
 #[cfg(unix)]
 fn keep_owner(file: &File, model: &Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -116,7 +116,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_new_file_has_the_mode_that_any_program_would_give_it() {
+    fn a_new_file_has_the_default_mode_of_the_user() {
         use std::os::unix::fs::PermissionsExt as _;
 
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

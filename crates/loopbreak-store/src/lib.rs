@@ -1,13 +1,13 @@
-//! What Loopbreak keeps between processes: runs, the state of their guards, events, tasks, attempts, context entries and
-//! recoveries.
+//! Storage between processes for Loopbreak: runs, the state of their guards, events, tasks, attempts, context
+//! entries and recoveries.
 //!
 //! [`open`] returns a [`Store`] for a [`StoreUrl`]; the trait hides which database is behind it. The store decides
 //! nothing: a caller reads the state of a run in a [`RunTransaction`], shows a step to the engine, and commits a
 //! [`RunChange`].
 //!
-//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`] what verdicts
-//!   leave behind, [`RunStatus`] a summary of the run.
-//! - [`tasks`] is pure: which task of a roadmap comes next, and what reports and recoveries change.
+//! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`]
+//!   the records of its verdicts, [`RunStatus`] a summary of the run.
+//! - [`tasks`] selects the next task of a roadmap and applies reports and recoveries. It is pure.
 //!
 //! ```
 //! use loopbreak::{Action, Config, Step};

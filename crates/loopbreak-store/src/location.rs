@@ -17,7 +17,7 @@ pub fn default_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathB
     Some(state.join("loopbreak").join("loopbreak.db"))
 }
 
-/// Creates the folder of a file. Only the user can read it, since it says what agents do.
+/// Creates the folder of a file. Only the user can read it, because the store holds the actions of agents.
 pub fn create_parent_folder(path: &Path) -> Result<(), StoreError> {
     let Some(folder) = path.parent() else { return Ok(()) };
     let mut builder = fs::DirBuilder::new();

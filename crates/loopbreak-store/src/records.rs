@@ -1,5 +1,5 @@
-//! What a run leaves behind besides its events: tasks, attempts at them, entries for the context that agents share, and
-//! recoveries.
+//! Records of a run in addition to its events: tasks, attempts at them, entries for the context that agents
+//! share, and recoveries.
 
 use loopbreak::Verdict;
 use loopbreak::evidence::EVIDENCE_BYTES;
@@ -35,7 +35,7 @@ pub struct StoredAttempt {
     pub at: i64,
     /// Status of the task after the attempt.
     pub status: String,
-    /// What blocked the task.
+    /// Blockers of the task.
     pub blockers: Vec<String>,
     /// Work that was done.
     pub work: Vec<String>,
@@ -98,7 +98,8 @@ pub struct RunRecords {
 }
 
 impl RunRecords {
-    /// Adds what a verdict leaves behind: changed tasks, context entries, and the interventions that go beyond advice.
+    /// Adds the records of a verdict: changed tasks, context entries, and the interventions that go beyond
+    /// advice.
     pub fn add_verdict(&mut self, verdict: &Verdict, now: i64) {
         self.tasks.extend(verdict.tasks.iter().map(|task| StoredTask {
             id: task.id.clone(),
@@ -134,6 +135,6 @@ impl RunRecords {
 
 /// Masks the secrets in a text and truncates it, so that it can be stored.
 pub fn redact_and_truncate(text: &str) -> String {
-    // Masking reads more than is kept, so that it sees a secret that straddles the end as a whole.
+    // Masks more than is kept, so that a secret at the cut is seen whole.
     clip(&mask_secrets(clip(text, 4 * EVIDENCE_BYTES)), EVIDENCE_BYTES).to_owned()
 }

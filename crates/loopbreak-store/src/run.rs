@@ -50,7 +50,7 @@ impl Run {
 /// A change of a run, written as a whole or not at all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunChange {
-    /// New state as JSON. `None` keeps the present one.
+    /// New state as JSON. `None` keeps the current one.
     pub state: Option<String>,
     /// New events, in order.
     pub events: Vec<RunEvent>,

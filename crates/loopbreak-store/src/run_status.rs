@@ -51,7 +51,8 @@ pub struct TaskLoopStatus {
     pub pattern: &'static str,
 }
 
-/// Status of several runs. Its keys are those of [`RunStatus`], so that a reader of one run also reads the sum.
+/// Status of several runs. It has the keys of [`RunStatus`], so that a program that reads one run can read
+/// the sum.
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusSummary {

@@ -9,7 +9,7 @@ use crate::{
     StoredRecovery, StoredTask,
 };
 
-/// Runs and what happened in them. Get one with [`open`](crate::open).
+/// A store of runs and their events. Get one with [`open`](crate::open).
 pub trait Store: fmt::Debug + Send {
     /// Returns the state of a run as JSON, which [`RunState::parse`](crate::RunState::parse) reads. Trailing white space
     /// is not kept.

@@ -35,7 +35,7 @@ pub enum StoreUrlError {
     UnknownScheme {
         /// The scheme.
         scheme: String,
-        /// Schemes that there are, with commas between them.
+        /// Known schemes, separated by commas.
         known: String,
     },
     /// The text names no location.

@@ -33,9 +33,9 @@
 //! most [`LONGEST_LINE`] bytes. Only a log that is one JSON document over several lines is held as a whole, up to
 //! [`LARGEST_DOCUMENT`] bytes.
 //!
-//! If the lines of a log are independent of each other, [`OpenedLog::into_blocks`] returns them in [`LineBlock`]s, which several
-//! threads can read. For a log that is still being written, [`probe`] detects what it is, and [`LogFollower`] reads what is
-//! appended to it.
+//! If the lines of a log are independent of each other, [`OpenedLog::into_blocks`] returns them in
+//! [`LineBlock`]s, which several threads can read. For a log that is still being written, [`probe`] detects
+//! the format, and [`LogFollower`] reads the appended content.
 //!
 //! | module | content |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Log formats: the public handle, and what each format defines.
+//! Log formats: the public handle, and the definition of each format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ use crate::sniff::JsonOutline;
 #[derive(Clone, Copy)]
 pub struct LogFormat(&'static dyn FormatDefinition);
 
-/// The definition of a log format: its name, how to recognize it, and how to read it. To add a format, write its file
+/// The definition of a log format: its name, its detection, and its reader. To add a format, write its file
 /// in `formats/` and add it to the list there.
 pub(crate) trait FormatDefinition: Sync {
     /// Returns the name used in all output and by `--format`.
@@ -44,7 +44,8 @@ pub(crate) trait FormatDefinition: Sync {
     fn parse_line<'a>(&self, _unit: LogUnit<'a>) -> Option<Result<LogRecord<'a>, SkipReason>> {
         None
     }
-    /// Returns whether lines are independent of each other. Then `parse_line` returns what the reader would.
+    /// Returns whether lines are independent of each other. Then `parse_line` returns the same records as the
+    /// reader.
     fn has_independent_lines(&self) -> bool {
         false
     }

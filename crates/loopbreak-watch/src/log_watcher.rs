@@ -207,7 +207,7 @@ impl LogWatcher {
         summary
     }
 
-    /// The runs for a list: the worst first, then the most recent.
+    /// Returns the runs for a list: the worst first, then the most recent.
     fn rows(&self) -> Vec<RunRow> {
         let mut runs: Vec<_> = self.state.runs.iter().collect();
         runs.sort_by_key(|(_, run)| std::cmp::Reverse((run.verdict, run.last_step)));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use loopbreak::{Config, Guard, Snapshot, Step, Verdict};
 use loopbreak_analysis::VerdictName;
 
-/// Upper bound of guards in guard; the others are stored as snapshots.
+/// Upper bound of guards in memory; the others are stored as snapshots.
 const MAX_ACTIVE: usize = 256;
 /// Upper bound of known runs; the least recent one is forgotten first.
 const MAX_RUNS: usize = 4096;

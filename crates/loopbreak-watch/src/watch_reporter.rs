@@ -2,13 +2,13 @@
 
 use crate::notification::LoopNotification;
 
-/// Whether the output of a watch is read.
+/// The state of the output of a watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OutputState {
     /// The output is read.
     Open,
-    /// The reader has gone. The watch continues only if somebody is notified.
+    /// The reader is gone. The watch continues only if there are notifiers.
     NoReader,
     /// The output cannot be written. The watch ends.
     Failed,
@@ -39,7 +39,7 @@ pub trait WatchReporter {
     }
     /// Shows the list of runs, the worst first.
     fn runs(&mut self, _rows: Vec<RunRow>) {}
-    /// Returns whether the output is still read.
+    /// Returns the state of the output.
     fn output_state(&self) -> OutputState {
         OutputState::Open
     }

@@ -6,8 +6,8 @@
 )]
 //! Measures whether the cost of a step depends on the length of the run: `cargo bench -p loopbreak --bench flat`.
 //!
-//! Compares one run of 1,000,000 steps with one hundred runs of 10,000 on the same steps, alternating in one process, so
-//! that other load on the machine affects both. The result is their ratio.
+//! Compares one run of 1,000,000 steps with one hundred runs of 10,000 on the same steps. They alternate in
+//! one process, so that other load on the machine affects both. The result is their ratio.
 
 mod load;
 
@@ -23,7 +23,7 @@ fn main() {
     let lines = load::lines(SHORT);
     let mut steps: Vec<Step<'_>> =
         lines.iter().map(|line| Step::from_json(line).expect("a valid line")).collect();
-    // The long run goes through the same steps again and again: their own turns would go backwards.
+    // The long run repeats the same steps, so their own turn numbers would go backwards.
     for step in &mut steps {
         step.turn = None;
     }
@@ -41,7 +41,7 @@ fn main() {
     }
     ratios.sort_by(f64::total_cmp);
     let nanos = |time: Duration| time.as_nanos() / (ROUNDS * LONG) as u128;
-    println!("ns a step, runs of {SHORT}: {}; one run of {LONG}: {}", nanos(short), nanos(long));
+    println!("ns per step, runs of {SHORT}: {}; one run of {LONG}: {}", nanos(short), nanos(long));
     println!("ratio (median of {ROUNDS}): {:.3}", ratios[ROUNDS / 2]);
 }
 

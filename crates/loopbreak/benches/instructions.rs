@@ -5,9 +5,9 @@
 )]
 //! The cost of one step, in instructions: `cargo bench -p loopbreak --bench instructions`.
 //!
-//! Instructions are the same on a noisy machine and on a quiet one, so they are what changes are judged by. The
-//! benchmark runs itself under valgrind with N and with 2 N steps; the difference divided by N is the cost of a step,
-//! free of everything that happens once.
+//! The number of instructions does not depend on other load on the machine, so changes are judged by it. The
+//! benchmark runs itself under valgrind with N and with 2 N steps. The difference divided by N is the cost of
+//! a step, without the cost of everything that happens once.
 
 mod load;
 
@@ -24,7 +24,7 @@ fn main() {
     {
         return run(workload, steps);
     }
-    println!("instructions a step (valgrind, difference of {STEPS} and {} steps)", 2 * STEPS);
+    println!("instructions per step (valgrind, difference of {STEPS} and {} steps)", 2 * STEPS);
     // A step borrows from its line, so each workload contains the one it is compared with.
     for (workload, without, text) in [
         ("parse", "load", "read a line of 1.2 kB"),
@@ -39,7 +39,7 @@ fn main() {
         ("signature", "load", "the signature of a 500-byte output"),
     ] {
         let Some((with, without)) = cost(workload).zip(cost(without)) else {
-            println!("valgrind is not there: install it to have instructions counted");
+            println!("valgrind was not found: install it to count instructions");
             return;
         };
         println!("{:>8}  {text}", with.saturating_sub(without));
@@ -77,7 +77,7 @@ fn run(workload: &str, steps: usize) {
     }
 }
 
-/// Instructions per step.
+/// Returns the number of instructions per step.
 fn cost(workload: &str) -> Option<u64> {
     let (once, twice) = (count(workload, STEPS)?, count(workload, 2 * STEPS)?);
     Some(twice.saturating_sub(once) / STEPS as u64)

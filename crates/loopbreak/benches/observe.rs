@@ -11,7 +11,7 @@ fn main() {
     divan::main();
 }
 
-/// Steps of one measured run.
+/// Number of steps of one measured run.
 const STEPS: usize = 1_000;
 
 fn observe(bencher: Bencher<'_, '_>, lines: &[String]) {
@@ -33,7 +33,7 @@ fn tool_call(bencher: Bencher<'_, '_>) {
     observe(bencher, &load::lines(STEPS));
 }
 
-/// Steps as agents really log them, one kind each.
+/// Steps as agents log them, one kind each.
 #[divan::bench(args = ["coding", "edits", "game", "web"])]
 fn typical(bencher: Bencher<'_, '_>, kind: &str) {
     let lines = match kind {

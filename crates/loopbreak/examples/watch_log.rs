@@ -1,4 +1,4 @@
-//! Shows a native log to a guard, step by step, as an orchestrator of one's own would:
+//! Passes a native log to a guard, step by step, as your own orchestrator would:
 //! `cargo run -p loopbreak --example watch_log -- examples/dam.jsonl`.
 #![expect(
     clippy::print_stdout,

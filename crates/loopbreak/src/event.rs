@@ -1,4 +1,4 @@
-//! Events: what happened, for the log. One struct per event, written as one flat JSON object.
+//! Events for the log. One struct per event, written as one flat JSON object.
 
 mod names;
 
@@ -68,11 +68,11 @@ events! {
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Whether the score changed within the last `max_turns`.
+        /// True if the score changed within the last `max_turns`.
         score_progress: bool,
-        /// Whether an objective was completed within the last `max_turns`.
+        /// True if an objective was completed within the last `max_turns`.
         objective_progress: bool,
-        /// Whether this turn made progress.
+        /// True if this turn made progress.
         progress_made: bool,
         /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
@@ -80,7 +80,7 @@ events! {
         last_objective_completion_turn: Option<u64>,
         /// Number of turns without progress.
         turns_stuck: u64,
-        /// Number of turns without progress that are allowed at the moment, where that differs from `max_turns`
+        /// Number of turns without progress that are currently allowed, if it differs from `max_turns`
         /// (`patience = "exploring"`).
         #[serde(skip_serializing_if = "Option::is_none")]
         turns_allowed: Option<u64>,
@@ -91,9 +91,9 @@ events! {
         episode_id: RunId,
         /// The turn.
         turn: u64,
-        /// Whether the score changed.
+        /// True if the score changed.
         score_progress: bool,
-        /// Whether an objective was completed.
+        /// True if an objective was completed.
         objective_progress: bool,
         /// Turn of the last change of the score.
         last_score_change_turn: Option<u64>,
@@ -114,9 +114,9 @@ events! {
         last_score_change_turn: Option<u64>,
         /// Turn of the last completed objective.
         last_objective_completion_turn: Option<u64>,
-        /// Whether the score changed within the last `max_turns`.
+        /// True if the score changed within the last `max_turns`.
         score_progress: bool,
-        /// Whether an objective was completed within the last `max_turns`.
+        /// True if an objective was completed within the last `max_turns`.
         objective_progress: bool,
     }
     /// The run is stopped because it made no progress.
@@ -199,7 +199,7 @@ events! {
         camped_location_name: String,
         /// Number of turns spent there.
         visit_count: u32,
-        /// Number of recent turns that were looked at.
+        /// Number of recent turns in the window.
         window_size: u32,
     }
     /// A task or an iteration repeats itself.
@@ -225,7 +225,7 @@ events! {
         /// The repeated signature of the output, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
-        /// The intervention that was decided on.
+        /// The chosen intervention.
         recommendation: Intervention,
         /// The reason, in one sentence.
         reason: String,
@@ -280,7 +280,7 @@ events! {
         guard: SafetyGuard,
         /// The pattern that tripped it.
         pattern: Pattern,
-        /// Whether it is the first one in the order of [`SafetyGuard`], which names the reason of the stop.
+        /// True for the first one in the order of [`SafetyGuard`], which names the reason of the stop.
         first: bool,
         /// The limit, if there is one.
         #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Evidence: the facts behind a finding. Small, bounded, without secrets.
+//! Evidence: the facts behind a finding. Small, bounded, and without secrets.
 
 mod key;
 mod redaction;
@@ -15,7 +15,7 @@ pub use value::EvidenceValue;
 /// Named facts behind a finding: a flat JSON object, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// Sorted by key. There are few of them, so a vector is the quickest map.
+    /// Sorted by key. There are only a few facts, so a vector is the fastest map.
     facts: Vec<(EvidenceKey, EvidenceValue)>,
 }
 
@@ -60,7 +60,7 @@ impl Evidence {
         self.get(key)?.as_f64()
     }
 
-    /// Returns the texts of a fact that is a list; other values in the list are skipped.
+    /// Returns the texts of a fact that is a list. Other values in the list are skipped.
     pub fn texts(&self, key: impl AsRef<str>) -> Option<Vec<&str>> {
         self.get(key)?.as_list().map(|items| items.iter().filter_map(EvidenceValue::as_text).collect())
     }
@@ -75,7 +75,7 @@ impl Evidence {
         self.facts.is_empty()
     }
 
-    /// Finds a key, or the place where it belongs.
+    /// Finds the index of a key, or the index at which to insert it.
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.facts.binary_search_by(|(known, _)| known.as_str().cmp(key))
     }

@@ -45,7 +45,7 @@
 //! ] {
 //!     guard.observe(&Step::from_json(line)?);
 //! }
-//! // South leads back into the oscillation; nothing is known against east.
+//! // South leads back into the oscillation. Nothing speaks against east.
 //! assert!(!guard.weigh(&Proposal::new("south", 0.9)).accepted);
 //! assert!(guard.weigh(&Proposal::new("east", 0.6)).accepted);
 //! # Ok(())

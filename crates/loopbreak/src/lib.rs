@@ -1,8 +1,8 @@
 //! Loopbreak is a circuit breaker for autonomous agents. This crate is its engine.
 //!
-//! A [`Guard`] watches one run of one agent. It takes each [`Step`] of the agent and returns a [`Verdict`]: whether the
-//! agent is stuck, why, and what to do about it. Before the agent acts, the guard can weigh a [`Proposal`] and return a
-//! [`Ruling`].
+//! A [`Guard`] watches one run of one agent. It observes each [`Step`] of the agent and returns a
+//! [`Verdict`]: whether the agent is stuck, why, and what to do about it. Before the agent acts, the guard
+//! can weigh a [`Proposal`] and return a [`Ruling`].
 //!
 //! ```
 //! use loopbreak::{Action, Config, Guard, Intervention, Outcome, Step};
@@ -24,9 +24,9 @@
 //! The engine reads no clock, no file and no network. A live run and a replay of its log give the same verdicts. The
 //! memory of a guard is bounded, and the cost of a step does not depend on the length of the run.
 //!
-//! # Where to read on
+//! # Further reading
 //!
-//! - [`guide`]: how to build the engine into an agent loop, with examples.
+//! - [`guide`]: integration of the engine into an agent loop, with examples.
 //! - [`step`]: the step record, which is also the native log format.
 //! - [`verdict`]: findings, decisions and advice.
 //! - [`settings`]: all options. [`Config`] is a checked [`Settings`]; the crate `loopbreak-config` loads one from files.

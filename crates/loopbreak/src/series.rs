@@ -1,5 +1,5 @@
-//! The series: loops that span many runs. Tasks are attempted in several sessions, and runs are restarted with the same
-//! prompt. A guard sees one run; a series sees all of them.
+//! The series: loops that span many runs. Tasks are attempted in several sessions, and runs are restarted
+//! with the same prompt. A guard observes one run, a series observes all of them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,14 +24,15 @@ use crate::verdict::{Intervention, Verdict};
 /// Number of tasks and attempts that a series remembers.
 const KEPT: HistoryBounds = HistoryBounds { tasks: 1024, attempts: 8192 };
 
-/// The engine for many runs of one project. Ask it before a task is taken up, and record every attempt.
+/// The engine for many runs of one project. Call [`Series::check`] before a task is started, and record every
+/// attempt.
 #[derive(Clone, Debug)]
 pub struct Series {
     config: Config,
     state: SeriesState,
 }
 
-/// What a series remembers, to be stored.
+/// The state of a series, to be stored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SeriesState {
@@ -42,11 +43,11 @@ pub struct SeriesState {
     restarts: RestartDetector,
 }
 
-/// Whether a task repeats itself, in the terms of orchestrators.
+/// The result of checking whether a task loops, in the terms of orchestrators.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCheck {
-    /// Whether it repeats itself.
+    /// True if the task loops.
     pub is_looping: bool,
     /// The pattern of the loop.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,17 +80,17 @@ impl Series {
         Series { config, state: SeriesState::default() }
     }
 
-    /// Creates a series from what one remembered.
+    /// Creates a series from a stored state.
     pub fn restore(config: Config, state: SeriesState) -> Self {
         Series { config, state }
     }
 
-    /// Returns what the series remembers.
+    /// Returns the state of the series, to be stored.
     pub fn snapshot(&self) -> SeriesState {
         self.state.clone()
     }
 
-    /// Takes in a step of any run. Only attempts at tasks matter: they go through [`Series::record`] and then
+    /// Observes a step of any run. Only attempts at tasks matter: they go through [`Series::record`] and then
     /// [`Series::recover`].
     pub fn observe(&mut self, run: &str, step: &Step<'_>) -> Verdict {
         match step.task.as_ref().filter(|_| self.record(step)) {
@@ -98,8 +99,8 @@ impl Series {
         }
     }
 
-    /// Records an attempt at a task without acting on it. Ask [`Series::check`] whether a recovery is due. Returns whether
-    /// the step was an attempt.
+    /// Records an attempt at a task without acting on it. [`Series::check`] returns whether a recovery is
+    /// due. Returns whether the step was an attempt.
     pub fn record(&mut self, step: &Step<'_>) -> bool {
         let on = self.config.mode_of(DetectorName::Task) != Mode::Off;
         let Some(task) = step.task.as_ref().filter(|task| is_attempt(task) && !step.refused && on) else {
@@ -110,13 +111,13 @@ impl Series {
         state.now = state.now.max(step.at.map(|at| at.0));
         let history = state.book.record(task, state.ticks, state.now, &self.config.task, KEPT);
         if history.judge(&self.config.task, state.now).is_none() {
-            // The loop was left: if it comes back, it is reported again.
+            // The loop ended. If it returns, it is reported again.
             history.forget_report();
         }
         true
     }
 
-    /// Recovers a task as [`Series::check`] recommends. The verdict is empty if the task does not repeat itself, or if
+    /// Recovers a task as [`Series::check`] recommends. The verdict is empty if the task does not loop, or if
     /// these attempts already led to a recovery.
     pub fn recover(&mut self, run: &str, task: &str, now: Option<i64>) -> Verdict {
         let mode = self.config.mode_of(DetectorName::Task);
@@ -129,8 +130,8 @@ impl Series {
         verdict
     }
 
-    /// Takes in a run that is over. Reports runs with the same prompt that fail early one after the other. Pass runs in
-    /// the order in which they were started.
+    /// Records a run that has ended. Reports runs with the same prompt that end early one after the other.
+    /// Pass runs in the order in which they were started.
     pub fn conclude(&mut self, run: &RunSummary) -> Verdict {
         let mut verdict = Verdict::default();
         let mode = self.config.mode_of(DetectorName::Restart);
@@ -165,7 +166,7 @@ impl Series {
         decide(reports, &input, &mut state.ledger, &mut state.book, &self.config, verdict);
     }
 
-    /// Returns whether a task repeats itself. Ask before it is taken up again. Changes nothing.
+    /// Returns whether a task loops. Call it before the task is started again. Changes nothing.
     pub fn check(&self, task: &str, now: Option<i64>) -> TaskCheck {
         let settings = &self.config.task;
         let now = now.max(self.state.now);
@@ -211,7 +212,8 @@ impl Series {
         status.collect()
     }
 
-    /// Returns whether the agent was moved away from this task: it is not finished, and must not be taken up again.
+    /// Returns whether the agent was moved away from this task. The task is not finished, and must not be
+    /// started again.
     pub fn was_forced(&self, task: &str) -> bool {
         self.state.ledger.is_forced(task)
     }

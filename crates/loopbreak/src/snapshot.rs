@@ -1,4 +1,4 @@
-//! Snapshots: what a guard remembers, to be stored and restored.
+//! Snapshots: the state of a guard, to be stored and restored.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,10 +8,10 @@ use crate::settings::Config;
 /// The version of the snapshots that this crate writes. It reads this one and all earlier ones.
 pub const SNAPSHOT_VERSION: u32 = 1;
 
-/// Largest size of a snapshot as JSON, in bytes.
+/// Maximum size of a snapshot as JSON, in bytes.
 pub const SNAPSHOT_BYTES: usize = 64 * 1024;
 
-/// Everything a guard remembers, without its settings. Write it as JSON or in another self-describing format.
+/// The state of a guard, without its settings. Write it as JSON or in another self-describing format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     version: u32,
@@ -33,7 +33,7 @@ pub enum SnapshotError {
 }
 
 impl Guard {
-    /// Returns what the guard remembers, to be stored.
+    /// Returns the state of the guard, to be stored.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot { version: SNAPSHOT_VERSION, state: self.state().clone() }
     }

@@ -1,4 +1,4 @@
-//! The summary of a run: its prompt, its length and how it ended.
+//! The summary of a run: its prompt, its length and its end.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use crate::step::Step;
 use crate::text::clip::clip;
 use crate::text::normalize::normalize_whitespace_case;
 
-/// Length of a prompt that is read, in bytes.
+/// Maximum size of the prompt that is read, in bytes.
 const PROMPT_BYTES: usize = 4096;
-/// Shortest prompt that identifies a job, in bytes. "hi" and "continue" do not.
+/// Minimum size of a prompt that identifies a job, in bytes. "hi" and "continue" are shorter.
 const SHORTEST_PROMPT: usize = 12;
-/// Length of a last message that is read to find out whether it is an error, in bytes.
+/// Maximum size of the part of the last message that is checked for an error, in bytes.
 const MESSAGE_HEAD: usize = 48;
 
-/// The summary of a run, for [`Series::conclude`](crate::Series::conclude). Show it every step of the run.
+/// The summary of a run, for [`Series::conclude`](crate::Series::conclude). Pass it every step of the run.
 #[derive(Clone, Debug)]
 pub struct RunSummary {
     config: Config,
@@ -35,7 +35,7 @@ pub struct SummaryState {
     started: Option<i64>,
     #[serde(rename = "n")]
     steps: u64,
-    /// Whether the user wrote again after the prompt.
+    /// True if the user wrote again after the prompt.
     #[serde(rename = "u")]
     attended: bool,
     #[serde(rename = "f")]
@@ -50,7 +50,7 @@ pub struct SummaryState {
     last_error: Option<String>,
 }
 
-/// How the last step ended.
+/// The end of the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum LastStepEnd {
     /// There was no step after the prompt.
@@ -91,7 +91,7 @@ impl RunSummary {
         RunSummary { config: config.clone(), state }
     }
 
-    /// Takes in the next step.
+    /// Observes the next step.
     pub fn observe(&mut self, step: &Step<'_>) {
         if step.refused {
             return;
@@ -107,7 +107,7 @@ impl RunSummary {
                 self.state.prompt = Some((key, redact_and_truncate(user.trim())));
             }
         }
-        // A run that got further, or that a user attended to, did not fail at the start, however it ends.
+        // A run that made progress, or that a user attended to, did not end early, whatever its end.
         self.state.progress = self.state.progress || self.gets_further(step);
         if self.state.progress || self.state.attended {
             return;
@@ -130,7 +130,7 @@ impl RunSummary {
         }
     }
 
-    /// Returns whether a step got the run further: a mark, an objective, a higher score, a change.
+    /// Returns whether a step made progress: a mark, an objective, a higher score, or a change.
     fn gets_further(&mut self, step: &Step<'_>) -> bool {
         let score = step.score.filter(|score| score.is_finite());
         let rises = score.zip(self.state.score).is_some_and(|(score, before)| score > before);
@@ -176,8 +176,8 @@ impl RunSummary {
         self.state.last_error.as_deref().filter(|_| self.state.end == LastStepEnd::Failed)
     }
 
-    /// Returns whether the run failed early: at most `young` steps, no progress, no message from the user, and an end in
-    /// failure, in the middle of a call, or right after the prompt.
+    /// Returns whether the run ended early: at most `young` steps, no progress, no further message from the
+    /// user, and an end in a failure, in the middle of a call, or right after the prompt.
     pub(crate) fn died_young(&self, young: u64) -> bool {
         let died = match self.state.end {
             LastStepEnd::Nothing | LastStepEnd::Failed => true,
@@ -188,7 +188,7 @@ impl RunSummary {
         died && self.state.steps <= young && !self.state.progress && !self.state.attended
     }
 
-    /// Returns whether the run achieved nothing, whatever its length.
+    /// Returns whether the run had no result, whatever its length.
     pub(crate) fn came_to_nothing(&self) -> bool {
         self.state.end != LastStepEnd::Well && !self.state.progress && !self.state.attended
     }

@@ -1,4 +1,4 @@
-//! What a guard says about a step: findings, decisions, advice.
+//! Verdicts: findings, decisions and advice about a step.
 
 mod advice;
 mod context_entry;
@@ -27,12 +27,13 @@ pub use severity::Severity;
 pub use step_progress::StepProgress;
 pub use task_update::{TaskUpdate, TaskUpdateStatus};
 
-/// What to do after a step. It can be written as JSON and read back.
+/// The answer of a guard to a step. It can be written as JSON and read back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The turn of the step, as the guard counts.
     pub turn: u64,
-    /// Whether the guard gave the step another turn than the step names, because that one was not after the last.
+    /// True if the guard gave the step another turn number, because the step's own number does not come after
+    /// the last turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub renumbered: bool,
     /// Findings that are new, or worse than when last reported.
@@ -40,7 +41,7 @@ pub struct Verdict {
     /// The loops that this step belongs to, reported or not. A loop that is missing here was left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sighted: Vec<LoopId>,
-    /// What to do about the findings.
+    /// Decisions of the policy about the findings.
     #[serde(rename = "acts")]
     pub decisions: Vec<Decision>,
     /// Texts for the agent, the critic and the user.
@@ -49,10 +50,10 @@ pub struct Verdict {
     pub context: Vec<ContextEntry>,
     /// Tasks whose state has to be changed.
     pub tasks: Vec<TaskUpdate>,
-    /// The ruling on the step's action, if the critic had scored it.
+    /// The ruling on the step's action, if the critic scored it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ruling: Option<Ruling>,
-    /// What happened, for the log.
+    /// Events, for the log.
     pub events: Vec<Event>,
     /// Set if the run has to end now.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,28 +24,51 @@ const DETECTOR: &str = "long_reply";
 const PATTERN: &str = "long_replies";
 const AGENT: &str = "example-agent";
 
-/// Tries both templates.
-pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
-    if let [other, ..] = arguments {
-        return Err(ChoreFailure::Usage(format!("extensions: unexpected {other:?}")));
-    }
-    check()
+/// A template of `CONTRIBUTING.md`.
+struct ExtensionTemplate {
+    /// The name as an argument.
+    argument: &'static str,
+    /// The name in the comments of the page.
+    name: &'static str,
+    /// Tries out the program that was built with the template.
+    check: fn(&Path, &Path) -> Result<(), ChoreFailure>,
 }
 
-/// Tries both templates in one copy of the tree.
+const TEMPLATES: [ExtensionTemplate; 2] = [
+    ExtensionTemplate { argument: "detector", name: "detector", check: check_detector },
+    ExtensionTemplate { argument: "hook-agent", name: "hook agent", check: check_hook_agent },
+];
+
+/// Tries the template that is named, or all of them.
+pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
+    match arguments {
+        [] => check(),
+        [one] => match TEMPLATES.iter().find(|template| template.argument == one) {
+            Some(template) => check_templates(&[template]),
+            None => Err(ChoreFailure::Usage(format!("extensions: there is no template {one:?}"))),
+        },
+        [_, other, ..] => Err(ChoreFailure::Usage(format!("extensions: unexpected {other:?}"))),
+    }
+}
+
+/// Tries all templates in one copy of the tree.
 pub(crate) fn check() -> Result<(), ChoreFailure> {
+    check_templates(&TEMPLATES.each_ref())
+}
+
+fn check_templates(templates: &[&ExtensionTemplate]) -> Result<(), ChoreFailure> {
     let page = fs::read_to_string(root().join("CONTRIBUTING.md"))
         .map_err(|error| ChoreFailure::io("read CONTRIBUTING.md", &error))?;
-    let detector = template_edits(&page, "detector");
-    let agent = template_edits(&page, "hook agent");
-    check_edits("detector", &detector)?;
-    check_edits("hook agent", &agent)?;
+    let mut edits = Vec::new();
+    for template in templates {
+        let of_template = template_edits(&page, template.name);
+        check_edits(template.name, &of_template)?;
+        edits.extend(of_template);
+    }
     let copy = TreeCopy::new("extensions")?;
-    copy.apply(&detector)?;
-    copy.apply(&agent)?;
+    copy.apply(&edits)?;
     let program = copy.build_program()?;
-    check_detector(&program, copy.folder())?;
-    check_hook_agent(&program, copy.folder())
+    templates.iter().try_for_each(|template| (template.check)(&program, copy.folder()))
 }
 
 /// A template adds to one list, and all its files lie in one folder.

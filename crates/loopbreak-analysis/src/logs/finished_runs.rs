@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::io;
 
 use crate::recording::RunRecording;
-use crate::{CorruptRecord, RunRecord, RunReport, WordTable};
+use crate::{CorruptRecord, RunRecord, RunReport};
 use loopbreak::{Config, RunSummary};
 
 use super::run_names::RunNames;
@@ -33,7 +33,6 @@ pub(super) struct LogInfo {
 #[derive(Debug)]
 pub(super) struct SpilledRecords {
     pub(super) records: SpillFile,
-    pub(super) words: WordTable,
     pub(super) config: Config,
 }
 
@@ -119,19 +118,18 @@ impl FinishedRuns {
     }
 
     fn read_run(&self, slot: SpillSlot) -> io::Result<RunInMemory> {
-        Ok(self.info.finish(self.read_record(slot, RunRecord::unpack_unrecorded)?))
+        Ok(self.info.finish(self.read_record(slot, RunRecord::from_bytes_without_recording)?))
     }
 
     fn read_record(
         &self,
         slot: SpillSlot,
-        unpack: fn(&Config, &[u8], &WordTable) -> Result<RunRecord, CorruptRecord>,
+        decode: fn(&Config, &[u8]) -> Result<RunRecord, CorruptRecord>,
     ) -> io::Result<RunRecord> {
-        let spilled = self.spilled.as_ref().ok_or_else(|| io::Error::other("nothing was put spilled"))?;
-        let unpack =
-            |bytes: Vec<u8>| unpack(&spilled.config, &bytes, &spilled.words).map_err(io::Error::other);
-        let failed = |error| io::Error::other(format!("a run that was put spilled cannot be read: {error}"));
-        spilled.records.read(slot).and_then(unpack).map_err(failed)
+        let spilled = self.spilled.as_ref().ok_or_else(|| io::Error::other("no run was stored"))?;
+        let decode = |bytes: Vec<u8>| decode(&spilled.config, &bytes).map_err(io::Error::other);
+        let failed = |error| io::Error::other(format!("a stored run cannot be read: {error}"));
+        spilled.records.read(slot).and_then(decode).map_err(failed)
     }
 
     /// Takes the recording of a run.
@@ -139,7 +137,7 @@ impl FinishedRuns {
         match self.all.get(number) {
             Some(FinishedRun::InMemory(run)) => Ok(run.recording.take()),
             Some(FinishedRun::Spilled(slot)) => {
-                Ok(self.read_record(*slot, RunRecord::unpack)?.take_recording())
+                Ok(self.read_record(*slot, RunRecord::from_bytes)?.take_recording())
             }
             None => Ok(None),
         }

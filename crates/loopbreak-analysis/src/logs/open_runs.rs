@@ -7,7 +7,7 @@
 
 use std::io;
 
-use crate::{RunAnalysis, RunRecord, WordTable};
+use crate::{RunAnalysis, RunRecord};
 use loopbreak::Config;
 use rayon::prelude::*;
 
@@ -35,8 +35,6 @@ pub(super) struct OpenRuns<'c> {
     active: Vec<u32>,
     guards: SpillFile,
     records: SpillFile,
-    /// The words that the records refer to.
-    words: WordTable,
     /// Counts uses, to find the run that was used longest ago.
     uses: u64,
 }
@@ -86,7 +84,6 @@ impl<'c> OpenRuns<'c> {
             active: Vec::new(),
             guards: SpillFile::new(GUARD_BYTES),
             records: SpillFile::new(RECORD_BYTES),
-            words: WordTable::default(),
             uses: 0,
         }
     }
@@ -160,7 +157,7 @@ impl<'c> OpenRuns<'c> {
             OpenRun::Spilled { guard, record } => {
                 self.active.push(index as u32);
                 let bytes = self.records.take(record)?;
-                let record = RunRecord::unpack(self.config, &bytes, &self.words).map_err(io::Error::other)?;
+                let record = RunRecord::from_bytes(self.config, &bytes).map_err(io::Error::other)?;
                 Ok(CheckedOutRun::Spilled(Box::new(record), self.guards.take(guard)?))
             }
             OpenRun::CheckedOut => Err(io::Error::other("a run is missing")),
@@ -196,13 +193,13 @@ impl<'c> OpenRuns<'c> {
         // Encoding a guard takes as long as some hundred steps.
         let write = |(index, analysis): (u32, Box<RunAnalysis>)| {
             let (snapshot, record) = analysis.into_parts();
-            serde_json::to_vec(&snapshot).map(|guard| (index, guard, record))
+            io::Result::Ok((index, serde_json::to_vec(&snapshot)?, record.to_bytes()?))
         };
         let written: Vec<_> = idle.into_par_iter().map(write).collect();
         for run in written {
             let (index, guard, record) = run?;
             let guard = self.guards.put(&guard)?;
-            let record = self.records.put(&record.pack(&mut self.words))?;
+            let record = self.records.put(&record)?;
             self.all[index as usize] = OpenRun::Spilled { guard, record };
         }
         Ok(())
@@ -215,7 +212,7 @@ impl<'c> OpenRuns<'c> {
 
     /// Finishes all runs.
     pub(super) fn finish(self, info: LogInfo) -> FinishedRuns {
-        let OpenRuns { config, all, mut names, records, words, .. } = self;
+        let OpenRuns { config, all, mut names, records, .. } = self;
         if all.iter().any(|run| matches!(run, OpenRun::CheckedOut)) {
             // The reading was interrupted, and these runs are lost.
             let left = (0_usize..).zip(&all).filter(|(_, run)| !matches!(run, OpenRun::CheckedOut));
@@ -236,7 +233,7 @@ impl<'c> OpenRuns<'c> {
             OpenRun::CheckedOut => None,
         };
         let all = all.into_iter().filter_map(finish).collect();
-        let spilled = any_spilled.then(|| SpilledRecords { records, words, config: config.clone() });
+        let spilled = any_spilled.then(|| SpilledRecords { records, config: config.clone() });
         FinishedRuns::new(all, names, spilled, info)
     }
 }

@@ -40,7 +40,7 @@ impl SpillFile {
         let free = self.free.get_mut(class).and_then(Vec::pop);
         let start = free.unwrap_or(self.end);
         if free.is_none() {
-            let full = || io::Error::other("there is too much to put away");
+            let full = || io::Error::other("the runs need more temporary space than can be used");
             self.end = 1_u32
                 .checked_shl(class as u32)
                 .and_then(|room| self.end.checked_add(room))
@@ -57,7 +57,7 @@ impl SpillFile {
 
     /// Reads a piece without removing it.
     pub(super) fn read(&self, place: SpillSlot) -> io::Result<Vec<u8>> {
-        let mut file = self.file.as_ref().ok_or_else(|| io::Error::other("nothing was put away"))?;
+        let mut file = self.file.as_ref().ok_or_else(|| io::Error::other("no run was stored"))?;
         let mut piece = vec![0; place.length as usize];
         file.seek(SeekFrom::Start(u64::from(place.start) * self.smallest))?;
         file.read_exact(&mut piece)?;

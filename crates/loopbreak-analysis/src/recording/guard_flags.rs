@@ -3,11 +3,11 @@
 use loopbreak::detectors::CustomName;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::{Audience, Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::visible_text::visible_text;
-use crate::pack::packed;
+use crate::named_fields;
 use crate::report::RunEnding;
 use crate::statistics::{FindingReport, WarningEffect};
 
@@ -20,7 +20,7 @@ const FACT: usize = 160;
 const ADVICE: usize = 600;
 
 /// A warning or an intervention.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GuardFlag {
     #[serde(rename = "t")]
     turn: u64,
@@ -30,7 +30,7 @@ pub struct GuardFlag {
     #[serde(rename = "s")]
     severity: Severity,
     /// The intervention that would have been made.
-    #[serde(rename = "i", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
     intervention: Option<Intervention>,
     #[serde(rename = "d")]
     detector: DetectorName,
@@ -39,19 +39,19 @@ pub struct GuardFlag {
     #[serde(rename = "y")]
     reason: String,
     /// It is only observed.
-    #[serde(rename = "b", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "b", default, skip_serializing_if = "std::ops::Not::not")]
     observed: bool,
     /// The run would have ended here.
-    #[serde(rename = "z", skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "z", default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
     /// The evidence, as names and values.
-    #[serde(rename = "f", skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "f", default, skip_serializing_if = "Vec::is_empty")]
     facts: Vec<(String, String)>,
     /// The advice that the agent would have received.
-    #[serde(rename = "a", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "a", default, skip_serializing_if = "String::is_empty")]
     advice: String,
     /// The agent's reaction.
-    #[serde(rename = "w", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "w", default, skip_serializing_if = "Option::is_none")]
     effect: Option<WarningEffect>,
 }
 
@@ -62,21 +62,15 @@ const REFUSED_PROPOSAL: Pattern = Pattern::Custom(CustomName::from_static("refus
 type FlagKind = (DetectorName, Pattern, Option<Intervention>);
 
 /// All flags of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct GuardFlags {
+    #[serde(with = "named_fields")]
     all: Vec<GuardFlag>,
     kinds: Vec<(FlagKind, usize)>,
     /// Detectors whose advice is already kept. Further advice of the same detector is similar.
     advised: Vec<DetectorName>,
     ended: bool,
     pub(super) left_out: u64,
-}
-
-packed! {
-    GuardFlag {
-        turn, number, severity, intervention, detector, pattern, reason, observed, ends, facts, advice, effect,
-    }
-    GuardFlags { all, kinds, advised, ended, left_out }
 }
 
 /// The flags of one step.

@@ -1,12 +1,13 @@
 //! The loops of a run as bands.
 
+use loopbreak::detectors::DetectorSubject;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Pattern, Severity, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::recorded_step::RecordedStep;
-use crate::pack::packed;
+use crate::named_fields;
 
 /// A loop that is not seen for this number of steps has ended.
 const PAUSE: u64 = 4;
@@ -14,10 +15,8 @@ const PAUSE: u64 = 4;
 const BANDS: usize = 80;
 
 /// One stretch of one loop.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct LoopBand {
-    #[serde(skip)]
-    id: LoopId,
     #[serde(rename = "d")]
     detector: DetectorName,
     #[serde(rename = "p")]
@@ -27,33 +26,33 @@ pub struct LoopBand {
     from: u64,
     #[serde(rename = "t")]
     to: u64,
-    /// The numbers of its first and last step among all records.
-    #[serde(skip)]
-    first: u64,
-    #[serde(skip)]
-    last: u64,
     /// The number of its first step among those of its agent.
     #[serde(rename = "i")]
     own: u64,
-    #[serde(skip)]
-    agent: usize,
     /// Number of steps per round, if known.
-    #[serde(rename = "r", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "r", default, skip_serializing_if = "Option::is_none")]
     period: Option<u64>,
     #[serde(rename = "s")]
     severity: Severity,
 }
 
-/// All baselines.
-#[derive(Debug, Default)]
-pub(super) struct LoopBands {
-    all: Vec<LoopBand>,
-    pub(super) left_out: u64,
+/// A band of a run that continues.
+#[derive(Debug, Serialize, Deserialize)]
+struct TrackedBand {
+    band: LoopBand,
+    id: LoopId,
+    agent: usize,
+    /// The numbers of its first and last step among all records.
+    first: u64,
+    last: u64,
 }
 
-packed! {
-    LoopBand { id, detector, pattern, from, to, first, last, own, agent, period, severity }
-    LoopBands { all, left_out }
+/// The loops of a run so far.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct LoopBands {
+    #[serde(with = "named_fields")]
+    all: Vec<TrackedBand>,
+    pub(super) left_out: u64,
 }
 
 impl LoopBands {
@@ -67,24 +66,23 @@ impl LoopBands {
     ) -> Option<u64> {
         let mut since: Option<u64> = None;
         for finding in verdict.findings.iter().filter(|finding| is_loop(finding)) {
-            let open =
-                |band: &&mut LoopBand| band.id == finding.loop_id && newest.number <= band.last + PAUSE;
-            if let Some(band) = self.all.iter_mut().rev().find(open) {
-                band.severity = band.severity.max(finding.severity);
-                (band.to, band.last) = (newest.turn, newest.number);
+            let open = |tracked: &&mut TrackedBand| tracked.id == finding.loop_id && tracked.is_open(newest);
+            if let Some(tracked) = self.all.iter_mut().rev().find(open) {
+                tracked.band.severity = tracked.band.severity.max(finding.severity);
+                tracked.extend(newest);
                 continue;
             }
             if self.all.len() == BANDS {
                 self.left_out += 1;
                 continue;
             }
-            let band = LoopBand::begin(finding, newest, before.clone());
-            since = Some(since.unwrap_or(band.first).min(band.first));
-            self.all.push(band);
+            let tracked = TrackedBand::new(finding, newest, before.clone());
+            since = Some(since.unwrap_or(tracked.first).min(tracked.first));
+            self.all.push(tracked);
         }
-        for band in self.all.iter_mut().filter(|band| newest.number <= band.last + PAUSE) {
-            if verdict.sighted.contains(&band.id) {
-                (band.to, band.last) = (newest.turn, newest.number);
+        for tracked in self.all.iter_mut().filter(|tracked| tracked.is_open(newest)) {
+            if verdict.sighted.contains(&tracked.id) {
+                tracked.extend(newest);
             }
         }
         since
@@ -92,24 +90,24 @@ impl LoopBands {
 
     /// Adds the loops that a step belongs to, those with rounds first because they say most.
     pub(super) fn mark(&self, row: &mut RecordedStep) {
-        let inside = |band: &LoopBand| {
-            (band.first..=band.last).contains(&row.number)
-                && (band.agent == row.agent || band.period.is_none())
+        let inside = |tracked: &TrackedBand| {
+            (tracked.first..=tracked.last).contains(&row.number)
+                && (tracked.agent == row.agent || tracked.band.period.is_none())
         };
         let (mut all, mut without) = (Vec::new(), Vec::new());
-        for (index, band) in self.all.iter().enumerate().filter(|(_, band)| inside(band)) {
-            if band.period.is_some() { all.push(index) } else { without.push(index) }
+        for (index, tracked) in self.all.iter().enumerate().filter(|(_, tracked)| inside(tracked)) {
+            if tracked.band.period.is_some() { all.push(index) } else { without.push(index) }
         }
         all.into_iter().chain(without).for_each(|band| row.add_loop(band));
     }
 
     pub(super) fn into_all(self) -> Vec<LoopBand> {
-        self.all
+        self.all.into_iter().map(|tracked| tracked.band).collect()
     }
 }
 
-impl LoopBand {
-    fn begin<'r>(
+impl TrackedBand {
+    fn new<'r>(
         finding: &Finding,
         newest: &'r RecordedStep,
         before: impl Iterator<Item = &'r RecordedStep>,
@@ -125,27 +123,37 @@ impl LoopBand {
             .filter(|row| row.agent == newest.agent)
             .find(|row| own_first.map_or(row.turn >= finding.since, |own| row.own >= own))
             .unwrap_or(newest);
-        LoopBand {
-            id: finding.loop_id,
+        let band = LoopBand {
             detector: finding.detector,
             pattern: finding.pattern,
             // For steps further back than those available, the finding knows when the loop started.
             from: if steps.is_some() { first.turn } else { finding.since.min(first.turn) },
             to: newest.turn,
-            first: first.number,
-            last: newest.number,
             own: first.own,
-            agent: newest.agent,
             period,
             severity: finding.severity,
-        }
+        };
+        let (first, last) = (first.number, newest.number);
+        TrackedBand { band, id: finding.loop_id, agent: newest.agent, first, last }
+    }
+
+    /// Returns whether the band may still continue at the newest step.
+    fn is_open(&self, newest: &RecordedStep) -> bool {
+        newest.number <= self.last + PAUSE
+    }
+
+    /// Makes the newest step the last one of the band.
+    fn extend(&mut self, newest: &RecordedStep) {
+        (self.band.to, self.last) = (newest.turn, newest.number);
     }
 }
 
 /// Limits and tasks are not loops of steps, and missing progress is shown elsewhere.
 fn is_loop(finding: &Finding) -> bool {
-    let other =
-        matches!(finding.detector, DetectorName::Budget | DetectorName::Task | DetectorName::Stagnation);
+    let other = matches!(
+        finding.detector.subject(),
+        DetectorSubject::Limit | DetectorSubject::Task | DetectorSubject::Progress
+    );
     finding.severity >= Severity::Warn && !other
 }
 
@@ -167,7 +175,12 @@ mod tests {
             bands.add(&verdict, &row, &rows.iter());
             rows.push(row);
         }
-        let cycle = bands.all.iter().find(|band| band.detector == DetectorName::Cycle).unwrap();
+        let cycle = bands
+            .all
+            .iter()
+            .map(|tracked| &tracked.band)
+            .find(|band| band.detector == DetectorName::Cycle)
+            .unwrap();
         assert_eq!((cycle.from, cycle.to, cycle.period), (4, 11, Some(2)));
         let mut row = rows.swap_remove(4);
         bands.mark(&mut row);

@@ -5,11 +5,11 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Step, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::visible_text::visible_text;
 use crate::json_number::plain_option;
-use crate::pack::packed;
+use crate::named_fields;
 
 /// Maximum number of marks per run, and of objectives that are remembered.
 const MARKS: usize = 120;
@@ -17,30 +17,26 @@ const OBJECTIVES: usize = 4096;
 const NAME: usize = 120;
 
 /// A step of progress.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct ProgressMark {
     #[serde(rename = "t")]
     turn: u64,
     /// The new highest score.
-    #[serde(rename = "c", skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
+    #[serde(rename = "c", default, skip_serializing_if = "Option::is_none", serialize_with = "plain_option")]
     score: Option<f64>,
     /// The objectives that were completed.
-    #[serde(rename = "o", skip_serializing_if = "String::is_empty")]
+    #[serde(rename = "o", default, skip_serializing_if = "String::is_empty")]
     objectives: String,
 }
 
-/// All baselines.
-#[derive(Debug, Default)]
+/// The progress of a run so far.
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProgressMarks {
+    #[serde(with = "named_fields")]
     all: Vec<ProgressMark>,
     highest: Option<f64>,
     completed: HashSet<u64, RandomState>,
     pub(super) left_out: u64,
-}
-
-packed! {
-    ProgressMark { turn, score, objectives }
-    ProgressMarks { all, highest, completed, left_out }
 }
 
 impl ProgressMarks {

@@ -3,11 +3,10 @@
 use std::fmt::Write as _;
 
 use loopbreak::Step;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::visible_text::visible_text;
 use crate::json_number::plain_option;
-use crate::pack::packed;
 
 /// Maximum length of the texts of a step, in bytes.
 const ACTION: usize = 320;
@@ -18,7 +17,8 @@ const NAME: usize = 60;
 const LOOPS: usize = 3;
 
 /// A step, with shortened texts.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RecordedStep {
     /// Its number among all records of the run.
     #[serde(rename = "n")]
@@ -66,12 +66,6 @@ pub struct RecordedStep {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
 fn is_zero(number: &usize) -> bool {
     *number == 0
-}
-
-packed! {
-    RecordedStep {
-        number, turn, own, agent, action, outcome, say, user, place, task, error, refused, score, repeats, at, loops,
-    }
 }
 
 impl RecordedStep {

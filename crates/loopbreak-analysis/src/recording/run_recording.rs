@@ -1,6 +1,7 @@
 //! The recording of one run for a page.
 
 use loopbreak::{MAIN_AGENT, Step, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::guard_flags::{GuardFlag, GuardFlags};
 use super::loop_bands::{LoopBand, LoopBands};
@@ -9,7 +10,6 @@ use super::recorded_step::RecordedStep;
 use super::step_sample::{SampleRank, StepInterest, StepSample};
 use super::tool_lane;
 use super::visible_text::visible_text;
-use crate::pack::packed;
 use crate::statistics::{FindingReport, RepeatTracker, RunTimeline};
 
 /// Maximum number of agents that are distinguished.
@@ -17,7 +17,7 @@ const AGENTS: usize = 64;
 const NAME: usize = 60;
 
 /// Records one run in bounded memory, whatever its length.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RunRecording {
     kept: StepSample,
     bands: LoopBands,
@@ -58,10 +58,6 @@ pub struct FinishedRecording {
     pub turns: Option<(u64, u64)>,
     /// Number of records.
     pub records: u64,
-}
-
-packed! {
-    RunRecording { kept, bands, flags, marks, tools, agents, turns, records, repeats, score }
 }
 
 impl RunRecording {

@@ -3,8 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use super::recorded_step::RecordedStep;
-use crate::pack::{one_of, packed};
+use crate::named_fields;
 
 /// Maximum number of steps per run.
 pub const STEPS_A_RUN: usize = 400;
@@ -23,7 +25,8 @@ const BEFORE: u64 = 3;
 const EDGE: usize = 10;
 
 /// The reason for keeping a step, the best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum SampleRank {
     /// The run would have ended here.
     End,
@@ -49,9 +52,11 @@ pub(super) struct StepInterest {
 }
 
 /// The steps kept so far.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StepSample {
+    #[serde(with = "named_fields")]
     recent: VecDeque<(Option<SampleRank>, RecordedStep)>,
+    #[serde(with = "named_fields")]
     rows: BTreeMap<u64, (SampleRank, RecordedStep)>,
     points: usize,
     around: usize,
@@ -61,14 +66,6 @@ pub(super) struct StepSample {
     /// Interval of the sample.
     every: u64,
     first: usize,
-}
-
-one_of! {
-    SampleRank: [SampleRank::End, SampleRank::Point, SampleRank::Around, SampleRank::Edge, SampleRank::Sample];
-}
-
-packed! {
-    StepSample { recent, rows, points, around, around_end, near, every, first }
 }
 
 impl Default for StepSample {

@@ -2,12 +2,11 @@
 
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Intervention, Pattern, Severity};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::run_list::{self, RunList};
 use super::run_totals::RunTotals;
 use crate::json_number::{plain, plain_option};
-use crate::pack::packed;
 use crate::statistics::RunTimeline;
 use crate::statistics::{EffectCounts, FindingReport};
 
@@ -169,7 +168,7 @@ pub struct RunReport {
 }
 
 /// The first finding at `warn` or above.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstWarning {
     /// The turn.
     pub turn: u64,
@@ -189,7 +188,7 @@ impl RunReport {
 }
 
 /// The first hard finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstStop {
     /// The turn.
     pub turn: u64,
@@ -202,7 +201,7 @@ pub struct FirstStop {
 }
 
 /// The first finding that would have ended the run or escalated it to a human.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEnding {
     /// The turn.
     pub turn: u64,
@@ -224,7 +223,7 @@ impl RunEnding {
 }
 
 /// An intervention that would have been made.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct InterventionReport {
     /// The turn.
     pub turn: u64,
@@ -238,7 +237,7 @@ pub struct InterventionReport {
     #[serde(rename = "loop")]
     pub loop_id: LoopId,
     /// The task, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     /// The reason in one sentence.
     pub reason: String,
@@ -247,7 +246,7 @@ pub struct InterventionReport {
 }
 
 /// A period without progress.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StuckPeriod {
     /// Its first turn.
     pub from: u64,
@@ -261,7 +260,7 @@ pub struct StuckPeriod {
 }
 
 /// The score of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScoreReport {
     /// The first score.
     #[serde(serialize_with = "plain")]
@@ -275,7 +274,7 @@ pub struct ScoreReport {
 }
 
 /// Proposals that were treated alike.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RulingGroup {
     /// The intervention.
     pub intervention: Intervention,
@@ -289,16 +288,6 @@ pub struct RulingGroup {
     pub last: u64,
     /// Turn and reason of each, up to a limit.
     pub each: Vec<(u64, String)>,
-}
-
-packed! {
-    FirstWarning { turn, detector, pattern }
-    FirstStop { turn, detector, pattern, intervention }
-    RunEnding { turn, detector, pattern, intervention }
-    InterventionReport { turn, intervention, detector, pattern, loop_id, task, reason, acted }
-    StuckPeriod { from, to, turns, score }
-    ScoreReport { first, last, max }
-    RulingGroup { intervention, detector, count, first, last, each }
 }
 
 /// Findings about a task or a prompt over several runs.

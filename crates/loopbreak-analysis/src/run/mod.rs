@@ -1,5 +1,6 @@
 //! The analysis of one run.
 
+mod corrupt_record;
 mod name_list;
 mod run_analysis;
 mod run_record;
@@ -7,5 +8,6 @@ mod run_statistics;
 #[cfg(test)]
 mod tests;
 
+pub use corrupt_record::CorruptRecord;
 pub use run_analysis::RunAnalysis;
 pub use run_record::RunRecord;

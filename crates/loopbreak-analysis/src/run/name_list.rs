@@ -1,17 +1,12 @@
 //! The agents and the models named by the steps of a run.
 
 use loopbreak::text::clip;
-
-use crate::pack::packed;
+use serde::{Deserialize, Serialize};
 
 /// A few names, each once, in the order of their first use.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct NameList {
     pub(super) all: Vec<String>,
-}
-
-packed! {
-    NameList { all }
 }
 
 impl NameList {

@@ -1,10 +1,14 @@
 //! The record of a run that is stored without its guard.
 
-use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
+use std::io;
 
+use loopbreak::{Config, Guard, RunSummary, Snapshot, SnapshotError, Step, Verdict};
+use rmp_serde::{Deserializer, encode};
+use serde::de::DeserializeOwned;
+
+use super::corrupt_record::CorruptRecord;
 use super::run_analysis::RunAnalysis;
 use super::run_statistics::RunStatistics;
-use crate::pack::{CorruptRecord, PackedRecord as _, RecordPacker, RecordUnpacker, WordTable};
 use crate::recording::RunRecording;
 use crate::report::RunReport;
 
@@ -47,42 +51,36 @@ impl RunRecord {
         }
     }
 
-    /// The record as bytes, for who keeps many. [`RunRecord::unpack`] needs the same words.
-    pub fn pack(&self, words: &mut WordTable) -> Vec<u8> {
-        let mut to = RecordPacker::new(words);
-        // A state of texts and numbers can always be written.
-        to.piece(&serde_json::to_vec(self.summary.state()).unwrap_or_default());
-        self.seen.pack(&mut to);
-        if let Some(recording) = &self.recording {
-            recording.pack(&mut to);
+    /// Encodes the record, to be stored while other runs continue. [`RunRecord::from_bytes`] reads it back in the same
+    /// program; the encoding has no version.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let written = encode::write_named(&mut bytes, self.summary.state())
+            .and_then(|()| encode::write(&mut bytes, &self.seen))
+            .and_then(|()| {
+                self.recording.as_ref().map_or(Ok(()), |recording| encode::write(&mut bytes, recording))
+            });
+        written.map_err(io::Error::other)?;
+        Ok(bytes)
+    }
+
+    /// Decodes a record. The settings must be those that it was created with.
+    pub fn from_bytes(config: &Config, mut bytes: &[u8]) -> Result<Self, CorruptRecord> {
+        let mut record = Self::read_statistics(config, &mut bytes)?;
+        if !bytes.is_empty() {
+            record.recording = Some(Box::new(read(&mut bytes)?));
         }
-        to.bytes
+        if bytes.is_empty() { Ok(record) } else { Err(CorruptRecord) }
     }
 
-    /// The record of these bytes. The settings are to be those it was begun with.
-    pub fn unpack(config: &Config, bytes: &[u8], words: &WordTable) -> Result<Self, CorruptRecord> {
-        let mut from = RecordUnpacker::new(bytes, words);
-        let mut record = Self::unpack_seen(config, &mut from).ok_or(CorruptRecord)?;
-        if !from.is_empty() {
-            let recording = RunRecording::unpack(&mut from).filter(|_| from.is_empty());
-            record.recording = Some(Box::new(recording.ok_or(CorruptRecord)?));
-        }
-        Ok(record)
+    /// Decodes a record without its recording, which is most of it.
+    pub fn from_bytes_without_recording(config: &Config, mut bytes: &[u8]) -> Result<Self, CorruptRecord> {
+        Self::read_statistics(config, &mut bytes)
     }
 
-    /// The same without the recording, which is the most of it, for who wants to sum up.
-    pub fn unpack_unrecorded(
-        config: &Config,
-        bytes: &[u8],
-        words: &WordTable,
-    ) -> Result<Self, CorruptRecord> {
-        Self::unpack_seen(config, &mut RecordUnpacker::new(bytes, words)).ok_or(CorruptRecord)
-    }
-
-    fn unpack_seen(config: &Config, from: &mut RecordUnpacker<'_>) -> Option<Self> {
-        let state = serde_json::from_slice(from.piece()?).ok()?;
-        let seen = RunStatistics::unpack(from)?;
-        Some(RunRecord { summary: RunSummary::restore(config, state), seen, recording: None })
+    fn read_statistics(config: &Config, bytes: &mut &[u8]) -> Result<Self, CorruptRecord> {
+        let summary = RunSummary::restore(config, read(bytes)?);
+        Ok(RunRecord { summary, seen: read(bytes)?, recording: None })
     }
 
     /// Takes the recording, if there is one.
@@ -94,4 +92,9 @@ impl RunRecord {
     pub fn finish(self, source: impl Into<String>, format: &'static str) -> RunReport {
         self.seen.finish(self.summary.run().to_owned(), source.into(), format)
     }
+}
+
+/// Takes the next value off the bytes.
+fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, CorruptRecord> {
+    T::deserialize(&mut Deserializer::new(bytes)).map_err(|_| CorruptRecord)
 }

@@ -5,9 +5,10 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::{FixedState, RandomState};
 use loopbreak::{Config, Decision, Event, Finding, Intervention, Ruling, Severity, Step, Verdict};
+use serde::{Deserialize, Serialize};
 
 use super::name_list::NameList;
-use crate::pack::packed;
+use crate::named_fields;
 use crate::report::{
     FirstStop, FirstWarning, InterventionReport, MOST_LISTED, RulingGroup, RunEnding, RunReport, ScoreReport,
 };
@@ -20,12 +21,13 @@ use crate::statistics::{SavingsTracker, StepFacts, StepIntervention};
 const EACH: usize = 1000;
 
 /// The statistics of a run so far.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RunStatistics {
     ledger: SavingsTracker,
     stuck: StuckPeriods,
     timeline: RunTimeline,
     followed: WarningFollower,
+    #[serde(with = "named_fields")]
     interventions: Vec<InterventionReport>,
     unlisted_interventions: u64,
     warnings_given: u64,
@@ -43,13 +45,6 @@ pub(super) struct RunStatistics {
     times: Option<(i64, i64)>,
     agents: NameList,
     models: NameList,
-}
-
-packed! {
-    RunStatistics {
-        ledger, stuck, timeline, followed, interventions, unlisted_interventions, warnings_given, worst, rulings, score,
-        completed, first_warning, first_stop, ending, refused, renumbered, unknown_keys, times, agents, models,
-    }
 }
 
 impl RunStatistics {

@@ -4,8 +4,7 @@ use loopbreak::{Config, Intervention, Mode, Pattern, Settings, Severity, Step};
 
 use super::name_list::NameList;
 use super::{RunAnalysis, RunRecord};
-use crate::pack::{CorruptRecord, WordTable};
-use crate::{MOST_LISTED, RunReport, VerdictName};
+use crate::{CorruptRecord, MOST_LISTED, RunReport, VerdictName};
 
 fn analyse(settings: Settings, lines: impl IntoIterator<Item = String>) -> RunReport {
     let config = Config::new(settings).unwrap();
@@ -117,9 +116,7 @@ fn stagnation_that_is_off_checks_nothing() {
 
 /// Encodes and decodes a record.
 fn again(config: &Config, record: &RunRecord) -> RunRecord {
-    let mut words = WordTable::default();
-    let bytes = record.pack(&mut words);
-    RunRecord::unpack(config, &bytes, &words).unwrap()
+    RunRecord::from_bytes(config, &record.to_bytes().unwrap()).unwrap()
 }
 
 /// Returns a run with every facet that a step can have.
@@ -204,14 +201,24 @@ fn a_cost_beyond_all_numbers_is_put_away_as_it_is() {
 }
 
 #[test]
+fn the_record_of_a_tiny_run_is_tiny() {
+    let config = Config::default();
+    let mut analysis = RunAnalysis::new(&config, "r1000000");
+    for _ in 0..2 {
+        analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark 4711"}"#).unwrap());
+    }
+    let bytes = analysis.into_record().to_bytes().unwrap();
+    assert!(bytes.len() <= 128, "{} bytes", bytes.len());
+}
+
+#[test]
 fn what_is_damaged_is_refused() {
     let config = Config::default();
     let mut analysis = RunAnalysis::new(&config, "test");
     analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap());
-    let mut words = WordTable::default();
-    let bytes = analysis.into_record().pack(&mut words);
-    assert!(RunRecord::unpack_unrecorded(&config, &bytes, &words).is_ok());
-    let refused = |bytes: &[u8]| RunRecord::unpack(&config, bytes, &words).err() == Some(CorruptRecord);
+    let bytes = analysis.into_record().to_bytes().unwrap();
+    assert!(RunRecord::from_bytes_without_recording(&config, &bytes).is_ok());
+    let refused = |bytes: &[u8]| RunRecord::from_bytes(&config, bytes).err() == Some(CorruptRecord);
     assert!((0..bytes.len()).all(|length| refused(&bytes[..length])));
     assert!(refused(&[&bytes[..], &[0]].concat()));
 }

@@ -5,20 +5,15 @@ use std::hash::BuildHasher as _;
 
 use foldhash::fast::FixedState;
 use loopbreak::Step;
-
-use crate::pack::packed;
+use serde::{Deserialize, Serialize};
 
 /// Number of different steps that are remembered.
 const REMEMBERED: usize = 512;
 
 /// Remembers recent actions with their outcomes, and the turn at which each was first.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RepeatTracker {
     known: VecDeque<(u64, u64)>,
-}
-
-packed! {
-    RepeatTracker { known }
 }
 
 impl RepeatTracker {

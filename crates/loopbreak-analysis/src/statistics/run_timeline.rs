@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use loopbreak::Place;
-
-use crate::pack::packed;
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of buckets. Beyond it, every two neighbours are merged.
 const BUCKETS: usize = 2048;
@@ -13,7 +12,7 @@ const BUCKETS: usize = 2048;
 const PLACES: usize = 4096;
 
 /// A few consecutive steps.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TimelineBucket {
     /// The turn of the last of them.
     pub turn: u64,
@@ -26,7 +25,7 @@ pub struct TimelineBucket {
 }
 
 /// Score and place over a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunTimeline {
     buckets: Vec<TimelineBucket>,
     /// Steps per bucket, and number of steps in the last one.
@@ -40,18 +39,12 @@ pub struct RunTimeline {
 }
 
 /// A place, and the number of turns spent there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlaceTurns {
     /// The name.
     pub name: String,
     /// Turns that ended there.
     pub turns: u64,
-}
-
-packed! {
-    TimelineBucket { turn, score, place, lead }
-    RunTimeline { buckets, per_bucket, in_last, score, range, place, places, known }
-    PlaceTurns { name, turns }
 }
 
 impl Default for RunTimeline {

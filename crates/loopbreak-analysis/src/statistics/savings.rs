@@ -1,13 +1,12 @@
 //! The cost of a run, and the part after the points where Loopbreak would have intervened and ended it.
 
 use loopbreak::Usage;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::json_number;
-use crate::pack::packed;
 
 /// Tokens and money; each is absent if no record has it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunCost {
     /// Tokens read and written.
     pub tokens: Option<u64>,
@@ -68,7 +67,7 @@ pub struct RunSavings {
 
 /// Tracks a run past the first intervention and past the point where the run would have ended. The two are separate
 /// because a run continues after a refusal, so a refusal saves nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SavingsTracker {
     steps: u64,
     spent: RunCost,
@@ -80,18 +79,12 @@ pub(crate) struct SavingsTracker {
 }
 
 /// A point of a run, if it was reached.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct RunPoint {
     /// Steps, cost and highest score up to it.
     stood: Option<(u64, RunCost, Option<f64>)>,
     /// Progress was made after it.
     passed: bool,
-}
-
-packed! {
-    RunCost { tokens, cost_usd }
-    SavingsTracker { steps, spent, highest, measured, stop, ending }
-    RunPoint { stood, passed }
 }
 
 impl RunPoint {

@@ -3,12 +3,12 @@
 
 use loopbreak::event::ProgressCheck;
 use loopbreak::{Config, DetectorName, Mode};
+use serde::{Deserialize, Serialize};
 
-use crate::pack::packed;
 use crate::report::StuckPeriod;
 
 /// Tracks the progress of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StuckPeriods {
     /// The settings of stagnation; absent if it is off.
     limits: Option<StuckLimits>,
@@ -18,16 +18,11 @@ pub(crate) struct StuckPeriods {
     checkpoints: Vec<u64>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct StuckLimits {
     max_turns: u64,
     interval: u64,
     warn_at: u64,
-}
-
-packed! {
-    StuckPeriods { limits, before, open, periods, checkpoints }
-    StuckLimits { max_turns, interval, warn_at }
 }
 
 impl StuckPeriods {

@@ -8,9 +8,9 @@ use std::ops::Deref;
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::verdict::LoopId;
 use loopbreak::{DetectorName, Finding, Severity, Step, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::pack::{one_of, packed};
+use crate::named_fields;
 use crate::report::MOST_LISTED;
 
 /// Minimum number of steps of the agent for which a warning is followed; two rounds for loops with longer rounds.
@@ -19,8 +19,9 @@ pub const FOLLOWED_STEPS: u64 = 5;
 pub const FREE_STEPS: u64 = 3;
 
 /// The agent's reaction to a warning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum WarningEffect {
     /// The agent left the loop within the steps that were followed.
     ChangedCourse,
@@ -124,17 +125,34 @@ impl EffectCounts {
 }
 
 /// Follows the warnings of a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct WarningFollower {
-    findings: Vec<FindingReport>,
+    #[serde(with = "named_fields")]
+    findings: Vec<FollowedFinding>,
     /// Number of further findings.
     unlisted: u64,
     /// Warnings that are not decided yet: at most those of the last few steps.
     open: Vec<OpenWarning>,
 }
 
+/// A finding of a run that continues. Unlike its report, it is stored with its line.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct FollowedFinding {
+    finding: Finding,
+    effect: Option<WarningEffect>,
+    left_after: Option<u64>,
+    line: Option<u64>,
+}
+
+impl From<FollowedFinding> for FindingReport {
+    fn from(followed: FollowedFinding) -> Self {
+        let FollowedFinding { finding, effect, left_after, line } = followed;
+        FindingReport { finding, effect, left_after, line }
+    }
+}
+
 /// A warning that is not decided yet.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct OpenWarning {
     finding: usize,
     /// Number of steps it is followed for, and number of last steps that must be free of the loop.
@@ -146,26 +164,16 @@ struct OpenWarning {
     last: u64,
 }
 
-one_of! {
-    WarningEffect: [WarningEffect::ChangedCourse, WarningEffect::WentOn, WarningEffect::Ended];
-}
-
-packed! {
-    FindingReport { finding, effect, left_after, line }
-    WarningFollower { findings, unlisted, open }
-    OpenWarning { finding, followed, free, steps, last }
-}
-
 impl WarningFollower {
     /// Adds a step, its verdict, and the line it was read from.
     pub(crate) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {
         let agent = step.agent.as_deref().unwrap_or(loopbreak::MAIN_AGENT);
         let findings = &mut self.findings;
         self.open.retain_mut(|open| {
-            let finding = &mut findings[open.finding];
-            let sighted = verdict.sighted.contains(&finding.loop_id);
+            let followed = &mut findings[open.finding];
+            let sighted = verdict.sighted.contains(&followed.finding.loop_id);
             // Other agents of the run act independently. A loop of the run as a whole can be seen at any of them.
-            if finding.agent != agent && !sighted {
+            if followed.finding.agent != agent && !sighted {
                 return true;
             }
             open.steps += 1;
@@ -179,7 +187,7 @@ impl WarningFollower {
             } else {
                 return true;
             };
-            (finding.effect, finding.left_after) = (Some(effect), left_after);
+            (followed.effect, followed.left_after) = (Some(effect), left_after);
             false
         });
         for finding in &verdict.findings {
@@ -192,7 +200,7 @@ impl WarningFollower {
                 self.open.push(OpenWarning::new(finding, self.findings.len()));
             }
             let finding = finding.clone();
-            self.findings.push(FindingReport { finding, effect: None, left_after: None, line });
+            self.findings.push(FollowedFinding { finding, effect: None, left_after: None, line });
         }
     }
 
@@ -201,7 +209,7 @@ impl WarningFollower {
         for open in &self.open {
             self.findings[open.finding].effect = Some(WarningEffect::Ended);
         }
-        (self.findings, self.unlisted)
+        (self.findings.into_iter().map(FindingReport::from).collect(), self.unlisted)
     }
 }
 

@@ -19,7 +19,7 @@ pub struct ContestPlan {
     pub obedience: Vec<f64>,
     /// Settings of Loopbreak.
     pub config: Config,
-    /// Whether to repeat the contest with each part of Loopbreak removed.
+    /// Repeats the contest with each part of Loopbreak removed.
     pub ablate: bool,
 }
 
@@ -28,7 +28,7 @@ pub struct ContestPlan {
 pub struct PlayerRow {
     /// Name of the player.
     pub player: &'static str,
-    /// Whether it is a kind that gets stuck.
+    /// True if it is a kind that gets stuck.
     pub stuck: bool,
     /// Probability with which it follows advice.
     pub obedience: f64,
@@ -92,7 +92,7 @@ pub struct ContestTarget {
     pub target: &'static str,
     /// Measured value.
     pub seen: String,
-    /// Whether the target is met; `None` if there was nothing to measure.
+    /// True if the target is met; `None` if there was nothing to measure.
     pub met: Option<bool>,
 }
 
@@ -323,7 +323,7 @@ fn targets(games: &[PlayerGames<'_>]) -> Vec<ContestTarget> {
     vec![
         ContestTarget { target: "loops broken > 80 %", seen: percent(broken), met: above(broken, 0.8) },
         ContestTarget {
-            target: "loops broken > 80 %, by those who never listen",
+            target: "loops broken > 80 %, players that ignore advice",
             seen: percent(broken_deaf),
             met: above(broken_deaf, 0.8),
         },

@@ -161,8 +161,8 @@ fn ablations(out: &mut String, ablations: &[AblationRow]) {
     }
     let text = "The same games with one part of Loopbreak removed at a time. The difference shows the effect of the part.";
     let scale = ChartScale::fitting(ablations.iter().map(|one| &one.stuck_score));
-    let score = format!("score of the stuck{}", scale.axis());
-    let columns = ["taken out", &score, "", "their turns", "loops left", "score of the others", "ended"];
+    let score = format!("score of stuck players{}", scale.axis());
+    let columns = ["removed part", &score, "", "their turns", "loops left", "score of others", "ended"];
     section(out, "parts", "Part by part", text, &columns);
     for one in ablations {
         let label = format!("score {}", number(one.stuck_score.mean));

@@ -114,7 +114,7 @@ impl fmt::Display for ContestReport {
         }
         writeln!(f)?;
         let heads =
-            ["taken out", "score of the stuck", "turns", "loops left", "score of the others", "ended"];
+            ["removed part", "score of stuck players", "turns", "loops left", "score of others", "ended"];
         table(f, &heads, &self.ablations.iter().map(AblationRow::cells).collect::<Vec<_>>())
     }
 }

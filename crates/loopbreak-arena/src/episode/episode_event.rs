@@ -19,7 +19,7 @@ pub struct TakenAction<'t> {
     pub critic: Option<f64>,
     /// Final score.
     pub score: f64,
-    /// Whether it was taken although it had been refused.
+    /// True if it was taken although it had been refused.
     pub overridden: bool,
     /// Usage since the previous turn.
     pub usage: Option<Usage>,

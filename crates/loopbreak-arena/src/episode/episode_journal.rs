@@ -332,9 +332,9 @@ impl<'j> EpisodeJournal<'j> {
                 Event::ProgressCheck(_) => ("DEBUG", "progress was checked"),
                 Event::ScoreChange(_) | Event::ProgressDetected(_) => ("INFO", "there is progress"),
                 Event::LocationPenaltyApplied(_) | Event::LoopPenaltyApplied(_) => {
-                    ("INFO", "a proposal lost worth")
+                    ("INFO", "the score of a proposal was lowered")
                 }
-                Event::StuckTermination(_) => ("WARNING", "the episode is ended for want of progress"),
+                Event::StuckTermination(_) => ("WARNING", "the episode is stopped for lack of progress"),
                 _ => ("WARNING", "the player is stuck"),
             };
             self.line(at, level, message, event)?;

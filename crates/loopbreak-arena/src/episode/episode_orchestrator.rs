@@ -42,7 +42,7 @@ impl Default for EpisodeRules {
 pub struct EpisodeResult {
     /// Name of the episode.
     pub id: String,
-    /// How it ended.
+    /// Ending of the episode.
     pub ending: EpisodeEnding,
     /// Number of turns played.
     pub turns: u64,

@@ -23,7 +23,7 @@ pub(super) struct JudgedProposal {
 pub(super) struct EpisodeActor {
     pub(super) run: String,
     pub(super) model: String,
-    /// Whether there is a critic.
+    /// True if there is a critic.
     pub(super) judged: bool,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct PlayedTurn {
     pub(super) number: u64,
     pub(super) at: EpochMillis,
     pub(super) chosen: JudgedProposal,
-    /// Whether it was taken although it had been refused, because nothing better was proposed.
+    /// True if it was taken although it had been refused, because nothing better was proposed.
     pub(super) overridden: bool,
     pub(super) observation: WorldObservation,
     pub(super) completed: Vec<WorldObjective>,

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command};
 
-/// How a process group is stopped.
+/// The way in which a process group is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopSignal {
     /// Asks the processes to end; they may clean up.

@@ -9,12 +9,12 @@ use crate::game_text;
 use crate::player_context::PlayerContext;
 use crate::seeded_rng::SeededRng;
 
-/// What is known about a place, identified by its name in the text.
+/// Knowledge about a place, which is identified by its name in the text.
 #[derive(Clone, Debug, Default)]
 struct KnownPlace {
     /// Destinations of the exits; `None` if unexplored.
     ways: BTreeMap<String, Option<String>>,
-    /// Whether the game lists the exits, so that there are no others.
+    /// True if the game lists the exits, so that there are no others.
     listed: bool,
     /// Commands that may be useful here, with the object they need.
     uses: BTreeSet<(&'static str, &'static str)>,

@@ -40,7 +40,7 @@ pub struct WorldObservation {
     pub moves: Option<u32>,
     /// Inventory, if the world reports it.
     pub inventory: Option<Vec<String>>,
-    /// Whether the game is over and accepts no further commands.
+    /// True if the game is over and accepts no further commands.
     pub over: bool,
 }
 

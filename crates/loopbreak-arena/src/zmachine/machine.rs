@@ -58,7 +58,7 @@ pub struct MachineReply {
     pub text: String,
     /// Output to the transcript, including the entered line, if the story keeps one.
     pub transcript: String,
-    /// Whether the story has ended.
+    /// True if the story has ended.
     pub over: bool,
 }
 
@@ -75,7 +75,7 @@ pub struct StatusLine {
     pub moves: Option<u16>,
 }
 
-/// What the machine is doing.
+/// The activity of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MachinePhase {
     Running,

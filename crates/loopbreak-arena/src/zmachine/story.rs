@@ -18,7 +18,7 @@ pub enum StoryError {
     #[error("the file has {0} bytes: too short for a story file")]
     TooShort(usize),
     /// Longer than version 3 allows.
-    #[error("the file has {0} bytes: a story file of version 3 has {LARGEST} at most")]
+    #[error("the file has {0} bytes: a story file of version 3 has at most {LARGEST}")]
     TooLong(usize),
     /// Another version, or not a story file.
     #[error("version {0} is not supported: only story files of version 3 (.z3) are")]

@@ -229,5 +229,5 @@ fn the_comparison_detects_a_different_seed() {
     let ours = crate::frotz::own_transcript(&story(), 1001, &commands).unwrap();
     let theirs = crate::frotz::frotz_transcript(&story(), 1002, &commands).unwrap();
     let difference = crate::frotz::difference(&ours, &theirs).unwrap();
-    assert!(difference.starts_with("they part at line "), "{difference}");
+    assert!(difference.starts_with("they differ at line "), "{difference}");
 }

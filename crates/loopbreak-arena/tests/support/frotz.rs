@@ -75,7 +75,7 @@ pub fn difference(ours: &str, theirs: &str) -> Option<String> {
     }
     let same = ours.lines().zip(theirs.lines()).take_while(|(a, b)| a == b).count();
     let show = |text: &str| text.lines().skip(same.saturating_sub(6)).take(12).collect::<Vec<_>>().join("\n");
-    Some(format!("they part at line {}\n--- ours\n{}\n--- dfrotz\n{}", same + 1, show(ours), show(theirs)))
+    Some(format!("they differ at line {}\n--- ours\n{}\n--- dfrotz\n{}", same + 1, show(ours), show(theirs)))
 }
 
 /// A temporary folder for one run of `dfrotz`.

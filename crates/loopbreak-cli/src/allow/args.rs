@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak allow last            Allow the call that was refused last, in its session
-  loopbreak allow last --save     Allow it in all sessions of its project: adds [[allow]] to loopbreak.toml
-  loopbreak allow last --run 5f2c Look only at the session that starts with these letters
+  loopbreak allow last               Allow the last refused call in its session
+  loopbreak allow last --save        Allow it in all sessions of its project: adds [[allow]] to loopbreak.toml
+  loopbreak allow last --run 5f2c    Consider only the session that starts with these letters
 
-The call is allowed from the next try on. LOOPBREAK=off turns the guard off for a session.")]
+The next attempt is allowed. LOOPBREAK=off turns the guard off for a session.")]
 pub(crate) struct AllowArgs {
-    /// Which call to allow
+    /// Call to allow
     #[arg(value_name = "CALL")]
     pub(super) which: RefusedCall,
-    /// Look only at the run whose session starts with this text
+    /// Consider only the run whose session starts with this text
     #[arg(long, value_name = "RUN")]
     pub(super) run: Option<String>,
     /// Also add the rule to the configuration of the project
@@ -26,6 +26,6 @@ pub(crate) struct AllowArgs {
 /// A call that can be allowed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum RefusedCall {
-    /// The last call that was refused, or that a human was asked about
+    /// The last call that was refused or that a human was asked about
     Last,
 }

@@ -1,4 +1,4 @@
-//! Writes what was asked for while logs are read: events, and the steps of a run.
+//! Writes events and the steps of a run while logs are read.
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -11,18 +11,19 @@ use loopbreak_report::text::TextStyle;
 
 use crate::error::UserError;
 
-/// How many ids of runs an error shows.
+/// Number of run ids shown in an error.
 const SHOWN: usize = 5;
 
-/// Where events go. Logs are read one after the other then, so nobody waits for the lock.
+/// The file that events are written to. Logs are then read one after the other, so the lock is never
+/// contended.
 pub(super) type EventFile = Mutex<EventWriter<BufWriter<File>>>;
 
 /// Observes one log.
 pub(super) struct AnalyzeObserver<'o> {
     events: Option<&'o EventFile>,
-    /// How the steps are shown, if they are.
+    /// Style of the explanation, if one was requested.
     style: Option<(TextStyle, bool)>,
-    /// The first run of the log, step by step.
+    /// Explanation of the first run of the log.
     explained: Option<(String, RunExplanation)>,
 }
 
@@ -31,7 +32,7 @@ impl<'o> AnalyzeObserver<'o> {
         AnalyzeObserver { events, style, explained: None }
     }
 
-    /// Lets go of the event file.
+    /// Drops the reference to the event file.
     pub(super) fn without_events<'n>(self) -> AnalyzeObserver<'n> {
         AnalyzeObserver { events: None, style: self.style, explained: self.explained }
     }
@@ -52,7 +53,7 @@ impl StepObserver for AnalyzeObserver<'_> {
     }
 }
 
-/// Returns the one run that was explained, or an error where there are more.
+/// Returns the explanation of the only run, or an error if there are more.
 pub(super) fn explained(
     logs: &AnalyzedLogs,
     outputs: Vec<AnalyzeObserver<'_>>,
@@ -63,14 +64,14 @@ pub(super) fn explained(
         ids.sort_unstable();
         ids.dedup();
         let hint = if ids.len() == 1 {
-            "more than one file has a run of that id: name one file".to_owned()
+            "several files have a run with that id: give one file".to_owned()
         } else {
             let more = if ids.len() > SHOWN { ", …" } else { "" };
             let quoted: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("{id:?}")).collect();
-            format!("name one with --run ID: there are {}{more}", quoted.join(", "))
+            format!("select one with --run ID: {}{more}", quoted.join(", "))
         };
         return Err(
-            UserError::usage(format!("--explain shows one run, and there are {}", runs.len())).hint(hint)
+            UserError::usage(format!("--explain shows one run, but there are {}", runs.len())).hint(hint)
         );
     }
     let with_runs = logs.logs.iter().zip(outputs).filter(|(log, _)| !log.runs.is_empty());

@@ -1,4 +1,4 @@
-//! From arguments to a report and an exit code.
+//! Analyzes logs and prints the report.
 
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
 
-/// Analyses logs and prints what was found.
+/// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     })
 }
 
-/// The places that are taken by other options; `-` is standard output.
+/// Returns the files that other options write; `-` is standard output.
 fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
     let stdout = Path::new("-");
     let flags = [("--json", args.json), ("--explain", args.explain)];
@@ -72,7 +72,7 @@ fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
     flags.chain(files.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?)))).collect()
 }
 
-/// The logs of the agents on this machine, where none are named. Says where it looked.
+/// Returns the folders with the logs of the agents on this machine, and prints where it looked.
 fn found(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
     let places = agent_log_dirs(|name| std::env::var_os(name));
     let folders: Vec<Vec<PathBuf>> = places.iter().map(AgentLogDir::log_folders).collect();
@@ -86,15 +86,15 @@ fn found(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
         return Ok(folders.concat());
     }
     let message = if looked.is_empty() {
-        "no log given, and no home folder to look for logs in".to_owned()
+        "no log given, and there is no home folder to search".to_owned()
     } else {
-        format!("no log given, and none found of {}", looked.join(", "))
+        format!("no log given, and none found for {}", looked.join(", "))
     };
     Err(UserError::usage(message)
-        .hint("name a file or a folder, or - for standard input, as in: loopbreak analyze logs/"))
+        .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/"))
 }
 
-/// Reads all logs: in parallel, or one after the other where events are to be written in order.
+/// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
 fn read<'o>(
     inputs: InputSet,
     config: Config,
@@ -134,14 +134,14 @@ fn no_such_run(only: &str, logs: &AnalyzedLogs) -> UserError {
         logs.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect();
     others.sort_unstable();
     others.dedup();
-    let error = UserError::failed(format!("no run has the id {only:?}"));
+    let error = UserError::failed(format!("run {only:?} not found"));
     if others.is_empty() {
         return error;
     }
     let more = if others.len() > 5 { ", …" } else { "" };
     others.truncate(5);
     let quoted: Vec<String> = others.iter().map(|other| format!("{other:?}")).collect();
-    error.hint(format!("there are {}{more}", quoted.join(", ")))
+    error.hint(format!("the runs are {}{more}", quoted.join(", ")))
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {

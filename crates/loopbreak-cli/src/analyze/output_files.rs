@@ -1,4 +1,4 @@
-//! The report in other forms: which were asked for, and where they go.
+//! Report files in other formats.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,24 +11,27 @@ use loopbreak_trace::LogInput;
 use crate::error::UserError;
 use crate::output;
 
-/// The report in other forms.
+/// Report files in other formats.
 #[derive(Debug, Default, Args)]
 pub(crate) struct OutputFiles {
-    /// Write the runs as a table, one line each, to this file; - for standard output
+    /// Write a CSV table with one line per run; - for standard output
     #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
     csv: Option<PathBuf>,
-    /// Write a page of Markdown for the summary of a build job: the sums, and the worst runs; - for standard output
+    /// Write totals and the worst runs as Markdown, for the summary of a build job; - for standard output
     #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
     markdown: Option<PathBuf>,
-    /// Write test results: a suite a source, a case a run, a failure where Loopbreak would have stepped in; - for standard output
+    /// Write JUnit results: one suite per source, one case per run; - for standard output
+    ///
+    /// A case fails if Loopbreak would have intervened in the run.
     #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
     junit: Option<PathBuf>,
-    /// Write SARIF 2.1.0 for code scanning: rules are the detectors, results the findings; - for standard output
+    /// Write SARIF 2.1.0 for code scanning: one rule per detector, one result per finding; - for standard
+    /// output
     #[arg(long, value_name = "FILE", help_heading = "Other outputs")]
     sarif: Option<PathBuf>,
 }
 
-/// An option, the file it names, and what goes there.
+/// An option, its file, and the function that renders it.
 type OutputForm<'f> = (&'static str, &'f Path, RenderReport);
 
 type RenderReport = fn(&Report, &mut dyn Write) -> io::Result<()>;
@@ -45,13 +48,13 @@ impl OutputFiles {
             .filter_map(|(option, path, render)| path.as_deref().map(|path| (option, path, render)))
     }
 
-    /// Whether one of them goes to standard output, so that nothing else may.
+    /// Returns whether one of them goes to standard output. Nothing else may then be printed there.
     pub(crate) fn take_stdout(&self) -> bool {
         self.forms().any(|(_, path, _)| is_stdout(path))
     }
 
-    /// Refuses what cannot be done, before anything is read: two forms in one place, or a log overwritten. `places` are
-    /// those that other options take.
+    /// Returns an error if two outputs go to the same place, or if one would overwrite a log. Runs before
+    /// anything is read. `places` are the outputs of other options.
     pub(crate) fn check<'p>(
         &'p self,
         inputs: &[LogInput],
@@ -62,7 +65,7 @@ impl OutputFiles {
                 let place =
                     if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
                 return Err(UserError::usage(format!("{other} and {option} cannot both go to {place}"))
-                    .hint("name a file of its own for each"));
+                    .hint("give each option its own file"));
             }
             if !is_stdout(path) {
                 output::refuse_to_overwrite(option, path, inputs)?;
@@ -72,7 +75,7 @@ impl OutputFiles {
         Ok(())
     }
 
-    /// Writes all that were asked for.
+    /// Writes all requested files.
     pub(crate) fn write(&self, report: &Report) -> Result<(), UserError> {
         for (_, path, render) in self.forms() {
             if is_stdout(path) {

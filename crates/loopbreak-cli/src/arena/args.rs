@@ -9,43 +9,41 @@ use loopbreak_arena::PlayerKind;
 use crate::args::ConfigOptions;
 use crate::play::probability;
 
-/// Games a player at most: what is kept of each stays in memory.
+/// Maximum number of games per player: the result of each game is kept in memory.
 const MOST_EPISODES: i64 = 100_000;
 
-/// Play many games, with Loopbreak and without.
+/// Measure the effect of Loopbreak over many games.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak arena                                   All players, 200 games each, on \"Spillway\"
-  loopbreak arena --episodes 20                     A first look
-  loopbreak arena zork1.z3 --html contest.html      A story of yours, and a page for a browser
+  loopbreak arena                                   All players, 200 games each, of \"Spillway\"
+  loopbreak arena --episodes 20                     A quick look
+  loopbreak arena zork1.z3 --html contest.html      Another story, with a page for a browser
   loopbreak arena --players camper,explorer --obedience 0.5
-  loopbreak arena --ablate                          Which part of Loopbreak does what?
-  loopbreak arena --set stagnation.max_turns=60     With other settings
-  loopbreak arena --json > contest.json             The same as data
+  loopbreak arena --ablate                          Measure each part of Loopbreak
+  loopbreak arena --set stagnation.max_turns=60     Other settings
+  loopbreak arena --json > contest.json             The figures as JSON
 
-200 games of each player take about a minute on two cores, and five times as long with --ablate.
+200 games per player take about a minute on two cores, and five times as long with --ablate.
 
-The profile is `game`, unless a configuration says otherwise. The same story, seed and settings
-give the same figures every time.
+The default profile is `game`. The same story, seed and settings always give the same figures.
 
 Exit codes:
-  0 done, whatever was found; 1 something could not be written; 2 used or configured wrongly;
-  130 interrupted")]
+  0 success; 1 a file could not be written; 2 wrong usage or configuration; 130 interrupted")]
 pub(crate) struct ArenaArgs {
-    /// A story file for the Z-machine, version 3, or `spillway`, which comes with the program
+    /// Z-machine story file, version 3, or `spillway`, which is built in
     #[arg(value_name = "STORY", default_value = "spillway")]
     pub(crate) story: PathBuf,
-    /// Who plays, joined by commas; all, unless told
+    /// Players, separated by commas [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = players())]
     pub(crate) players: Vec<PlayerKind>,
-    /// How many games each player plays, without Loopbreak and at every obedience
+    /// Number of games per player, without Loopbreak and for each value of --obedience
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=MOST_EPISODES))]
     pub(crate) episodes: u32,
-    /// The seed of the first game; each game has the next one
+    /// Seed of the first game; each further game uses the next number
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u32,
-    /// With which probabilities players do as they are told, from 0 to 1, joined by commas
+    /// Probabilities that a player follows advice, from 0 to 1, separated by commas
     #[arg(
         long,
         value_name = "LIST",
@@ -55,16 +53,16 @@ pub(crate) struct ArenaArgs {
         allow_negative_numbers = true
     )]
     pub(crate) obedience: Vec<f64>,
-    /// End a game after so many turns
+    /// End a game after this many turns
     #[arg(long, value_name = "N", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_turns: u64,
-    /// Play it all again with one part of Loopbreak taken out after the other, to see what it does
+    /// Repeat all games with one part of Loopbreak removed at a time, to measure what each part does
     #[arg(long)]
     pub(crate) ablate: bool,
-    /// Print the figures as one JSON object
+    /// Print the figures as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the figures as one page for a browser, with their intervals drawn
+    /// Write the figures as an HTML page with charts of their intervals
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! From arguments to a contest.
+//! Plays a contest and prints the result.
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::args::ArenaArgs;
 use crate::error::UserError;
 use crate::{exit, output, play};
 
-/// Plays a contest and prints what it shows.
+/// Runs the command.
 pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&play::for_games(&args.config)?)?;
     must_act(&config)?;
@@ -31,9 +31,9 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     let report = ContestReport::play(&contest, &plan, &|| progress.inc(1));
     progress.finish_and_clear();
     let report = report.map_err(|problems| {
-        UserError::usage(format!("these settings do not hold for a contest: {problems}"))
+        UserError::usage(format!("these settings cannot be used for a contest: {problems}"))
     })?;
-    // First what can be seen at once: games of minutes are not lost where the page cannot be written.
+    // The figures come first, so that minutes of games are not lost if the page cannot be written.
     print(&report, args.json)?;
     if let Some(path) = &args.html {
         output::save(path, loopbreak_arena::render_page(&report).as_bytes())?;
@@ -41,17 +41,16 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     Ok(exit::DONE)
 }
 
-/// A contest asks what Loopbreak changes: it has to be allowed to.
+/// Returns an error if the mode is not `enforce`: a contest measures what Loopbreak changes.
 fn must_act(config: &Config) -> Result<(), UserError> {
     if config.mode == Mode::Enforce {
         return Ok(());
     }
-    Err(UserError::usage(format!("mode is \"{}\": there would be nothing to compare", config.mode)).hint(
-        "a contest plays each game twice, with Loopbreak acting and only observing: give --set mode=enforce",
-    ))
+    Err(UserError::usage(format!("mode is \"{}\": there is nothing to compare", config.mode))
+        .hint("a contest compares games with and without intervention: add --set mode=enforce"))
 }
 
-/// Tells before the games whether there is a place for the page.
+/// Returns an error before the games are played if the page cannot be written.
 fn can_be_written(path: &Path, story: &Path) -> Result<(), UserError> {
     let failed = |why: &str| UserError::failed(format!("cannot write {}: {why}", path.display()));
     if path.is_dir() {
@@ -59,12 +58,12 @@ fn can_be_written(path: &Path, story: &Path) -> Result<(), UserError> {
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     if folder.is_some_and(|folder| !folder.is_dir()) {
-        return Err(failed("there is no such folder"));
+        return Err(failed("the folder does not exist"));
     }
     play::spare_story("--html", path, story)
 }
 
-/// Each once, in the order asked for.
+/// Removes duplicates and keeps the order.
 fn once<T: Copy + PartialEq>(given: &[T]) -> Vec<T> {
     let mut kept = Vec::new();
     for one in given {
@@ -75,7 +74,7 @@ fn once<T: Copy + PartialEq>(given: &[T]) -> Vec<T> {
     kept
 }
 
-/// A bar for so many games; one that shows nothing where nobody sees it.
+/// Returns a progress bar for this number of games. It is hidden if stderr is not a terminal.
 fn bar(games: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

@@ -8,54 +8,54 @@ use loopbreak_analysis::eval::EvalBaseline;
 use crate::args::ConfigOptions;
 use crate::labels::LabelArgs;
 
-/// Compare with labelled runs.
+/// Measure precision, recall and savings on labelled runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak eval logs/                                      Signals and savings, without labels
+  loopbreak eval logs/                                      Signals and savings only
   loopbreak eval logs/ --labels runs.jsonl --positive success=false
   loopbreak eval logs/ --labels runs.jsonl --positive 'labels.pairs>=3' --where labels.checked=true
   loopbreak eval logs/ --baseline openhands-rule,gemini-rule,documents
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --json > eval.json
   loopbreak eval logs/ --labels runs.jsonl --positive stuck --html eval.html
 
-A file of labels has one JSON object a line, such as
+A label file has one JSON object per line, such as
   {\"run\":\"ep-7\",\"success\":false,\"labels\":{\"pairs\":[[3,4],[4,5]],\"reward\":0.2}}
 
 Exit codes:
-  0 done; 1 something could not be read, or no label is about one of the runs;
-  2 used or configured wrongly")]
+  0 success; 1 an input could not be read, or no label matches a run;
+  2 wrong usage or configuration")]
 pub(crate) struct EvalArgs {
     /// Files, folders, or - for standard input
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Read all logs as this format, whatever their content says: see `loopbreak formats`
+    /// Read all logs as this format instead of detecting it; see `loopbreak formats`
     #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,
-    /// Compare with these, joined by commas
+    /// Rules to compare with, separated by commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) baseline: Vec<BaselineName>,
-    /// Print the evaluation as one JSON object
+    /// Print the evaluation as JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write the evaluation as one page for a browser, with the curve of gain against harm
+    /// Write the evaluation as an HTML page with a chart of steps saved against progress lost
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    /// Print no warnings about lines
+    /// Print no warnings about skipped lines
     #[arg(short, long)]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) config: ConfigOptions,
 }
 
-/// What to compare with.
+/// A rule to compare with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BaselineName {
-    /// 4 equal pairs of action and observation, 3 equal actions that failed, or two pairs in turns over 6 steps
+    /// 4 identical action-observation pairs, 3 identical failed actions, or 2 alternating pairs in 6 steps
     OpenhandsRule,
-    /// 5 equal calls in a row, whatever came of them
+    /// 5 identical calls in a row, whatever their results
     GeminiRule,
     /// Loopbreak with the profile `documents`
     Documents,

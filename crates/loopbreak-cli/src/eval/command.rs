@@ -1,4 +1,4 @@
-//! From arguments to an evaluation and an exit code.
+//! Evaluates logs and prints the result.
 
 use loopbreak::Config;
 use loopbreak_analysis::eval::{
@@ -14,12 +14,12 @@ use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
 
-/// Evaluates logs and prints how well Loopbreak does.
+/// Runs the command.
 pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
-            .hint("name a file or a folder, or - for standard input, as in: loopbreak eval logs/"));
+            .hint("give a file, a folder, or - for standard input, for example: loopbreak eval logs/"));
     }
     let selection = args.labels.read()?;
     let baselines = baselines(args);
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
         return Ok(exit::FAILED);
     }
     if samples.is_empty() {
-        return Err(UserError::failed("there are no runs to look at"));
+        return Err(UserError::failed("no runs found"));
     }
     let left_out = match &selection {
         Some(selection) => {
@@ -70,16 +70,17 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
-/// How much more and less patience the curve of the page is drawn for.
+/// Patience factors of the curve on the HTML page.
 const PATIENCE: [f64; 6] = [0.5, 0.75, 1.5, 2.0, 3.0, 4.0];
 
-/// Settings with other patience, for the page alone: each is one more guard for every run.
+/// Returns the settings for each patience factor, only if the page is written: each costs one more guard per
+/// run.
 fn patience(config: &Config, args: &EvalArgs) -> Vec<(f64, Config)> {
     let wanted = PATIENCE.iter().filter(|_| args.html.is_some());
     wanted.filter_map(|factor| Some((*factor, with_patience(config, *factor)?))).collect()
 }
 
-/// Each once, in the order asked for.
+/// Returns the baselines without duplicates, in the order of the options.
 fn baselines(args: &EvalArgs) -> Vec<EvalBaseline> {
     let mut baselines: Vec<EvalBaseline> = Vec::new();
     for name in &args.baseline {

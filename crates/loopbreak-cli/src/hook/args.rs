@@ -11,15 +11,15 @@ use crate::args::ConfigOptions;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook install claude-code --dry-run    What would change in .claude/settings.json
+  loopbreak hook install claude-code --dry-run    Show what would change in .claude/settings.json
   loopbreak hook install claude-code              Guard Claude Code in this project
-  loopbreak hook install codex --user             Guard Codex CLI everywhere
+  loopbreak hook install codex --user             Guard Codex CLI in all projects
   loopbreak hook install gemini                   Guard Gemini CLI in this project
-  loopbreak hook doctor claude-code               Try what is installed on a made-up session
-  loopbreak allow last                            Let the agent do what was refused
-  LOOPBREAK=off claude                            Without the guard, this once
+  loopbreak hook doctor claude-code               Test the installed hook with a simulated session
+  loopbreak allow last                            Allow the last refused call
+  LOOPBREAK=off claude                            Start one session without the guard
 
-Whatever goes wrong inside a hook, the agent goes on; standard error says why.")]
+If a hook fails, the agent continues and the error is printed to standard error.")]
 pub(crate) struct HookArgs {
     #[command(subcommand)]
     pub(crate) command: HookCommand,
@@ -33,11 +33,11 @@ pub(crate) enum HookCommand {
     Codex(AnswerArgs),
     /// Answer an event of Gemini CLI, read from standard input
     Gemini(AnswerArgs),
-    /// Write the hooks into the settings of an agent
+    /// Add the hooks to the settings of an agent
     Install(InstallArgs),
-    /// Take the hooks out of the settings of an agent
+    /// Remove the hooks from the settings of an agent
     Uninstall(InstallArgs),
-    /// Run a made-up session through the installed hook and show each answer
+    /// Test the installed hook with a simulated session and show each answer
     Doctor(DoctorArgs),
 }
 
@@ -48,52 +48,53 @@ pub(crate) struct AnswerArgs {
     pub(crate) config: ConfigOptions,
 }
 
-/// Write the hooks into the settings of an agent, or take them out.
+/// Add the hooks to the settings of an agent, or remove them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook install claude-code --dry-run    Show what would change, and change nothing
+  loopbreak hook install claude-code --dry-run    Show what would change without changing it
   loopbreak hook install claude-code              This project: .claude/settings.json
   loopbreak hook install claude-code --user       All projects: ~/.claude/settings.json
   loopbreak hook install codex                    This project: .codex/hooks.json
   loopbreak hook install gemini                   This project: .gemini/settings.json
-  loopbreak hook uninstall claude-code            Take the hooks out again
+  loopbreak hook uninstall claude-code            Remove the hooks
 
-The rest of the file stays as it is. What was there before is kept beside it.")]
+The rest of the file is left as it is. A backup of the previous version is written to the same folder.")]
 pub(crate) struct InstallArgs {
-    /// Which agent
+    /// Agent
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
-    /// Show what would change, and change nothing
+    /// Show what would change without changing it
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
-/// Whose settings.
+/// The settings file to change.
 #[derive(Debug, Args)]
 pub(crate) struct ScopeArgs {
-    /// The settings of the project in this folder; the default
+    /// Use the settings of the project in the current folder (default)
     #[arg(long, conflicts_with = "user")]
     project: bool,
-    /// The settings of the user, for all projects
+    /// Use the settings of the user, for all projects
     #[arg(long)]
     user: bool,
 }
 
-/// Run a made-up session through the installed hook and show each answer.
+/// Test the installed hook with a simulated session and show each answer.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak hook doctor claude-code            What is installed here, else for the user
-  loopbreak hook doctor codex --user           What is installed for the user
+  loopbreak hook doctor claude-code            Test the hook of this project or, if it has none, of the user
+  loopbreak hook doctor codex --user           Test the hook of the user
 
-The session is kept in a folder of its own, which is removed at the end.
+The session is stored in a temporary folder, which is removed at the end.
+
 Exit codes:
-  0 it answers as it should, 1 it does not or is not installed")]
+  0 the hook answers correctly; 1 it does not, or is not installed")]
 pub(crate) struct DoctorArgs {
-    /// Which agent
+    /// Agent
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
     pub(crate) agent: HookAgent,
     #[command(flatten)]

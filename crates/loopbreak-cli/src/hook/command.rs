@@ -16,10 +16,10 @@ use crate::error::UserError;
 use crate::output::printable;
 use crate::{exit, output};
 
-/// How many of the last faults are shown.
+/// Number of recent errors shown.
 const FAULTS: usize = 3;
 
-/// Runs one of them.
+/// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     match &args.command {
         HookCommand::ClaudeCode(args) => Ok(respond(HookAgent::ClaudeCode, &args.config)),
@@ -31,12 +31,12 @@ pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     }
 }
 
-/// Answers the event on standard input. The exit code is always that of success: any other means something to an agent.
+/// Answers the event on standard input. The exit code is always success: agents interpret any other code.
 pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
     let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        warn("waiting for an event of an agent on standard input; see `loopbreak hook --help`");
+        warn("waiting for an event on standard input; see `loopbreak hook --help`");
     }
     let environment = HookEnvironment {
         store: default_path(|name| std::env::var_os(name)),
@@ -47,7 +47,7 @@ pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
         warn: &warn,
     };
     if let Some(response) = answer(dialect, stdin.lock(), &environment) {
-        // An agent that does not listen any more has no use for the answer.
+        // If the agent has closed the pipe, nobody needs the answer.
         let _ = writeln!(io::stdout(), "{response}").and_then(|()| io::stdout().flush());
     }
     exit::DONE
@@ -56,13 +56,13 @@ pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
 fn install(args: &InstallArgs) -> Result<u8, UserError> {
     let file = settings_file(args.agent, args.scope.scope().0)?;
     let change = SettingsChange::install(args.agent, file)?;
-    apply(&change, args.dry_run, "the hooks are there already", install_hint(args.agent))
+    apply(&change, args.dry_run, "the hooks are already installed", install_hint(args.agent))
 }
 
 fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
     let file = settings_file(args.agent, args.scope.scope().0)?;
     let change = SettingsChange::uninstall(args.agent, file)?;
-    apply(&change, args.dry_run, "there are no hooks of ours", "")
+    apply(&change, args.dry_run, "no Loopbreak hooks found", "")
 }
 
 fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Result<u8, UserError> {
@@ -77,7 +77,7 @@ fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Resu
         return Ok(exit::DONE);
     }
     match change.apply()? {
-        Some(kept) => output::print(&format!("written; what was there before is {}\n", kept.display()))?,
+        Some(kept) => output::print(&format!("written; the previous version is {}\n", kept.display()))?,
         None => output::print("written\n")?,
     }
     if !hint.is_empty() {
@@ -99,10 +99,10 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     if let Some((file, line)) = &found {
         output::print(&format!("{}: {}\n", file.display(), printable(line)))?;
         if !is_this_program(line, agent) {
-            // Whoever wrote the settings chose this command, and a cloned repository brings settings along.
-            return Err(UserError::failed("the installed command is not run: it is not this program alone")
+            // The settings may come with a cloned repository, so their command is not trusted.
+            return Err(UserError::failed("the installed command was not run: it is not only this program")
                 .hint(format!(
-                    "this program would install: {own}\nif the line above is yours, replace it with `loopbreak hook install {}`",
+                    "this program would install: {own}\nif you wrote the line above, replace it with `loopbreak hook install {}`",
                     agent.name()
                 )));
         }
@@ -112,12 +112,12 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     let good = trial(agent)?;
     let name = agent.name();
     let verdict = match (good, found.is_some()) {
-        (true, true) => "the hook answers as it should".to_owned(),
+        (true, true) => "the hook answers correctly".to_owned(),
         (true, false) => {
-            format!("the hook would answer as it should: install it with `loopbreak hook install {name}`")
+            format!("the hook would answer correctly: install it with `loopbreak hook install {name}`")
         }
         (false, _) => {
-            "the hook does not answer as it should: see above, and `loopbreak config check`".to_owned()
+            "the hook does not answer correctly: see above, and run `loopbreak config check`".to_owned()
         }
     };
     output::print(&format!("{verdict}\n"))?;
@@ -125,7 +125,7 @@ fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     Ok(if good && found.is_some() { exit::DONE } else { exit::FAILED })
 }
 
-/// Runs the made-up session and shows it.
+/// Runs the simulated session and shows it.
 fn trial(agent: HookAgent) -> Result<bool, UserError> {
     let mut shown = Ok(());
     let good = run_trial(agent, &mut |step| {
@@ -140,7 +140,7 @@ fn trial(agent: HookAgent) -> Result<bool, UserError> {
 fn show(step: &TrialStep) -> Result<(), UserError> {
     let took = step.took.as_secs_f64() * 1000.0;
     let answer =
-        if step.answer.is_null() { "goes on".to_owned() } else { printable(&step.answer.to_string()) };
+        if step.answer.is_null() { "continues".to_owned() } else { printable(&step.answer.to_string()) };
     output::print(&format!("  {:<26} {took:5.1} ms  {answer}\n", step.event))?;
     if !step.status.success() || !step.stderr.is_empty() {
         output::print(&format!("    {}: {}\n", step.status, printable(&step.stderr)))?;
@@ -148,14 +148,14 @@ fn show(step: &TrialStep) -> Result<(), UserError> {
     Ok(())
 }
 
-/// What went wrong in hooks of late.
+/// Prints the latest errors of hooks.
 fn show_faults() -> Result<(), UserError> {
     let Some(store) = default_path(|name| std::env::var_os(name)) else { return Ok(()) };
     let last = error_log::last(&store, FAULTS);
     if last.is_empty() {
         return Ok(());
     }
-    output::print(&format!("the last faults, in {}:\n", error_log::file(&store).display()))?;
+    output::print(&format!("the latest errors, from {}:\n", error_log::file(&store).display()))?;
     last.iter().try_for_each(|line| output::print(&format!("  {}\n", printable(line))))
 }
 

@@ -1,4 +1,4 @@
-//! A small map of the places around the one where the player is, drawn with plain signs.
+//! A small ASCII map of the places around the player.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -6,15 +6,15 @@ use loopbreak_arena::WorldMap;
 
 use crate::output::printable;
 
-/// The name of a place takes so many columns, the way between two of them so many.
+/// Columns for the name of a place, and between two places.
 const NAME: usize = 12;
 const GAP: usize = 3;
-/// A place with its two brackets, and the way to the next one.
+/// Columns of a place with its brackets and the gap to the next one.
 const CELL: usize = NAME + 2 + GAP;
 
 type MapCell = (i32, i32);
 
-/// Where a way leads on paper.
+/// Returns the direction on the map in which an exit leads.
 fn step(way: &str) -> Option<MapCell> {
     Some(match way {
         "north" => (0, -1),
@@ -29,14 +29,14 @@ fn step(way: &str) -> Option<MapCell> {
     })
 }
 
-/// The map around a place, so many places to each side. Ways that nobody has gone end in `?`; `^` and `v` are ways up and
-/// down.
+/// Draws the map around a place: `across` places to the left and right, `along` above and below. Unexplored
+/// exits end in `?`; `^` and `v` are exits up and down.
 pub(super) fn around(map: &WorldMap, here: u32, across: i32, along: i32) -> Vec<String> {
     let cells = lay_out(map, here, across, along);
     let width = usize::try_from(2 * across + 1).unwrap_or(1) * CELL + GAP;
     let height = usize::try_from(2 * along + 1).unwrap_or(1) * 2 + 1;
     let mut paper = vec![vec![' '; width]; height];
-    // The upper left corner of the box of a place.
+    // The upper left corner of a place.
     let at = |(x, y): MapCell| {
         let column = usize::try_from(x + across).unwrap_or(0) * CELL + GAP;
         (column, usize::try_from(y + along).unwrap_or(0) * 2 + 1)
@@ -46,7 +46,7 @@ pub(super) fn around(map: &WorldMap, here: u32, across: i32, along: i32) -> Vec<
         for (way, to) in map.ways(*place) {
             let Some(step) = step(way) else { continue };
             let next = (cell.0 + step.0, cell.1 + step.1);
-            // A way whose other end is drawn elsewhere would lead to the wrong place.
+            // If its other end is drawn elsewhere, a line would lead to the wrong place.
             let sign = match to {
                 None => Some('?'),
                 Some(to) if cells.get(&next) == Some(&to) => None,
@@ -77,12 +77,12 @@ pub(super) fn around(map: &WorldMap, here: u32, across: i32, along: i32) -> Vec<
     lines.iter().map(|line| line.get(indent..).unwrap_or_default().to_owned()).collect()
 }
 
-/// Gives each place a cell, nearest first. A place for which there is no room is left out.
+/// Assigns a cell to each place, nearest first. A place without room is left out.
 fn lay_out(map: &WorldMap, here: u32, across: i32, along: i32) -> BTreeMap<MapCell, u32> {
     let mut cells = BTreeMap::from([((0, 0), here)]);
     let mut seen = BTreeSet::from([here]);
     let mut queue = VecDeque::from([((0, 0), here)]);
-    // A way that leads here shows where it comes from, also where nobody has gone it back.
+    // An exit that leads to a place also shows where it comes from, even if nobody went back.
     let mut back: BTreeMap<u32, Vec<(MapCell, u32)>> = BTreeMap::new();
     for from in map.places() {
         for (way, to) in map.ways(from) {
@@ -108,7 +108,7 @@ fn lay_out(map: &WorldMap, here: u32, across: i32, along: i32) -> BTreeMap<MapCe
     cells
 }
 
-/// Draws the way out of a box; `sign` stands at its end where no box does.
+/// Draws an exit of a place; `sign` is put at its end if there is no place.
 fn draw(paper: &mut [Vec<char>], (column, row): (usize, usize), step: MapCell, sign: Option<char>) {
     let (left, right) = (column.wrapping_sub(1), column + NAME + 2);
     let (above, below) = (row.wrapping_sub(1), row + 1);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn places_stand_where_their_ways_lead() {
+    fn places_are_drawn_where_their_exits_lead() {
         let map = map(
             &[
                 (1, "Road", &["north", "east"]),
@@ -199,8 +199,8 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_is_left_out_and_nothing_panics() {
-        // Two ways to one cell, a way back to itself, a way out of the paper.
+    fn places_without_room_are_left_out() {
+        // Two exits to one cell, an exit that leads back to its place, an exit beyond the edge.
         let map = map(
             &[(1, "A", &[]), (2, "B", &[]), (3, "C", &[]), (4, "\u{1b}[2JD", &[])],
             &[

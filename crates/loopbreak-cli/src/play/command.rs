@@ -1,4 +1,4 @@
-//! From arguments to an episode, and to its exit code.
+//! Plays one episode and returns its exit code.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::{plain, settings, view};
 use crate::error::UserError;
 use crate::{exit, output};
 
-/// Plays one episode.
+/// Runs the command.
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let who = seats::who(args)?;
     let config = settings::load(args, who == PlayerChoice::You)?;
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     let mut critic = seats::critic(args, who, &cancel)?;
     let rules = EpisodeRules {
         max_turns: args.max_turns,
-        // A person decides.
+        // A person decides for themselves.
         rejections: if who == PlayerChoice::You { 0 } else { EpisodeRules::default().rejections },
         failures: usize::try_from(args.max_failures).unwrap_or(usize::MAX),
         ..EpisodeRules::default()
@@ -62,14 +62,14 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
         .rules(rules)
         .cancel(cancel.clone())
         .view(show);
-    // Whoever plays by a seed plays the same game every time, with the same times in its journal.
+    // A game with a seed is the same every time, including the times in its journal.
     if !matches!(who, PlayerChoice::BuiltIn(_)) || args.world.is_some() {
         episode = episode.clock(Box::new(now));
     }
     if let Some(path) = &args.journal {
         let file = File::create(path)
             .map_err(|error| UserError::failed(format!("--journal {}: {error}", path.display())))?;
-        // Line by line, so that others can follow it while the game goes on.
+        // Line by line, so that others can follow it during the game.
         episode = episode.journal(LineWriter::new(file));
     }
     let episode =
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
         return Err(error);
     }
     output::print(&view::end(&episode))?;
-    // A reader that has seen enough is no error.
+    // A closed pipe is not an error.
     Ok(if gone.get() { exit::DONE } else { code(&episode.ending) })
 }
 
@@ -94,7 +94,7 @@ fn code(ending: &EpisodeEnding) -> u8 {
     }
 }
 
-/// An interrupt ends the game where it stands: whoever waits for a model or a program looks at the sign.
+/// Returns a flag that an interrupt sets. Everything that waits for a model or a program checks it.
 fn listen() -> Result<CancelFlag, UserError> {
     let cancel = CancelFlag::default();
     let sign = cancel.clone();

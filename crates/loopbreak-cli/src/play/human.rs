@@ -1,19 +1,19 @@
-//! A person at the terminal, or whatever standard input is.
+//! A player that reads commands from standard input.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
 use loopbreak_arena::line_protocol::{ProgramLine, ProgramLines};
 use loopbreak_arena::{AgentFailure, CancelFlag, FailureKind, GamePlayer, PlayerContext, PlayerMove};
 
-/// The longest line that a person types.
+/// Maximum length of a command.
 const LINE: usize = 1000;
 
-/// A person.
+/// A person at the terminal.
 #[derive(Debug)]
 pub(super) struct HumanPlayer {
     lines: ProgramLines,
     cancel: CancelFlag,
-    /// Whoever types sees a prompt.
+    /// True if a prompt is shown, because standard input is a terminal.
     prompt: bool,
 }
 
@@ -44,7 +44,7 @@ impl GamePlayer for HumanPlayer {
                 }
                 ProgramLine::TooLong => {}
                 ProgramLine::Late | ProgramLine::End => {
-                    return Err(AgentFailure::new(FailureKind::Left, "nobody types"));
+                    return Err(AgentFailure::new(FailureKind::Left, "standard input was closed"));
                 }
                 ProgramLine::Cancelled => return Err(AgentFailure::new(FailureKind::Timeout, "interrupted")),
             }

@@ -1,4 +1,4 @@
-//! The view without a terminal: lines as things happen.
+//! The view without a terminal: plain lines.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use loopbreak_arena::{EpisodeEvent, WorldObservation};
 use super::view::{refusal, words_of};
 use crate::output::printable;
 
-/// A moment, in lines. `terse` leaves out the command, which whoever typed it has seen.
+/// Renders an event as lines. `terse` leaves out the command, for a player who just typed it.
 pub(super) fn lines(event: &EpisodeEvent<'_>, terse: bool) -> String {
     let mut out = String::new();
     match event {
@@ -34,7 +34,7 @@ pub(super) fn lines(event: &EpisodeEvent<'_>, terse: bool) -> String {
         EpisodeEvent::Turn { taken, observation, verdict, .. } => {
             if !terse {
                 let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
-                let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
+                let all_the_same = if taken.overridden { ", taken anyway" } else { "" };
                 _ = writeln!(
                     out,
                     "turn {}: {} (worth {:.2}{critic}{all_the_same})",

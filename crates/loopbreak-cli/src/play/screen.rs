@@ -1,7 +1,7 @@
-//! The view on a terminal: one picture, drawn anew in place after each turn.
+//! The view on a terminal: one screen that is redrawn in place after each turn.
 //!
-//! The cursor stands below the picture between two writes, and nothing about the terminal is changed for longer than one
-//! write, so there is nothing left to restore if the program is killed.
+//! The cursor stays below the screen between two writes, and the terminal is not changed for longer than one
+//! write, so nothing must be restored if the program is killed.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,17 +13,17 @@ use super::chart;
 use super::view::{refusal, used, words_of};
 use crate::output::printable;
 
-/// So much of all that was said is kept, and so many lines of each are shown.
+/// Number of messages that are kept, and of lines shown per message.
 const SAID: usize = 6;
 const LINES: usize = 2;
-/// A picture is not wider than this.
+/// Maximum width of the screen.
 const WIDEST: usize = 110;
 
-/// The picture.
+/// The screen.
 #[derive(Debug, Default)]
 pub(super) struct GameScreen {
     max_turns: u64,
-    /// How many lines stand there now.
+    /// Number of lines currently on the terminal.
     drawn: usize,
     turn: u64,
     action: String,
@@ -31,7 +31,7 @@ pub(super) struct GameScreen {
     status: String,
     map: Vec<String>,
     objectives: Vec<String>,
-    /// Refusals, failures and advice: the latest last.
+    /// Refusals, failures and advice, oldest first.
     said: Vec<String>,
     usage: loopbreak::Usage,
 }
@@ -41,7 +41,7 @@ impl GameScreen {
         GameScreen { max_turns, ..GameScreen::default() }
     }
 
-    /// Takes in what happened, and shows it.
+    /// Adds an event and redraws the screen.
     pub(super) fn show(&mut self, event: &EpisodeEvent<'_>) {
         match event {
             EpisodeEvent::Begun { observation, map } => self.see(observation, map),
@@ -60,7 +60,7 @@ impl GameScreen {
             EpisodeEvent::Turn { taken, observation, map, objectives, verdict } => {
                 self.turn = taken.turn;
                 let critic = taken.critic.map(|score| format!(", critic {score:.2}")).unwrap_or_default();
-                let all_the_same = if taken.overridden { ", taken all the same" } else { "" };
+                let all_the_same = if taken.overridden { ", taken anyway" } else { "" };
                 self.action =
                     format!("{} (worth {:.2}{critic}{all_the_same})", printable(taken.action), taken.score);
                 self.objectives = objectives.to_vec();
@@ -110,14 +110,14 @@ impl GameScreen {
         let picture = self.picture(width.min(WIDEST), height);
         let mut text = String::new();
         if self.drawn > 0 {
-            // Up to the first line of the picture, and away with all from there on.
+            // Moves to the first line of the screen and clears everything from there.
             _ = write!(text, "\x1b[{}A\r\x1b[J", self.drawn);
         }
         self.drawn = picture.len();
-        // Signs that are two columns wide must not make two lines of one.
+        // Characters that are two columns wide must not wrap.
         _ = write!(text, "\x1b[?7l{}\n\x1b[?7h", picture.join("\n"));
         let mut out = io::BufWriter::new(anstream::stdout().lock());
-        // A terminal that is gone is no reason to end the game.
+        // The game continues if the terminal is gone.
         let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     }
 
@@ -142,7 +142,7 @@ impl GameScreen {
         }
         let text: Vec<String> =
             self.text.lines().flat_map(|line| wrapped(&printable(line), width - 2)).collect();
-        // A low terminal shows less of the game, so that there is room for what Loopbreak says.
+        // A terminal with few lines shows less of the game, to leave room for the messages.
         let shown = height.saturating_sub(lines.len() + 8).clamp(3, 10);
         lines.extend(text.iter().take(shown).map(|line| cut(line, Style::new())));
         if text.len() > shown {
@@ -153,7 +153,7 @@ impl GameScreen {
             lines.push(cut(&format!("objectives: {}", printable(&self.objectives.join("; "))), dim));
         }
         let said: Vec<String> = self.said.iter().flat_map(|line| shortened(line, width - 2)).collect();
-        // What does not fit cannot be taken away again: of all that was said, the latest is shown.
+        // Lines above the terminal cannot be cleared again, so only the latest messages are shown.
         let most = height.saturating_sub(1).max(1);
         let skip = said.len().saturating_sub(most.saturating_sub(lines.len()));
         lines.extend(said.iter().skip(skip).map(|line| cut(line, warn)));
@@ -162,7 +162,7 @@ impl GameScreen {
     }
 }
 
-/// The first lines of what was said.
+/// Returns the first lines of a message.
 fn shortened(line: &str, width: usize) -> Vec<String> {
     let mut lines = wrapped(line, width - 2);
     if lines.len() > LINES {
@@ -172,7 +172,7 @@ fn shortened(line: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// Broken at blanks, where a line is too long.
+/// Wraps a line at spaces.
 fn wrapped(line: &str, width: usize) -> Vec<String> {
     let (mut lines, mut current) = (Vec::new(), String::new());
     for word in line.split(' ') {
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_lines_are_broken_at_blanks() {
+    fn long_lines_are_wrapped_at_spaces() {
         assert_eq!(wrapped("one two three", 7), ["one two", "three"]);
         assert_eq!(wrapped("incomprehensibilities", 7), ["incomprehensibilities"]);
         assert_eq!(wrapped("", 7), [""]);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_never_higher_than_the_terminal() {
+    fn the_screen_is_never_taller_than_the_terminal() {
         let screen =
             GameScreen { text: "line\n".repeat(50), map: vec!["x".into(); 30], ..GameScreen::new(300) };
         assert_eq!(screen.picture(80, 10).len(), 9);

@@ -1,4 +1,4 @@
-//! Who takes part: the world, the player, the critic.
+//! Creates the world, the player and the critic from the options.
 
 use std::env;
 use std::path::Path;
@@ -19,16 +19,16 @@ use super::human::HumanPlayer;
 use crate::error::UserError;
 use loopbreak_watch::notification::split_command_line;
 
-/// The variable with the key of a model. It is no setting.
+/// Environment variable with the key of a model. It is not a setting.
 pub(crate) const KEY: &str = "LOOPBREAK_API_KEY";
-/// Where the key is looked for, in this order.
+/// Environment variables that may hold the key, in the order of the search.
 const KEYS: [&str; 2] = [KEY, "OPENAI_API_KEY"];
-/// The name of the story that comes with the program.
+/// Name of the built-in story.
 const OURS: &str = "spillway";
-/// A story of version 3 is not larger than 128 kB; this is told apart from a file that is no story at all.
+/// Maximum size of a story file. Stories of version 3 have at most 128 kB; the rest is a safety margin.
 const STORY_BYTES: u64 = 1024 * 1024;
 
-/// Who plays.
+/// The kind of player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PlayerChoice {
     BuiltIn(PlayerKind),
@@ -37,7 +37,7 @@ pub(super) enum PlayerChoice {
     You,
 }
 
-/// Who plays, by the options.
+/// Returns the kind of player that the options select.
 pub(super) fn who(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
     match (&args.player, &args.agent_command, &args.endpoint) {
         (Some(name), _, _) if name == YOU => Ok(PlayerChoice::You),
@@ -51,7 +51,7 @@ pub(super) fn who(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
     }
 }
 
-/// The world, and its name.
+/// Creates the world and returns it with its name.
 pub(super) fn world(args: &PlayArgs, cancel: &CancelFlag) -> Result<(Box<dyn GameWorld>, String), UserError> {
     if let Some(command) = &args.world {
         let words = split("--world", command)?;
@@ -61,20 +61,20 @@ pub(super) fn world(args: &PlayArgs, cancel: &CancelFlag) -> Result<(Box<dyn Gam
     }
     let path = args.story.as_path();
     let story = story(path).map_err(|error| match error.hint.clone() {
-        Some(hint) => error.hint(format!("{hint}; other games can be joined with --world")),
+        Some(hint) => error.hint(format!("{hint}; use --world for other games")),
         None => error,
     })?;
     Ok((Box::new(StoryWorld::new(story, args.seed)), stem(path)))
 }
 
-/// The story with this name, or in this file.
+/// Returns the story with this name or in this file.
 pub(crate) fn story(path: &Path) -> Result<Arc<StoryFile>, UserError> {
     if path == Path::new(OURS) {
         return Ok(stories::spillway());
     }
     let failed = |error: &dyn ToString| {
         UserError::usage(format!("{}: {}", path.display(), error.to_string()))
-            .hint(format!("give a story file for the Z-machine, version 3 (.z3), or `{OURS}`"))
+            .hint(format!("use a Z-machine story file of version 3 (.z3), or `{OURS}`"))
     };
     let about = std::fs::metadata(path).map_err(|error| failed(&error))?;
     if about.len() > STORY_BYTES {
@@ -84,12 +84,12 @@ pub(crate) fn story(path: &Path) -> Result<Arc<StoryFile>, UserError> {
     StoryFile::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
 }
 
-/// Refuses to write over the story that is played.
+/// Returns an error if the file is the story.
 pub(crate) fn spare_story(option: &str, path: &Path, story: &Path) -> Result<(), UserError> {
     let real = path.canonicalize().ok();
     if real.is_some() && real == story.canonicalize().ok() {
         let message = format!("{option} {} would overwrite the story", path.display());
-        return Err(UserError::usage(message).hint("name another file to write to"));
+        return Err(UserError::usage(message).hint("choose another output file"));
     }
     Ok(())
 }
@@ -98,7 +98,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The player.
+/// Creates the player.
 pub(super) fn player(
     args: &PlayArgs,
     who: PlayerChoice,
@@ -116,14 +116,14 @@ pub(super) fn player(
     })
 }
 
-/// The critic.
+/// Creates the critic.
 pub(super) fn critic(
     args: &PlayArgs,
     who: PlayerChoice,
     cancel: &CancelFlag,
 ) -> Result<Box<dyn ProposalCritic>, UserError> {
     Ok(match &args.critic {
-        // A person is not judged, unless asked for.
+        // A person is only scored on request.
         None if who == PlayerChoice::You => Box::new(NoCritic),
         Some(CriticChoice::None) => Box::new(NoCritic),
         None | Some(CriticChoice::Heuristic) => Box::new(HeuristicCritic::default()),
@@ -139,15 +139,15 @@ pub(super) fn critic(
 }
 
 fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
-    split_command_line(command)
-        .filter(|words| !words.is_empty())
-        .ok_or_else(|| UserError::usage(format!("{option} {command:?}: no command, or a quote is left open")))
+    split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
+        UserError::usage(format!("{option} {command:?}: no command, or a quote is not closed"))
+    })
 }
 
 fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<ChatEndpoint, UserError> {
     let (Some(endpoint), Some(model)) = (&args.endpoint, model) else {
-        return Err(UserError::usage("--critic endpoint: which endpoint?")
-            .hint("give its address with --endpoint and a model with --model"));
+        return Err(UserError::usage("--critic endpoint needs --endpoint")
+            .hint("set the address with --endpoint and the model with --model"));
     };
     let limits = ChatLimits {
         timeout: args.timeout,
@@ -156,7 +156,8 @@ fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<Cha
         ..ChatLimits::default()
     };
     let chat = ChatEndpoint::new(endpoint, model).map_err(|error| {
-        UserError::usage(format!("--endpoint: {error}")).hint("write it like http://localhost:8080/v1")
+        UserError::usage(format!("--endpoint: {error}"))
+            .hint("use an address such as http://localhost:8080/v1")
     })?;
     let chat = match &args.ca_file {
         None => chat,
@@ -168,7 +169,7 @@ fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<Cha
     };
     let key = KEYS.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
     if key.as_ref().is_some_and(|key| key.trim().chars().any(|c| !c.is_ascii_graphic())) {
-        return Err(UserError::usage("the key in the environment holds signs that no key can have"));
+        return Err(UserError::usage("the key in the environment contains invalid characters"));
     }
     Ok(chat
         .key(key.map(ApiKey::new))

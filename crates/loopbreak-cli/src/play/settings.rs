@@ -1,4 +1,4 @@
-//! The settings that hold for an episode: those of the configuration, with the options of the command laid over them.
+//! The settings of an episode: those of the configuration, overridden by the options of the command.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use crate::args::ConfigOptions;
 use crate::config;
 use crate::error::UserError;
 
-/// These options; where nobody chose a profile, it is `game`.
+/// Returns the options with the profile `game`, unless another one is configured.
 pub(crate) fn for_games(options: &ConfigOptions) -> Result<ConfigOptions, UserError> {
     let mut options = options.clone();
-    // What is wrong with the settings is told when they are loaded.
+    // Problems are reported when the settings are loaded.
     if let Some(loaded) = config::try_load(&options, Path::new("."))?
         && !loaded.origin("profile").is_set()
     {
@@ -21,8 +21,8 @@ pub(crate) fn for_games(options: &ConfigOptions) -> Result<ConfigOptions, UserEr
     Ok(options)
 }
 
-/// The settings. Where nobody chose a profile, it is `game`. A person is advised, not refused and not stopped, unless the
-/// configuration says so.
+/// Loads the settings. The default profile is `game`. A person is advised, but not refused or stopped, unless
+/// the configuration says so.
 pub(super) fn load(args: &PlayArgs, person: bool) -> Result<Config, UserError> {
     let mut options = args.config.clone();
     if let Some(mode) = args.mode {

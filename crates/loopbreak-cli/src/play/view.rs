@@ -1,4 +1,4 @@
-//! What both views share: the words for rulings, advice and sums.
+//! Texts that both views share.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use loopbreak_arena::EpisodeResult;
 
 use crate::output::printable;
 
-/// What Loopbreak said to a step, in lines.
+/// Renders the advice and decisions of a verdict, one per line.
 pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
     let mut lines: Vec<String> = verdict
         .advice
@@ -15,7 +15,7 @@ pub(super) fn words_of(verdict: &Verdict) -> Vec<String> {
         .filter(|advice| advice.audience != Audience::Critic)
         .map(|advice| format!("loopbreak to the {}: {}", to(advice.audience), printable(&advice.text)))
         .collect();
-    // What is only observed has no text for anybody.
+    // Decisions that are only observed have no advice.
     let silent = verdict.decisions.iter().filter(|act| !act.enforced);
     lines.extend(silent.map(|act| {
         format!(
@@ -35,7 +35,7 @@ fn to(audience: Audience) -> &'static str {
     }
 }
 
-/// A proposal that was refused, in a line.
+/// Renders a refused proposal as one line.
 pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> String {
     let why: Vec<&str> = reasons.iter().map(|reason| reason.trim_end_matches('.')).collect();
     let why = why.join("; ");
@@ -48,22 +48,22 @@ pub(super) fn refusal(action: &str, ruling: &Ruling, reasons: &[String]) -> Stri
     )
 }
 
-/// What was used, in words; nothing, if nobody counts.
+/// Renders the usage. Returns `None` if it is not known.
 pub(super) fn used(usage: &Usage) -> Option<String> {
     let mut parts = Vec::new();
-    parts.extend(usage.input_tokens.map(|tokens| format!("{tokens} tokens read")));
-    parts.extend(usage.output_tokens.map(|tokens| format!("{tokens} tokens written")));
+    parts.extend(usage.input_tokens.map(|tokens| format!("{tokens} input tokens")));
+    parts.extend(usage.output_tokens.map(|tokens| format!("{tokens} output tokens")));
     parts.extend(usage.cost_usd.map(|cost| format!("{cost:.4} USD")));
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// The end, in lines.
+/// Renders the result of an episode.
 pub(super) fn end(episode: &EpisodeResult) -> String {
     let (mark, reason) = (episode.ending.as_str(), printable(&episode.ending.reason()));
     let why = if reason == mark { String::new() } else { format!(" ({reason})") };
     let score = episode.score.map(|score| format!("score {score}, ")).unwrap_or_default();
     let mut text = format!(
-        "{mark}{why} after {}: {score}{}, {} refused, {} taken all the same\n",
+        "{mark}{why} after {}: {score}{}, {} refused, {} taken anyway\n",
         count(episode.turns, "turn"),
         count(episode.places as u64, "place"),
         count(episode.refused, "proposal"),

@@ -1,4 +1,4 @@
-//! From arguments to a run, and to its exit code.
+//! Runs an agent repeatedly and returns the exit code.
 
 use loopbreak_runner::{LoopRunner, RoadmapFile, RunOptions};
 use loopbreak_watch::notification::NotifierSet;
@@ -8,7 +8,7 @@ use super::settings;
 use super::terminal_observer::TerminalObserver;
 use crate::error::UserError;
 
-/// Runs the command until a guard, a promise or a human ends it.
+/// Runs the command until a guard, the completion promise or a human ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<u8, UserError> {
     let observer = &TerminalObserver;
     let roadmap = args.roadmap.as_deref().map(|path| RoadmapFile::open(path, observer)).transpose()?;

@@ -1,4 +1,4 @@
-//! The settings that hold for a run: those of the configuration, with the options of the command laid over them.
+//! The settings of a run: those of the configuration, overridden by the options of the command.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use crate::args::ConfigOptions;
 use crate::config;
 use crate::error::UserError;
 
-/// At how many errors in a row the guard warns by default.
+/// Default number of errors in a row that triggers a warning.
 const WARN_AT: u32 = 3;
 
-/// For how long attempts at a task of a roadmap count.
+/// Window in which attempts at a task of a roadmap are counted.
 const WINDOW: &str = "24h";
 
-/// The settings. Where nobody chose a profile, it is `iterations`, or `tasks` for a roadmap of so many tasks. The limits of
-/// `iterations` hold under any other as well, unless somebody set them: a project whose file is meant for a hook must not have
-/// a loop without an end. For a roadmap they hold for each task.
+/// Loads the settings. The default profile is `iterations`, or `tasks` for a roadmap with `tasks` tasks. The
+/// limits of `iterations` also apply to other profiles unless they are set: a run must end even if the
+/// configuration of the project was written for hooks. For a roadmap they apply to each task.
 pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserError> {
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
     let here = Path::new(".");
-    // What is wrong with the settings is told when they are loaded.
+    // Problems are reported when the settings are loaded.
     if let Some(loaded) = config::try_load(&options, here)? {
         if !loaded.origin("profile").is_set() {
             let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
@@ -29,7 +29,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
         }
         let runner = Settings::from(Profile::Iterations);
         let times = tasks.map_or(1, |tasks| tasks.max(1) as u64);
-        // A task that fails again and again is left for the next one, before the command is taken for broken.
+        // A task that keeps failing is left for the next one before the command counts as broken.
         let errors =
             if tasks.is_some() { 2 * loaded.config.task.max_attempts } else { runner.errors.hard_at };
         let hard_at = errors.max(loaded.config.errors.warn_at);
@@ -40,7 +40,8 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
             ("policy.on_loop", format!("\"{}\"", OnLoopArg::Stop.as_str())),
         ];
         if tasks.is_some() {
-            // Attempts at a task follow each other here, and one may take longer than the hour that holds elsewhere.
+            // Attempts run one after the other here, and one may take longer than the default window of an
+            // hour.
             defaults.push(("task.attempt_window", format!("\"{WINDOW}\"")));
         }
         for (key, value) in defaults {
@@ -52,7 +53,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
     config::load(&options)
 }
 
-/// The options as settings. They come last, so that they win.
+/// Converts the options to settings. They come last and override all others.
 fn assignments(args: &RunArgs) -> Vec<String> {
     let mut all = args.config.set.clone();
     let mut set = |key: &str, value: String| all.push(format!("{key}={value}"));
@@ -67,7 +68,7 @@ fn assignments(args: &RunArgs) -> Vec<String> {
     }
     if let Some(errors) = args.max_errors {
         set("errors.hard_at", errors.to_string());
-        // A warning does not come after the stop.
+        // The warning must not come after the stop.
         if errors > 0 && errors < WARN_AT {
             set("errors.warn_at", errors.to_string());
         }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_for_each_task_of_a_roadmap_and_what_is_set_holds() {
+    fn limits_apply_to_each_task_of_a_roadmap_unless_set() {
         let one = config(&[], None);
         assert_eq!((one.budget.max_iterations, one.errors.hard_at), (10, 3));
         let many = config(&[], Some(4));

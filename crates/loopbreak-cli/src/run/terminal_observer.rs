@@ -37,7 +37,7 @@ impl RunObserver for TerminalObserver {
             return None;
         }
         loop {
-            anstream::eprint!("1, 2 or 3? (after 1, words for the agent may follow) ");
+            anstream::eprint!("1, 2 or 3? (after 1, add a message for the agent if you like) ");
             let line = read_line(interrupts)?;
             if let Some(decision) = HumanDecision::parse(&line) {
                 return Some(decision);

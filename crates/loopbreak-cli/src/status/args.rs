@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// Show the runs that are guarded now.
+/// Show the runs that are currently guarded.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

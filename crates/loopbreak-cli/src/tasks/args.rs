@@ -9,91 +9,91 @@ use crate::error::UserError;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  loopbreak tasks list                              How the tasks stand
-  loopbreak tasks list --tree                       What waits for what
-  loopbreak tasks show api                          One task: attempts, recoveries, what was decided
+  loopbreak tasks list                              List the tasks with their status
+  loopbreak tasks list --tree                       Show the dependencies
+  loopbreak tasks show api                          Show attempts, recoveries and decisions of a task
   loopbreak tasks add docs --title 'Write the docs' --after api
-  loopbreak tasks done api                          It is finished
-  loopbreak tasks block api --by 'no token'         Something stands in its way
-  loopbreak tasks open api                          Try it again, whatever was done about it
+  loopbreak tasks done api                          Mark a task as finished
+  loopbreak tasks block api --by 'no token'         Mark a task as blocked
+  loopbreak tasks open api                          Reopen a task
 
 The tasks are those of the last `loopbreak run --roadmap` in this folder, unless --run or the
-variable LOOPBREAK_RUN names another run. A run that goes on sees a change before its next attempt.")]
+variable LOOPBREAK_RUN names another run. A running run sees a change before its next attempt.")]
 pub(crate) struct TasksArgs {
     #[command(subcommand)]
     command: TasksCommand,
-    /// The run whose tasks are meant, or the beginning of its name: see `loopbreak status --all`
+    /// Run with the tasks, or the start of its name: see `loopbreak status --all`
     #[arg(long, value_name = "RUN", global = true)]
     run: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
 enum TasksCommand {
-    /// List the tasks and how they stand
+    /// List the tasks with their status
     List(ListArgs),
-    /// Show all that is known of a task
+    /// Show everything about a task
     Show(ShowArgs),
     /// Add a task
     Add(AddArgs),
-    /// Say that a task is finished
+    /// Mark a task as finished
     Done(ChangeArgs),
-    /// Say what stands in the way of a task
+    /// Mark a task as blocked
     Block(BlockArgs),
-    /// Open a task again that was done, forced on or left to a human
+    /// Reopen a task that was done, forced or left to a human
     Open(ChangeArgs),
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ListArgs {
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
-    /// Draw what waits for what
+    /// Show the dependencies as a tree
     #[arg(long, conflicts_with = "json")]
     pub(super) tree: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ShowArgs {
-    /// Which task
+    /// Id of the task
     pub(super) id: String,
-    /// Print one JSON object
+    /// Print JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct AddArgs {
-    /// A name for it, at most 64 bytes
+    /// Id of the task, at most 64 bytes
     pub(super) id: String,
-    /// What it is about, on one line
+    /// Title, on one line
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) title: String,
-    /// What is to be done
+    /// Description of the work
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) details: String,
-    /// A task that has to be finished before; may be given again
+    /// Task that must be finished first; can be repeated
     #[arg(long, value_name = "ID")]
     pub(super) after: Vec<String>,
-    /// A command that checks the work
+    /// Command that checks the work
     #[arg(long, value_name = "CMD", default_value = "", hide_default_value = true)]
     pub(super) check: String,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct ChangeArgs {
-    /// Which task
+    /// Id of the task
     pub(super) id: String,
-    /// Why
+    /// Reason for the change
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     pub(super) reason: String,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct BlockArgs {
-    /// Which task
+    /// Id of the task
     pub(super) id: String,
-    /// What stands in its way; may be given again
+    /// Cause of the block; can be repeated
     #[arg(long, value_name = "TEXT", required = true)]
     pub(super) by: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! Changes of tasks, by hand or by an agent that calls us.
+//! Adds and changes tasks.
 
 use loopbreak_store::tasks::{RoadmapProblem, RoadmapTask, TaskState, find_problems, is_task_id};
 use loopbreak_store::{RunChange, RunEvent, RunRecords, TaskEvent, now, redact_and_truncate};
@@ -12,13 +12,13 @@ use crate::output::printable;
 pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     let AddArgs { id, title, details, after, check } = args;
     if !is_task_id(id) {
-        return Err(UserError::usage(format!("{:?} is no id", redact_and_truncate(id)))
-            .hint("an id is a short word, at most 64 bytes long"));
+        return Err(UserError::usage(format!("invalid task id {:?}", redact_and_truncate(id)))
+            .hint("use a short word of at most 64 bytes"));
     }
     if !check.is_empty()
         && loopbreak_watch::notification::split_command_line(check).is_none_or(|words| words.is_empty())
     {
-        return Err(UserError::usage(format!("--check {check:?}: no command, or a quote is left open")));
+        return Err(UserError::usage(format!("--check {check:?}: no command, or a quote is not closed")));
     }
     change(run, "added", |tasks| {
         let last = tasks.iter().map(|task| task.position).filter(|at| *at < i64::MAX.unsigned_abs()).max();
@@ -39,17 +39,17 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
     })
 }
 
-/// What is wrong with a roadmap that has this task too, as far as it is the fault of the task.
+/// Returns the problem that this task would cause in the roadmap.
 fn wrong(tasks: &[RoadmapTask], task: &RoadmapTask) -> Option<String> {
     let mut all = tasks.to_vec();
     all.push(task.clone());
     find_problems(&all).into_iter().find_map(|fault| match fault {
-        RoadmapProblem::Duplicate { id, .. } => Some(format!("there is a task {id:?} already")),
+        RoadmapProblem::Duplicate { id, .. } => Some(format!("task {id:?} already exists")),
         RoadmapProblem::Unknown { task, dependency } if task + 1 == all.len() => {
-            Some(format!("there is no task {dependency:?} to come after"))
+            Some(format!("--after: task {dependency:?} not found"))
         }
         RoadmapProblem::Cycle(circle) if circle.contains(&(all.len() - 1)) => {
-            Some("tasks would wait for each other".to_owned())
+            Some("the tasks would wait for each other".to_owned())
         }
         RoadmapProblem::Unknown { .. } | RoadmapProblem::Cycle(_) => None,
     })
@@ -64,7 +64,7 @@ pub(super) fn done(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError
 }
 
 pub(super) fn open(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError> {
-    let reason = if args.reason.is_empty() { "opened again by hand" } else { &args.reason };
+    let reason = if args.reason.is_empty() { "reopened by hand" } else { &args.reason };
     change(run, "open", |tasks| {
         let mut task = find::task(tasks, &args.id)?.clone();
         task.reopen(reason, now());
@@ -77,7 +77,7 @@ pub(super) fn block(run: Option<&str>, args: &BlockArgs) -> Result<u8, UserError
         let mut task = find::task(tasks, &args.id)?.clone();
         if !task.is_open() {
             let message = format!("task {:?} is {}", args.id, task.label());
-            let hint = format!("`loopbreak tasks open {}` comes first", args.id);
+            let hint = format!("reopen it first with `loopbreak tasks open {}`", args.id);
             return Err(UserError::usage(message).hint(hint));
         }
         task.status = TaskState::Blocked;
@@ -87,7 +87,7 @@ pub(super) fn block(run: Option<&str>, args: &BlockArgs) -> Result<u8, UserError
     })
 }
 
-/// Makes something of the tasks as they stand at this moment, and keeps the task that comes of it.
+/// Changes a task and stores it, within one transaction.
 fn change(
     run: Option<&str>,
     what: &str,
@@ -103,7 +103,7 @@ fn change(
         TaskEvent { action: line.clone(), task: task.id.clone(), status: task.status.as_str().to_owned() };
     let change = RunChange {
         records: RunRecords { roadmap: vec![task], ..RunRecords::default() },
-        // A run that is over stays so.
+        // A run that has ended stays ended.
         ended: found.run.ended.is_some(),
         ..RunEvent::Task(event).into()
     };

@@ -1,4 +1,4 @@
-//! `tasks list`: how the tasks stand, as a table, a tree or data.
+//! `tasks list`: prints the tasks as a table, a tree or JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -84,7 +84,7 @@ fn table(tasks: &[RoadmapTask], attempts: &BTreeMap<String, u64>) -> String {
     text
 }
 
-/// How a task stands, in a word or two.
+/// Returns the status of a task in one or two words.
 fn standing(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
     let waits = unfinished_dependencies(task, tasks);
     if task.is_open() && !waits.is_empty() && task.escalation.as_str() == "none" {
@@ -93,7 +93,7 @@ fn standing(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
     task.label().to_owned()
 }
 
-/// Why a task stands as it does, where that is not plain.
+/// Returns the reason for the status of a task, if it needs one.
 fn why(task: &RoadmapTask) -> Option<String> {
     let mut parts = Vec::new();
     if matches!(task.label(), "forced" | "escalated" | "blocked") && !task.reason.is_empty() {
@@ -108,7 +108,8 @@ fn why(task: &RoadmapTask) -> Option<String> {
     (!parts.is_empty()).then(|| printable(&parts.join("; ")))
 }
 
-/// Each task below those it waits for. One that waits for many stands below each of them, in full only the first time.
+/// Renders each task below those it waits for. A task with several dependencies appears below each of them,
+/// in full only the first time.
 fn tree(tasks: &[RoadmapTask]) -> String {
     let mut text = String::new();
     let mut drawn = Vec::new();
@@ -119,7 +120,7 @@ fn tree(tasks: &[RoadmapTask]) -> String {
     text
 }
 
-/// How deep a tree is drawn: who has a longer chain than that does not read it as a tree.
+/// Maximum depth of the tree: a longer chain is not readable as a tree.
 const DEEPEST: usize = 40;
 
 fn branch<'t>(
@@ -153,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_has_every_task_below_what_it_waits_for() {
+    fn the_tree_shows_each_task_below_its_dependencies() {
         let tasks = [task("a", "First", &[]), task("b", "", &["a"]), task("c", "", &["a", "b"])];
         let expected = "a [pending]  First\n  b [pending]\n    c [pending]\n  c [pending]  (see above)\n";
         assert_eq!(tree(&tasks), expected);
     }
 
     #[test]
-    fn a_table_says_what_waits_for_what_and_why_a_task_is_stuck() {
+    fn the_table_shows_dependencies_and_why_a_task_is_stuck() {
         let mut tasks = vec![task("schema", "Draw", &[]), task("api", "Write", &["schema"])];
         (tasks[0].forced, tasks[0].reason) = (true, "5 attempts did the same work".into());
         tasks[0].status = loopbreak_store::tasks::TaskState::Done;

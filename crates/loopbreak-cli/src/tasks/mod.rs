@@ -1,4 +1,4 @@
-//! `loopbreak tasks`: the tasks of a roadmap, as they are kept: shown, added, and changed by hand or by the agent itself.
+//! `loopbreak tasks`: shows and changes the stored tasks of a roadmap, for people and agents.
 
 mod args;
 mod change;

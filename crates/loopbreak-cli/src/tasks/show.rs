@@ -1,4 +1,4 @@
-//! `tasks show`: all that is known of a task.
+//! `tasks show`: prints everything about a task.
 
 use std::fmt::Write as _;
 
@@ -18,7 +18,7 @@ pub(super) fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> 
     let mut attempts: Vec<StoredAttempt> = found.store.attempts(&found.run)?;
     attempts.retain(|attempt| attempt.task == args.id);
     let mut recoveries: Vec<StoredRecovery> = found.store.recoveries(&found.run)?;
-    // One about a circle of tasks names all of them.
+    // A recovery about a cycle names all its tasks.
     let about = |names: &str| names.split(", ").any(|name| name == args.id);
     recoveries.retain(|recovery| recovery.task.as_deref().is_some_and(about));
     let mut context: Vec<StoredContextEntry> = found.store.context(&found.run)?;

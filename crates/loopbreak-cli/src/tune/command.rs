@@ -1,4 +1,4 @@
-//! From arguments to a search, a file and an exit code.
+//! Searches for better thresholds and prints or writes them.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
@@ -21,15 +21,15 @@ use crate::error::UserError;
 use crate::progress_bar::reading_bar;
 use crate::{exit, output};
 
-/// How many names of logs the file that is written tells.
+/// Number of log names in the settings file.
 const SOURCES: usize = 10;
 
-/// Searches thresholds and prints the best.
+/// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     let config = crate::config::load(&args.config)?;
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
-            .hint("name a file or a folder, or - for standard input, as in: loopbreak tune logs/"));
+            .hint("give a file, a folder, or - for standard input, for example: loopbreak tune logs/"));
     }
     if let Some(path) = &args.output {
         check_output(path, args.force)?;
@@ -41,18 +41,14 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     }
     let (failed, mut runs) = read(args, &config)?;
     if runs.is_empty() {
-        return if failed {
-            Ok(exit::FAILED)
-        } else {
-            Err(UserError::failed("there are no runs to look at"))
-        };
+        return if failed { Ok(exit::FAILED) } else { Err(UserError::failed("no runs found")) };
     }
     if let Some(selection) = &selection {
         selection.apply(&mut runs, |run| &run.run, |run, positive| run.positive = positive)?;
     }
     if runs.len() < 2 {
-        return Err(UserError::usage("one run is not enough to tune on: some have to be held out")
-            .hint("name more logs; some dozens of runs make a result worth having"));
+        return Err(UserError::usage("one run is not enough to tune on: some runs must be held out")
+            .hint("give more logs; a useful result needs a few dozen runs"));
     }
     let subject = TuneSubject::new(&runs, &config, args.seed);
     let (state, done) = match &args.state {
@@ -73,7 +69,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         return Ok(exit::INTERRUPTED);
     }
     let mut result = TuneResult::new(&runs, &found, selection.as_ref(), args.folds as usize, args.seed)
-        .ok_or_else(|| UserError::failed("no trial was made"))?;
+        .ok_or_else(|| UserError::failed("no trial was run"))?;
     prune(&mut result.choice.best, &trials, &runs);
     if let Some(path) = &args.output {
         save(path, &result, &trials, &runs, &subject)?;
@@ -83,7 +79,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
     Ok(if failed { exit::FAILED } else { exit::DONE })
 }
 
-/// Reads all runs. The first value tells whether something could not be read.
+/// Reads all runs. The first value is true if something could not be read.
 fn read(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
     let inputs = args.labels.logs(&args.paths);
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
@@ -98,7 +94,7 @@ fn read(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserEr
     let read = read_runs(&analyzer, &inputs.inputs, MAX_STEP_BYTES);
     bar.finish_and_clear();
     let (logs, runs) = read.map_err(|error| {
-        UserError::failed(error.to_string()).hint("name fewer logs: a few hundred runs are enough to tune on")
+        UserError::failed(error.to_string()).hint("give fewer logs: a few hundred runs are enough to tune on")
     })?;
     let failed = report_unread_inputs(&inputs, &logs, &mut diagnostics).failed;
     diagnostics.finish();
@@ -116,11 +112,11 @@ impl From<StateFileError> for UserError {
     }
 }
 
-/// Set when the user wants the search to end. A second signal ends the program at once.
+/// Returns a flag that an interrupt sets. A second interrupt ends the program at once.
 fn interrupt() -> Arc<AtomicBool> {
     let stopped = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stopped);
-    // Where there is no such signal, there is nobody to send it.
+    // Without support for this signal, nobody can send it.
     let _ = ctrlc::set_handler(move || {
         if seen.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(exit::INTERRUPTED));
@@ -150,24 +146,22 @@ fn print_interrupted(found: &SearchOutcome, args: &TuneArgs) {
     let tried = found.tried.len();
     match &args.state {
         Some(state) => anstream::eprintln!(
-            "interrupted after {tried} trials, which are kept in {}; the same command goes on from there",
+            "interrupted after {tried} trials, which are stored in {}; run the same command to continue",
             state.display()
         ),
-        None => anstream::eprintln!(
-            "interrupted after {tried} trials; with --state FILE they would have been kept"
-        ),
+        None => anstream::eprintln!("interrupted after {tried} trials; use --state FILE to keep them"),
     }
 }
 
-/// Checks that the settings may be written to this file.
+/// Returns an error if the settings must not be written to this file.
 fn check_output(path: &Path, force: bool) -> Result<(), UserError> {
     if path.file_name().is_some_and(|name| name == "pyproject.toml") {
-        return Err(UserError::usage(format!("{} holds more than Loopbreak's options", path.display()))
+        return Err(UserError::usage(format!("{} is not only for Loopbreak", path.display()))
             .hint("write a loopbreak.toml, or add [tool.loopbreak] by hand"));
     }
     if path.exists() && !force {
-        return Err(UserError::usage(format!("{} is there already", path.display()))
-            .hint("name another file, or add --force to overwrite it"));
+        return Err(UserError::usage(format!("{} already exists", path.display()))
+            .hint("choose another file, or add --force to overwrite it"));
     }
     Ok(())
 }
@@ -181,7 +175,7 @@ fn save(
 ) -> Result<(), UserError> {
     let config: Config = trials
         .config(&result.choice.best)
-        .ok_or_else(|| UserError::failed("the best settings are no valid whole"))?;
+        .ok_or_else(|| UserError::failed("the best settings are not a valid configuration"))?;
     let mut sources: Vec<String> = Vec::new();
     for run in runs {
         if !sources.contains(&run.source) {

@@ -78,15 +78,15 @@ fn what_cannot_be_played_is_refused_before_the_first_game() {
     for (args, code, told) in [
         (&["--players", "dancer"][..], 2, "invalid value 'dancer'"),
         (&["--players", "camper,"], 2, "a value is required"),
-        (&["--obedience", "0,1.5"], 2, "give a number from 0 to 1"),
-        (&["--obedience", "-1"], 2, "give a number from 0 to 1"),
+        (&["--obedience", "0,1.5"], 2, "use a number from 0 to 1"),
+        (&["--obedience", "-1"], 2, "use a number from 0 to 1"),
         (&["--episodes", "0"], 2, "0 is not in 1..=100000"),
         (&["--max-turns", "0"], 2, "0 is not in 1.."),
         (&["none.z3"], 2, "error: none.z3: "),
-        (&["no.z3"], 2, "hint: give a story file for the Z-machine, version 3 (.z3), or `spillway`\n"),
-        (&["--set", "mode=observe"], 2, "mode is \"observe\": there would be nothing to compare"),
+        (&["no.z3"], 2, "hint: use a Z-machine story file of version 3 (.z3), or `spillway`\n"),
+        (&["--set", "mode=observe"], 2, "mode is \"observe\": there is nothing to compare"),
         (&["--set", "stagnation.max_turns=0"], 2, "stagnation.max_turns"),
-        (&["--html", "none/x.html"], 1, "cannot write none/x.html: there is no such folder"),
+        (&["--html", "none/x.html"], 1, "cannot write none/x.html: the folder does not exist"),
         (&["--html", "."], 1, "cannot write .: it is a folder"),
     ] {
         let done = arena(folder.path(), args);

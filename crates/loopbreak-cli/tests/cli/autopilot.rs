@@ -69,13 +69,13 @@ fn every_healthy_task_is_done_and_each_of_the_others_gets_its_recovery() {
     {
         assert!(listed.contains(part), "{part}: {listed}");
     }
-    assert!(done.err.contains("4 of 7 tasks are done; left are token (escalated: "), "{}", done.err);
-    assert!(done.err.contains("spin (forced on, not finished: 5 attempts"), "{}", done.err);
+    assert!(done.err.contains("4 of 7 tasks are done; not done: token (escalated: "), "{}", done.err);
+    assert!(done.err.contains("spin (closed by force_next, not finished: 5 attempts"), "{}", done.err);
     // Authority is for its task and its blockers, and nobody else is told of it.
     let prompt = |id: &str| fs::read_to_string(folder.join(format!("prompt-{id}.txt"))).unwrap();
     assert!(prompt("token").contains("For this task and these blockers only"), "{}", prompt("token"));
     assert!(!prompt("spin").contains("these blockers only"), "{}", prompt("spin"));
-    assert!(prompt("spin").contains("not to be taken up again: schema"), "{}", prompt("spin"));
+    assert!(prompt("spin").contains("Do not work on them again: schema"), "{}", prompt("spin"));
     // A human was told of both, when it was time.
     let called = fs::read_to_string(folder.join("told")).unwrap();
     assert_eq!(called, "escalate no_progress_repeat\nescalate blocked_task_spin\n");
@@ -175,7 +175,7 @@ fn tasks_that_send_each_other_back_are_seen_two_and_three_of_them() {
         let done = pilot(folder.path(), &[]);
         assert_eq!(done.code, Some(13), "{}", done.err);
         let names = ids.join(", ");
-        let seen = format!("tasks send each other back again and again: {names}");
+        let seen = format!("tasks keep sending each other back: {names}");
         assert!(done.err.contains(&format!("warn: {seen}")), "{}", done.err);
         assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
         // Warned of in the second round, broken in the fourth; then the rest is done.
@@ -222,7 +222,7 @@ fn a_task_blocked_only_by_a_checker_that_is_not_there_goes_on_and_the_check_is_d
     let done = pilot(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(given(folder.path()), "page page next");
-    assert!(done.err.contains("all 2 tasks are done; checks are still to be made: page"), "{}", done.err);
+    assert!(done.err.contains("all 2 tasks are done; checks are still pending: page"), "{}", done.err);
     assert_eq!(task(folder.path(), "page")["deferred"], serde_json::json!(["critic:design_system"]));
     let shown = told(folder.path(), &["tasks", "show", "page"]).out;
     assert!(shown.contains("check_deferred:") && shown.contains("done, check deferred"), "{shown}");
@@ -274,7 +274,7 @@ fn where_nothing_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
     let waits: Vec<&str> = done
         .err
         .lines()
-        .filter_map(|line| line.split_once("looking again in "))
+        .filter_map(|line| line.split_once("checking again in "))
         .map(|(_, wait)| wait)
         .collect();
     assert_eq!(waits, ["0.02 s", "0.04 s", "0.08 s", "0.1 s"]);
@@ -342,7 +342,7 @@ fn a_task_that_was_opened_again_between_two_runs_gets_fresh_attempts() {
     let done = pilot(folder.path(), &["--resume"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!((before, order(folder.path()).len()), (11, 13));
-    assert!(done.err.contains("task key was opened again"), "{}", done.err);
+    assert!(done.err.contains("task key was reopened"), "{}", done.err);
 }
 
 #[test]

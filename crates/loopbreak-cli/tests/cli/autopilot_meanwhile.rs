@@ -38,7 +38,7 @@ fn a_task_that_a_human_finishes_while_it_is_checked_stays_finished() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(order(folder.path()), ["a"]);
     assert_eq!(task(folder.path(), "a")["reason"], "I looked at it");
-    assert!(done.err.contains("task a was changed meanwhile, and that holds"), "{}", done.err);
+    assert!(done.err.contains("task a was changed elsewhere; that change is kept"), "{}", done.err);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_task_that_a_human_opens_while_it_is_checked_is_taken_up_again() {
     let done = pilot(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(order(folder.path()), ["a", "a"]);
-    assert!(done.err.contains("task a was opened again"), "{}", done.err);
+    assert!(done.err.contains("task a was reopened"), "{}", done.err);
 }
 
 /// A run that is over, with an open task `a`.
@@ -196,7 +196,7 @@ fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_eq!(order(folder.path()), ["a", "b", "c", "c"]);
     let count = |text: &str| done.err.matches(text).count();
-    assert_eq!(count("the roadmap has 2 problems; going on with it as it was"), 1, "{}", done.err);
+    assert_eq!(count("the roadmap has 2 problems; continuing with the last one"), 1, "{}", done.err);
     assert_eq!(
         (count("did you mean id?"), count("--roadmap tasks.toml: No such file")),
         (1, 1),

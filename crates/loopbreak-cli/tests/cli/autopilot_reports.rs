@@ -16,16 +16,16 @@ fn a_result_file_that_cannot_be_read_is_told_to_the_agent_and_counts_as_no_repor
         ("printf '{\"status\":' > $LOOPBREAK_RESULT_FILE", "cannot be read"),
         (
             "echo '{\"status\":\"finito\"}' > $LOOPBREAK_RESULT_FILE",
-            "is none of pending, in_progress, blocked, done",
+            "is not one of pending, in_progress, blocked, done",
         ),
         ("head -c 2000000 /dev/zero > $LOOPBREAK_RESULT_FILE", "2000000 bytes"),
-        ("mkfifo $LOOPBREAK_RESULT_FILE", "is no file"),
-        ("mkdir $LOOPBREAK_RESULT_FILE", "is no file"),
+        ("mkfifo $LOOPBREAK_RESULT_FILE", "is not a regular file"),
+        ("mkdir $LOOPBREAK_RESULT_FILE", "is not a regular file"),
     ] {
         let folder = folder();
         roadmap(folder.path(), &[("a", &[])]);
         let body = format!(
-            "if [ $N = 1 ]; then echo working; {write}; else grep 'does not count' prompt.txt > complaint\n\
+            "if [ $N = 1 ]; then echo working; {write}; else grep 'ignored the' prompt.txt > complaint\n\
              say done '{{\"status\":\"done\"}}'; fi"
         );
         agent(folder.path(), &body);
@@ -33,7 +33,7 @@ fn a_result_file_that_cannot_be_read_is_told_to_the_agent_and_counts_as_no_repor
         assert_eq!(done.code, Some(0), "{write}: {}", done.err);
         assert!(done.err.contains(why), "{write}: {}", done.err);
         let complaint = fs::read_to_string(folder.path().join("complaint")).unwrap();
-        assert!(complaint.contains("the report on task a does not count"), "{complaint}");
+        assert!(complaint.contains("ignored the report on task a: "), "{complaint}");
         assert_eq!(order(folder.path()).len(), 2);
     }
 }
@@ -67,11 +67,7 @@ fn a_report_on_a_task_that_there_is_not_is_told_and_counts_for_nothing() {
     );
     let done = pilot(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(
-        done.err.contains("a report on task \"zebra\" does not count: there is no such task"),
-        "{}",
-        done.err
-    );
+    assert!(done.err.contains("ignored a report on task \"zebra\": there is no such task"), "{}", done.err);
     assert_eq!(order(folder.path()).len(), 2);
 }
 
@@ -171,7 +167,7 @@ fn without_a_store_the_roadmap_is_worked_through_all_the_same() {
             .args(["run", "--roadmap", "tasks.toml", "--", "sh", "agent.sh"]),
     );
     assert_eq!(run.code, Some(13), "{}", run.err);
-    assert!(run.err.contains("nothing is kept of this run"), "{}", run.err);
+    assert!(run.err.contains("this run is not recorded"), "{}", run.err);
     assert_eq!(order(folder.path()).join(" "), "a b spin spin spin spin spin");
 }
 
@@ -293,7 +289,7 @@ fn tasks_can_be_listed_added_changed_and_nonsense_is_told() {
     let folder = folder();
     let none = told(folder.path(), &["tasks", "list"]);
     assert_eq!(none.code, Some(2));
-    assert!(none.err.contains("there is no roadmap in this folder"), "{}", none.err);
+    assert!(none.err.contains("no roadmap found for this folder"), "{}", none.err);
     roadmap(folder.path(), &[("api", &[]), ("docs", &["api"])]);
     agent(folder.path(), r#"say ok '{"status":"blocked","blockers":["no key"]}'"#);
     let run = pilot(folder.path(), &["--max-iterations", "1"]);
@@ -304,20 +300,22 @@ fn tasks_can_be_listed_added_changed_and_nonsense_is_told() {
     };
     assert_eq!(code(&["add", "ship", "--title", "Ship it", "--after", "docs"]).0, Some(0));
     for (args, why) in [
-        (&["add", "ship"][..], "there is a task \"ship\" already"),
-        (&["add", "x", "--after", "y"], "there is no task \"y\" to come after"),
-        (&["add", " "], "is no id"),
+        (&["add", "ship"][..], "task \"ship\" already exists"),
+        (&["add", "x", "--after", "y"], "--after: task \"y\" not found"),
+        (&["add", " "], "invalid task id"),
         (&["add", "x", "--check", "it's"], "--check"),
         (&["done", "apj"], "did you mean api?"),
-        (&["show", "nothing-like-it"], "`loopbreak tasks list` lists them"),
-        (&["list", "--run", "zzz"], "there is no run \"zzz\" that has tasks"),
+        (&["show", "nothing-like-it"], "`loopbreak tasks list` lists the tasks"),
+        (&["list", "--run", "zzz"], "no run \"zzz\" with tasks found"),
     ] {
         let (code, err) = code(args);
         assert_eq!(code, Some(2), "{args:?}");
         assert!(err.contains(why), "{why}: {err}");
     }
     assert_eq!(code(&["done", "api", "--reason", "by hand"]).0, Some(0));
-    assert!(code(&["block", "api", "--by", "x"]).1.contains("`loopbreak tasks open api` comes first"));
+    assert!(
+        code(&["block", "api", "--by", "x"]).1.contains("reopen it first with `loopbreak tasks open api`")
+    );
     assert_eq!(code(&["block", "docs", "--by", "no printer"]).0, Some(0));
     let shown = [&["list"][..], &["list", "--tree"], &["show", "api"]];
     let shown = shown.map(|args| told(folder.path(), &[&["tasks"], args].concat()).out);

@@ -51,7 +51,7 @@ fn a_rejected_proposal_saves_nothing_by_itself() {
     assert_eq!(quiet.code, Some(10), "it would have stepped in all the same");
     assert_eq!(
         quiet.out,
-        "1 run, 30 steps: 0 stopped, 1 only steered, 0 only warned, 0 clear; saves nothing by itself: no stop\n"
+        "1 run, 30 steps: 0 stopped, 1 only steered, 0 only warned, 0 clear; saves nothing (no stop)\n"
     );
 }
 

@@ -161,9 +161,9 @@ fn eval_refuses_broken_expressions_and_labels() {
         (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" compares with nothing"),
         (["labels.jsonl", "labels.none"], 2, "\"labels.none\" can be told of no run"),
         (["broken.jsonl", "y"], 1, "broken.jsonl:2: not JSON: EOF while parsing a value"),
-        (["missing.jsonl", "y"], 1, "cannot read the labels missing.jsonl"),
+        (["missing.jsonl", "y"], 1, "cannot read the label file missing.jsonl"),
         (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" was labelled before, on line 1"),
-        (["bytes.jsonl", "y"], 1, "cannot read the labels bytes.jsonl"),
+        (["bytes.jsonl", "y"], 1, "cannot read the label file bytes.jsonl"),
         (["others.jsonl", "y"], 1, "no label is about one of the runs"),
     ] {
         let done = eval(path, &["logs", "--labels", args[0], "--positive", args[1]]);

@@ -47,11 +47,11 @@ fn one_of_many_runs_is_explained_by_its_id_and_many_are_refused() {
     assert!(one.out.contains("score 9") && !one.out.contains("cargo test"), "{}", one.out);
     let many = analyze(folder.path(), &["log.jsonl", "--explain"]);
     assert_eq!((many.code, many.out.as_str()), (Some(2), ""));
-    assert!(many.err.contains("--explain shows one run, and there are 2"), "{}", many.err);
-    assert!(many.err.contains("name one with --run ID: there are \"circles\", \"well\""), "{}", many.err);
+    assert!(many.err.contains("--explain shows one run, but there are 2"), "{}", many.err);
+    assert!(many.err.contains("select one with --run ID: \"circles\", \"well\""), "{}", many.err);
     fs::write(folder.path().join("again.jsonl"), healthy("well", 9)).unwrap();
     let twice = analyze(folder.path(), &[".", "--explain", "--run", "well"]);
-    assert!(twice.err.contains("name one file"), "{}", twice.err);
+    assert!(twice.err.contains("give one file"), "{}", twice.err);
     for other in ["--json", "--quiet"] {
         assert_eq!(analyze(folder.path(), &["log.jsonl", "--explain", other]).code, Some(2), "{other}");
     }

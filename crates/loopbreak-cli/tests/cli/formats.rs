@@ -178,7 +178,7 @@ fn without_a_path_the_logs_of_the_agents_here_are_found() {
 
     let nothing = done(loopbreak(home.path()).arg("analyze").env("HOME", home.path().join("none")));
     assert_eq!(nothing.code, Some(2));
-    assert!(nothing.err.contains("no log given, and none found of Claude Code ("), "{}", nothing.err);
+    assert!(nothing.err.contains("no log given, and none found for Claude Code ("), "{}", nothing.err);
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn settings_are_changed_shown_kept_and_changed_back() {
         assert!(hook(folder.path(), &["install", agent]).out.contains("there already"));
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0));
         assert_eq!(fs::read_to_string(&file).unwrap(), OWN);
-        assert!(hook(folder.path(), &["uninstall", agent]).out.contains("no hooks of ours"));
+        assert!(hook(folder.path(), &["uninstall", agent]).out.contains("no Loopbreak hooks found"));
     }
 }
 
@@ -104,7 +104,7 @@ fn the_doctor_tries_what_is_installed() {
         fs::write(folder.path().join("loopbreak.toml"), "mode = \"off\"\n").unwrap();
         let off = hook(folder.path(), &["doctor", agent]);
         assert_eq!(off.code, Some(1));
-        assert!(off.out.contains("does not answer as it should"), "{}", off.out);
+        assert!(off.out.contains("does not answer correctly"), "{}", off.out);
     }
 }
 
@@ -157,7 +157,7 @@ fn the_doctor_shows_a_foreign_command_and_does_not_run_it() {
             fs::write(&file, serde_json::json!({"hooks": {"Stop": hooks}}).to_string()).unwrap();
             let done = hook(folder.path(), &["doctor", agent]);
             assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
-            assert!(done.err.contains("is not run"), "{}", done.err);
+            assert!(done.err.contains("was not run"), "{}", done.err);
             assert!(!done.out.contains('\u{1b}') && done.out.contains("loopbreak hook"), "{:?}", done.out);
             assert!(!folder.path().join("PWNED").exists());
         }

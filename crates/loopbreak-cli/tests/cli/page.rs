@@ -113,6 +113,6 @@ fn a_page_that_cannot_be_written_is_told() {
     assert!(done.err.contains("cannot write no/such/folder/a.html"), "{}", done.err);
     let over = crate::support::done(loopbreak(folder.path()).args(["eval", ".", "--html", "./a.jsonl"]));
     assert_eq!(over.code, Some(2), "{}", over.err);
-    assert!(over.err.contains("--html ./a.jsonl would overwrite a log"), "{}", over.err);
+    assert!(over.err.contains("--html ./a.jsonl would overwrite an input log"), "{}", over.err);
     assert_eq!(fs::read_to_string(folder.path().join("a.jsonl")).unwrap(), stuck("a", 50));
 }

@@ -136,7 +136,7 @@ fn a_model_plays_and_what_it_used_is_told() {
     let done = play_in(folder().path(), &[&args[..], &["--critic", "none"]].concat(), "");
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", done.out);
     assert!(end(&done).starts_with("left after 4 turns: score 5, 2 places"), "{}", done.out);
-    assert!(done.out.ends_with("used: 4000 tokens read, 80 tokens written, 0.0048 USD\n"), "{}", done.out);
+    assert!(done.out.ends_with("used: 4000 input tokens, 80 output tokens, 0.0048 USD\n"), "{}", done.out);
     assert!(server.requests().iter().all(|request| request.head.contains(&format!("Bearer {KEY}"))));
 }
 
@@ -214,13 +214,13 @@ fn what_is_wrong_is_said_before_anything_is_played() {
         (&["--world", "no-such-program"], "--world: the world failed: cannot start \"no-such-program\""),
         (&["--world", "'"], "--world \"'\": no command"),
         (&["--agent-command", ""], "--agent-command \"\": no command"),
-        (&["--critic", "endpoint"], "--critic endpoint: which endpoint?"),
-        (&["--critic", "me"], "there are heuristic, none, endpoint and command=CMD"),
+        (&["--critic", "endpoint"], "--critic endpoint needs --endpoint"),
+        (&["--critic", "me"], "use heuristic, none, endpoint or command=CMD"),
         (&["--endpoint", "localhost", "--model", "m"], "--endpoint: the address must start with http://"),
         (&["--endpoint", "http://x"], "--model <NAME>"),
-        (&["--obedience", "2"], "give a number from 0 to 1"),
+        (&["--obedience", "2"], "use a number from 0 to 1"),
         (&["spillway", "--world", "x"], "cannot be used with"),
-        (&["--timeout", "0"], "nobody answers in no time"),
+        (&["--timeout", "0"], "must be greater than 0"),
         (&["--max-failures", "0"], "0 is not in 1.."),
         (&["--set", "stagnation.max_trns=3"], "max_trns"),
     ] {

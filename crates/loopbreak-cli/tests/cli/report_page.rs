@@ -224,7 +224,7 @@ fn the_page_goes_together_with_data_and_never_over_a_log() {
     assert!(fs::metadata(folder.path().join("events.jsonl")).unwrap().len() > 0);
     let over = analyze(folder.path(), &["a.jsonl", "--html", "./a.jsonl"]);
     assert_eq!(over.code, Some(2), "{}", over.err);
-    assert!(over.err.contains("--html ./a.jsonl would overwrite a log"), "{}", over.err);
+    assert!(over.err.contains("--html ./a.jsonl would overwrite an input log"), "{}", over.err);
     let nowhere = analyze(folder.path(), &["a.jsonl", "--html", "no/such/a.html"]);
     assert_eq!(nowhere.code, Some(1));
     assert!(nowhere.err.contains("cannot write no/such/a.html"), "{}", nowhere.err);

@@ -16,7 +16,7 @@ fn a_run_whose_runner_was_killed_goes_on() {
     child.wait().unwrap();
     let done = run_with(folder.path(), &["--resume", "--max-iterations", "4"], &body);
     assert_eq!(done.code, Some(11), "{}", done.err);
-    assert!(done.err.contains("goes on after iteration 2"), "{}", done.err);
+    assert!(done.err.contains("continues after iteration 2"), "{}", done.err);
     assert_eq!(done.out.lines().count(), 2, "the third, again, and the fourth: {}", done.out);
 }
 
@@ -29,10 +29,10 @@ fn a_run_goes_on_where_it_was_ended() {
     let second = run_with(folder.path(), &["--max-iterations", "5", "--resume"], &body);
     assert_eq!(second.code, Some(11), "{}", second.err);
     assert_eq!(session(&first), session(&second));
-    assert!(second.err.contains("goes on after iteration 2"), "{}", second.err);
+    assert!(second.err.contains("continues after iteration 2"), "{}", second.err);
     assert_eq!(second.out.lines().count(), 3, "five in all");
     let other = run_with(folder.path(), &["--max-iterations", "1", "--resume"], "echo another");
-    assert!(other.err.contains("a new one begins"), "{}", other.err);
+    assert!(other.err.contains("starting a new one"), "{}", other.err);
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
     let mut first = begin(folder.path(), &["run", "--", "sh", "-c", body]);
     let second = run_with(folder.path(), &["--resume"], body);
     assert_eq!(second.code, Some(1), "{}", second.err);
-    assert!(second.err.contains("goes on in another process"), "{}", second.err);
+    assert!(second.err.contains("is active in another process"), "{}", second.err);
     // Once it is gone, and be it killed, the run is free.
     first.kill().unwrap();
     first.wait().unwrap();

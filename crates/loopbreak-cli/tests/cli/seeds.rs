@@ -48,7 +48,7 @@ fn the_report_has_all_that_the_analysis_tool_of_000_showed() {
         "stuck          turns 21–273 at score 10 (253 turns)",
         "would stop     turn 60: no progress for 40 turns",
         "saves          213 of 273 steps (78 %)",
-        "destroys       nothing",
+        "progress lost  none",
     ] {
         assert!(shown.contains(part), "{part} in\n{shown}");
     }
@@ -97,7 +97,7 @@ fn progress_after_the_stop_is_told_as_harm() {
         (&report["totals"]["stopped"], &report["totals"]["progress_after_stop"]),
         (&2.into(), &1.into())
     );
-    assert!(analyze(folder.path(), &["--quiet", "log.jsonl"]).out.contains("destroys progress in 1 run"));
+    assert!(analyze(folder.path(), &["--quiet", "log.jsonl"]).out.contains("; progress lost in 1 run"));
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn tune_writes_a_configuration_that_is_valid_and_never_overwrites_one() {
     for part in [
         "20 runs, 600 steps",
         "runs.jsonl",
-        "10 runs positive by stuck",
+        "10 positive runs (stuck)",
         "60 settings tried",
         "Held out:",
         "Found:",
@@ -110,7 +110,7 @@ fn tune_writes_a_configuration_that_is_valid_and_never_overwrites_one() {
     let again = tune(path, &args);
     assert_eq!((again.code, again.out.as_str()), (Some(2), ""));
     assert!(
-        again.err.contains("found.toml is there already") && again.err.contains("--force"),
+        again.err.contains("found.toml already exists") && again.err.contains("--force"),
         "{}",
         again.err
     );
@@ -196,7 +196,7 @@ fn tune_interrupted_exits_with_130_and_keeps_what_it_has() {
     };
     let begun = Instant::now();
     while !first_three_are_kept() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "no trial was made");
+        assert!(begun.elapsed() < Duration::from_mins(1), "no trial was run");
         std::thread::sleep(Duration::from_millis(20));
     }
     let pid = child.id().to_string();

@@ -1,10 +1,10 @@
-//! Problems as data. How they are displayed is up to the caller.
+//! Problems as data. The caller decides how to display them.
 
 use std::fmt;
 
 use crate::source::{SourceLocation, ValueOrigin};
 
-/// The number of problems that are reported at most. It bounds the time that a file of a million wrong keys takes.
+/// The largest number of problems that are reported. It bounds the time for a file with a million wrong keys.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
 /// An invalid configuration, with all its problems.
@@ -35,7 +35,7 @@ pub struct ConfigProblem {
 pub struct ProblemLabel {
     /// The place.
     pub origin: ValueOrigin,
-    /// A text to show there; empty if the message says it all.
+    /// A text to show there; empty if the message is enough.
     pub text: String,
 }
 

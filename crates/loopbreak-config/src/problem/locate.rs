@@ -22,8 +22,8 @@ struct InvolvedOption<'p> {
     origin: ValueOrigin,
 }
 
-/// Checks the settings as a whole and returns the problems with their places. `incomplete` says that part of the file
-/// could not be read.
+/// Checks the settings as a whole and returns the problems with their places. `incomplete` means that part of
+/// the file could not be read.
 pub(crate) fn locate_problems(
     settings: &Settings,
     table: &Table,
@@ -32,8 +32,8 @@ pub(crate) fn locate_problems(
 ) -> Vec<ConfigProblem> {
     let problems = settings.problems();
     let others: Vec<Vec<&str>> = problems.iter().map(other_options).collect();
-    // A value that is invalid on its own also breaks every rule that it is part of: only the first problem is news. If
-    // lines of the file could not be read, the values they set are not known.
+    // A value that is invalid on its own also breaks every rule that it is part of, so only the first problem
+    // is reported. If lines of the file could not be read, the values they set are not known.
     let alone = problems.iter().zip(&others).filter(|(_, others)| others.is_empty());
     let mut invalid: Vec<&str> = alone.map(|(problem, _)| problem.path.as_str()).collect();
     invalid.extend(merge.invalid.iter().map(String::as_str));

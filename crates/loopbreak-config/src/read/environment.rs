@@ -13,8 +13,8 @@ pub(crate) const VARIABLE_PREFIX: &str = "LOOPBREAK_";
 /// Variable that sets the global mode, as in `LOOPBREAK=off`.
 const MODE_VARIABLE: &str = "LOOPBREAK";
 
-/// Reads the variables of Loopbreak and ignores all others. An empty variable counts as unset, because that is how a
-/// shell unsets a variable for one command.
+/// Reads the variables of Loopbreak and ignores all others. An empty variable counts as unset, because a
+/// shell unsets a variable for one command this way.
 pub(crate) fn read_environment(variables: &[(String, String)]) -> LayerReading {
     let mut reading = LayerReading::default();
     let mut named: Vec<_> = variables.iter().filter(|(_, value)| !value.is_empty()).collect();

@@ -1,5 +1,5 @@
-//! Reads a table of options, as a file, a variable or a flag has it: an entry for each option that is set, a problem
-//! for every unknown key and every value of the wrong type.
+//! Reads a table of options from a file, a variable or a flag: an entry for each option that is set, a
+//! problem for every unknown key and every value of the wrong type.
 
 use std::ops::Range;
 

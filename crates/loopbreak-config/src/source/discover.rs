@@ -62,7 +62,7 @@ pub enum ConfigFileError {
 }
 
 impl ConfigFileError {
-    /// Returns what to do about the error, if there is something to say.
+    /// Returns a hint on how to fix the error, if there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             ConfigFileError::IsDirectory { .. } => Some("name a file in it"),

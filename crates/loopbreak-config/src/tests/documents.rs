@@ -41,7 +41,7 @@ fn a_missing_key_has_its_documented_default() {
     for (key, path, expected) in DEFAULTS {
         let (name, option) = path.split_once('.').unwrap();
         assert_eq!(table[name][option].to_string(), *expected, "{key}");
-        // Written out, it changes nothing.
+        // Setting a default explicitly changes nothing.
         assert_eq!(*ok(documents(&format!("{key} = {expected}"))).config, *loaded.config, "{key}");
     }
     for key in SWITCHES {

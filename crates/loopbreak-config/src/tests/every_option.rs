@@ -19,7 +19,7 @@ fn valid(kind: &OptionType, path: &str) -> Vec<String> {
             let defaults = settings_tree::defaults(Profile::Auto);
             vec![settings_tree::get(&defaults, path).unwrap().to_string()]
         }
-        OptionType::Other => panic!("{path}: say here what is a valid value"),
+        OptionType::Other => panic!("{path}: add a valid value to this list"),
     }
 }
 
@@ -61,7 +61,7 @@ fn every_value_of_the_settings_is_an_option() {
     found.sort();
     assert_eq!(found, known);
     for option in options() {
-        assert!(!option.description.is_empty(), "{} says nothing", option.path);
+        assert!(!option.description.is_empty(), "{} has no description", option.path);
         assert!(tables().iter().any(|table| table.path == option.table()));
     }
     assert_eq!(options()[0].path, "profile");
@@ -78,7 +78,7 @@ fn the_documented_range_is_the_checked_range() {
         settings_tree::set(&mut table, path, value);
         let problems =
             Config::new(table.try_into::<Settings>().unwrap()).err().map_or(Vec::new(), |all| all.0);
-        // Between two options much is wrong that is in range.
+        // A value in range may still break a rule between two options.
         problems.iter().any(|it| {
             it.path == path
                 && (it.message.contains("out of range") || it.message.contains("is not an amount"))

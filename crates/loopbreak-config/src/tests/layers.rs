@@ -44,13 +44,13 @@ fn the_profile_comes_from_flag_environment_file_or_legacy_table_in_that_order() 
     let loaded = ok(layers.profile("iterations").load());
     assert_eq!(loaded.config.profile, Profile::Iterations);
     assert_eq!(loaded.config.budget.max_iterations, 10, "with its defaults");
-    assert_eq!(loaded.config.stagnation.max_turns, 60, "and the documents' keys over them");
+    assert_eq!(loaded.config.stagnation.max_turns, 60, "overridden by the legacy keys");
     assert_eq!(loaded.origin("profile").to_string(), "--profile iterations");
 
     let loaded = ok(documents("max_turns_stuck = 60"));
     assert_eq!(loaded.config.profile, Profile::Documents);
     assert_eq!(loaded.origin("profile").to_string(), "pyproject.toml:1:1");
-    assert_eq!(loaded.config.errors.hard_at, 3, "the documents' behaviour");
+    assert_eq!(loaded.config.errors.hard_at, 3, "the behaviour of the profile documents");
     assert_eq!(ok(documents("")).config.profile, Profile::Documents);
     assert_eq!(ok(own("")).config.profile, Profile::Auto);
 }
@@ -63,7 +63,7 @@ fn a_preset_overrides_the_profile_but_no_limit_that_is_set() {
     assert_eq!(loaded.origin("task.force_next_after").to_string(), "preset conservative");
     assert_eq!(loaded.origin("task.max_attempts").to_string(), "loopbreak.toml:3:16");
 
-    // The preset comes from the highest layer, the limit from the lowest that can set one.
+    // The preset is in the highest layer, the limit in the lowest one that can set it.
     let text = "[tool.zorkgpt.loop_break]\nmaxAttempts = 3\n";
     let layers =
         ConfigLayers::default().file(ConfigSource::new("pyproject.toml", text)).set("task.preset=aggressive");
@@ -81,7 +81,7 @@ fn only_the_own_tables_of_a_pyproject_are_read() {
     assert_eq!(loaded.config.profile, Profile::Auto);
     assert!(has_loopbreak_tables(&text));
     assert!(has_loopbreak_tables("[tool.zorkgpt.loop_break]"));
-    assert!(has_loopbreak_tables("[tool.loopbreak]\nx = \n"), "a broken one is ours as well");
+    assert!(has_loopbreak_tables("[tool.loopbreak]\nx = \n"), "a broken table counts as well");
     assert!(!has_loopbreak_tables("[tool.zorkgpt]\nloopbreak = 1\n[loopbreak]\n"));
 }
 
@@ -214,5 +214,5 @@ fn a_list_of_strings_replaces_that_of_lower_layers() {
     assert_eq!(edit(&layers), [""; 0]);
     let loaded = ok(layers.load());
     assert_eq!(loaded.origin("actions.edit").to_string(), "--set actions.edit=[]");
-    assert!(!loaded.origin("actions.read").is_set(), "the other lists are left alone");
+    assert!(!loaded.origin("actions.read").is_set(), "the other lists are unchanged");
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::ConfigProblem;
 
-/// The problems of a result.
+/// Returns the problems of a result.
 fn problems(result: Result<LoadedConfig, ConfigError>) -> Vec<ConfigProblem> {
     result.map(|loaded| loaded.config.profile).unwrap_err().problems
 }
@@ -153,7 +153,7 @@ fn a_problem_between_layers_is_shown_in_the_highest_one() {
     );
     assert_eq!(found[0].notes, ["force_next_after = 3 comes from the preset aggressive"]);
 
-    // Both tables: ours has the last word, and each option is called what it was called there.
+    // With both tables, the own table wins, and each option has the name that its table uses.
     let found =
         problems(own("[stagnation]\nwarn_at = 35\n[tool.zorkgpt.loop_break]\nmax_turns_stuck = 30\n"));
     assert_eq!(found[0].message, "stagnation: warn_at (35) must be below max_turns_stuck (30)");
@@ -176,7 +176,7 @@ fn invalid_toml_is_reported_together_with_other_problems() {
         assert!(line.starts_with(expected), "{told}");
     }
     assert_eq!(told.lines().count(), expected.len(), "{told}");
-    // A broken head leaves open where the keys belong: nothing is made up about them.
+    // After a broken table head it is unknown where the keys belong, so nothing is reported about them.
     let told = super::problem_lines(own("[stagnation\nmax_turns = 5\n"));
     assert_eq!(told.lines().count(), 1, "{told}");
 }

@@ -36,11 +36,11 @@ fn write(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Re
     detectors(out, evaluation, look)?;
     savings(out, evaluation, look)?;
     after_warning(out, evaluation, look)?;
-    list(out, ["missed run", "missed runs"], "positive, and not even a warning", &evaluation.missed, look)?;
+    list(out, ["missed run", "missed runs"], "positive runs without a warning", &evaluation.missed, look)?;
     list(
         out,
         ["false alarm", "false alarms"],
-        "negative, and a warning or worse",
+        "negative runs with a warning or worse",
         &evaluation.false_alarms,
         look,
     )?;
@@ -56,7 +56,7 @@ fn head(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Res
     );
     match (&evaluation.looked_at.positive, evaluation.looked_at.positives) {
         (Some(positive), Some(positives)) => {
-            let text = format!("{runs}: {} positive by {positive}", grouped(positives));
+            let text = format!("{runs}: {} positive ({positive})", grouped(positives));
             writeln!(out, "{bold}{}{bold:#}", look.fit_words(&text, look.width))?;
         }
         _ => writeln!(out, "{bold}{runs}, no labels{bold:#}")?,
@@ -140,7 +140,7 @@ fn row(
 
 fn savings(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::Result {
     let dim = look.dim();
-    writeln!(out, "\n{dim}{:<NAME$} {:>10}{:>19}  destroys{dim:#}", "", "ends", "saves")?;
+    writeln!(out, "\n{dim}{:<NAME$} {:>10}{:>19}  progress lost{dim:#}", "", "ended", "saved")?;
     for JudgeResult { name, savings, .. } in &evaluation.judges {
         let saves = format!(
             "{} ({} %)",
@@ -149,11 +149,11 @@ fn savings(out: &mut String, evaluation: &EvalReport, look: &TextStyle) -> fmt::
         );
         let mut destroys = match (savings.progress_destroyed, savings.progress_unknown) {
             (0, unknown) if unknown == savings.ended && unknown > 0 => {
-                "unknown: no measure of progress".to_owned()
+                "unknown (no progress signal)".to_owned()
             }
             _ if savings.ended == 0 => look.sign("–", "-").to_owned(),
-            (0, _) => "no progress".to_owned(),
-            (runs, _) => format!("progress in {}", plural(runs, "run")),
+            (0, _) => "none".to_owned(),
+            (runs, _) => format!("in {}", plural(runs, "run")),
         };
         if savings.progress_unknown > 0 && savings.progress_unknown < savings.ended {
             let _ = write!(destroys, " (unknown in {})", grouped(savings.progress_unknown));
@@ -175,13 +175,13 @@ fn after_warning(out: &mut String, evaluation: &EvalReport, look: &TextStyle) ->
         let EffectCounts { changed_course, went_on, ended } = share.effects;
         let loops = plural(share.effects.totals().0, "loop");
         let share = share.went_on_share.map_or(dash.to_owned(), |share| number::share(&share, dash));
-        writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>9}{changed_course:>9}{ended:>9}{share:>17}")
+        writeln!(out, "{name:<NAME$} {loops:>10}{went_on:>11}{changed_course:>9}{ended:>9}{share:>17}")
     };
-    let head = ["warned of", "went on", "left", "ended", "share going on"];
+    let head = ["loops", "continued", "stopped", "ended", "share continued"];
     writeln!(
         out,
-        "\n{dim}{:<NAME$} {:>10}{:>9}{:>9}{:>9}{:>17}{dim:#}",
-        "by themselves", head[0], head[1], head[2], head[3], head[4]
+        "\n{dim}{:<NAME$} {:>10}{:>11}{:>9}{:>9}{:>17}{dim:#}",
+        "after warning", head[0], head[1], head[2], head[3], head[4]
     )?;
     // The detectors of the first judge, which is Loopbreak with the current settings.
     let own = evaluation.judges.first().map(|judge| judge.name);

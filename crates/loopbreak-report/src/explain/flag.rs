@@ -16,7 +16,8 @@ const DEEPER: usize = INDENT + 2;
 /// Maximum number of lines per advice.
 const LINES: usize = 6;
 
-/// Renders the lines under a step. Advice is shown once per detector and audience, unless everything is asked for.
+/// Renders the lines under a step. Advice is shown once per detector and audience, unless everything is
+/// requested.
 pub(super) fn render(
     verdict: &Verdict,
     full: bool,

@@ -62,8 +62,8 @@ pub fn page(report: &Report) -> io::Result<String> {
     list(&mut body, unlisted);
     let _ = write!(
         body,
-        "</main>\n<footer><p class=\"dim\">Loopbreak {}. Steps are shortened, secrets masked; of a long run the steps around findings, \
-         both ends and a sample are kept.</p></footer>\n</div>\n<div id=\"run\" hidden></div>\n\
+        "</main>\n<footer><p class=\"dim\">Loopbreak {}. Steps are shortened and secrets masked. A long run has its first and last steps, \
+         those around findings, and a sample of the rest.</p></footer>\n</div>\n<div id=\"run\" hidden></div>\n\
          <script type=\"application/json\" id=\"runs\">{lines}</script>\n",
         env!("CARGO_PKG_VERSION")
     );
@@ -152,30 +152,36 @@ fn cards(out: &mut String, report: &Report) {
     let measured = totals.ended - totals.unmeasured_endings;
     let (class, note) = match (totals.ended, measured) {
         (0, _) => ("", "no run would have ended".to_owned()),
-        (_, 0) => ("", "unknown: no run measures progress".to_owned()),
+        (_, 0) => ("", "unknown: no run has a progress signal".to_owned()),
         (_, measured) if destroyed == 0 => {
             let runs = runs_of(measured);
-            ("good", format!("in none of {} {runs} that measure progress", grouped(measured)))
+            ("good", format!("in none of {} {runs} with a progress signal", grouped(measured)))
         }
         (_, measured) => {
             let runs = runs_of(measured);
             (
                 "bad",
-                format!("in {} of {} {runs} that measure progress", grouped(destroyed), grouped(measured)),
+                format!("in {} of {} {runs} with a progress signal", grouped(destroyed), grouped(measured)),
             )
         }
     };
     let value = if measured == 0 { "–".to_owned() } else { grouped(destroyed) };
-    card(out, class, "Progress destroyed", &value, &note);
+    card(out, class, "Progress lost", &value, &note);
     let effects = &totals.effects;
     let (all, _) = effects.totals();
     if all > 0 {
         let note = format!(
-            "went on; {} left by themselves, {} ended",
+            "continued; {} stopped on their own, {} ended",
             grouped(effects.changed_course),
             grouped(effects.ended)
         );
-        card(out, "", "Loops warned of", &format!("{} / {}", grouped(effects.went_on), grouped(all)), &note);
+        card(
+            out,
+            "",
+            "Loops after warning",
+            &format!("{} / {}", grouped(effects.went_on), grouped(all)),
+            &note,
+        );
     }
     *out += "</dl>\n";
 }
@@ -214,7 +220,7 @@ fn patterns(out: &mut String, report: &Report) -> io::Result<()> {
     {
         let _ = write!(out, "<th scope=\"col\">{name}</th>");
     }
-    *out += "<th scope=\"col\">progress destroyed</th></tr></thead>\n<tbody>\n";
+    *out += "<th scope=\"col\">progress lost</th></tr></thead>\n<tbody>\n";
     for ((detector, pattern), sum) in sums {
         let _ = write!(
             out,
@@ -277,17 +283,17 @@ fn series(out: &mut String, report: &Report) {
     *out += "</section>\n";
 }
 
-/// Writes the place of the list, which the script fills.
+/// Writes the element of the list, which the script fills.
 fn list(out: &mut String, unlisted: usize) {
     *out += "<section aria-labelledby=\"runs-h\">\n<h2 id=\"runs-h\">Runs</h2>\n";
     if unlisted > 0 {
         let _ = writeln!(
             out,
-            "<p class=\"dim\">Listed are {} runs, the worst first; {} more are counted above.</p>",
+            "<p class=\"dim\">The {} worst runs are listed; {} more are counted above.</p>",
             grouped(LISTED_RUNS as u64),
             grouped(unlisted as u64)
         );
     }
-    *out += "<noscript><p>The list and the timelines need the script of this page, which is switched off.</p></noscript>\n\
+    *out += "<noscript><p>The list and the timelines need JavaScript, which is turned off.</p></noscript>\n\
              <div id=\"list\"></div>\n</section>\n";
 }

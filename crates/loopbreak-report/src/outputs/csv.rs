@@ -28,52 +28,58 @@ pub const COLUMNS: &[CsvColumn] = &[
     ("source", "the file it was read from, `-` for standard input", |run| text(Some(&run.source))),
     ("format", "the format of the log", |run| text(Some(run.format))),
     ("verdict", "`clear`, `warn` or `stop`", |run| plain(Some(run.verdict.as_str()))),
-    ("steps", "how many turns it had", |run| plain(Some(run.steps))),
+    ("steps", "number of turns", |run| plain(Some(run.steps))),
     ("started", "time of the first record, RFC 3339 in UTC", |run| {
         plain(run.started.and_then(|at| EpochMillis(at).rfc3339()))
     }),
     ("ended", "time of the last record", |run| plain(run.ended.and_then(|at| EpochMillis(at).rfc3339()))),
-    ("reason", "what decides the verdict, in one sentence", |run| {
+    ("reason", "reason for the verdict, in one sentence", |run| {
         text(VerdictReason::from_run(run).map(|why| why.reason).as_deref())
     }),
     ("first_warning_turn", "turn of the first finding at `warn` or above", |run| {
         plain(run.first_warning.as_ref().map(|it| it.turn))
     }),
-    ("first_warning_detector", "whose finding that is", |run| {
+    ("first_warning_detector", "detector of that finding", |run| {
         plain(run.first_warning.as_ref().map(|it| it.detector))
     }),
-    ("first_warning_pattern", "what it is", |run| plain(run.first_warning.as_ref().map(|it| it.pattern))),
+    ("first_warning_pattern", "pattern of that finding", |run| {
+        plain(run.first_warning.as_ref().map(|it| it.pattern))
+    }),
     ("first_stop_turn", "turn of the first hard finding", |run| {
         plain(run.first_stop.as_ref().map(|it| it.turn))
     }),
-    ("first_stop_detector", "whose finding that is", |run| {
+    ("first_stop_detector", "detector of that finding", |run| {
         plain(run.first_stop.as_ref().map(|it| it.detector))
     }),
-    ("first_stop_pattern", "what it is", |run| plain(run.first_stop.as_ref().map(|it| it.pattern))),
-    ("first_stop_intervention", "what would have been done", |run| {
+    ("first_stop_pattern", "pattern of that finding", |run| {
+        plain(run.first_stop.as_ref().map(|it| it.pattern))
+    }),
+    ("first_stop_intervention", "intervention of that finding", |run| {
         plain(run.first_stop.as_ref().and_then(|it| it.intervention).map(loopbreak::Intervention::as_str))
     }),
     ("ending_turn", "turn at which the run would have ended or been handed to a human", |run| {
         plain(run.ending.as_ref().map(|it| it.turn))
     }),
-    ("ending_pattern", "for which pattern", |run| plain(run.ending.as_ref().map(|it| it.pattern))),
+    ("ending_pattern", "pattern of that ending", |run| plain(run.ending.as_ref().map(|it| it.pattern))),
     ("ending_intervention", "`stop` or `escalate`", |run| {
         plain(run.ending.as_ref().map(|it| it.intervention.as_str()))
     }),
-    ("steps_after_ending", "turns after that: what is saved", |run| plain(Some(run.steps_after_ending))),
-    ("progress_after_ending", "`true` if progress would have been destroyed; empty if not known", |run| {
+    ("steps_after_ending", "turns after that, which would have been saved", |run| {
+        plain(Some(run.steps_after_ending))
+    }),
+    ("progress_after_ending", "`true` if progress would have been lost; empty if unknown", |run| {
         plain(run.progress_after_ending)
     }),
-    ("tokens", "tokens read and written", |run| plain(run.tokens)),
+    ("tokens", "input and output tokens", |run| plain(run.tokens)),
     ("cost_usd", "US dollars", |run| plain(run.cost_usd)),
     ("tokens_after_ending", "tokens after the ending", |run| plain(run.tokens_after_ending)),
     ("cost_after_ending_usd", "US dollars after the ending", |run| plain(run.cost_after_ending_usd)),
     ("score_first", "the first score", |run| plain(run.score.map(|score| score.first))),
     ("score_last", "the last score", |run| plain(run.score.map(|score| score.last))),
     ("score_max", "the highest score", |run| plain(run.score.map(|score| score.max))),
-    ("warnings_given", "how often the agent would have been warned", |run| plain(Some(run.warnings_given))),
-    ("findings", "how many findings there are, hints included", |run| plain(Some(run.findings.len()))),
-    ("refused", "records of refused proposals, which are no turns", |run| plain(Some(run.refused))),
+    ("warnings_given", "number of warnings for the agent", |run| plain(Some(run.warnings_given))),
+    ("findings", "number of findings, including hints", |run| plain(Some(run.findings.len()))),
+    ("refused", "number of refused proposals, which are not turns", |run| plain(Some(run.refused))),
 ];
 
 fn text(text: Option<&str>) -> CsvCell {
@@ -110,8 +116,8 @@ fn line(out: &mut String, cells: impl Iterator<Item = CsvCell>) {
     out.push_str("\r\n");
 }
 
-/// Escapes text so that no spreadsheet takes it for a formula: `=HYPERLINK(…)` in a log must not run for the reader of
-/// the table. The apostrophe marks it as text.
+/// Escapes text so that no spreadsheet takes it for a formula: `=HYPERLINK(…)` in a log must not run for the
+/// reader of the table. The apostrophe marks it as text.
 fn harmless(text: &str) -> String {
     // NUL ends a cell for some readers, and an escape moves the cursor of a terminal.
     let shown = |char: char| if char.is_control() && !"\t\r\n".contains(char) { '\u{FFFD}' } else { char };

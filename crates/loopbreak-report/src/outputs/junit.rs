@@ -1,5 +1,5 @@
-//! Test results for build servers: one suite per source, one case per run, and a failure if Loopbreak would have
-//! intervened.
+//! Test results for build servers: one suite per source, one case per run, and a failure if Loopbreak would
+//! have intervened.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -173,7 +173,7 @@ fn details(run: &RunReport) -> String {
         let destroys = match run.progress_after_ending {
             Some(true) => "progress was made after it",
             Some(false) => "no progress was made after it",
-            None => "the log does not tell whether progress was made after it",
+            None => "the log has no progress signal",
         };
         _ = writeln!(
             lines,

@@ -1,4 +1,5 @@
-//! A page for the summary of a build job: the totals, then the worst runs, within the size limit of such a summary.
+//! A page for the summary of a build job: the totals, then the worst runs, within the size limit of such a
+//! summary.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -80,7 +81,7 @@ fn sums(out: &mut String, report: &Report) {
     if let Some(cost) = totals.cost_after_ending_usd {
         row("cost saved", dollars(cost));
     }
-    row("runs whose later progress would have been destroyed", grouped(totals.progress_after_ending));
+    row("runs with progress lost", grouped(totals.progress_after_ending));
     if totals.skipped_lines > 0 {
         row("lines that could not be read", grouped(totals.skipped_lines));
     }
@@ -89,7 +90,7 @@ fn sums(out: &mut String, report: &Report) {
 fn row(out: &mut String, run: &RunReport) {
     let why = VerdictReason::from_run(run);
     let saves = if run.ending.is_some() {
-        let lost = if run.progress_after_ending == Some(true) { ", destroys progress" } else { "" };
+        let lost = if run.progress_after_ending == Some(true) { ", loses progress" } else { "" };
         format!("{} %{lost}", percent(run.steps_after_ending, run.steps))
     } else {
         String::new()
@@ -154,8 +155,8 @@ fn one_line(text: &str, longest: usize) -> String {
     line.trim().to_owned()
 }
 
-/// Returns whether a character changes the direction of writing, which can disguise text, or ends a line without being
-/// a control character.
+/// Returns whether a character changes the direction of writing, which can disguise text, or ends a line
+/// without being a control character.
 fn is_turning(char: char) -> bool {
     matches!(char, '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

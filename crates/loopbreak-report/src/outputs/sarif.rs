@@ -16,7 +16,8 @@ use loopbreak_analysis::{Report, RunReport, SeriesReport, for_each_run};
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
-/// The section of the guide about each detector, under a heading with its name. Written by `cargo xtask generate`.
+/// The section of the guide about each detector, under a heading with its name. Written by `cargo xtask
+/// generate`.
 const GUIDE: &str = include_str!("rules.md");
 
 /// Writes the report as a SARIF log.
@@ -134,7 +135,7 @@ fn of_series(series: &SeriesReport, finding: &Finding) -> Value {
     result
 }
 
-/// Why, with the words of a bare pattern made readable.
+/// Returns the reason. If it is only a pattern, its underscores become spaces.
 fn sentence(reason: &str, finding: &Finding) -> String {
     if finding.pattern == *reason { reason.replace('_', " ") } else { reason.to_owned() }
 }

@@ -15,8 +15,8 @@ use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
 const PERIODS: usize = 3;
 /// Margin before and after the strips.
 const MARGIN: usize = 9;
-/// The savings of a refusal or a change of task, after which the run continues.
-pub(super) const NO_STOP: &str = "nothing by itself: no stop";
+/// Savings of a refusal or a change of task, after which the run continues.
+pub(super) const NO_STOP: &str = "nothing (no stop)";
 
 /// Writes the report on one run.
 pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
@@ -101,8 +101,8 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         let why = why(run, first.turn, first.detector, first.pattern);
         fact(out, look, would(first.intervention), &format!("turn {}: {why}", first.turn))?;
     }
-    if let Some(effect) = by_itself(run) {
-        fact(out, look, "by itself", &effect)?;
+    if let Some(effect) = after_warning(run) {
+        fact(out, look, "after warning", &effect)?;
     }
     if let Some(end) = &run.ending {
         // The first intervention may differ from the ending.
@@ -115,11 +115,11 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
         }
         fact(out, look, "saves", &saved(run, end.turn))?;
         let destroyed = match run.progress_after_ending {
-            Some(true) => format!("progress: the run got further after turn {}", end.turn),
-            Some(false) => format!("nothing: no progress was made after turn {}", end.turn),
-            None => "unknown: the log has no score, objective or mark of progress".to_owned(),
+            Some(true) => format!("yes: the run made progress after turn {}", end.turn),
+            Some(false) => format!("none: no progress after turn {}", end.turn),
+            None => "unknown (the log has no score, objective or progress mark)".to_owned(),
         };
-        fact(out, look, "destroys", &destroyed)?;
+        fact(out, look, "progress lost", &destroyed)?;
     } else if run.first_stop.is_some() {
         fact(out, look, "saves", NO_STOP)?;
     }
@@ -140,35 +140,40 @@ fn facts(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     }
     if run.renumbered_turns > 0 {
         let turns = plural(run.renumbered_turns, "turn");
-        fact(out, look, "note", &format!("{turns} not after the one before, counted on"))?;
+        fact(out, look, "note", &format!("{turns} out of order, renumbered"))?;
     }
     Ok(())
 }
 
 /// Describes how loops continued after their first warning, which the agent did not see in a replay.
-fn by_itself(run: &RunReport) -> Option<String> {
+fn after_warning(run: &RunReport) -> Option<String> {
     let effects = &run.effects;
     let (all, _) = effects.totals();
     if all == 1 {
         let left = run.findings.iter().find_map(|finding| finding.left_after);
         return Some(match left {
-            _ if effects.went_on == 1 => "the agent went on with the loop after the warning".to_owned(),
-            Some(0) => "the agent left the loop at once".to_owned(),
-            Some(steps) => format!("the agent left the loop after {} more", plural(steps, "step")),
-            None => "nobody knows: the run ended with the warning".to_owned(),
+            _ if effects.went_on == 1 => "the loop continued".to_owned(),
+            Some(0) => "the loop stopped on its own, at once".to_owned(),
+            Some(steps) => format!("the loop stopped on its own after {} more", plural(steps, "step")),
+            None => "unknown: the run ended with the warning".to_owned(),
         });
     }
+    let stopped = if effects.changed_course == 1 { "stopped on its own" } else { "stopped on their own" };
     let parts = [
-        (effects.went_on, "the agent went on with"),
-        (effects.changed_course, "left"),
-        (effects.ended, "ended in"),
+        (effects.went_on, "continued"),
+        (effects.changed_course, stopped),
+        (effects.ended, "ended with the run"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{what} {}", grouped(count)))
+        .enumerate()
+        .map(|(index, (count, what))| {
+            let of_all = if index == 0 { format!(" of {}", plural(all, "loop")) } else { String::new() };
+            format!("{}{of_all} {what}", grouped(count))
+        })
         .collect();
-    (all > 1).then(|| format!("of {}, {}", plural(all, "loop"), parts.join(", ")))
+    (all > 1).then(|| parts.join(", "))
 }
 
 fn stuck(run: &RunReport, look: &TextStyle) -> String {
@@ -191,7 +196,7 @@ fn stuck(run: &RunReport, look: &TextStyle) -> String {
 
 fn saved(run: &RunReport, turn: u64) -> String {
     if run.steps_after_ending == 0 {
-        return format!("nothing: the run came to its own end at turn {turn}");
+        return format!("nothing: the run ended at turn {turn}");
     }
     let share = percent(run.steps_after_ending, run.steps);
     let (after, all) = (grouped(run.steps_after_ending), grouped(run.steps));

@@ -1,5 +1,5 @@
-//! Draws a run in three strips: the score, the places, and the periods without progress, the first warning and the
-//! ending.
+//! Draws a run in three strips: the score, the places, and the periods without progress, the first warning
+//! and the ending.
 
 use std::fmt::Write as _;
 
@@ -166,7 +166,7 @@ impl GuardStrip {
             (GuardMark::Stuck, "no progress"),
             (
                 GuardMark::Warning,
-                if run.intervenes_without_warning() { "first step in" } else { "first warning" },
+                if run.intervenes_without_warning() { "first intervention" } else { "first warning" },
             ),
             (GuardMark::End, if handed { "a human is called" } else { "stop" }),
             (GuardMark::Saved, "saved"),

@@ -9,7 +9,7 @@ use super::reasons::MergedReasons;
 use super::style::TextStyle;
 use loopbreak_analysis::{RulingGroup, RunReport, VerdictName};
 
-/// Number of lines listed, unless all are asked for.
+/// Number of lines listed, unless all are requested.
 const LISTED: usize = 7;
 
 /// One intervention, or several similar ones.
@@ -23,7 +23,7 @@ struct InterventionLine {
     acted: bool,
 }
 
-/// Writes the list, with similar interventions on one line unless all are asked for.
+/// Writes the list, with similar interventions on one line unless all are requested.
 pub(super) fn write(out: &mut String, run: &RunReport, look: &TextStyle, full: bool) -> fmt::Result {
     let mut lines = lines(run, full);
     if lines.is_empty() {

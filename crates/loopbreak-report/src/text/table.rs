@@ -83,13 +83,10 @@ fn write(
     }
     let dash = look.sign("–", "-");
     if listed.iter().any(|run| run.first_stop.is_some() && run.ending.is_none()) {
-        writeln!(out, "{dim}{dash} steered and not stopped: that saves nothing by itself{dim:#}")?;
+        writeln!(out, "{dim}{dash} steered but not stopped: saves no steps{dim:#}")?;
     }
     if listed.iter().any(|run| run.progress_after_ending == Some(true)) {
-        writeln!(
-            out,
-            "{dim}! the run made progress after that turn: stopping it would have destroyed that{dim:#}"
-        )?;
+        writeln!(out, "{dim}! the run made progress after that turn, which would have been lost{dim:#}")?;
     }
     writeln!(out, "{dim}--run ID shows one in detail, -v all{dim:#}")?;
     writeln!(out)

@@ -91,11 +91,13 @@ fn came_of_it(totals: &RunTotals) -> String {
     }
     let unknown = totals.unmeasured_endings;
     let destroyed = match totals.progress_after_ending {
-        0 if unknown == totals.ended => return text + "; destroys unknown: no measure of progress",
-        0 => "no progress".to_owned(),
-        runs => format!("progress in {}", plural(runs, "run")),
+        0 if unknown == totals.ended => {
+            return text + "; progress lost: unknown (the log has no progress signal)";
+        }
+        0 => "no progress lost".to_owned(),
+        runs => format!("progress lost in {}", plural(runs, "run")),
     };
-    let _ = write!(text, "; destroys {destroyed}");
+    let _ = write!(text, "; {destroyed}");
     if unknown > 0 {
         let _ = write!(text, " (unknown in {})", plural(unknown, "run"));
     }

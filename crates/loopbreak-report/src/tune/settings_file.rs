@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use loopbreak::{Config, Settings};
 use loopbreak_analysis::tune::{OutcomeTotals, TuneResult, shown};
 
-/// Renders the settings that were found as a configuration file, with a comment about the search. `sources` are the names of
-/// the logs and `data` is the fingerprint of the runs.
+/// Renders the settings that were found as a configuration file, with a comment about the search. `sources`
+/// are the names of the logs and `data` is the fingerprint of the runs.
 pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], data: &str) -> String {
     let choice = &search.choice;
-    let mut text = String::from("# The configuration of Loopbreak, found by `loopbreak tune`.\n#\n");
+    let mut text = String::from("# Loopbreak configuration found by `loopbreak tune`.\n#\n");
     let mut line = |words: String| {
         let words: String = words.chars().map(|char| if char.is_control() { '?' } else { char }).collect();
         let _ = writeln!(text, "# {words}");
@@ -22,10 +22,10 @@ pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], d
         line(format!("  {source}"));
     }
     if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
-        line(format!("Labels: {positives} runs positive by {positive}"));
+        line(format!("Labels: {positives} positive runs ({positive})"));
     }
     if let Some(only) = &search.looked_at.only {
-        line(format!("Only runs for which {only} holds"));
+        line(format!("Only runs with {only}"));
     }
     line(format!(
         "Search: {} settings tried, seed {}, {} folds by run",
@@ -33,21 +33,21 @@ pub fn settings_file(search: &TuneResult, config: &Config, sources: &[String], d
     ));
     line(format!("Before:        {}", figures(&choice.now)));
     line(format!(
-        "Found:         {}  (on the runs it was chosen by: too good to be true)",
+        "Found:         {}  (on the runs it was chosen with: too optimistic)",
         figures(&choice.in_sample)
     ));
     line(format!(
-        "Held out:      {}  (choosing in the same way, on runs that were held out)",
+        "Held out:      {}  (chosen the same way, on held-out runs)",
         figures(&choice.cross_validated)
     ));
     if !choice.holds {
-        line("On runs that were held out, this does no better than the settings before.".to_owned());
+        line("On held-out runs, this is no better than the previous settings.".to_owned());
     }
     for (option, value) in &choice.best.changes {
         line(format!("Changed: {option} = {}", shown(*value)));
     }
     if choice.best.changes.is_empty() {
-        line("Changed: nothing; nothing that was tried is better.".to_owned());
+        line("Changed: nothing; no trial is better.".to_owned());
     }
     text.push('\n');
     text + &toml::to_string(&differences(config)).unwrap_or_default()
@@ -58,18 +58,14 @@ fn figures(figures: &OutcomeTotals) -> String {
     if let (Some(counts), Some(f_half)) = (&figures.warned, figures.f_half()) {
         let _ = write!(
             text,
-            "{} of {} positive runs warned of, {} of {} others, F0.5 {f_half:.2}; ",
+            "{} of {} positive runs warned, {} of {} others, F0.5 {f_half:.2}; ",
             counts.tp,
             counts.tp + counts.missed,
             counts.fp,
             counts.fp + counts.tn
         );
     }
-    let _ = write!(
-        text,
-        "{} steps saved, runs whose progress is destroyed: {}",
-        figures.saved, figures.destroyed
-    );
+    let _ = write!(text, "{} steps saved, runs with progress lost: {}", figures.saved, figures.destroyed);
     if figures.unknown > 0 {
         let _ = write!(text, " (unknown in {})", figures.unknown);
     }

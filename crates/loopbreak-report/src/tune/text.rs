@@ -29,11 +29,11 @@ fn write(out: &mut String, search: &TuneResult, look: &TextStyle) -> fmt::Result
         grouped(search.looked_at.steps)
     )?;
     if let (Some(positive), Some(positives)) = (&search.looked_at.positive, search.looked_at.positives) {
-        let text = format!("{} runs positive by {positive}", grouped(positives));
+        let text = format!("{} positive runs ({positive})", grouped(positives));
         writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
     }
     if let Some(only) = &search.looked_at.only {
-        let text = format!("only runs for which {only} holds");
+        let text = format!("only runs with {only}");
         writeln!(out, "{dim}{}{dim:#}", look.fit_words(&text, look.width))?;
     }
     writeln!(out)?;
@@ -44,10 +44,10 @@ fn write(out: &mut String, search: &TuneResult, look: &TextStyle) -> fmt::Result
     if labelled {
         write!(out, "{:>15}{:>15}{:>6}", head[0], head[1], head[2])?;
     }
-    writeln!(out, "{:>17}  destroys{dim:#}", "saves")?;
+    writeln!(out, "{:>17}  progress lost{dim:#}", "saved")?;
     let held_out = format!("best, {} folds", choice.folds);
     for (name, figures) in [
-        ("now", &choice.now),
+        ("current", &choice.now),
         ("best, all runs", &choice.in_sample),
         (held_out.as_str(), &choice.cross_validated),
     ] {
@@ -71,23 +71,24 @@ fn write(out: &mut String, search: &TuneResult, look: &TextStyle) -> fmt::Result
 fn destroys(figures: &OutcomeTotals) -> String {
     match (figures.destroyed, figures.unknown) {
         (0, unknown) if unknown > 0 && unknown == figures.ended => "unknown".to_owned(),
-        (0, _) => "no progress".to_owned(),
-        (1, _) => "progress in 1 run".to_owned(),
-        (runs, _) => format!("progress in {} runs", grouped(runs)),
+        (0, _) => "none".to_owned(),
+        (1, _) => "in 1 run".to_owned(),
+        (runs, _) => format!("in {} runs", grouped(runs)),
     }
 }
 
 fn changes(out: &mut String, choice: &TuneChoice, look: &TextStyle) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
     if choice.best.changes.is_empty() {
-        return writeln!(out, "nothing that was tried is better than the settings you have");
+        return writeln!(out, "no trial is better than the current settings");
     }
     writeln!(out, "{bold}best{bold:#}")?;
     for (option, value) in &choice.best.changes {
         writeln!(out, "  {option} = {}", shown(*value))?;
     }
     if !choice.holds {
-        let warning = "On runs that were held out, choosing in this way does no better than the settings you have: keep them.";
+        let warning =
+            "On held-out runs, settings chosen this way are no better than the current ones: keep those.";
         writeln!(out, "{dim}{}{dim:#}", look.fit_words(warning, 2 * look.width))?;
     }
     Ok(())
@@ -95,8 +96,12 @@ fn changes(out: &mut String, choice: &TuneChoice, look: &TextStyle) -> fmt::Resu
 
 fn frontier(out: &mut String, choice: &TuneChoice, labelled: bool, look: &TextStyle) -> fmt::Result {
     let (bold, dim) = (look.bold(), look.dim());
-    let (gain, harm) = if labelled { ("warned of", "false alarms") } else { ("steps saved", "destroyed") };
-    writeln!(out, "\n{bold}frontier{bold:#}{dim}: no other setting has less harm and as much gain{dim:#}")?;
+    let (gain, harm) =
+        if labelled { ("runs warned", "false alarms") } else { ("steps saved", "progress lost") };
+    writeln!(
+        out,
+        "\n{bold}frontier{bold:#}{dim}: no other setting is at least as good in both columns{dim:#}"
+    )?;
     writeln!(out, "{dim}{harm:>14}{gain:>13}  settings{dim:#}")?;
     for point in choice.frontier.iter().take(POINTS) {
         let settings = in_words(&point.trial.changes);
@@ -112,7 +117,7 @@ fn frontier(out: &mut String, choice: &TuneChoice, labelled: bool, look: &TextSt
 /// Formats changes on one line.
 fn in_words(changes: &[OptionChange]) -> String {
     if changes.is_empty() {
-        return "as they are now".to_owned();
+        return "current settings".to_owned();
     }
     changes.iter().map(|(option, value)| format!("{option}={}", shown(*value))).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! One attempt at a task, once it is over: what came of it is told to the engine, and what the engine says is done.
+//! The end of an attempt at a task: reports its outcome to the engine and carries out the engine's decisions.
 
 use loopbreak::settings::OnLoop;
 use loopbreak::text::signature;
@@ -24,18 +24,19 @@ use crate::process::command_run::CommandRun;
 use crate::prompt::run_prompt::keeps_promise;
 use crate::recording::run_recorder::{AttemptCounts, RecordedEvent};
 
-/// What an attempt leaves behind, as it is put together.
+/// The records and decisions of an attempt, while they are collected.
 #[derive(Debug, Default)]
 struct AttemptOutcome {
     records: RunRecords,
-    /// What was done about tasks.
+    /// The decisions about tasks that were carried out.
     acts: Vec<Decision>,
-    /// A task that had been closed for good is visited again and again: nothing that can be done about tasks helps.
+    /// Set if the agent keeps returning to a task that was closed by `force_next`: no recovery of tasks
+    /// helps.
     in_vain: Option<EndRequest>,
 }
 
 impl TaskAutopilot<'_, '_> {
-    /// Takes in an attempt, and does what the engine says.
+    /// Processes an attempt and carries out the decisions of the engine.
     pub(crate) fn take(
         &mut self,
         id: &str,
@@ -43,7 +44,7 @@ impl TaskAutopilot<'_, '_> {
         iteration: &IterationResult,
         counted: &AttemptCounts,
     ) -> Option<RunEnd> {
-        // What was to be told was told.
+        // Notes and advice were in the prompt of this attempt.
         self.state.notes.clear();
         self.state.advice.remove(id);
         let before = self.tasks.clone();
@@ -56,7 +57,7 @@ impl TaskAutopilot<'_, '_> {
         let human = self.course.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
         let step = Step {
-            // By this name it is one thing to work on one task twice, and another to work on two.
+            // The id in the name distinguishes two attempts at one task from attempts at two tasks.
             action: Some(Action::new(format!("task {id}"))),
             outcome: Some(outcome),
             usage: iteration.usage,
@@ -84,12 +85,12 @@ impl TaskAutopilot<'_, '_> {
         desk.records.roadmap.extend(changed);
         let all_done = next_task(&self.tasks) == NextTask::Closed;
         let is_kept = self.record(id, iteration, &verdict, &known, desk);
-        // Where somebody opened a task meanwhile, not all is done.
+        // If a task was reopened in the meantime, the roadmap is not finished.
         over.filter(|_| is_kept || !all_done)
     }
 
-    /// What the command, or somebody on its behalf, says came of it. There is always something on the task, unless the
-    /// command says that it worked on another one.
+    /// Returns the reports of the command: from the result file, its output, the store or `loopbreak tasks`.
+    /// There is always a report on the task, unless the command reports that it worked on another one.
     fn reports(
         &mut self,
         id: &str,
@@ -102,7 +103,7 @@ impl TaskAutopilot<'_, '_> {
             match read {
                 Ok(read) if reports.is_empty() => reports = read,
                 Ok(_) => {}
-                Err(why) => self.complain(&format!("the report on task {id} does not count: {why}")),
+                Err(why) => self.complain(&format!("ignored the report on task {id}: {why}")),
             }
         }
         if reports.is_empty() {
@@ -113,7 +114,7 @@ impl TaskAutopilot<'_, '_> {
         if let (true, Some(known), Some(now)) = (reports.is_empty(), known, now)
             && known != now
         {
-            // A report like any other: it is judged, and checked, before it counts.
+            // It is judged and checked like any other report before it counts.
             reports.push(changed(now));
             now.clone_from(known);
         }
@@ -131,7 +132,7 @@ impl TaskAutopilot<'_, '_> {
             reports.into_iter().partition(unknown);
         for report in strange {
             let why = format!(
-                "a report on task {:?} does not count: there is no such task",
+                "ignored a report on task {:?}: there is no such task",
                 redact_and_truncate(&report.task)
             );
             self.complain(&why);
@@ -143,18 +144,18 @@ impl TaskAutopilot<'_, '_> {
             reports.iter_mut().filter(|report| iteration.failed && report.status == Some(TaskState::Done))
         {
             report.status = Some(TaskState::InProgress);
-            report.reason = format!("said to be done, but the command {}", iteration.status);
+            report.reason = format!("reported as done, but the command {}", iteration.status);
         }
         reports
     }
 
-    /// Something is wrong with a report: who runs the program is told, and the agent with its next task.
+    /// Reports a problem with a report to the user, and to the agent with its next task.
     fn complain(&mut self, why: &str) {
         self.course.observer.warning(why);
         self.state.notes.push(why.to_owned());
     }
 
-    /// Makes the checks of the tasks that are said to be done. Says whether that was interrupted.
+    /// Runs the checks of the tasks that are reported as done. Returns true if it was interrupted.
     fn check(&mut self, reports: &mut [TaskReport]) -> bool {
         for report in reports.iter_mut().filter(|report| report.status == Some(TaskState::Done)) {
             let task = self.tasks.iter_mut().find(|task| task.id == report.task);
@@ -168,7 +169,7 @@ impl TaskAutopilot<'_, '_> {
         false
     }
 
-    /// Changes the tasks by a report, tells the engine of the attempt, and does what it says.
+    /// Applies a report to the tasks, reports the attempt to the engine, and carries out its decisions.
     fn tell_engine(&mut self, report: &TaskReport, desk: &mut AttemptOutcome) {
         let now = now();
         let Some(effect) = apply_report(&mut self.tasks, report, now) else { return };
@@ -181,8 +182,8 @@ impl TaskAutopilot<'_, '_> {
             session: Some(session.as_str().into()),
         };
         let step = Step { task: Some(task), ..self.course.step() };
-        // Whether tasks send each other back for ever is judged by what goes back and forth: a review that finds fault
-        // three times has done its work three times.
+        // Tasks that send each other back are judged by `SendBackTracker`, not as attempts: a review that
+        // finds faults three times has done its work three times.
         let verdict = match effect.returned.as_slice() {
             [] => self.series.observe(self.course.keeper.session(), &step),
             _ => Verdict::default(),
@@ -208,18 +209,19 @@ impl TaskAutopilot<'_, '_> {
         }
         for id in &effect.refused {
             self.complain(&format!(
-                "task {:?} cannot be sent back: it is closed, or there is none",
+                "task {:?} cannot be sent back: it is closed or does not exist",
                 redact_and_truncate(id)
             ));
         }
         for id in &effect.returned {
-            self.course.observer.message(&format!("task {id} is sent back by {}", report.task));
+            self.course.observer.message(&format!("task {id} was sent back by {}", report.task));
             self.begin_anew(id);
             self.sent_back(&report.task, id, desk);
         }
     }
 
-    /// How the run ends, if the agent was moved on from a task before, and does not leave it.
+    /// Returns the end of the run if the engine moves the agent away from a task that was already closed by
+    /// `force_next`.
     fn is_in_vain(&self, act: &Decision) -> Option<RunEndReason> {
         let closed = |task: &RoadmapTask| task.forced && act.task.as_ref() == Some(&task.id);
         let again = act.intervention == Intervention::ForceNext && self.tasks.iter().any(closed);
@@ -230,7 +232,7 @@ impl TaskAutopilot<'_, '_> {
         }
     }
 
-    /// Does what the engine says about a task.
+    /// Carries out a decision about a task.
     fn recover(&mut self, act: &Decision, verdict: &Verdict, step: &Step<'_>) {
         let Some(id) = &act.task else { return };
         let Some(remedy) = TaskRemedy::new(act.intervention, act.pattern) else { return };
@@ -252,7 +254,7 @@ impl TaskAutopilot<'_, '_> {
         }
     }
 
-    /// A task that was opened again is a task like any other: the attempts before do not count against it.
+    /// Clears the attempts at a task that was reopened: they do not count against it.
     pub(crate) fn begin_anew(&mut self, id: &str) {
         let status = Some(TaskState::Pending.as_str().into());
         let task = Task { id: id.into(), status, blockers: Vec::new(), work: Vec::new(), session: None };
@@ -260,12 +262,13 @@ impl TaskAutopilot<'_, '_> {
         self.series.observe(self.course.keeper.session(), &step);
     }
 
-    /// One task sent another one back: where they do so round and round, the agent is told, and then a human.
+    /// Records that one task sent another one back. If tasks keep sending each other back, the agent is
+    /// warned first, then a human is called.
     fn sent_back(&mut self, from: &str, to: &str, desk: &mut AttemptOutcome) {
         let (mut verdict, circle) = self.traffic.send(from, to);
         let Some(circle) = circle else { return };
         let names = circle.tasks.join(", ");
-        let reason = format!("tasks send each other back again and again: {names}");
+        let reason = format!("tasks keep sending each other back: {names}");
         let loop_id = verdict.findings.first().map_or(LoopId(0), |finding| finding.loop_id);
         let intervention = if circle.hard { Intervention::Escalate } else { Intervention::Warn };
         let act = Decision {
@@ -282,9 +285,8 @@ impl TaskAutopilot<'_, '_> {
         desk.records.add_verdict(&verdict, now());
         desk.acts.push(act.clone());
         if !circle.hard {
-            let note = format!(
-                "{reason}. Settle what they disagree about in this attempt instead of sending one back."
-            );
+            let note =
+                format!("{reason}. Resolve the disagreement in this attempt instead of sending a task back.");
             self.state.notes.push(note);
             return;
         }
@@ -295,7 +297,7 @@ impl TaskAutopilot<'_, '_> {
         self.course.tell(&verdict, &self.course.step(), &act);
     }
 
-    /// Writes down the checks that were put off.
+    /// Records the checks that were deferred.
     fn note_deferred(&self, known: &[RoadmapTask], records: &mut RunRecords) {
         for task in &self.tasks {
             let before = known.iter().find(|known| known.id == task.id);
@@ -305,7 +307,7 @@ impl TaskAutopilot<'_, '_> {
                 entry_type: "decision".to_owned(),
                 topic: "check_deferred".to_owned(),
                 content: format!(
-                    "Task {} is not blocked by {check}, which is not available: it is to be made later.",
+                    "Task {} is not blocked by {check}: the check is not available and was deferred.",
                     task.id
                 ),
                 related_tasks: vec![task.id.clone()],
@@ -315,7 +317,7 @@ impl TaskAutopilot<'_, '_> {
         }
     }
 
-    /// Whether the run is over: every task is closed, or a guard says so.
+    /// Returns the end of the run, if every task is closed or a guard requests it.
     fn over(&mut self, verdict: &Verdict, step: &Step<'_>, in_vain: Option<&EndRequest>) -> Option<RunEnd> {
         if next_task(&self.tasks) == NextTask::Closed {
             return Some(self.close());
@@ -324,7 +326,7 @@ impl TaskAutopilot<'_, '_> {
         self.course.called(&call, verdict, step)
     }
 
-    /// Asks the advisor, where that can still help this task.
+    /// Asks the advisor if the task is still open.
     fn second_opinion(&mut self, id: &str, verdict: &Verdict, acts: &[Decision]) {
         if self.tasks.iter().any(|task| task.id == id && task.is_open()) {
             let decisions = verdict.decisions.iter().chain(acts).cloned().collect();
@@ -332,7 +334,8 @@ impl TaskAutopilot<'_, '_> {
         }
     }
 
-    /// Adds to the store and to the scratchpad. False where somebody changed a task meanwhile.
+    /// Adds the attempt to the store and to the scratchpad. Returns false if a task was changed in the
+    /// meantime.
     fn record(
         &mut self,
         id: &str,
@@ -364,8 +367,8 @@ impl TaskAutopilot<'_, '_> {
     }
 }
 
-/// The report of a command that says nothing of its task: there is no knowing that it is done. What it did is known by the
-/// signature of its output.
+/// Returns the report for a command that did not report: the task is in progress, and the signature of the
+/// output stands for the work.
 fn silent(id: &str, iteration: &IterationResult) -> TaskReport {
     let work = signature(&iteration.outcome);
     TaskReport {

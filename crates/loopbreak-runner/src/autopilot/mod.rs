@@ -1,5 +1,6 @@
-//! The task autopilot: works through the tasks of a roadmap, one at a time. The engine says when a task loops, the store's
-//! `tasks` module says which task is next; this module starts the command, reads its report, and tells it what to do next.
+//! The task autopilot: works through the tasks of a roadmap, one at a time. The engine decides when a task
+//! loops, the store's `tasks` module decides which task is next. This module starts the command, reads its
+//! report, and writes the next prompt.
 
 mod attempt_outcome;
 mod guard_config;

@@ -1,4 +1,4 @@
-//! How a roadmap ends.
+//! The end of a roadmap, and the message about it.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use crate::iterations::run_end::RunEndReason;
 use crate::iterations::run_loop::RunEnd;
 
 impl TaskAutopilot<'_, '_> {
-    /// The end where there is nothing more to do: all is done, or a human has to see to the rest.
+    /// Returns the end of a roadmap without open tasks: all are done, or a human is needed for the rest.
     pub(crate) fn close(&self) -> RunEnd {
         close(&self.tasks)
     }
@@ -24,23 +24,23 @@ fn close(tasks: &[RoadmapTask]) -> RunEnd {
             tasks.iter().filter(|task| !task.deferred.is_empty()).map(|task| task.id.as_str()).collect();
         let mut text = format!("all {done} tasks are done");
         if !deferred.is_empty() {
-            let _ = write!(text, "; checks are still to be made: {}", deferred.join(", "));
+            let _ = write!(text, "; checks are still pending: {}", deferred.join(", "));
         }
         return (RunEndReason::Complete, text);
     }
     let text = format!(
-        "{done} of {} tasks are done; left are {}. To go on: `loopbreak tasks open TASK`, then --resume",
+        "{done} of {} tasks are done; not done: {}. To continue: `loopbreak tasks open TASK`, then --resume",
         tasks.len(),
         left.join("; ")
     );
     (RunEndReason::Human, text)
 }
 
-/// Why a task is not done.
+/// Returns the task with the reason why it is not done.
 fn why(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
     let waits = unfinished_dependencies(task, tasks);
     let why = match task.escalation {
-        _ if task.forced => format!("forced on, not finished: {}", task.reason),
+        _ if task.forced => format!("closed by force_next, not finished: {}", task.reason),
         TaskEscalation::Called | TaskEscalation::Left => format!("escalated: {}", task.reason),
         TaskEscalation::None if !waits.is_empty() => format!("waits for {}", waits.join(", ")),
         TaskEscalation::None => task.status.as_str().to_owned(),
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_end_tells_what_is_left_and_why() {
+    fn the_end_lists_the_unfinished_tasks_with_their_reasons() {
         let task = |id: &str| RoadmapTask { id: id.into(), ..RoadmapTask::default() };
         let mut tasks = vec![task("a"), task("b"), task("c")];
         tasks[2].after = vec!["b".into()];
@@ -65,14 +65,14 @@ mod tests {
         assert_eq!(ending, RunEndReason::Human);
         assert_eq!(
             text,
-            "1 of 3 tasks are done; left are b (forced on, not finished: 5 attempts did the same work); c (waits for b). \
-             To go on: `loopbreak tasks open TASK`, then --resume"
+            "1 of 3 tasks are done; not done: b (closed by force_next, not finished: 5 attempts did the same \
+             work); c (waits for b). To continue: `loopbreak tasks open TASK`, then --resume"
         );
         tasks.truncate(1);
         tasks[0].deferred.push("critic:style".into());
         assert_eq!(
             close(&tasks),
-            (RunEndReason::Complete, "all 1 tasks are done; checks are still to be made: a".into())
+            (RunEndReason::Complete, "all 1 tasks are done; checks are still pending: a".into())
         );
         tasks[0].status = TaskState::Blocked;
         assert_eq!(close(&tasks).0, RunEndReason::Human);

@@ -1,4 +1,4 @@
-//! The roadmap file while the run goes on: whoever edits it is heard, as with a prompt file.
+//! The roadmap file during a run. It may be edited while the run continues, like a prompt file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::observer::RunObserver;
 /// The largest file that is read, in bytes.
 const BYTES: u64 = 4 * 1024 * 1024;
 
-/// The file, and what was in it when it was looked at last.
+/// The file, with its contents when it was last read.
 #[derive(Clone, Debug)]
 pub struct RoadmapFile {
     path: PathBuf,
@@ -20,7 +20,7 @@ pub struct RoadmapFile {
 }
 
 impl RoadmapFile {
-    /// Reads a roadmap for the first time. What is wrong with it is told to the observer, each with its line.
+    /// Reads a roadmap for the first time. Its problems are shown to the observer, each with its line.
     pub fn open(path: &Path, observer: &dyn RunObserver) -> Result<(Self, TaskRoadmap), RunError> {
         let file = RoadmapFile { path: path.to_owned(), seen: load(path) };
         let roadmap =
@@ -28,7 +28,7 @@ impl RoadmapFile {
         Ok((file, roadmap))
     }
 
-    /// The roadmap, if somebody changed its file since it was looked at last. An error says what is wrong with it now.
+    /// Returns the roadmap if its file changed since it was last read, or an error if it is no longer valid.
     pub(crate) fn look(&mut self, observer: &dyn RunObserver) -> Option<Result<TaskRoadmap, String>> {
         let now = load(&self.path);
         if now == self.seen {
@@ -48,7 +48,7 @@ impl RoadmapFile {
 fn load(path: &Path) -> Result<String, String> {
     let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
     if size > BYTES {
-        return Err(format!("{size} bytes are too much for a roadmap"));
+        return Err(format!("{size} bytes are too many for a roadmap"));
     }
     fs::read_to_string(path).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The roadmap file: its tasks, and what is wrong with it, to the letter.
+//! Reads the tasks of a roadmap file, and its problems with their exact positions.
 
 use std::ops::Range;
 
@@ -13,17 +13,17 @@ use crate::observer::RunObserver;
 
 /// The keys of a task.
 const KEYS: [&str; 6] = ["id", "title", "details", "after", "check", "status"];
-/// The most tasks: the engine keeps the attempts at so many.
+/// The largest number of tasks. The engine keeps attempts for at most this many.
 const TASKS: usize = 1000;
 
-/// A roadmap that can be worked through: ids are unique, dependencies known and without a circle.
+/// A valid roadmap: ids are unique, dependencies exist and have no cycle.
 #[derive(Clone, Debug)]
 pub struct TaskRoadmap {
     pub(crate) tasks: Vec<RoadmapTask>,
 }
 
 impl TaskRoadmap {
-    /// The roadmap in a text. What is wrong with it is told to the observer, each with its line.
+    /// Parses a roadmap. Its problems are shown to the observer, each with its line.
     pub(crate) fn of(source: &ConfigSource, observer: &dyn RunObserver) -> Result<Self, String> {
         TaskRoadmap::parse(source).map_err(|problems| {
             let count = problems.len();
@@ -45,7 +45,7 @@ impl TaskRoadmap {
         match DeTable::parse(&source.text) {
             Ok(table) => reader.top(table.get_ref()),
             Err(error) => {
-                let hint = "TOML is written like this: key = value, texts in quotes, tasks as [[task]]";
+                let hint = "write TOML like this: key = value, strings in quotes, tasks as [[task]]";
                 reader.problem(error.message(), hint, error.span().unwrap_or(0..0));
             }
         }
@@ -60,14 +60,14 @@ impl TaskRoadmap {
     }
 }
 
-/// Where the parts of a task are in the file.
+/// The positions of the parts of a task in the file.
 #[derive(Debug, Default)]
 struct RoadmapPositions {
     id: Range<usize>,
     after: Vec<Range<usize>>,
 }
 
-/// A file while it is read.
+/// Reads a roadmap file and collects its tasks and problems.
 struct RoadmapReader<'s> {
     source: &'s ConfigSource,
     tasks: Vec<RoadmapTask>,
@@ -95,7 +95,7 @@ impl RoadmapReader<'_> {
             match (key.get_ref().as_ref(), value.get_ref()) {
                 ("task", DeValue::Array(tasks)) => {
                     if tasks.len() > TASKS {
-                        let message = format!("{} tasks are too many: {TASKS} at most", tasks.len());
+                        let message = format!("{} tasks are too many: at most {TASKS}", tasks.len());
                         self.problem(message, "split the roadmap", key.span());
                         return;
                     }
@@ -111,13 +111,13 @@ impl RoadmapReader<'_> {
             }
         }
         if self.tasks.is_empty() && self.problems.is_empty() {
-            self.problem("there is no task in this roadmap", HINT, 0..0);
+            self.problem("this roadmap has no tasks", HINT, 0..0);
         }
     }
 
     fn task(&mut self, value: &Spanned<DeValue<'_>>) {
         let DeValue::Table(table) = value.get_ref() else {
-            return self.problem("a task is a table", HINT, value.span());
+            return self.problem("a task must be a table", HINT, value.span());
         };
         let mut task = RoadmapTask { position: self.tasks.len() as u64 + 1, ..RoadmapTask::default() };
         let mut places = RoadmapPositions { id: value.span(), ..RoadmapPositions::default() };
@@ -140,7 +140,7 @@ impl RoadmapReader<'_> {
             }
         }
         if !table.iter().any(|(key, _)| key.get_ref() == "id") {
-            self.problem("a task without an id", "give it one, as in id = \"api\"", value.span());
+            self.problem("this task has no id", "give it one, as in id = \"api\"", value.span());
         }
         self.tasks.push(task);
         self.places.push(places);
@@ -151,7 +151,7 @@ impl RoadmapReader<'_> {
             return text.to_string();
         }
         self.problem(
-            format!("{name}: expected a text"),
+            format!("{name}: expected a string"),
             format!("write it like {name} = \"...\""),
             value.span(),
         );
@@ -159,17 +159,17 @@ impl RoadmapReader<'_> {
     }
 
     fn id(&mut self, value: &Spanned<DeValue<'_>>) -> String {
-        // `id = 7` is what many write.
+        // Many people write `id = 7`.
         let id = match value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
             _ => self.text("id", value),
         };
         if id.len() > TASK_ID_BYTES {
-            let message = format!("id: {} bytes are too long, {TASK_ID_BYTES} at most", id.len());
-            self.problem(message, "long texts go into title and details", value.span());
+            let message = format!("id: {} bytes are too long: at most {TASK_ID_BYTES}", id.len());
+            self.problem(message, "put long texts into title and details", value.span());
         } else if !is_task_id(&id) {
             let hint = "an id is a short word, as in id = \"api\"";
-            self.problem("id: expected a name without blanks around it", hint, value.span());
+            self.problem("id: expected a name without spaces around it", hint, value.span());
         }
         id
     }
@@ -181,7 +181,7 @@ impl RoadmapReader<'_> {
         }
         if loopbreak_watch::notification::split_command_line(&check).is_none_or(|words| words.is_empty()) {
             let hint = "write a command, as in check = \"cargo test\"; for a shell, check = \"sh -c '...'\"";
-            self.problem("check: no command, or a quote is left open", hint, value.span());
+            self.problem("check: empty command, or an unclosed quote", hint, value.span());
         }
         check
     }
@@ -204,7 +204,7 @@ impl RoadmapReader<'_> {
                 let known = TaskState::NAMES;
                 let hint =
                     nearest_name(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
-                self.problem(format!("status: {name:?} is none"), hint, value.span());
+                self.problem(format!("unknown status {name:?}"), hint, value.span());
             }
         }
     }
@@ -224,9 +224,9 @@ impl RoadmapReader<'_> {
                         self.tasks[task].after.iter().position(|id| *id == dependency).unwrap_or_default();
                     let span = self.places[task].after[at].clone();
                     let hint = nearest_name(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
-                        .map_or_else(|| "there is no task of this id".to_owned(), meant);
+                        .map_or_else(|| "there is no task with this id".to_owned(), meant);
                     let message = format!(
-                        "task {:?} comes after {dependency:?}, which there is not",
+                        "task {:?} comes after {dependency:?}, which does not exist",
                         self.tasks[task].id
                     );
                     self.problem(message, hint, span);
@@ -247,7 +247,7 @@ impl RoadmapReader<'_> {
             let label = format!("{} waits for {next}", self.tasks[*place].id);
             marks.push(self.mark(self.places[*place].after[at].clone(), &label));
         }
-        self.located(message, "take one of them out of its `after`", marks);
+        self.located(message, "remove one of these dependencies", marks);
     }
 }
 
@@ -257,7 +257,7 @@ fn meant(name: &str) -> String {
     format!("did you mean {name}?")
 }
 
-/// A table's keys in the order in which they were written.
+/// Returns the keys of a table in the order of the file.
 fn in_order<'t, 'i>(
     table: &'t DeTable<'i>,
 ) -> Vec<(&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
@@ -289,12 +289,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place_and_the_nearest_name() {
+    fn problems_have_a_position_and_suggest_the_nearest_name() {
         assert_eq!(
             problems("[[task]]\nid = \"a\"\ntitel = \"A\"\nstatus = \"dnoe\"\n[[tsk]]\n"),
             [
                 "3:1: unknown key \"titel\" in [[task]]; did you mean title?",
-                "4:10: status: \"dnoe\" is none; did you mean done?",
+                "4:10: unknown status \"dnoe\"; did you mean done?",
                 "5:3: unknown key \"tsk\"; did you mean task?",
             ]
         );
@@ -302,17 +302,17 @@ mod tests {
             problems("[[task]]\nid = \"a\"\nafter = [\"bb\"]\n[[task]]\nid = \"b\"\n[[task]]\nid = \"a\"\n"),
             [
                 "7:6: two tasks have the id \"a\"; give each task its own id",
-                "3:10: task \"a\" comes after \"bb\", which there is not; did you mean b?",
+                "3:10: task \"a\" comes after \"bb\", which does not exist; did you mean b?",
             ]
         );
         assert_eq!(
             problems("[[task]]\nid = \"a\"\nafter = [\"b\"]\n[[task]]\nid = \"b\"\nafter = [\"a\"]\n"),
-            ["3:10: tasks wait for each other: a after b after a; take one of them out of its `after`"]
+            ["3:10: tasks wait for each other: a after b after a; remove one of these dependencies"]
         );
     }
 
     #[test]
-    fn nonsense_is_told_and_no_panic() {
+    fn every_invalid_roadmap_is_a_problem_and_not_a_panic() {
         for text in [
             "",
             "task",

@@ -1,20 +1,20 @@
-//! Tasks that send each other back, round and round. Each attempt by itself looks healthy: only what goes back and forth
-//! between the tasks shows the circle. The engine's own `cycle` judges it, on steps that say nothing else: what was sent
-//! back comes next, so that nothing lies between.
+//! Detects tasks that keep sending each other back. Each attempt on its own looks healthy; only the sequence
+//! of send-backs shows the circle. The engine's `cycle` detector judges it, on steps that contain only the
+//! send-backs: a task that was sent back is the next one, so nothing comes between them.
 
 use loopbreak::evidence::EvidenceKey;
 use loopbreak::settings::Mode;
 use loopbreak::{Action, Config, Guard, Outcome, Profile, Settings, Severity, Snapshot, Step, Verdict};
 use serde_json::json;
 
-/// How many hand-overs are kept: more than the longest period.
+/// The number of send-backs that are kept. It is larger than the longest period.
 const KEPT: usize = 12;
 
-/// The guard of what goes back and forth.
+/// The guard that watches the send-backs between tasks.
 #[derive(Debug)]
 pub(crate) struct SendBackTracker {
     guard: Guard,
-    /// Who sent back whom, the newest last.
+    /// The last send-backs as pairs of the sending task and the task that was sent back, the newest last.
     pub(crate) sent: Vec<(String, String)>,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct SendBackTracker {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SendBackCircle {
     pub(crate) tasks: Vec<String>,
-    /// It has to be broken; otherwise it is only told of.
+    /// True if the circle must be broken. Otherwise it is only reported.
     pub(crate) hard: bool,
 }
 
@@ -43,16 +43,16 @@ impl SendBackTracker {
         self.guard.snapshot()
     }
 
-    /// Takes in that one task sent another one back, and says whether that goes round.
+    /// Records that one task sent another one back. Returns the verdict, and the circle if there is one.
     pub(crate) fn send(&mut self, from: &str, to: &str) -> (Verdict, Option<SendBackCircle>) {
         if self.sent.len() >= KEPT {
             self.sent.remove(0);
         }
         self.sent.push((from.to_owned(), to.to_owned()));
-        // Without a time: what lies far apart is taken for waiting, and here work lies between.
+        // The step has no time: steps far apart would count as waiting, but here there is work between them.
         let step = Step {
             action: Some(Action::new("send back").with_args(&json!({"from": from, "to": to}))),
-            // What it was sent back for is told in other words each time.
+            // The reasons for sending it back are worded differently each time, so they are left out.
             outcome: Some(Outcome { text: Some("sent back".into()), error: false }),
             ..Step::default()
         };
@@ -79,7 +79,7 @@ impl SendBackTracker {
     }
 }
 
-/// The settings as they are for circles, and everything else off.
+/// Returns a configuration in which only `cycle` is on, with the user's settings.
 fn only_circles(config: &Config) -> Config {
     let mut settings = Settings::from(Profile::Documents);
     settings.mode = config.mode;
@@ -89,7 +89,7 @@ fn only_circles(config: &Config) -> Config {
     settings.errors.mode = Mode::Off;
     settings.budget.mode = Mode::Off;
     settings.novelty.mode = Mode::Off;
-    // Valid parts of valid settings; were they not, the defaults would see circles as well.
+    // These are valid parts of valid settings. If they were not, the defaults would detect circles as well.
     Config::new(settings).unwrap_or_default()
 }
 
@@ -97,7 +97,8 @@ fn only_circles(config: &Config) -> Config {
 mod tests {
     use super::*;
 
-    /// At which hand-over a circle of these tasks is told of, and at which it has to be broken.
+    /// Returns the send-back at which a circle of these tasks is first reported, and the one at which it must
+    /// be broken.
     fn rounds(ids: &[&str]) -> (Option<usize>, Option<usize>) {
         let mut traffic = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
         let (mut warned, mut hard) = (None, None);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn circles_of_two_and_three_tasks_are_told_of_and_then_broken() {
+    fn circles_of_two_and_three_tasks_are_reported_and_then_broken() {
         assert_eq!(rounds(&["a", "b"]), (Some(4), Some(8)));
         assert_eq!(rounds(&["T1", "T2", "T3"]), (Some(6), Some(12)));
         let ids = ["1f0c2e9a-7c1d-4f7e-9a55-0c1d2e3f4a5b", "9d8c7b6a-1c1d-4f7e-9a55-aabbccddeeff"];
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn who_only_observes_breaks_nothing() {
+    fn mode_observe_breaks_no_circle() {
         let settings = Settings { mode: Mode::Observe, ..Settings::default() };
         let mut traffic = SendBackTracker::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
         for _ in 0..10 {

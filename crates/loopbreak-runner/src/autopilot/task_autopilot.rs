@@ -1,4 +1,4 @@
-//! The autopilot: picks a task, asks the engine whether it is worth another attempt, and has the command work on it.
+//! The autopilot: picks a task, asks the engine whether to attempt it, and runs the command on it.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::recording::run_recorder::RecordedEvent;
 #[derive(Debug)]
 pub(crate) struct TaskAutopilot<'c, 'a> {
     pub(crate) course: &'c mut RunLoop<'a>,
-    /// As they were read from the store last, with what was changed since.
+    /// The tasks as last read from the store, with the changes since.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) series: Series,
     pub(crate) traffic: SendBackTracker,
@@ -30,7 +30,7 @@ pub(crate) struct TaskAutopilot<'c, 'a> {
 }
 
 impl<'c, 'a> TaskAutopilot<'c, 'a> {
-    /// Takes up a roadmap, or goes on with it: what the file says of a task holds, how it stands is what was kept.
+    /// Starts or continues a roadmap. Descriptions of tasks come from the file, their state from the store.
     pub(crate) fn new(
         course: &'c mut RunLoop<'a>,
         file: RoadmapFile,
@@ -55,7 +55,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         Ok(pilot)
     }
 
-    /// Keeps what is new or otherwise in the roadmap than it was known.
+    /// Stores the tasks that are new or differ from the known ones.
     fn keep_roadmap(&mut self, known: &[RoadmapTask]) {
         let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
         let what = format!("{} tasks, {finished} of them done", self.tasks.len());
@@ -68,11 +68,12 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         });
     }
 
-    /// Looks whether somebody edited the roadmap. What cannot be read is told once; the roadmap holds as it was.
+    /// Reads the roadmap file again if it was edited. If it is invalid, that is reported once and the last
+    /// valid roadmap stays in use.
     fn look_at_file(&mut self) {
         match self.roadmap.look(self.course.observer) {
             None => {}
-            Some(Err(why)) => self.course.observer.warning(&format!("{why}; going on with it as it was")),
+            Some(Err(why)) => self.course.observer.warning(&format!("{why}; continuing with the last one")),
             Some(Ok(roadmap)) => {
                 let known = std::mem::take(&mut self.tasks);
                 self.tasks = merged(&roadmap.tasks, &known);
@@ -86,7 +87,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         }
     }
 
-    /// Goes on until every task is closed, a guard ends the run, or nothing can be worked on any more.
+    /// Runs until every task is closed, a guard ends the run, or no task can be worked on any more.
     pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
         let (mut troubles, mut waits) = (0, 0);
         loop {
@@ -121,8 +122,9 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         }
     }
 
-    /// Asks the engine before a task is taken up: what goes round in circles is dealt with, not attempted. A task without
-    /// progress that a human was called about gets its last attempts, for their number decides what is done.
+    /// Asks the engine before an attempt. Returns true if the task loops: then it is recovered instead of
+    /// attempted. After a human was called about a task without progress, it still gets its last attempts,
+    /// because their number decides about `force_next`.
     fn is_out_of_the_question(&mut self, id: &str) -> bool {
         let check = self.series.check(id, Some(self.course.time()));
         let remedy = match check.recommendation {
@@ -155,7 +157,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         true
     }
 
-    /// Makes everything ready for an attempt.
+    /// Prepares an attempt: result file, advice, prompt and environment variables.
     fn prepare(&mut self, id: &str) {
         self.file.clear();
         self.course.kept.advice = self.state.advice.get(id).cloned();
@@ -175,7 +177,8 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         self.course.prompt.set_brief(text);
     }
 
-    /// Nothing can be worked on: waits, for others may change that, and says when it is of no use any more.
+    /// Waits while no task can be worked on, because somebody may change that. Returns the end of the run
+    /// after the longest wait.
     fn idle(&mut self, waits: &mut u32) -> Option<RunEnd> {
         let args = self.course.options;
         let wait = |times: u32| args.idle.saturating_mul(1 << times.min(16)).min(args.idle_longest);
@@ -185,7 +188,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             return Some(self.close());
         }
         *waits += 1;
-        let what = format!("no task can be worked on; looking again in {} s", pause.as_secs_f64());
+        let what = format!("no task can be worked on; checking again in {} s", pause.as_secs_f64());
         self.course.observer.message(&what);
         self.write(&RecordedEvent::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
         match self.course.sleep(pause) {
@@ -194,7 +197,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         }
     }
 
-    /// Takes in what others made of the tasks meanwhile.
+    /// Reads the tasks from the store again, with the changes of other programs.
     pub(crate) fn refresh(&mut self) {
         let Some(kept) = self.course.keeper.roadmap() else { return };
         let before = std::mem::replace(&mut self.tasks, kept.clone());
@@ -205,7 +208,8 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             .filter(|task| before.iter().any(|known| known.id == task.id && !known.is_open()))
             .map(|task| task.id.clone())
             .collect();
-        // Nobody takes tasks away. A store beyond its size lets go of runs that were silent for long, and an attempt may be.
+        // Tasks are never removed by others. But a store above its size limit drops runs without recent
+        // changes, and an attempt may take long enough for that.
         let is_lost = |task: &&RoadmapTask| !kept.iter().any(|known| known.id == task.id);
         let lost: Vec<RoadmapTask> = before.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
@@ -217,13 +221,13 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
 
     fn take_up_again(&mut self, opened: Vec<String>) {
         for id in opened {
-            self.course.observer.message(&format!("task {id} was opened again"));
+            self.course.observer.message(&format!("task {id} was reopened"));
             self.begin_anew(&id);
         }
     }
 
-    /// Keeps an event, and everything as it stands after it. False where somebody changed a task meanwhile: that holds, and the
-    /// tasks are to be looked at again.
+    /// Stores an event and the state after it. Returns false if another program changed a task in the
+    /// meantime: that change is kept, and the tasks have to be read again.
     pub(crate) fn write(&mut self, event: &RecordedEvent<'_>) -> bool {
         self.state.series = self.series.snapshot();
         self.state.traffic = Some(self.traffic.snapshot());
@@ -233,13 +237,14 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         self.course.kept.autopilot = Some(self.state.clone());
         let by_others = self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
         for id in &by_others {
-            self.course.observer.message(&format!("task {id} was changed meanwhile, and that holds"));
+            self.course.observer.message(&format!("task {id} was changed elsewhere; that change is kept"));
         }
         by_others.is_empty()
     }
 }
 
-/// The tasks of the file as they stand in the store. Those that are in the store only were added by hand.
+/// Merges the tasks of the file with their state in the store. Tasks that are only in the store were added by
+/// hand.
 fn merged(file: &[RoadmapTask], kept: &[RoadmapTask]) -> Vec<RoadmapTask> {
     let mut tasks: Vec<RoadmapTask> = file.to_vec();
     for known in kept {

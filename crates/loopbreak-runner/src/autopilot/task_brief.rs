@@ -1,4 +1,4 @@
-//! What the agent is told of its task.
+//! The part of the prompt that describes the current task to the agent.
 
 use std::fmt::Write as _;
 
@@ -6,20 +6,20 @@ use loopbreak_store::tasks::RoadmapTask;
 
 use super::task_report::{EXAMPLE, MARK};
 
-/// What else is told of a task.
+/// Further content of a brief.
 #[derive(Debug, Default)]
 pub(crate) struct TaskContext<'b> {
-    /// What the agent may do for it.
+    /// The authority that the agent has for this task.
     pub(crate) grant: Option<&'b str>,
-    /// What the agent is told whatever the task.
+    /// Notes that do not depend on the task.
     pub(crate) notes: &'b [String],
     /// The name of the run.
     pub(crate) run: &'b str,
-    /// How many attempts there were.
+    /// The number of attempts so far.
     pub(crate) attempts: u32,
 }
 
-/// The text of a task, with how to report on it.
+/// Returns the description of a task, with instructions for the report.
 pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskContext<'_>) -> String {
     let RoadmapTask { id, title, details, .. } = task;
     let finished = tasks.iter().filter(|task| task.is_finished()).count();
@@ -29,7 +29,7 @@ pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskCont
         let _ = write!(text, " - {title}");
     }
     let _ =
-        writeln!(text, "\n\nIt is one of {} tasks; {finished} are done. Work on this one only.", tasks.len());
+        writeln!(text, "\n\nIt is one of {} tasks; {finished} are done. Work only on this one.", tasks.len());
     if !details.is_empty() {
         let _ = writeln!(text, "\n{details}");
     }
@@ -37,15 +37,15 @@ pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskCont
         let _ = writeln!(text, "\nAttempts so far: {}.", beside.attempts);
     }
     if !task.reason.is_empty() {
-        let _ = writeln!(text, "How it stands: {}.", task.reason.trim_end_matches('.'));
+        let _ = writeln!(text, "Current state: {}.", task.reason.trim_end_matches('.'));
     }
     if !task.blockers.is_empty() {
-        let _ = writeln!(text, "What stood in its way: {}.", task.blockers.join("; "));
+        let _ = writeln!(text, "Blockers so far: {}.", task.blockers.join("; "));
     }
     if !task.deferred.is_empty() {
         let _ = writeln!(
             text,
-            "Checks that cannot be made now are put off, and do not block the task: {}.",
+            "These checks cannot run now. They are deferred and do not block the task: {}.",
             task.deferred.join(", ")
         );
     }
@@ -54,16 +54,16 @@ pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskCont
     }
     let closed: Vec<&str> = tasks.iter().filter(|task| task.forced).map(|task| task.id.as_str()).collect();
     if !closed.is_empty() {
-        let _ = writeln!(text, "\nClosed for good, not to be taken up again: {}.", closed.join(", "));
+        let _ = writeln!(text, "\nThese tasks are closed. Do not work on them again: {}.", closed.join(", "));
     }
     let _ = write!(
         text,
-        "\nBefore you end, report: write one JSON object to the file named by LOOPBREAK_RESULT_FILE, or print it on a line of \
-         its own after {MARK}\n\
+        "\nBefore you finish, report the result: write one JSON object to the file named by \
+         LOOPBREAK_RESULT_FILE, or print it on its own line after {MARK}\n\
          {MARK} {{\"task\":{id:?},\"status\":{EXAMPLE},\"work\":[\"what you did\"],\"blockers\":[]}}\n\
          or call the MCP tool record_attempt for the run {run:?}, if you have it.\n\
-         STATUS is done, in_progress or blocked (with what stands in the way as blockers). Where another task has to be done \
-         again first, add \"send_back\":[\"its id\"]."
+         STATUS is done, in_progress or blocked (list what blocks the task under blockers). If another task \
+         has to be done again first, add \"send_back\":[\"its id\"]."
     );
     text
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_brief_has_the_task_what_is_granted_what_is_closed_and_how_to_report() {
+    fn a_brief_has_the_task_its_authority_the_closed_tasks_and_the_report_format() {
         let task = RoadmapTask {
             id: "api".into(),
             title: "Write the API".into(),
@@ -91,10 +91,10 @@ mod tests {
             "one of 2 tasks; 0 are done",
             "Three routes.",
             "Attempts so far: 2.",
-            "put off, and do not block the task: critic:style",
+            "deferred and do not block the task: critic:style",
             "You may go around it.",
             "Task old is closed.",
-            "not to be taken up again: old.",
+            "Do not work on them again: old.",
             "LOOPBREAK_RESULT: {\"task\":\"api\",\"status\":\"STATUS\"",
         ] {
             assert!(text.contains(part), "{part}: {text}");

@@ -1,4 +1,4 @@
-//! The check of a task: a command of the roadmap that says whether the work is really done.
+//! The check of a task: a command in the roadmap that verifies that the work is done.
 
 use std::time::Duration;
 
@@ -10,24 +10,24 @@ use crate::observer::RunObserver;
 use crate::process::command_run::{CommandEnd, CommandStart};
 use loopbreak_watch::notification::split_command_line;
 
-/// How long a check may take, unless an iteration may take another time.
+/// The longest time that a check may take, unless there is a timeout for iterations.
 const LONGEST: Duration = Duration::from_mins(10);
-/// What a shell says of a command that cannot be run, or is not there.
+/// The exit codes of a shell for a command that cannot be executed or does not exist.
 const NOT_THERE: [i32; 2] = [126, 127];
 const LINE_BYTES: usize = 200;
 
-/// What came of a check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TaskCheckResult {
     Passed,
-    /// It says no, with these words.
+    /// The check failed. The text is the last line of its output.
     Failed(String),
-    /// It could not be made.
+    /// The check could not be run, for this reason.
     Unavailable(String),
     Interrupted,
 }
 
-/// Makes the check of a task.
+/// Runs the check of a task.
 pub(crate) fn make(course: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheckResult {
     let Some(words) = split_command_line(&task.check).filter(|words| !words.is_empty()) else {
         return TaskCheckResult::Unavailable("no command".to_owned());
@@ -67,7 +67,7 @@ pub(crate) fn make(course: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheckResult 
     }
 }
 
-/// What a check makes of a report that says `done`.
+/// Applies the result of a check to a report with the status `done`.
 pub(crate) fn judge(
     checked: &TaskCheckResult,
     report: &mut TaskReport,
@@ -80,11 +80,11 @@ pub(crate) fn judge(
             observer.message(&format!("task {}: the check failed: {why}", task.id));
             report.status = Some(TaskState::InProgress);
             report.reason = format!("the check failed: {why}");
-            // The same failure again and again is no progress, whatever the agent says it did.
+            // The same failure every time is not progress, whatever work the agent reports.
             report.work = vec![report.reason.clone()];
         }
         TaskCheckResult::Unavailable(why) => {
-            observer.message(&format!("task {}: the check cannot be made, and is deferred: {why}", task.id));
+            observer.message(&format!("task {}: the check cannot be run and is deferred: {why}", task.id));
             let name = format!("check:{}", task.check);
             if !task.deferred.contains(&name) {
                 task.deferred.push(name);

@@ -1,4 +1,4 @@
-//! What the command says that came of its task: in a file, on a line of its output, or in the store.
+//! Reports of a command on its task: in a file, on a line of its output, or in the store.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -12,11 +12,12 @@ use serde_json::Value;
 use crate::error::RunError;
 use crate::prompt::agent_answer::answer;
 
-/// How a report begins on a line of the output.
+/// The prefix of a line of output that contains a report.
 pub(crate) const MARK: &str = "LOOPBREAK_RESULT:";
-/// What stands in the place of the status in the example that the agent is shown.
+/// The placeholder for the status in the example that the agent is shown.
 pub(crate) const EXAMPLE: &str = "\"STATUS\"";
-/// The largest report that is read, the most reports in it, the most items in a list, and the longest of them, in bytes.
+/// Limits: size of a report in bytes, number of reports in it, number of items in a list, length of an item
+/// in bytes.
 const BYTES: u64 = 1024 * 1024;
 const REPORTS: usize = 20;
 const ITEMS: usize = 50;
@@ -25,7 +26,7 @@ const ITEM_BYTES: usize = 500;
 /// The file that a command may write its report to.
 #[derive(Debug)]
 pub(crate) struct ResultFile {
-    // Removed with all that is in it at the end of the run.
+    // Removed with its contents at the end of the run.
     _folder: tempfile::TempDir,
     path: PathBuf,
 }
@@ -35,7 +36,7 @@ impl ResultFile {
         let folder = tempfile::Builder::new()
             .prefix("loopbreak-")
             .tempdir()
-            .map_err(|error| RunError::failed(format!("cannot make a folder for reports: {error}")))?;
+            .map_err(|error| RunError::failed(format!("cannot create a folder for reports: {error}")))?;
         let path = folder.path().join("result.json");
         Ok(ResultFile { _folder: folder, path })
     }
@@ -44,20 +45,21 @@ impl ResultFile {
         &self.path
     }
 
-    /// Nothing of an earlier attempt is left.
+    /// Removes the report of an earlier attempt.
     pub(crate) fn clear(&self) {
         let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_dir_all(&self.path));
     }
 
-    /// What is in it; nothing where there is none. An error says why it cannot be read.
+    /// Returns the reports in the file, or none if the file does not exist. An error says why it cannot be
+    /// read.
     pub(crate) fn read(&self, task: &str) -> Result<Vec<TaskReport>, String> {
         let Ok(known) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
-        // To open a pipe would wait for ever.
+        // Opening a pipe would block forever.
         if !known.is_file() {
-            return Err("the result file is no file".to_owned());
+            return Err("the result file is not a regular file".to_owned());
         }
         if known.len() > BYTES {
-            return Err(format!("the result file has {} bytes, {BYTES} at most are read", known.len()));
+            return Err(format!("the result file has {} bytes; at most {BYTES} are read", known.len()));
         }
         let mut text = String::new();
         File::open(&self.path)
@@ -70,8 +72,8 @@ impl ResultFile {
     }
 }
 
-/// The report on the last line of an output that has one. The prompt has such a line as an example: where that is printed
-/// again, it is no report.
+/// Returns the last report in an output, if there is one. The prompt has such a line as an example; a
+/// repeated prompt is not a report.
 pub(crate) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<TaskReport>, String> {
     let own = answer(output);
     let output = own.as_deref().unwrap_or(output);
@@ -85,7 +87,8 @@ pub(crate) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<Task
     })
 }
 
-/// Reports that were made to the store meanwhile, through the MCP tools: the last one of each task.
+/// Returns the reports that reached the store through the MCP tools during the attempt: the last one of each
+/// task.
 pub(crate) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
     let mut reports: Vec<TaskReport> = Vec::new();
     for attempt in attempts {
@@ -101,7 +104,7 @@ pub(crate) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
     reports
 }
 
-/// What somebody made of a task meanwhile, with `loopbreak tasks`.
+/// Returns a report for a task that was changed with `loopbreak tasks` during the attempt.
 pub(crate) fn changed(task: &RoadmapTask) -> TaskReport {
     TaskReport {
         task: task.id.clone(),
@@ -112,12 +115,12 @@ pub(crate) fn changed(task: &RoadmapTask) -> TaskReport {
     }
 }
 
-/// One report, or a list of them. Those that name no task are about this one.
+/// Parses one report or a list of them. A report that names no task is about `task`.
 fn parse(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
     let value: Value = serde_json::from_str(text.trim()).map_err(|error| error.to_string())?;
     match value {
         Value::Array(items) if items.len() > REPORTS => {
-            Err(format!("{} reports are too many, {REPORTS} at most", items.len()))
+            Err(format!("{} reports are too many: at most {REPORTS}", items.len()))
         }
         Value::Array(items) => items.iter().map(|item| report(item, task)).collect(),
         item => Ok(vec![report(&item, task)?]),
@@ -126,7 +129,7 @@ fn parse(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
 
 fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
     let Value::Object(all) = value else {
-        return Err("a report is an object, as in {\"status\":\"done\"}".to_owned());
+        return Err("a report must be an object, as in {\"status\":\"done\"}".to_owned());
     };
     let find = |names: &[&str]| names.iter().find_map(|name| all.get(*name)).filter(|value| !value.is_null());
     let task = match find(&["task", "taskId", "task_id", "id"]) {
@@ -138,9 +141,9 @@ fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
     let status = match find(&["status"]) {
         None => None,
         Some(Value::String(name)) => Some(name.parse().ok().ok_or_else(|| {
-            format!("status: {:?} is none of {}", clip(name, 40), TaskState::NAMES.join(", "))
+            format!("status: {:?} is not one of {}", clip(name, 40), TaskState::NAMES.join(", "))
         })?),
-        Some(_) => return Err("status: expected a text".to_owned()),
+        Some(_) => return Err("status: expected a string".to_owned()),
     };
     let reason = match find(&["reason", "message"]) {
         Some(Value::String(text)) => fit(text),
@@ -156,17 +159,17 @@ fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
     })
 }
 
-/// A text fit to be kept and shown: secrets masked, then cut.
+/// Masks the secrets in a text and truncates it.
 fn fit(text: &str) -> String {
     clip(&mask_secrets(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
 }
 
-/// A list of texts, or one text.
+/// Reads a list of strings, or one string.
 fn list(value: Option<&Value>, name: &str) -> Result<Vec<String>, String> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(fit(text)),
         Value::Number(number) => Ok(number.to_string()),
-        _ => Err(format!("{name}: expected a list of texts")),
+        _ => Err(format!("{name}: expected a list of strings")),
     };
     let texts = match value {
         None => return Ok(Vec::new()),
@@ -181,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_may_be_short_or_long_and_in_the_words_of_orchestrators() {
+    fn a_report_may_be_short_or_long_and_use_the_keys_of_other_orchestrators() {
         let short =
             printed("working\n`LOOPBREAK_RESULT: {\"status\":\"completed\"}`\nbye\n", "a", "").unwrap();
         assert_eq!(
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_told_and_no_panic() {
+    fn an_invalid_report_is_an_error_and_not_a_panic() {
         for text in [
             "{",
             "1",
@@ -220,14 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_and_texts_are_cut() {
+    fn long_lists_and_texts_are_truncated() {
         let items = vec![format!("\"{}\"", "x".repeat(10_000)); 100].join(",");
         let read = parse(&format!("{{\"work\":[{items}]}}"), "a").unwrap();
         assert_eq!((read[0].work.len(), read[0].work[0].len()), (ITEMS, ITEM_BYTES));
     }
 
     #[test]
-    fn a_result_file_may_be_anything() {
+    fn an_unreadable_result_file_is_an_error_and_not_a_panic() {
         let file = ResultFile::new().unwrap();
         assert_eq!(file.read("a"), Ok(Vec::new()));
         fs::write(file.path(), " \n").unwrap();
@@ -240,7 +243,7 @@ mod tests {
         assert!(file.read("a").unwrap_err().contains("1048577 bytes"));
         file.clear();
         fs::create_dir(file.path()).unwrap();
-        assert!(file.read("a").unwrap_err().contains("no file"));
+        assert!(file.read("a").unwrap_err().contains("not a regular file"));
         file.clear();
         assert_eq!(file.read("a"), Ok(Vec::new()));
     }

@@ -1,5 +1,5 @@
-//! Runs before this one, with the same command and prompt: where they died young one after the other, whatever starts them
-//! is stuck, and each of them by itself cannot see it.
+//! Earlier runs with the same command and prompt. If they died young one after the other, the program that
+//! starts them is stuck, and no single run can detect it.
 
 use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
 use loopbreak_store::{Run, RunEvent, StoredEvent};
@@ -8,18 +8,19 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::iterations::run_loop::RunLoop;
 use loopbreak_report::exit;
 
-/// How many runs before this one are looked at.
+/// The number of earlier runs that are considered.
 const RUNS: usize = 20;
 
 impl RunLoop<'_> {
-    /// Tells of runs that died young before this one begins. What starts the runs is not ours to stop.
+    /// Warns before this run begins if earlier runs died young. It only warns: the program that starts the
+    /// runs cannot be stopped from here.
     pub(crate) fn look_back(&mut self) {
         self.kept.prompt = format!("{:016x}", xxh3_64(self.prompt.last().as_bytes()));
         let mut series = Series::new(self.config.clone());
         let mut warning = None;
         for (run, events) in self.keeper.earlier(&self.kept, RUNS) {
             let verdict = series.conclude(&self.summary(&run, &events));
-            // Told once by the engine; here it holds until a run lives.
+            // The engine reports it once. Here it stays until a run lives longer.
             warning = match verdict.decisions.into_iter().find(|act| act.enforced) {
                 Some(act) => Some(act.reason),
                 None => warning.filter(|_| !verdict.sighted.is_empty()),
@@ -48,7 +49,7 @@ impl RunLoop<'_> {
                 RunEvent::Task(_) => {
                     summary.observe(&Step { user: Some(text.into()), ..step(*at) });
                 }
-                // Whoever pressed Ctrl-C was there.
+                // Ctrl-C means that a user was present.
                 RunEvent::End(end) if end.code == Some(exit::INTERRUPTED) => {
                     summary.observe(&Step { user: Some(text.into()), ..step(*at) });
                 }

@@ -1,21 +1,21 @@
-//! A human is called: the report, and the question on a terminal.
+//! Escalation to a human: the report, and the answer to it.
 
 use loopbreak::{Audience, Verdict};
 
 use crate::iterations::run_end::EndRequest;
 
-/// What the human chose.
+/// The choice of the human.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HumanDecision {
-    /// The agent is to go on in another way; with what else the human has to say.
+    /// The agent continues with another approach. The text is a message to the agent, which may be empty.
     Continue(String),
-    /// The run ends, and the human looks at it.
+    /// The run ends, and the human reviews it.
     Review,
     /// The run ends.
     Cancel,
 }
 
-/// The report: the engine's own where it has one, otherwise one of the same form.
+/// Returns the report: the engine's advice for the user if there is one, otherwise a text of the same form.
 pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -> String {
     let own = verdict
         .advice
@@ -25,9 +25,9 @@ pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -
         || {
             let history = history.join("\n- ");
             format!(
-                "Loop detected: {}\n\nThe last iterations:\n- {history}\n\nOptions:\n\
+                "Loop detected: {}\n\nLast iterations:\n- {history}\n\nOptions:\n\
                  1. Continue with another approach: the agent is told to try a new strategy.\n\
-                 2. Review: look why the same thing keeps failing.\n\
+                 2. Review: find out why the same thing keeps failing.\n\
                  3. Cancel: stop the task.",
                 call.act.reason
             )
@@ -37,7 +37,7 @@ pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -
 }
 
 impl HumanDecision {
-    /// Reads an answer: a number, and after 1 words for the agent.
+    /// Parses an answer: a number, and after 1 an optional message to the agent.
     pub fn parse(line: &str) -> Option<Self> {
         let line = line.trim();
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_a_number_and_words_for_the_agent() {
+    fn an_answer_is_a_number_with_an_optional_message_to_the_agent() {
         assert_eq!(HumanDecision::parse("1\n"), Some(HumanDecision::Continue(String::new())));
         assert_eq!(
             HumanDecision::parse("1. use the cache\n"),

@@ -1,4 +1,4 @@
-//! An iteration that is over, as it is told: to the guard, to the scratchpad, to the store, to the next prompt.
+//! The result of an iteration, for the guard, the scratchpad, the store and the next prompt.
 
 use loopbreak::Usage;
 use loopbreak::evidence::EVIDENCE_BYTES;
@@ -7,32 +7,33 @@ use loopbreak::text::{clip, mask_secrets};
 use crate::process::command_run::{CommandEnd, CommandRun};
 use crate::prompt::agent_answer::answer;
 
-/// The text that stands for no output at all.
+/// The text for an iteration without output.
 const SILENT: &str = "(no output)";
-/// And for no work either.
+/// The text for an iteration without output that changed no file.
 const IDLE: &str = "(no output, no file changed)";
 
-/// From how many bytes on a text that is printed again is known to be the one that was told.
+/// The length in bytes from which a text that is printed again counts as an echo of the prompt or the advice.
 const ECHO: usize = 24;
 
-/// One iteration.
+/// The result of one iteration.
 #[derive(Debug)]
 pub(crate) struct IterationResult {
     pub(crate) number: u64,
-    /// In a word or two: `ok`, `failed (exit code 1)`, `timed out`.
+    /// A short status: `ok`, `failed (exit code 1)`, `timed out`.
     pub(crate) status: String,
     pub(crate) failed: bool,
-    /// What the guard is shown. Nothing where work was done without a word.
+    /// The text that the guard is shown. Empty if the iteration succeeded without output.
     pub(crate) outcome: String,
-    /// The last thing it said, on one line.
+    /// The last line of its output.
     pub(crate) accomplished: String,
-    /// What it died of, on one line.
+    /// The last line about its failure.
     pub(crate) errors: String,
     pub(crate) usage: Option<Usage>,
 }
 
 impl IterationResult {
-    /// `told` is what the agent was told: where it prints that again, it is no work of its own.
+    /// Creates the result of a run. `told` is the prompt and the advice: if the agent prints them again, that
+    /// is not its own work.
     pub(crate) fn new(number: u64, ran: &CommandRun, told: [&str; 2]) -> Self {
         let out = answer(&ran.out).unwrap_or_else(|| ran.out.clone());
         let (out, err) = (&without(&out, told), &without(&ran.err, told));
@@ -46,13 +47,14 @@ impl IterationResult {
             CommandEnd::Interrupted => ("interrupted".to_owned(), true),
         };
         let silent = out.trim().is_empty();
-        // What is told on the side, such as progress, is no part of what was done, unless there is nothing else.
+        // Standard error, such as progress messages, counts only if the iteration failed or printed nothing
+        // else.
         let outcome = match (failed, silent) {
             (false, false) => out.clone(),
             (true, false) => format!("{out}\n{err}"),
             (_, true) => err.clone(),
         };
-        // Two that failed without a word failed alike.
+        // Two failures without output are identical.
         let outcome =
             if failed && outcome.trim().is_empty() { format!("{status} {SILENT}") } else { outcome };
         let errors = match (failed, last_line(err)) {
@@ -72,17 +74,18 @@ impl IterationResult {
         }
     }
 
-    /// Whether it ended well without a word. It may have done its work all the same, or have written to a log of its own.
+    /// Returns whether the iteration succeeded without output. It may still have done its work, or written to
+    /// its own log.
     pub(crate) fn is_silent(&self) -> bool {
         self.outcome.trim().is_empty()
     }
 
-    /// It did nothing either: such iterations are alike.
+    /// Marks the iteration as idle: no output, no changed file. All idle iterations are identical.
     pub(crate) fn idled(&mut self) {
         IDLE.clone_into(&mut self.outcome);
     }
 
-    /// On one line, for a history.
+    /// Returns the iteration on one line, for the history.
     pub(crate) fn line(&self) -> String {
         let said = if self.errors.is_empty() { &self.accomplished } else { &self.errors };
         let said = if said.is_empty() { SILENT } else { said };
@@ -90,7 +93,7 @@ impl IterationResult {
     }
 }
 
-/// An output without texts that were told. Short ones may be there by chance.
+/// Removes the prompt and the advice from an output. Short texts stay, because they may occur by chance.
 fn without(output: &str, told: [&str; 2]) -> String {
     let mut output = output.to_owned();
     for text in told.map(str::trim).into_iter().filter(|text| text.len() >= ECHO) {
@@ -99,15 +102,15 @@ fn without(output: &str, told: [&str; 2]) -> String {
     output
 }
 
-/// The last line that says something: secrets masked, nothing in it that a terminal would obey.
+/// Returns the last line that is not empty, with secrets masked and without control characters.
 fn last_line(text: &str) -> String {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    // Masking looks at a little more than is kept, so that a secret that straddles the cut is seen whole.
+    // Masks more than is kept, so that a secret at the cut is seen whole.
     let line = mask_secrets(clip(line, 4 * EVIDENCE_BYTES));
     loopbreak_report::printable(clip(&line, EVIDENCE_BYTES))
 }
 
-/// What the command says that it cost: the last figure is the sum.
+/// Returns the cost that the command reported. The last number is the total.
 fn cost(output: &str) -> Option<f64> {
     ["\"total_cost_usd\"", "\"cost_usd\""].iter().find_map(|key| {
         let (_, rest) = output.rsplit_once(key)?;
@@ -122,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cost_is_the_last_figure_told() {
+    fn the_cost_is_the_last_number_reported() {
         assert_eq!(cost(r#"{"cost_usd":1}{"type":"result","total_cost_usd": 0.25,"x":1}"#), Some(0.25));
         assert_eq!(cost(r#"{"cost_usd":1}{"cost_usd":2}"#), Some(2.0));
         assert_eq!(cost(r#"{"total_cost_usd":null}"#), None);

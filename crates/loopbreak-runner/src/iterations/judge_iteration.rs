@@ -1,4 +1,4 @@
-//! The loop of iterations: show the output of each to the guard, do what the guard says.
+//! The loop of iterations: shows the output of each to the guard and carries out the verdict.
 
 use loopbreak::{Audience, DetectorName, Outcome, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
@@ -13,7 +13,7 @@ use crate::prompt::run_prompt::keeps_promise;
 use crate::recording::run_recorder::RecordedEvent;
 
 impl RunLoop<'_> {
-    /// Goes on until the end.
+    /// Runs iterations until the run ends.
     pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
         let mut troubles = 0;
         loop {
@@ -32,7 +32,7 @@ impl RunLoop<'_> {
         }
     }
 
-    /// Shows an iteration to the guard, and does what it says.
+    /// Shows an iteration to the guard and carries out the verdict.
     fn take(&mut self, ran: &CommandRun, iteration: &IterationResult) -> Option<RunEnd> {
         let human = self.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
@@ -49,7 +49,7 @@ impl RunLoop<'_> {
         let promise = self.options.completion_promise.as_deref();
         let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.prompt.last()));
         let over = if kept && !iteration.failed {
-            Some((RunEndReason::Complete, format!("the promise was kept in iteration {}", iteration.number)))
+            Some((RunEndReason::Complete, format!("promise printed in iteration {}", iteration.number)))
         } else {
             run_end::call(&verdict, self.config.policy.on_loop)
                 .and_then(|call| self.called(&call, &verdict, &step))
@@ -63,14 +63,14 @@ impl RunLoop<'_> {
         let next = match (&over, &self.kept.advice) {
             (Some((ending, why)), _) => format!("{}: {why}", ending.as_str()),
             (None, Some(_)) => "try another approach".to_owned(),
-            (None, None) => "go on".to_owned(),
+            (None, None) => "continue".to_owned(),
         };
         self.record(iteration, &verdict);
         self.jot(iteration, &next);
         over
     }
 
-    /// What whoever runs the program should know while it goes on: how near the limits are, and what cannot be seen.
+    /// Tells the user during the run how near the limits are, and what cannot be detected.
     pub(crate) fn tell_user(&self, iteration: &IterationResult, verdict: &Verdict) {
         let near = |advice: &&loopbreak::Advice| {
             advice.audience == Audience::User && advice.detector == DetectorName::Budget
@@ -80,15 +80,14 @@ impl RunLoop<'_> {
         }
         if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
             self.observer
-                .warning("the command does not tell what it costs, so that no limit of money can hold");
+                .warning("the command does not report its cost, so the cost limit cannot be enforced");
         }
         if iteration.is_silent() && iteration.number == 1 {
-            self.observer
-                .warning("the command prints nothing, so that a loop in what it does cannot be seen");
+            self.observer.warning("the command prints nothing, so loops in its work cannot be detected");
         }
     }
 
-    /// A guard calls for an end. Nothing where a human lets the run go on.
+    /// Handles a request of a guard to end the run. Returns `None` if a human lets the run continue.
     pub(crate) fn called(
         &mut self,
         call: &run_end::EndRequest,
@@ -120,7 +119,7 @@ impl RunLoop<'_> {
         }
     }
 
-    /// Adds to the store.
+    /// Adds the iteration to the store.
     fn record(&mut self, iteration: &IterationResult, verdict: &Verdict) {
         let mut summary = VerdictSummary::from(verdict);
         if let Some(advice) = &self.kept.advice {

@@ -1,4 +1,4 @@
-//! The loop of iterations: start the command, show its output to the guard, do what the guard says.
+//! The loop of iterations: starts the command, shows its output to the guard, carries out the verdict.
 
 mod earlier_runs;
 pub(crate) mod escalation;

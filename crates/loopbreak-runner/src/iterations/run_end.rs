@@ -1,16 +1,16 @@
-//! Why a run ends, and which guard says so.
+//! The reason why a run ends, and the guard that requests it.
 
 use loopbreak::settings::OnLoop;
 use loopbreak::{Decision, DetectorName, Finding, Intervention, Pattern, Severity, Verdict};
 
 use loopbreak_report::exit;
 
-/// Why a run ends.
+/// The reason why a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEndReason {
-    /// The promise was kept, or every task is done.
+    /// The completion promise was printed, or every task is done.
     Complete,
-    /// A loop.
+    /// A loop was detected, or a human cancelled the run.
     Loop,
     /// A limit of iterations, time or money was reached.
     Limit,
@@ -18,7 +18,7 @@ pub enum RunEndReason {
     Errors,
     /// A human is needed.
     Human,
-    /// Interrupted by the user.
+    /// The user interrupted the run.
     Interrupted,
 }
 
@@ -35,7 +35,7 @@ impl RunEndReason {
         }
     }
 
-    /// The name in the store and in messages.
+    /// Returns the name in the store and in messages.
     pub fn as_str(self) -> &'static str {
         match self {
             RunEndReason::Complete => "complete",
@@ -48,18 +48,19 @@ impl RunEndReason {
     }
 }
 
-/// A guard that calls for an end.
+/// A request of a guard to end the run.
 #[derive(Clone, Debug)]
 pub(crate) struct EndRequest {
     pub(crate) ending: RunEndReason,
-    /// What the engine wants done, and why.
+    /// The decision, with its reason.
     pub(crate) act: Decision,
 }
 
-/// The guard that names the reason: of all that call for an end, the first in the documented order.
+/// Returns the request that decides the reason: the first in the documented order of all guards that request
+/// the end.
 pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
     let hard = |finding: &&Finding| {
-        // A milder rung than these was chosen by the user, who switched the others off.
+        // If the intervention is milder, the user switched the stronger ones off.
         let grave = finding.intervention.is_some_and(loopbreak::Intervention::overrides_agent);
         finding.severity == Severity::Hard && finding.enforced && grave
     };

@@ -1,4 +1,4 @@
-//! A run while it goes on: what every way of running a command again and again needs.
+//! A run in progress: the parts shared by plain iterations and the task autopilot.
 
 use std::fs::File;
 use std::io;
@@ -29,7 +29,7 @@ use crate::recording::scratchpad;
 const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The longest back-off.
 const LONGEST: Duration = Duration::from_mins(10);
-/// A run while it goes on.
+/// A run in progress.
 #[derive(Debug)]
 pub(crate) struct RunLoop<'a> {
     pub(crate) options: &'a RunOptions,
@@ -43,26 +43,26 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) guard: Guard,
     pub(crate) kept: RunnerState,
     pub(crate) work_tree: WorkTree,
-    /// What a human said since the last iteration.
+    /// The message of a human since the last iteration.
     pub(crate) human: Option<String>,
-    /// What the command finds in its environment.
+    /// Environment variables of the command.
     pub(crate) variables: Vec<(&'static str, String)>,
 }
 
-/// Why the run ends, in a word and in words.
+/// The reason why the run ends, and a text about it.
 pub(crate) type RunEnd = (RunEndReason, String);
 
-/// What came of an attempt to run the command once.
+/// The result of an attempt to run the command once.
 #[derive(Debug)]
 pub(crate) enum IterationRound {
     CommandRun(CommandRun, IterationResult),
-    /// The command itself had trouble, which was waited for.
+    /// The command had a transient failure. The wait for it is over.
     Again,
     RunEnd(RunEnd),
 }
 
 impl RunLoop<'_> {
-    /// Begins, or goes on.
+    /// Starts or continues the run.
     pub(crate) fn begin(&mut self) {
         let session = self.keeper.session().to_owned();
         if self.guard.turn() == 0 {
@@ -71,15 +71,15 @@ impl RunLoop<'_> {
             // Time counts from here, not from the end of the first iteration.
             self.guard.observe(&Step { refused: true, ..self.step() });
         } else {
-            self.observer.message(&format!("run {session} goes on after iteration {}", self.guard.turn()));
-            // Whoever starts it again has looked at it.
+            self.observer.message(&format!("run {session} continues after iteration {}", self.guard.turn()));
+            // A user who starts the run again has looked at it.
             self.human = Some("started the run again".to_owned());
         }
         let event = RunEvent::Start(NoteEvent { action: self.command() });
         self.keeper.write(&RecordedEvent::new(event), &self.guard, &mut self.kept);
     }
 
-    /// Runs the command once, and waits if it has trouble that says nothing of its work.
+    /// Runs the command once. Waits if it has a transient failure, which says nothing about its work.
     pub(crate) fn round(&mut self, troubles: &mut u32) -> Result<IterationRound, RunError> {
         let ran = self.start()?;
         let iteration = self.look(&ran);
@@ -97,12 +97,12 @@ impl RunLoop<'_> {
         Ok(IterationRound::CommandRun(ran, iteration))
     }
 
-    /// Waits between two iterations, if that is wished for.
+    /// Waits between two iterations, if a delay is set.
     pub(crate) fn pause(&self) -> Option<RunEnd> {
         self.options.delay.and_then(|delay| self.sleep(delay))
     }
 
-    /// Tells those who want to know.
+    /// Sends a notification.
     pub(crate) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
         let notification =
             LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
@@ -143,7 +143,7 @@ impl RunLoop<'_> {
                         .hint("the command comes after --, as a program and its arguments")
                 }
                 io::ErrorKind::ArgumentListTooLong => RunError::failed(message)
-                    .hint("leave out {prompt}: then the prompt goes to standard input, however long it is"),
+                    .hint("leave out {prompt}: the prompt then goes to standard input, which has no limit"),
                 _ => RunError::failed(message),
             }
         })
@@ -158,7 +158,8 @@ impl RunLoop<'_> {
         iteration
     }
 
-    /// The command itself failed, whatever its work was: waits, and says whether it is of no use.
+    /// Waits after a transient failure of the command. Returns the end of the run after too many of them in a
+    /// row.
     fn back_off(
         &mut self,
         trouble: TransientFailure,
@@ -185,20 +186,20 @@ impl RunLoop<'_> {
             return Some((RunEndReason::Human, why));
         }
         self.observer.message(&format!("{why}; waiting {} s", pause.as_secs_f64()));
-        self.jot(iteration, "wait, and try again");
+        self.jot(iteration, "wait and try again");
         self.sleep(pause)
     }
 
-    /// Sleeps, but not beyond the end of the run.
+    /// Sleeps, but not beyond the time limit of the run.
     pub(crate) fn sleep(&self, time: Duration) -> Option<RunEnd> {
         let left = self.time_left();
         if self.interrupts.sleep(left.map_or(time, |left| left.min(time))) {
             return Some(interrupted());
         }
-        left.filter(|left| *left <= time).map(|_| (RunEndReason::Limit, "the time is over".to_owned()))
+        left.filter(|left| *left <= time).map(|_| (RunEndReason::Limit, "the time is up".to_owned()))
     }
 
-    /// What is left of the longest time the run may take, where there is a limit.
+    /// Returns the time left until the time limit of the run, if there is one.
     pub(crate) fn time_left(&self) -> Option<Duration> {
         let budget = &self.config.budget;
         let enforced = self.config.mode == Mode::Enforce && budget.mode == Mode::Enforce;
@@ -207,7 +208,7 @@ impl RunLoop<'_> {
         Some(Duration::from_millis(limit.saturating_sub(passed as u64)))
     }
 
-    /// The time of the run, which stands still while nobody runs it.
+    /// Returns the clock of the run, which stops while the run does not run.
     pub(crate) fn time(&self) -> i64 {
         now().saturating_sub(self.kept.paused)
     }
@@ -216,12 +217,12 @@ impl RunLoop<'_> {
         Step { at: Some(EpochMillis(self.time())), ..Step::default() }
     }
 
-    /// The command on one line, secrets masked.
+    /// Returns the command on one line, with secrets masked.
     pub(crate) fn command(&self) -> String {
         loopbreak_report::printable(&mask_secrets(&self.options.command.join(" ")))
     }
 
-    /// Adds to the scratchpad.
+    /// Adds a line to the scratchpad.
     pub(crate) fn jot(&self, iteration: &IterationResult, next: &str) {
         if let Some(path) = &self.options.scratchpad
             && let Err(why) = scratchpad::add(path, iteration, next)
@@ -230,7 +231,7 @@ impl RunLoop<'_> {
         }
     }
 
-    /// Keeps the end, and waits for those who are told of it.
+    /// Stores the end of the run, and waits until notifications are delivered.
     pub(crate) fn end(&mut self, what: &str, code: u8) {
         let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
         let event = RecordedEvent { ended: true, ..RecordedEvent::new(RunEvent::End(event)) };
@@ -242,5 +243,5 @@ impl RunLoop<'_> {
 }
 
 pub(crate) fn interrupted() -> RunEnd {
-    (RunEndReason::Interrupted, "all processes of the command are ended".to_owned())
+    (RunEndReason::Interrupted, "all processes of the command were stopped".to_owned())
 }

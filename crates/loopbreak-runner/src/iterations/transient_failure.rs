@@ -1,9 +1,9 @@
-//! Failures of the command itself that say nothing of its work: a quota that is used up, a login that does not hold.
+//! Failures of the command that say nothing about its work: an exhausted quota, an invalid login.
 
 use loopbreak::Pattern;
 use loopbreak::detectors::CustomName;
 
-/// Words that programs fail with when a quota is used up or the service is overloaded, in lower case.
+/// Messages of programs when a quota is exhausted or the service is overloaded, in lower case.
 const QUOTA: &[&str] = &[
     "rate limit exceeded",
     "rate limit reached",
@@ -22,7 +22,7 @@ const QUOTA: &[&str] = &[
     "credit balance is too low",
 ];
 
-/// The same for a login.
+/// Messages of programs when a login is invalid, in lower case.
 const LOGIN: &[&str] = &[
     "authentication_error",
     "invalid api key",
@@ -35,10 +35,10 @@ const LOGIN: &[&str] = &[
     "401 unauthorized",
 ];
 
-/// How much of the end of an output is looked at: what a program dies of is the last thing it says.
+/// The number of bytes at the end of an output that are searched: the cause of a failure is printed last.
 const END: usize = 600;
 
-/// What the command failed of.
+/// The cause of a transient failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransientFailure {
     Quota,
@@ -46,7 +46,7 @@ pub(crate) enum TransientFailure {
 }
 
 impl TransientFailure {
-    /// What a command that failed died of, if it is one of these.
+    /// Returns the cause of a failure, if it is one of these.
     pub(crate) fn of(out: &str, err: &str) -> Option<Self> {
         let end = |text: &str| {
             let text = text.trim_end();
@@ -63,7 +63,7 @@ impl TransientFailure {
         }
     }
 
-    /// How often in a row it is waited for. A login seldom mends itself.
+    /// Returns the number of waits in a row. An invalid login seldom becomes valid without help.
     pub(crate) fn patience(self) -> u32 {
         match self {
             TransientFailure::Quota => 8,
@@ -104,7 +104,7 @@ mod tests {
         assert_eq!(
             TransientFailure::of("test the_rate_limit_holds ... FAILED", ""),
             None,
-            "a limit that is worked on"
+            "a test about a limit"
         );
     }
 }

@@ -1,7 +1,7 @@
-//! The files that an agent works on: whether they are as they were.
+//! Detects changes of the files that an agent works on.
 //!
-//! They are told by name, length and time of change, and none is read. Where it cannot be known, they changed: who works is
-//! never taken for idle.
+//! Files are compared by name, length and modification time; their contents are not read. If that is not
+//! possible, they count as changed: a working agent must not be taken for idle.
 
 use std::collections::hash_map::RandomState;
 use std::fs;
@@ -9,24 +9,24 @@ use std::hash::BuildHasher as _;
 use std::io;
 use std::path::{self, PathBuf};
 
-/// In a folder with more files and folders below it than this, nothing is known.
+/// The largest number of files and folders. Beyond it, the files always count as changed.
 const MOST: usize = 50_000;
-/// Of the folder of the version control only the files on top are looked at, which every commit changes.
+/// The folder of the version control. Only its top-level files are compared: every commit changes them.
 const HISTORY: &str = ".git";
 
 /// The files below the folder in which the agent runs.
 #[derive(Debug)]
 pub(crate) struct WorkTree {
-    /// Nowhere if that folder is gone.
+    /// The folder, or `None` if it is gone.
     root: Option<PathBuf>,
-    /// What this program writes itself is nobody's work.
+    /// Files and folders that this program writes itself. They are ignored.
     ours: Vec<PathBuf>,
     hasher: RandomState,
     last: Option<u64>,
 }
 
 impl WorkTree {
-    /// As it is now. `ours` are files and folders that do not count.
+    /// Records the current state. `ours` are files and folders that are ignored.
     pub(crate) fn new(root: Option<PathBuf>, ours: impl IntoIterator<Item = PathBuf>) -> Self {
         let ours = ours.into_iter().filter_map(|path| path::absolute(path).ok()).collect();
         let mut tree = WorkTree { root, ours, hasher: RandomState::new(), last: None };
@@ -34,14 +34,14 @@ impl WorkTree {
         tree
     }
 
-    /// Whether all is as it was when this was asked for the last time, or at the beginning.
+    /// Returns whether nothing changed since the last call, or since the start.
     pub(crate) fn rests(&mut self) -> bool {
         let now = self.sum();
         let before = std::mem::replace(&mut self.last, now);
         before.is_some() && before == now
     }
 
-    /// One number for all files, whatever their order.
+    /// Returns one hash of all files that does not depend on their order.
     fn sum(&self) -> Option<u64> {
         let mut folders = vec![self.root.clone()?];
         let (mut sum, mut count) = (0_u64, 0);
@@ -55,7 +55,7 @@ impl WorkTree {
                     continue;
                 }
                 let about = match entry.metadata() {
-                    // It is gone meanwhile.
+                    // It was deleted in the meantime.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     about => about.ok()?,
                 };
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_change_of_a_file_is_seen_and_nothing_else() {
+    fn only_changes_of_the_agents_files_are_detected() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for name in ["src", "logs", ".git", ".git/objects"] {
@@ -90,11 +90,11 @@ mod tests {
         let changes: [(&str, &dyn Fn()); 5] = [
             ("a new file", &|| fs::write(at("src/b"), "").unwrap()),
             ("other contents", &|| fs::write(at("src/a"), "other").unwrap()),
-            ("as long as before", &|| {
+            ("same length, later time", &|| {
                 let later = SystemTime::now() + Duration::from_secs(5);
                 fs::File::options().write(true).open(at("src/a")).unwrap().set_modified(later).unwrap();
             }),
-            ("a file that is gone", &|| fs::remove_file(at("src/b")).unwrap()),
+            ("a deleted file", &|| fs::remove_file(at("src/b")).unwrap()),
             ("a commit", &|| fs::write(at(".git/HEAD"), "x").unwrap()),
         ];
         for (what, change) in changes {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_looked_at_does_not_rest() {
+    fn an_unreadable_folder_counts_as_changed() {
         let mut none = WorkTree::new(Some("/nowhere at all".into()), []);
         assert!(!none.rests() && !none.rests());
         let mut unknown = WorkTree::new(None, []);

@@ -1,4 +1,4 @@
-//! One run of the command: its prompt goes in, its output comes out, and it ends, whatever it does.
+//! One run of the command: passes the prompt to it, collects its output, and makes sure that it ends.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -13,32 +13,32 @@ use super::interrupt_flag::InterruptFlag;
 use super::output_capture::OutputCapture;
 use crate::observer::{OutputStream, RunObserver};
 
-/// How long a command may tidy up before it is killed.
+/// The time that a command has to clean up before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long what a command left behind may tidy up.
+/// The time that processes left behind by a command have to clean up before they are killed.
 const GRACE_OF_REST: Duration = Duration::from_secs(2);
-/// How long a silent output is waited for after its command is gone: somebody who went off may hold it open for ever.
+/// The longest wait for a silent output after its command ended: a detached process may hold it open forever.
 const SILENCE: Duration = Duration::from_millis(500);
-/// How long one that is not silent is waited for: what was written before the end is read by then.
+/// The longest wait for an output that is not silent. Everything written before the end is read by then.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 const TICKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
-/// What to start, and within which bounds.
+/// A command to start, with its limits.
 #[derive(Debug)]
 pub(crate) struct CommandStart<'s> {
     pub(crate) words: &'s [String],
-    /// What goes to its standard input.
+    /// The text for its standard input.
     pub(crate) input: Option<String>,
-    /// What it finds in its environment beside ours.
+    /// Environment variables in addition to the inherited ones.
     pub(crate) variables: &'s [(&'static str, String)],
     pub(crate) longest: Option<Duration>,
-    /// Where all output is written too.
+    /// A file that gets all output.
     pub(crate) log: Option<File>,
-    /// Where output is passed on, if this is a run of the agent.
+    /// The observer that gets the output, if this is a run of the agent.
     pub(crate) pass_on: Option<&'s dyn RunObserver>,
 }
 
-/// How it ended.
+/// The way a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CommandEnd {
     Exited(ExitStatus),
@@ -46,7 +46,7 @@ pub(crate) enum CommandEnd {
     Interrupted,
 }
 
-/// What came of it.
+/// A finished run of a command.
 #[derive(Debug)]
 pub(crate) struct CommandRun {
     pub(crate) end: CommandEnd,
@@ -55,7 +55,7 @@ pub(crate) struct CommandRun {
 }
 
 impl CommandStart<'_> {
-    /// Starts the command, and waits for its end. An error says that it could not be started.
+    /// Starts the command and waits for its end. Returns an error if it cannot be started.
     pub(crate) fn run(self, interrupts: &InterruptFlag) -> io::Result<CommandRun> {
         let (name, rest) = self.words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(name);
@@ -65,11 +65,11 @@ impl CommandStart<'_> {
             // A variable cannot hold NUL.
             command.env(name, value.replace('\0', " "));
         }
-        // A Ctrl-C on the terminal does not reach it then: we pass it on.
+        // Ctrl-C on the terminal does not reach an isolated group, so it is passed on.
         process_group::isolate(&mut command);
         let mut child = command.spawn()?;
         if let (Some(mut pipe), Some(input)) = (child.stdin.take(), self.input) {
-            // Nobody waits for this thread: a command need not read what it is given.
+            // This thread is not joined: a command need not read its input.
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let log = self.log.map(|file| Arc::new(Mutex::new(file)));
@@ -88,7 +88,7 @@ impl CommandStart<'_> {
     }
 }
 
-/// Waits for the command, and ends it if it takes too long.
+/// Waits for the command. Ends it if it takes too long or the run is interrupted.
 fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &InterruptFlag) -> io::Result<CommandEnd> {
     let began = Instant::now();
     let mut tick = TICKS.0;
@@ -106,7 +106,7 @@ fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &InterruptFlag
     }
 }
 
-/// Ends the whole group: asks first, then kills.
+/// Ends the whole process group: with a request first, then by force.
 fn end(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
     process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
@@ -121,7 +121,7 @@ fn end(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends what the command left behind in its group: an iteration is over when all of it is.
+/// Ends the processes that the command left behind in its group: an iteration ends with all its processes.
 fn sweep(child: &mut Child, interrupts: &InterruptFlag) {
     if !process_group::is_running(child) {
         return;
@@ -137,7 +137,7 @@ fn sweep(child: &mut Child, interrupts: &InterruptFlag) {
     }
 }
 
-/// A thread that reads an output to its end, passes it on, and keeps what is to be kept of it.
+/// A thread that reads an output to its end, passes it on, and captures its head and tail.
 struct PipeDrain {
     capture: Arc<Mutex<OutputCapture>>,
     thread: JoinHandle<()>,
@@ -164,7 +164,7 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
             Err(_) => return,
         };
         lock(kept).push(bytes);
-        // That nobody looks at the output, or a disk is full, is no reason to end the agent.
+        // A closed output or a full disk must not end the agent.
         let _ = to.write_all(bytes).and_then(|()| to.flush());
         if let Some(log) = log {
             let _ = lock(log).write_all(bytes);
@@ -172,7 +172,7 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
     }
 }
 
-/// Waits until all is read, or what comes is not of the command any more.
+/// Waits until all output is read, or the rest no longer comes from the command.
 fn finish(drains: &[Option<PipeDrain>; 2], interrupts: &InterruptFlag) {
     let total = || drains.iter().flatten().map(|drain| lock(&drain.capture).total).sum::<u64>();
     let began = Instant::now();
@@ -189,7 +189,7 @@ fn finish(drains: &[Option<PipeDrain>; 2], interrupts: &InterruptFlag) {
     }
 }
 
-/// A thread that panicked left what it had.
+/// Locks a mutex. If a thread panicked, its data up to then is used.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Ctrl-C, and the signals that ask a program to end.
+//! Ctrl-C and the signals that ask a program to end.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,12 +9,13 @@ use crate::error::RunError;
 
 const TICK: Duration = Duration::from_millis(20);
 
-/// How often an interrupt was heard.
+/// Counts interrupts.
 #[derive(Clone, Debug, Default)]
 pub struct InterruptFlag(Arc<AtomicUsize>);
 
 impl InterruptFlag {
-    /// Listens from now on. The program is not ended by a signal any more: the processes it started would live on.
+    /// Starts to listen. Signals no longer end the program from here on, because the processes it started
+    /// would survive.
     pub fn listen() -> Result<Self, RunError> {
         let interrupts = InterruptFlag::default();
         let count = interrupts.0.clone();
@@ -25,17 +26,17 @@ impl InterruptFlag {
         Ok(interrupts)
     }
 
-    /// Whether there was any.
+    /// Returns whether there was an interrupt.
     pub fn any(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 0
     }
 
-    /// More than once: somebody is in a hurry.
+    /// Returns whether there was more than one interrupt: the user is in a hurry.
     pub(crate) fn again(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 1
     }
 
-    /// Sleeps, unless interrupted. Says whether that was so.
+    /// Sleeps until the time is over or an interrupt comes. Returns true if interrupted.
     pub(crate) fn sleep(&self, time: Duration) -> bool {
         let began = Instant::now();
         while !self.any() {

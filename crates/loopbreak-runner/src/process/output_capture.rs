@@ -1,17 +1,17 @@
-//! What is kept of an output: its head and its tail, however long it is.
+//! Captures the head and the tail of an output of any length.
 
 use std::collections::VecDeque;
 
-/// How much of the head and of the tail is kept.
+/// The number of bytes of the head and of the tail that are kept.
 const HEAD: usize = 256 * 1024;
 const TAIL: usize = 256 * 1024;
 
-/// An output as it comes.
+/// The head and the tail of an output.
 #[derive(Debug, Default)]
 pub(crate) struct OutputCapture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// How many bytes there were.
+    /// The number of bytes of the whole output.
     pub(crate) total: u64,
 }
 
@@ -25,7 +25,8 @@ impl OutputCapture {
         self.tail.drain(..surplus);
     }
 
-    /// As text, whatever the bytes were. A gap is marked, without its size: that is of no meaning to anybody.
+    /// Returns the output as text. Invalid UTF-8 is replaced. A gap is marked without its size, so that
+    /// outputs that differ only there stay identical.
     pub(crate) fn text(&self) -> String {
         let mut bytes = self.head.clone();
         if self.total > (HEAD + TAIL) as u64 {
@@ -41,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_output_keeps_its_ends_and_no_more() {
+    fn only_head_and_tail_of_a_long_output_are_kept() {
         let mut capture = OutputCapture::default();
         capture.push(b"begin ");
         for _ in 0..1000 {

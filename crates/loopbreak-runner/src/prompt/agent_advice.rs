@@ -1,23 +1,23 @@
-//! What the agent is told next.
+//! The advice for the next prompt.
 
 use loopbreak::{Audience, Verdict};
 
 use crate::iterations::run_loop::RunLoop;
 
-/// How many of the last iterations are told of.
+/// The number of last iterations in the advice.
 const HISTORY: usize = 5;
-/// Words of the engine's own advice that already tells of the last iterations.
+/// The heading of the last iterations. Advice of the engine that contains it already lists them.
 const TOLD: &str = "Last iterations:";
 
 impl RunLoop<'_> {
-    /// Keeps a line for the history.
+    /// Adds a line to the history.
     pub(crate) fn remember(&mut self, line: String) {
         self.kept.history.push(line);
         let surplus = self.kept.history.len().saturating_sub(HISTORY);
         self.kept.history.drain(..surplus);
     }
 
-    /// What the agent is told next, with what went before.
+    /// Returns the advice for the agent, with the last iterations.
     pub(crate) fn advice(&self, verdict: &Verdict) -> Option<String> {
         let mut texts: Vec<&str> = Vec::new();
         for advice in verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent) {

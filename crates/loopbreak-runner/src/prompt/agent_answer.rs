@@ -1,16 +1,17 @@
-//! The agent's own words in an output of JSON. What stands around them is alike in every iteration, whatever was done.
+//! The agent's final message in JSON output. The JSON around it is the same in every iteration, whatever was
+//! done.
 
 use serde_json::Value;
 
-/// The keys of the final words in one object, or in the last line of many.
+/// The keys of the final message, in a single object or in the last line of many.
 const KEYS: [&str; 2] = ["result", "response"];
-/// How many of the last lines are looked at: after the words may come counts of tokens.
+/// The number of lines at the end that are searched: token counts may follow the message.
 const LINES: usize = 20;
 
-/// The final words, where the output is one object of JSON, or one a line, that has them.
+/// Returns the final message of an output that is a JSON object, or one object per line.
 pub(crate) fn answer(output: &str) -> Option<String> {
     let output = output.trim();
-    // Most outputs are prose, which is not even tried.
+    // Most outputs are prose, which is not parsed at all.
     if !output.ends_with('}') {
         return None;
     }
@@ -31,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn final_words_are_found_in_the_forms_of_known_agents() {
+    fn the_final_message_is_found_in_the_output_of_known_agents() {
         let one = r#"{"type":"result","is_error":false,"result":"Fixed it.\nDONE","total_cost_usd":0.1}"#;
         assert_eq!(answer(one).as_deref(), Some("Fixed it.\nDONE"));
         let stream = format!("{{\"type\":\"system\"}}\n{{\"type\":\"assistant\"}}\n{one}\n");
@@ -44,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn other_outputs_stay_as_they_are() {
+    fn other_outputs_have_no_final_message() {
         for output in ["", "done", "fn main() {}", "{\"a\":1}", "{oops}", "result: {\"b\": []}"] {
             assert_eq!(answer(output), None, "{output}");
         }

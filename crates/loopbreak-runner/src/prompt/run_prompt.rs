@@ -1,4 +1,4 @@
-//! What the agent is told: the prompt, and what the guard has to say.
+//! The prompt of the agent: the user's text, the current task, and the guard's advice.
 
 use std::fs;
 use std::path::Path;
@@ -7,18 +7,18 @@ use crate::error::RunError;
 use crate::options::RunOptions;
 use crate::prompt::agent_answer::answer;
 
-/// Where the prompt stands in the command.
+/// The placeholder for the prompt in the command.
 const PLACE: &str = "{prompt}";
 
 /// The prompt of a run.
 #[derive(Debug)]
 pub(crate) struct RunPrompt<'a> {
     options: &'a RunOptions,
-    /// As it was read last.
+    /// The user's text, as last read.
     text: Option<String>,
-    /// What is said of the task at hand.
+    /// The description of the current task.
     brief: String,
-    /// Both together.
+    /// The text and the brief.
     whole: String,
 }
 
@@ -39,7 +39,8 @@ impl<'a> RunPrompt<'a> {
         Ok(RunPrompt { options, text, brief: String::new(), whole })
     }
 
-    /// The prompt as it is now. A file that cannot be read any more is told of; the last text goes on to hold.
+    /// Reads the prompt file again and returns the prompt. If the file can no longer be read, returns an
+    /// error, and the last text stays in use.
     pub(crate) fn read(&mut self) -> Result<&str, String> {
         if let Some(path) = &self.options.prompt_file {
             match read(path) {
@@ -47,18 +48,18 @@ impl<'a> RunPrompt<'a> {
                     self.text = Some(text);
                     self.join();
                 }
-                Err(why) => return Err(format!("--prompt-file {why}; going on with the last prompt")),
+                Err(why) => return Err(format!("--prompt-file {why}; continuing with the last prompt")),
             }
         }
         Ok(self.last())
     }
 
-    /// As it was read last, with the task at hand.
+    /// Returns the prompt as last read, with the current task.
     pub(crate) fn last(&self) -> &str {
         &self.whole
     }
 
-    /// Says what the task at hand is.
+    /// Sets the description of the current task.
     pub(crate) fn set_brief(&mut self, brief: String) {
         self.brief = brief;
         self.join();
@@ -73,7 +74,7 @@ impl<'a> RunPrompt<'a> {
         };
     }
 
-    /// The words of the command, and what goes to its standard input.
+    /// Returns the words of the command and the text for its standard input.
     pub(crate) fn words(&self, advice: Option<&str>) -> (Vec<String>, Option<String>) {
         let told = match (self.last(), advice) {
             (prompt, None) => prompt.to_owned(),
@@ -95,7 +96,8 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether an output keeps the promise: on a line of its own or in its own tags, and not in the prompt that is printed again.
+/// Returns whether an output contains the promise on its own line or in its tags. A repeated prompt does not
+/// count.
 pub(crate) fn keeps_promise(output: &str, promise: &str, prompt: &str) -> bool {
     let promise = promise.trim();
     let own = answer(output);
@@ -116,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_promise_is_kept_by_a_line_and_not_by_a_mention() {
+    fn a_promise_counts_on_its_own_line_and_not_within_a_sentence() {
         let keeps = |output| keeps_promise(output, "DONE", "Work.\nWhen all is well, print\nDONE\n");
         assert!(keeps("all is well\nDONE\n") && keeps("**DONE**") && keeps("<promise>DONE</promise>."));
         assert!(keeps(r#"{"result":"All is well.\nDONE","cost":1}"#));
         assert!(!keeps("this is not DONE yet\n") && !keeps("DONE-ish\n") && !keeps(""));
         assert!(!keeps("> Work.\nWhen all is well, print\nDONE\nI begin."), "the prompt, printed again");
         let read = "{\"type\":\"tool\",\"text\":\"print\\nDONE\"}\n{\"type\":\"result\",\"result\":\"I read the plan.\"}";
-        assert!(!keeps(read), "what an agent read is not what it says");
+        assert!(!keeps(read), "text that an agent read is not its message");
         assert!(!keeps_promise("\n\n", " ", ""));
     }
 }

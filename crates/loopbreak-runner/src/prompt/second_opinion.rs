@@ -1,4 +1,4 @@
-//! A second opinion: another model or program is asked for root cause, blind spot and alternative.
+//! A second opinion: asks another model or program for root cause, blind spot and alternative.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::iterations::run_loop::RunLoop;
 use crate::process::command_run::{CommandEnd, CommandStart};
 use loopbreak_watch::notification::split_command_line;
 
-/// How much of the prompt the advisor is shown, and how much of its answer is passed on, in bytes.
+/// The number of bytes of the prompt that the advisor is shown, and of its answer that are passed on.
 const PROMPT_BYTES: usize = 16 * 1024;
 const ANSWER_BYTES: usize = 4 * 1024;
-/// How many rungs of loops are remembered that it was asked about; the oldest go first.
+/// The number of levels of loops that are remembered as asked about. The oldest are forgotten first.
 const ASKED: usize = 64;
 
 /// The program that is asked.
@@ -27,27 +27,28 @@ pub(crate) struct SecondOpinion {
 impl SecondOpinion {
     pub(crate) fn new(command: &str, longest: Duration) -> Result<Self, RunError> {
         let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
-            RunError::usage(format!("--advisor {command:?}: no command, or a quote is left open"))
+            RunError::usage(format!("--advisor {command:?}: empty command, or an unclosed quote"))
         })?;
         Ok(SecondOpinion { words, longest })
     }
 }
 
 impl RunLoop<'_> {
-    /// Asks the advisor, where there is one and something new was found, and adds its answer to what the agent is told next.
-    /// Whatever goes wrong with it is told, and the run goes on without it.
+    /// Asks the advisor, if there is one and something new was found, and adds its answer to the advice for
+    /// the agent. If the advisor fails, that is shown, and the run continues without it.
     pub(crate) fn ask_advisor(&mut self, verdict: &Verdict) {
         if self.advisor.is_none() || !self.is_new_rung(verdict) {
             return;
         }
         let Some(answer) = self.advisor_says(verdict) else { return };
-        let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed("The guard saw a loop."));
+        let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed("The guard detected a loop."));
         advice.push_str("\n\nA second opinion, from a program that was shown this history:\n\n");
         advice.push_str(&answer);
         self.kept.advice = Some(advice);
     }
 
-    /// Whether the verdict has a rung of a loop that nobody was asked about yet. Limits and errors are no loops.
+    /// Returns whether the verdict has a level of a loop that the advisor was not asked about yet. Limits and
+    /// errors are not loops.
     fn is_new_rung(&mut self, verdict: &Verdict) -> bool {
         let about = |act: &&Decision| {
             act.enforced && !matches!(act.detector, DetectorName::Budget | DetectorName::Errors)
@@ -91,35 +92,36 @@ impl RunLoop<'_> {
             CommandEnd::Interrupted => return None,
         };
         if let Some(wrong) = wrong {
-            self.observer.warning(&format!("--advisor: {wrong}; going on without it"));
+            self.observer.warning(&format!("--advisor: {wrong}; continuing without it"));
             return None;
         }
         let answer = super::agent_answer::answer(&ran.out).unwrap_or(ran.out);
         let answer = clip(answer.trim(), ANSWER_BYTES);
         if answer.is_empty() {
-            self.observer.warning("--advisor: it said nothing");
+            self.observer.warning("--advisor: the answer is empty");
         }
         (!answer.is_empty()).then(|| answer.to_owned())
     }
 
-    /// What the advisor is shown. Secrets are masked: it may be somebody else's service.
+    /// Returns the question for the advisor. Secrets are masked, because it may be a service of somebody
+    /// else.
     fn question(&self, verdict: &Verdict) -> String {
         let mut text = String::from(
-            "An agent that is started again and again with the same prompt seems to be stuck. Look at what follows, and answer \
-             in a few sentences each:\n\
-             1. Root cause: why does it not get on?\n\
-             2. Blind spot: what does it not see?\n\
+            "An agent that is started repeatedly with the same prompt seems to be stuck. Read the following \
+             and answer each question in a few sentences:\n\
+             1. Root cause: why does it make no progress?\n\
+             2. Blind spot: what does it overlook?\n\
              3. Alternative: what should it do instead, as a concrete next step?\n\
-             Your answer goes into its next prompt as it is.\n\n# What was found\n",
+             Your answer is inserted into its next prompt unchanged.\n\n# Findings\n",
         );
         for act in verdict.decisions.iter().filter(|act| act.enforced) {
             let _ = write!(text, "\n- {}: {}", act.detector, act.reason);
         }
-        text.push_str("\n\n# The last iterations\n");
+        text.push_str("\n\n# Last iterations\n");
         for line in &self.kept.history {
             let _ = write!(text, "\n- {line}");
         }
-        text.push_str("\n\n# The prompt\n\n");
+        text.push_str("\n\n# Prompt\n\n");
         text.push_str(clip(self.prompt.last(), PROMPT_BYTES));
         text.push('\n');
         mask_secrets(&text).into_owned()

@@ -1,4 +1,4 @@
-//! What is kept of a run in the store, so that it can be told and gone on with.
+//! Records a run in the store, so that it can be shown and continued.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::observer::RunObserver;
 
 /// The name of the program in the store.
 const SOURCE: &str = "run";
-/// Among how many of the latest runs one is looked for to go on with.
+/// The number of latest runs that are searched for the one to continue.
 const RUNS: usize = 1000;
 
-/// How many attempts at each task others had recorded, by the number of their run.
+/// The number of attempts that other programs recorded, by the id of their run and the task.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AttemptCounts(BTreeMap<(i64, String), u64>);
 
@@ -30,12 +30,12 @@ pub(crate) struct RunRecorder<'o> {
     key: RunKey,
     folder: String,
     state: RunState,
-    /// Nobody else goes on with the run meanwhile.
+    /// Prevents other processes from continuing the run.
     lock: Option<RunLock>,
 }
 
 impl<'o> RunRecorder<'o> {
-    /// Begins a new run, or goes on with the last one of this command in this folder.
+    /// Starts a new run, or continues the last one of this command in this folder.
     pub(crate) fn open(
         command: &[String],
         config: &Config,
@@ -47,13 +47,13 @@ impl<'o> RunRecorder<'o> {
         let now = now();
         let store = match default_path(|name| std::env::var_os(name)) {
             Some(path) => loopbreak_store::open(&StoreUrl::from(path)).map_err(|error| error.to_string()),
-            None => Err("there is no folder for the store: set XDG_STATE_HOME or HOME".to_owned()),
+            None => Err("no folder for the store: set XDG_STATE_HOME or HOME".to_owned()),
         };
         let store = match store {
             Ok(store) => Some(store),
             Err(why) if resume => return Err(RunError::failed(format!("--resume: {why}"))),
             Err(why) => {
-                observer.warning(&format!("{why}; nothing is kept of this run"));
+                observer.warning(&format!("{why}; this run is not recorded"));
                 None
             }
         };
@@ -64,8 +64,11 @@ impl<'o> RunRecorder<'o> {
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
             if !keeper.lock() {
-                return Err(RunError::failed(format!("run {} goes on in another process", keeper.session()))
-                    .hint("wait for its end, or leave out --resume to begin another run"));
+                return Err(RunError::failed(format!(
+                    "run {} is active in another process",
+                    keeper.session()
+                ))
+                .hint("wait until it ends, or leave out --resume to start a new run"));
             }
             keeper.state = RunState::parse(Some(&text), |text| observer.message(text));
             let guard = keeper.state.guard.restore(config.clone(), &keeper.key.session);
@@ -74,7 +77,7 @@ impl<'o> RunRecorder<'o> {
             return Ok((keeper, guard, kept));
         }
         if resume {
-            observer.message("there is no earlier run of this command in this folder; a new one begins");
+            observer.message("there is no earlier run of this command in this folder; starting a new one");
         }
         keeper.lock();
         let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
@@ -82,7 +85,8 @@ impl<'o> RunRecorder<'o> {
         Ok((keeper, guard, kept))
     }
 
-    /// Locks the run. Returns false if another process holds the lock. A failure to lock is no reason not to run.
+    /// Locks the run. Returns false if another process holds the lock. A failure to lock does not prevent the
+    /// run.
     fn lock(&mut self) -> bool {
         let Some(store) = &self.store else { return true };
         match store.lock(&self.key) {
@@ -91,13 +95,13 @@ impl<'o> RunRecorder<'o> {
                 self.lock.is_some()
             }
             Err(error) => {
-                self.observer.warning(&format!("{error}; two processes may go on with this run at once"));
+                self.observer.warning(&format!("{error}; two processes may continue this run at once"));
                 true
             }
         }
     }
 
-    /// The last run of a command in this folder, as it was kept.
+    /// Returns the last run of a command in this folder, with its stored state.
     fn last(&self, command: &str) -> Result<Option<(RunKey, String, RunnerState)>, RunError> {
         let Some(store) = &self.store else { return Ok(None) };
         let here = |run: &Run| run.source == SOURCE && run.folder == self.folder;
@@ -112,7 +116,7 @@ impl<'o> RunRecorder<'o> {
         Ok(None)
     }
 
-    /// Runs of the same command and prompt in this folder that are over, the oldest first, at most so many.
+    /// Returns at most `most` finished runs of the same command and prompt in this folder, the oldest first.
     pub(crate) fn earlier(&self, kept: &RunnerState, most: usize) -> Vec<(Run, Vec<StoredEvent>)> {
         let Some(store) = &self.store else { return Vec::new() };
         let here =
@@ -122,7 +126,7 @@ impl<'o> RunRecorder<'o> {
             let runner = RunnerState::from_state_json(&text)?;
             (runner.command == kept.command && runner.prompt == kept.prompt).then_some(())
         };
-        // One that is locked goes on: nobody knows how it ends.
+        // A locked run is still active, and its end is unknown.
         let over = |run: &Run| run.ended.is_some() || !matches!(store.lock(&run.key()), Ok(None));
         let runs = store.runs(i64::MIN, RUNS).unwrap_or_default().into_iter();
         let mut runs: Vec<Run> =
@@ -135,26 +139,27 @@ impl<'o> RunRecorder<'o> {
         &self.key.session
     }
 
-    /// Whether anything is kept, so that others can see and change it.
+    /// Returns whether the run is recorded, so that other programs can see and change it.
     pub(crate) fn is_kept(&self) -> bool {
         self.store.is_some()
     }
 
-    /// The tasks of the run as they stand now, whoever changed them; nothing where they are not kept.
+    /// Returns the current tasks of the run, with the changes of other programs. `None` if they are not
+    /// stored.
     pub(crate) fn roadmap(&self) -> Option<Vec<RoadmapTask>> {
         let store = self.store.as_ref()?;
         let asked = store.run(&self.key).and_then(|run| run.map(|run| store.roadmap(&run)).transpose());
         match asked {
             Ok(tasks) => tasks.filter(|tasks| !tasks.is_empty()),
             Err(error) => {
-                self.observer.warning(&format!("{error}; going on with the tasks as they were"));
+                self.observer.warning(&format!("{error}; continuing with the tasks as last read"));
                 None
             }
         }
     }
 
-    /// The attempts that others recorded for this run, whoever has the same session, save those that were counted before. They
-    /// are told apart by their numbers: the times that they bring along may be of any clock.
+    /// Returns the attempts that other programs with the same session recorded for this run since they were
+    /// counted. They are distinguished by their numbers, because their times may come from any clock.
     pub(crate) fn attempts_beyond(&self, counted: &AttemptCounts) -> Vec<StoredAttempt> {
         let mut attempts = Vec::new();
         for (run, attempt) in self.attempts_of_others() {
@@ -166,13 +171,14 @@ impl<'o> RunRecorder<'o> {
         attempts
     }
 
-    /// How many attempts others recorded until now.
+    /// Counts the attempts that other programs recorded until now.
     pub(crate) fn count_attempts(&self) -> AttemptCounts {
         let attempts = self.attempts_of_others().into_iter();
         AttemptCounts(attempts.map(|(run, attempt)| ((run, attempt.task), attempt.number)).collect())
     }
 
-    /// Those attempts with their runs, by run and task, in order.
+    /// Returns the attempts that other programs recorded, with the ids of their runs, in order of run and
+    /// task.
     fn attempts_of_others(&self) -> Vec<(i64, StoredAttempt)> {
         let Some(store) = &self.store else { return Vec::new() };
         let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
@@ -182,13 +188,14 @@ impl<'o> RunRecorder<'o> {
         runs.flat_map(of).collect()
     }
 
-    /// Takes note of what the guard found.
+    /// Adds the findings of the guard to the state.
     pub(crate) fn note(&mut self, verdict: &Verdict, at: i64) {
         self.state.guard.note_findings(verdict, at);
     }
 
-    /// Keeps an event, and the run as it stands after it. A store that fails is told of, and done without. Gives the tasks that
-    /// somebody else changed since they were read: that holds, and what the event makes of them is not kept.
+    /// Stores an event and the state of the run after it. If the store fails, that is shown, and the run
+    /// continues without it. Returns the tasks that another program changed since they were read: their
+    /// changes in this event are dropped.
     pub(crate) fn write(
         &mut self,
         event: &RecordedEvent<'_>,
@@ -198,7 +205,7 @@ impl<'o> RunRecorder<'o> {
         let now = now();
         kept.at = now;
         self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
-            self.observer.warning(&format!("{why}; nothing more is kept of this run"));
+            self.observer.warning(&format!("{why}; the rest of this run is not recorded"));
             self.store = None;
             Vec::new()
         })
@@ -240,14 +247,14 @@ impl<'o> RunRecorder<'o> {
     }
 }
 
-/// Something to be kept.
+/// An event to be stored.
 #[derive(Debug)]
 pub(crate) struct RecordedEvent<'v> {
     pub(crate) event: RunEvent,
     pub(crate) verdict: Option<&'v Verdict>,
-    /// What else it leaves behind.
+    /// Further records that are stored with the event.
     pub(crate) records: RunRecords,
-    /// The tasks as they were read, before those among the records were changed.
+    /// The tasks as they were read, before the changes in `records`.
     pub(crate) known: &'v [RoadmapTask],
     pub(crate) ended: bool,
 }
@@ -257,7 +264,7 @@ impl RecordedEvent<'_> {
         RecordedEvent { event, verdict: None, records: RunRecords::default(), known: &[], ended: false }
     }
 
-    /// Which of the tasks that it changes are not as they were read.
+    /// Returns the tasks in `records` that changed in the store since they were read.
     fn changed_by_others(&self, tasks: &[RoadmapTask]) -> Vec<String> {
         let find = |tasks: &[RoadmapTask], id: &str| tasks.iter().find(|task| task.id == id).cloned();
         let ids = self.records.roadmap.iter().map(|task| task.id.as_str());

@@ -1,4 +1,4 @@
-//! The scratchpad: a line for each iteration, for people and for the agent.
+//! The scratchpad file: a line per iteration, for people and for the agent.
 
 use std::fs::OpenOptions;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::iterations::iteration_result::IterationResult;
 
-/// Adds a line. An error says why that cannot be done.
+/// Adds a line for an iteration. Returns an error message if that fails.
 pub(crate) fn add(path: &Path, iteration: &IterationResult, next: &str) -> Result<(), String> {
     let IterationResult { number, status, accomplished, errors, .. } = iteration;
     let none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };

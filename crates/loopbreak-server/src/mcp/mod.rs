@@ -1,4 +1,4 @@
-//! The MCP server: what an agent or an orchestrator can ask and report, as tools and resources.
+//! The MCP server: questions and reports of an agent or an orchestrator, as tools and resources.
 //!
 //! - `transport`: standard input and output, or HTTP
 //! - `protocol`: the server as MCP sees it: capabilities, arguments, limits, errors, resources

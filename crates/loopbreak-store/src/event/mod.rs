@@ -1,7 +1,7 @@
-//! The log of a run: what hooks, the MCP server, the runner and the commands write to it.
+//! The log of a run, written by hooks, the MCP server, the runner and the commands.
 //!
-//! Every event is one JSON object. Its key `kind` is a column of the events table, and the other keys are the JSON in
-//! the column `detail`.
+//! Every event is one JSON object. Its key `kind` is a column of the events table; the other keys are the
+//! JSON in the column `detail`.
 
 mod run_event;
 mod step_event;

@@ -65,7 +65,7 @@ pub struct StoredEvent {
 pub struct TurnEndEvent {
     /// Name of the hook event.
     pub event: Option<String>,
-    /// A stop hook kept the agent from stopping before.
+    /// A stop hook already kept the agent from stopping.
     pub held: bool,
     /// Last message of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,11 +104,11 @@ pub struct AllowedEvent {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NoteEvent {
-    /// What happened, on one line.
+    /// The event on one line.
     pub action: String,
 }
 
-/// A pause after a failure that is not the fault of the work.
+/// A pause after a failure that says nothing about the work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct BackoffEvent {
@@ -140,7 +140,8 @@ pub struct UnknownEvent {
 }
 
 impl RunEvent {
-    /// Reads an event from the columns of a table. It never fails: what cannot be read is an [`UnknownEvent`].
+    /// Reads an event from the columns of a table. This never fails: an unreadable event is an
+    /// [`UnknownEvent`].
     pub fn from_columns(kind: &str, detail: &str) -> Self {
         let detail: Map<String, Value> = serde_json::from_str(detail).unwrap_or_default();
         let mut object = detail.clone();
@@ -188,7 +189,7 @@ impl RunEvent {
         }
     }
 
-    /// Returns what happened on one line: the action, or else the message of the user or the agent.
+    /// Returns the event on one line: the action, or else the message of the user or the agent.
     pub fn headline(&self) -> Option<&str> {
         match self {
             RunEvent::Step(step) | RunEvent::User(step) | RunEvent::Refused(step) | RunEvent::Asked(step) => {

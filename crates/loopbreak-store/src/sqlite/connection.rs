@@ -18,8 +18,8 @@ const RETRY_PAUSE: Duration = Duration::from_millis(5);
 /// Longest time during which a file that another process is creating cannot be written.
 const CREATION_TIME: Duration = Duration::from_secs(1);
 
-/// Opens the file and applies the migrations it lacks. Where several processes create a new file at the same time,
-/// SQLite tells some of them immediately that it is busy or read-only: they try again.
+/// Opens the file and applies the migrations it lacks. If several processes create a new file at the same
+/// time, SQLite reports immediately to some of them that it is busy or read-only. They try again.
 pub(super) fn connect(path: &Path, now: i64, options: StoreOptions) -> Result<Connection, StoreError> {
     let started = Instant::now();
     loop {

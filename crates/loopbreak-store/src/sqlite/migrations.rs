@@ -1,4 +1,5 @@
-//! The tables, and how older stores get them. A published migration never changes: add the next one.
+//! The tables, and the migrations that add them to older stores. A published migration never changes: add
+//! another one.
 
 use rusqlite::{Connection, TransactionBehavior};
 

@@ -3,7 +3,7 @@
 //! - `store`: reads, and the store itself
 //! - `transaction`: changes of one run
 //! - `connection`: opens and creates the file, also for many processes at once
-//! - `migrations`: the tables, and how older files get them
+//! - `migrations`: the tables, and the migrations of older files
 //! - `rows`: conversion between values and rows
 //! - `prune`: removes old runs
 //! - `quarantine`: moves a damaged file away
@@ -34,7 +34,7 @@ pub(crate) const BACKEND: StoreBackend = StoreBackend {
     exists: |url| url.as_path().exists(),
 };
 
-/// Returns whether SQLite says that the file is damaged, or not a database at all.
+/// Returns whether SQLite reports that the file is damaged or not a database.
 fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
 }

@@ -1,4 +1,4 @@
-//! Moves a damaged file away, so that a new store can take its place and no agent is held up.
+//! Moves a damaged file away, so that a new store can take its place and no agent has to wait.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) fn quarantine(path: &Path, now: i64) -> Result<Option<PathBuf>, Store
     let moved = sibling(path, &format!("-damaged-{now}"));
     fs::rename(path, &moved).map_err(file_error)?;
     for suffix in ["-wal", "-shm"] {
-        // A write-ahead log belongs to its file: next to another one it would do damage.
+        // A write-ahead log belongs to its file: next to another file it would cause damage.
         let renamed = fs::rename(sibling(path, suffix), sibling(&moved, suffix));
         if let Err(error) = renamed
             && error.kind() != std::io::ErrorKind::NotFound

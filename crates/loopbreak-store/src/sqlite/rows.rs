@@ -58,7 +58,7 @@ pub(super) fn roadmap_task(row: &Row<'_>) -> rusqlite::Result<RoadmapTask> {
         details: text(7)?,
         after: list(&text(8)?),
         check: text(9)?,
-        // Only the last status is known of a task that is not in a roadmap.
+        // For a task that is not in a roadmap, only the last status is known.
         finished: finished.unwrap_or(status == TaskState::Done && !forced),
         returned: row.get::<_, Option<bool>>(11)?.unwrap_or_default(),
         escalation: TaskEscalation::from_column(&text(12)?),
@@ -103,7 +103,7 @@ pub(super) fn recovery(row: &Row<'_>) -> rusqlite::Result<StoredRecovery> {
     })
 }
 
-/// Inserts what a change records besides its events. Must be called in a transaction.
+/// Inserts the records of a change. Must be called in a transaction.
 pub(super) fn insert_records(
     connection: &Connection,
     run: i64,

@@ -1,5 +1,5 @@
 //! Locks a run for one process with a lock on a file next to the store. The system releases it when the process ends,
-//! however it ends.
+//! for whatever reason.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -37,12 +37,12 @@ pub(super) fn lock(store: &Path, run: &RunKey) -> Result<Option<RunLock>, StoreE
 
 impl Drop for RunLockFile {
     fn drop(&mut self) {
-        // A file that is left over does no harm: the next lock reuses it.
+        // A leftover file is harmless: the next lock reuses it.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Returns a valid file name, whatever the names of the run are.
+/// Returns a valid file name for any names of the run.
 fn file_name(run: &RunKey) -> String {
     let RunKey { source, session, agent } = run;
     let safe = |text: &str| -> String {

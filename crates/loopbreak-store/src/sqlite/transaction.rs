@@ -8,8 +8,8 @@ use super::{rows, store_error};
 use crate::tasks::RoadmapTask;
 use crate::{RunChange, RunKey, RunTransaction, StoreError};
 
-/// One change in this many checks the length of the write-ahead log. Where hundreds of changes come at once, not every
-/// one of them should wait for the disk.
+/// One change in this many checks the length of the write-ahead log. If hundreds of changes come at once, not
+/// every one of them should wait for the disk.
 const LOG_CHECK_INTERVAL: u64 = 8;
 
 /// A transaction on one run. Dropping it without a commit changes nothing.

@@ -21,7 +21,7 @@ pub struct StoredGuard {
 }
 
 impl StoredGuard {
-    /// Restores the guard. A new run gets a new one. The snapshot is taken out of the state.
+    /// Restores the guard and removes its snapshot from the state. A new run gets a new guard.
     pub fn restore(&mut self, config: Config, run: &str) -> Result<Guard, StateError> {
         match self.snapshot.take() {
             Some(snapshot) => Ok(Guard::restore(config, snapshot)?),

@@ -1,4 +1,4 @@
-//! What hooks remember of a run.
+//! The part of a run's state that hooks use.
 
 use loopbreak::Verdict;
 use loopbreak::settings::AllowRule;
@@ -20,7 +20,7 @@ const ID_BYTES: usize = 64;
 /// Number of turns for which a refusal is remembered. The engine uses the same number.
 const REFUSAL_TURNS: u64 = 20;
 
-/// What hooks remember of a run.
+/// The part of a run's state that hooks use.
 #[derive(Clone, Debug, Default)]
 pub struct HookState {
     /// Refusals by loop.
@@ -29,13 +29,13 @@ pub struct HookState {
     pub(super) advised: Vec<u64>,
     /// Ids of the calls that a human was asked about.
     pub(super) asked: Vec<String>,
-    /// How far the agent's transcript was read.
+    /// Position up to which the agent's transcript was read.
     pub transcript: Option<TranscriptOffset>,
     /// Ids of the latest calls that a hook saw.
     pub(super) calls: Vec<String>,
     /// Rules that the user added to this session.
     pub allowed: Vec<AllowRule>,
-    /// The agent was told that it stopped too early. Reset by a message of the user.
+    /// The agent was already told that it stopped too early. Reset by a message of the user.
     pub nudged: bool,
 }
 
@@ -101,7 +101,7 @@ impl HookState {
         self.calls.iter().any(|known| known == clip(call, ID_BYTES))
     }
 
-    /// Forgets advice and refusals, because the user spoke.
+    /// Forgets advice and refusals after a message of the user.
     pub fn reset(&mut self) {
         self.refusals.clear();
         self.advised.clear();
@@ -116,7 +116,7 @@ impl HookState {
         }
     }
 
-    /// Describes what was tried against a loop, such as `advice at turn 3, one refusal`.
+    /// Describes the measures against a loop so far, such as `advice at turn 3, one refusal`.
     pub fn describe_measures(&self, refusals: u32) -> Option<String> {
         let turns: Vec<String> = self.advised.iter().map(u64::to_string).collect();
         let advice = match turns.as_slice() {

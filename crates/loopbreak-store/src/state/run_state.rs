@@ -10,9 +10,9 @@ use super::{HookState, RunnerState, StoredGuard, TaskSeries};
 pub struct RunState {
     /// The guard, and the loops that it found.
     pub guard: StoredGuard,
-    /// What hooks remember: advice, refusals, the calls they saw.
+    /// State of the hooks: advice, refusals, the calls they saw.
     pub hook: HookState,
-    /// What the runner remembers, in the runs that it started.
+    /// State of the runner, in the runs that it started.
     pub runner: Option<RunnerState>,
     /// The attempts at tasks that were reported over MCP.
     pub series: TaskSeries,
@@ -31,8 +31,8 @@ pub enum StateError {
 }
 
 impl RunState {
-    /// Reads the state of a run. A new run has the default state. So has one whose state cannot be read: `warn` is then
-    /// called with a message.
+    /// Reads the state of a run. A new run has the default state. If the state cannot be read, `warn` is
+    /// called with a message, and the default state is returned.
     pub fn parse(json: Option<&str>, warn: impl FnOnce(&str)) -> Self {
         let Some(json) = json else { return RunState::default() };
         match serde_json::from_str::<StateRecord>(json) {

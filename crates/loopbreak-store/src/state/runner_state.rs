@@ -1,4 +1,4 @@
-//! What the runner remembers of a run.
+//! The part of a run's state that the runner uses.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use loopbreak::Snapshot;
 use loopbreak::series::SeriesState;
 use serde::{Deserialize, Serialize};
 
-/// What the runner remembers of a run, so that `--resume` can continue it.
+/// The part of a run's state that the runner uses, so that `--resume` can continue the run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunnerState {
@@ -31,16 +31,16 @@ pub struct RunnerState {
     pub autopilot: Option<AutopilotState>,
 }
 
-/// What the autopilot remembers besides the tasks.
+/// State of the autopilot in addition to the tasks.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AutopilotState {
     /// Attempts at all tasks.
     pub series: SeriesState,
-    /// Guard of the hand-backs between tasks.
+    /// Guard of the send-backs between tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Snapshot>,
-    /// Latest hand-backs: the sender and the receiver.
+    /// Latest send-backs: the sending task and the task that was sent back.
     pub sent: Vec<(String, String)>,
     /// Authority granted per task. It holds until the task is closed.
     pub grants: BTreeMap<String, String>,

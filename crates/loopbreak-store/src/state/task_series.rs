@@ -8,12 +8,12 @@ use loopbreak::{Config, Series};
 pub struct TaskSeries {
     /// State of the series, `None` if no attempt was reported.
     pub attempts: Option<SeriesState>,
-    /// The attempts have times of another clock than that of this machine.
+    /// The times of the attempts come from another clock than that of this machine.
     pub foreign_clock: bool,
 }
 
 impl TaskSeries {
-    /// Restores the series. Its state is taken out.
+    /// Restores the series and removes its state from here.
     pub fn restore(&mut self, config: Config) -> Series {
         Series::restore(config, self.attempts.take().unwrap_or_default())
     }

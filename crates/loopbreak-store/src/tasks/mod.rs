@@ -1,4 +1,4 @@
-//! Tasks of a roadmap: which one comes next, and what reports and recoveries change.
+//! Tasks of a roadmap: the order in which they are attempted, and the effect of reports and recoveries.
 //!
 //! All of this is pure: the caller provides the tasks and the time, and the engine decides when a task is looping.
 

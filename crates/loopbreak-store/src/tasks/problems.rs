@@ -49,7 +49,8 @@ pub fn find_problems(tasks: &[RoadmapTask]) -> Vec<RoadmapProblem> {
     found
 }
 
-/// Finds the circles with a walk along the dependencies. Not recursive, since a roadmap may be a long chain.
+/// Finds the circles with a walk along the dependencies. It is not recursive, because a roadmap may be a long
+/// chain.
 fn circles(tasks: &[RoadmapTask], places: &BTreeMap<&str, usize>) -> Vec<Vec<usize>> {
     let mut circles = Vec::new();
     let mut finished: BTreeSet<usize> = BTreeSet::new();

@@ -21,8 +21,9 @@ pub enum TaskRemedy {
 impl TaskRemedy {
     /// Returns the remedy for an intervention against a pattern, `None` if the intervention does not concern tasks.
     ///
-    /// A task without progress is escalated and still attempted, because it is forced after a number of attempts. Where
-    /// blockers remain in spite of the authority to remove them, or tasks hand each other back, more attempts are useless.
+    /// A task without progress is escalated and still attempted, because it is forced after a number of
+    /// attempts. More attempts are useless if blockers remain in spite of the authority to remove them, or if
+    /// tasks send each other back.
     pub fn new(intervention: Intervention, pattern: Pattern) -> Option<Self> {
         match intervention {
             Intervention::ForceNext => Some(TaskRemedy::ForceNext),
@@ -44,7 +45,8 @@ impl TaskRemedy {
                 task.status = TaskState::Pending;
                 task.blockers.clear();
             }
-            // A finished task stays finished, even if a human has to find out why it is visited again and again.
+            // A finished task stays finished, even if a human has to find out why the agent keeps returning
+            // to it.
             TaskRemedy::Escalate { .. } if task.is_finished() => {}
             TaskRemedy::Escalate { left } => {
                 (task.status, task.returned) = (TaskState::Blocked, false);

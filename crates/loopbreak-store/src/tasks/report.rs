@@ -14,30 +14,31 @@ pub struct TaskReport {
     pub task: String,
     /// New status, if the report has one.
     pub status: Option<TaskState>,
-    /// What blocks the task.
+    /// Blockers of the task.
     pub blockers: Vec<String>,
     /// Work that was done.
     pub work: Vec<String>,
     /// Tasks that have to be done again.
     pub send_back: Vec<String>,
-    /// Reason, in words.
+    /// Reason for the status.
     pub reason: String,
 }
 
-/// What a report changed besides the task.
+/// The effect of a report beyond its task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReportEffect {
     /// Status at the end of the attempt, as the detector sees it.
     pub status: TaskState,
     /// Checks that were deferred, so that the task is no longer blocked.
     pub deferred: Vec<String>,
-    /// Tasks that were handed back and are open again.
+    /// Tasks that were sent back and are open again.
     pub returned: Vec<String>,
-    /// Tasks that could not be handed back: they are forced, left to a human, or unknown.
+    /// Tasks that could not be sent back: they are forced, left to a human, or unknown.
     pub refused: Vec<String>,
 }
 
-/// Applies a report. Returns `None` if the task is unknown. A closed task stays closed unless another task hands it back.
+/// Applies a report. Returns `None` if the task is unknown. A closed task stays closed unless another task
+/// sends it back.
 pub fn apply_report(tasks: &mut [RoadmapTask], report: &TaskReport, now: i64) -> Option<ReportEffect> {
     let task = tasks.iter_mut().find(|task| task.id == report.task)?;
     let mut effect = ReportEffect::default();
@@ -87,7 +88,7 @@ fn apply_to_open(
         task.blockers.clear();
         deferred.extend(checks.into_iter().filter(|check| !task.deferred.contains(check)));
         task.deferred.extend(deferred.iter().cloned());
-        let reason = format!("not available, to be made later: {}", deferred.join(", "));
+        let reason = format!("check not available, deferred: {}", deferred.join(", "));
         task.set_reason(&reason, now);
     }
     reported
@@ -124,7 +125,7 @@ mod tests {
             (TaskState::Blocked, vec!["critic:design_system".to_owned()])
         );
         assert_eq!((all[0].status, all[0].blockers.len()), (TaskState::Pending, 0));
-        // It stays blocked the second time, and where there is another blocker.
+        // It stays blocked the second time, and if there is another blocker.
         let effect = apply_report(&mut all, &blocked(&["Critic:design_system unavailable"]), 2).unwrap();
         assert_eq!((effect.deferred.len(), all[0].status), (0, TaskState::Blocked));
         let both = blocked(&["critic:leakage unavailable", "missing auth token"]);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_task_handed_back_reopens_unless_it_was_forced() {
+    fn a_task_that_is_sent_back_reopens_unless_it_was_forced() {
         let mut all = tasks();
         all[1].finish("", 1);
         let send_back = vec!["b".to_owned(), "a".to_owned(), "x".to_owned()];

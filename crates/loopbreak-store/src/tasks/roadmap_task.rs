@@ -119,13 +119,13 @@ pub struct RoadmapTask {
     pub status: TaskState,
     /// The agent was moved on from the task. It is never attempted again, and it is not finished.
     pub forced: bool,
-    /// The task was finished, whatever happened to it later.
+    /// The task was finished. A later recovery does not change that.
     pub finished: bool,
-    /// Another task handed it back, so it comes first.
+    /// Another task sent it back, so it comes first.
     pub returned: bool,
     /// Escalation to a human.
     pub escalation: TaskEscalation,
-    /// What blocks the task.
+    /// Blockers of the task.
     pub blockers: Vec<String>,
     /// Checks that were deferred because their checker is not available.
     pub deferred: Vec<String>,
@@ -146,7 +146,7 @@ impl RoadmapTask {
         self.status != TaskState::Done && !self.forced && self.escalation != TaskEscalation::Left
     }
 
-    /// Returns the status for people: the status, or what matters more, such as `forced` or `escalated`.
+    /// Returns the status for people: the status, or a more important state such as `forced` or `escalated`.
     pub fn label(&self) -> &'static str {
         match (self.forced, self.escalation, self.status) {
             (true, ..) => "forced",
@@ -166,7 +166,7 @@ impl RoadmapTask {
         self.set_reason(reason, now);
     }
 
-    /// Reopens the task, whatever was done about it before.
+    /// Reopens the task and clears the effect of earlier recoveries.
     pub fn reopen(&mut self, reason: &str, now: i64) {
         (self.status, self.finished, self.forced) = (TaskState::Pending, false, false);
         self.escalation = TaskEscalation::None;

@@ -15,8 +15,9 @@ pub enum NextTask<'t> {
     Closed,
 }
 
-/// Selects the next task: one that is open and whose dependencies are finished. Tasks that were handed back come first,
-/// then the others in the order of the roadmap, blocked ones after the rest. A task that was escalated comes last.
+/// Selects the next task: one that is open and whose dependencies are finished. Tasks that were sent back
+/// come first, then the others in the order of the roadmap, blocked ones after the rest. A task that was
+/// escalated comes last.
 ///
 /// A task that is closed, forced or left to a human is never selected.
 pub fn next_task(tasks: &[RoadmapTask]) -> NextTask<'_> {
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_tasks_come_last_and_tasks_handed_back_come_first() {
+    fn blocked_tasks_come_last_and_tasks_sent_back_come_first() {
         let mut all = tasks(&[("a", &[]), ("b", &[]), ("c", &[])]);
         all[0].status = TaskState::Blocked;
         assert_eq!(picked(&all), Some("b"));

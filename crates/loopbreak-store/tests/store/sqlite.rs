@@ -31,7 +31,7 @@ fn open(path: &Path) -> Result<Box<dyn Store>, StoreError> {
     loopbreak_store::open(&StoreUrl::from(path))
 }
 
-/// Changes a run without a look at its state.
+/// Changes a run without reading its state.
 fn write(store: &mut dyn Store, session: &str, now: i64, change: impl Into<RunChange>) {
     store.begin(&key(session), "", now).unwrap().commit(change.into()).unwrap();
 }

@@ -1,5 +1,5 @@
-//! Logs that are still being written: [`probe`] finds out what a growing file is, [`LogFollower`] reads what is
-//! appended to it.
+//! Logs that are still being written: [`probe`] detects the format of a growing file, [`LogFollower`] reads
+//! the content that is appended to it.
 
 mod log_follower;
 mod probe_result;

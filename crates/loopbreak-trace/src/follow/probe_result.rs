@@ -24,14 +24,14 @@ pub enum ProbeResult {
     Log {
         /// Format of the log.
         format: LogFormat,
-        /// How the file has to be read.
+        /// The way in which the file has to be read.
         shape: FileShape,
         /// Run and agent that the file belongs to, for formats that write several files per run.
         owner: Option<FileOwner>,
     },
 }
 
-/// How a growing file has to be read.
+/// The way in which a growing file has to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileShape {
     /// Records are appended. Pass the appended bytes to [`LogFollower::push`](crate::LogFollower::push).

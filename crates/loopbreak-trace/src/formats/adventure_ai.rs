@@ -20,7 +20,7 @@ impl FormatDefinition for AdventureAiFormat {
         "AdventureAI"
     }
     fn file_description(&self) -> &'static str {
-        "one JSON document a game: the commands, the replies, the score"
+        "one JSON document per game: the commands, the replies, the score"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.has_all(&["promptPattern", "messages.[].role", "messages.[].score"])

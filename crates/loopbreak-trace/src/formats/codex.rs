@@ -25,7 +25,7 @@ impl FormatDefinition for CodexFormat {
         "Codex CLI"
     }
     fn file_description(&self) -> &'static str {
-        "rollout-*.jsonl: a JSON object a line, with type and payload"
+        "rollout-*.jsonl: one JSON object per line, with type and payload"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         let kind = value.text("type");

@@ -20,7 +20,7 @@ impl FormatDefinition for RalphFormat {
         "Ralph Orchestrator"
     }
     fn file_description(&self) -> &'static str {
-        "events, history, orchestration and tasks in .ralph, a JSON object a line"
+        "events, history, orchestration and tasks in .ralph, one JSON object per line"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.has_all(&["ts", "topic"]) && (value.has("payload") || value.has("hat"))
@@ -175,7 +175,7 @@ impl RalphReader {
         }
     }
 
-    /// Emits what an iteration published.
+    /// Emits the texts that an iteration published.
     fn emit_iteration(
         &mut self,
         turn: Option<u64>,

@@ -24,7 +24,7 @@ impl FormatDefinition for SweAgentFormat {
         "SWE-agent"
     }
     fn file_description(&self) -> &'static str {
-        ".traj files: one JSON document a run"
+        ".traj files: one JSON document per run"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.is_list("trajectory")

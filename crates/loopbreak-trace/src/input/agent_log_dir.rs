@@ -11,7 +11,7 @@ pub struct AgentLogDir {
     pub agent: &'static str,
     /// Path of the folder.
     pub path: PathBuf,
-    /// Whether the folder exists.
+    /// True if the folder exists.
     pub exists: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct SearchedFolder {
     pub name: String,
     /// Number of files found in it and below, including files that count elsewhere.
     pub files: usize,
-    /// Whether some of the files count elsewhere because they were named before.
+    /// True if some of the files count elsewhere because they were named before.
     pub shared: bool,
 }
 
@@ -39,9 +39,10 @@ pub struct UnreadableInput {
     pub error: OpenError,
 }
 
-/// Expands paths into inputs. `-` is standard input; a folder stands for all files in it and below. Hidden folders,
-/// sockets and devices are skipped, and so is everything already seen under another name or link: nothing counts
-/// twice. Files of one run, such as those of a session and its subagents, become one input.
+/// Expands paths into inputs. `-` is standard input; a folder stands for all files in it and below. Hidden
+/// folders, sockets and devices are skipped. A file that was already seen under another name or link is
+/// skipped too, so nothing counts twice. Files of one run, such as those of a session and its subagents,
+/// become one input.
 pub fn expand_paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> InputSet {
     let mut expansion = list_files(paths);
     expansion.inputs = join_runs(expansion.inputs);

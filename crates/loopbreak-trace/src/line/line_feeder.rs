@@ -1,4 +1,4 @@
-//! Feeds the bytes of one file to a reader line by line, in whatever pieces they arrive.
+//! Feeds the bytes of one file to a reader line by line. They may arrive in pieces of any size.
 
 use super::line_assembler::{LineAssembler, LineBoundary, without_line_break};
 use super::{LONGEST_LINE, LogLine};

@@ -31,7 +31,7 @@ pub enum LogLine<'a> {
     },
 }
 
-/// Where the bytes of the current line are stored.
+/// The location of the bytes of the current line.
 #[derive(Clone, Copy, Debug)]
 enum LinePosition {
     End,

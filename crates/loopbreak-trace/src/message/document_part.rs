@@ -16,7 +16,7 @@ use crate::skip_reason::SkipReason;
 pub(crate) struct DocumentPart<'a> {
     /// Key of the part; empty in a list at the top.
     pub(crate) key: StepText<'a>,
-    /// Whether it is an element of a list under the key.
+    /// True if it is an element of a list under the key.
     pub(crate) listed: bool,
     /// JSON text of the part.
     pub(crate) json: &'a RawValue,

@@ -1,4 +1,5 @@
-//! The outline of a JSON value: enough to tell formats apart, even if only the beginning of the value is available.
+//! The outline of a JSON value: enough to distinguish formats, even if only the beginning of the value is
+//! available.
 
 use std::fmt;
 
@@ -33,7 +34,7 @@ enum OutlineEntry {
     Other,
 }
 
-/// How the text of a value ends.
+/// The end of the text of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutlineEnd {
     /// The value is complete.
@@ -58,7 +59,7 @@ impl<'a> JsonOutline<'a> {
         JsonOutline { text, seen, end }
     }
 
-    /// Returns how the text ends.
+    /// Returns the end of the text.
     pub(crate) fn end(&self) -> OutlineEnd {
         self.end
     }

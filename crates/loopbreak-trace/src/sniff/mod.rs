@@ -1,4 +1,4 @@
-//! Format detection: which format a log has is decided by its content. File names say little, because most tools
+//! Format detection: the content of a log decides about its format. File names say little, because most tools
 //! write `.jsonl`.
 //!
 //! [`sniff`] reads the beginning of a log and asks each format, in the order of the list in `formats/`, whether it

@@ -1,4 +1,4 @@
-//! One growing file: how far it was read, what was appended, and how it is recognised again.
+//! One growing file: its read offset, its appended content, and the means to recognise it again.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -53,7 +53,7 @@ impl FileStamp {
 /// The change of a file since the last check.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FileChange {
-    /// None.
+    /// It did not change.
     Unchanged,
     /// It was written to.
     Grown,
@@ -63,7 +63,7 @@ pub(crate) enum FileChange {
     Gone,
 }
 
-/// The result of reading on.
+/// The result of reading the next bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TailRead {
     Bytes(Vec<u8>),
@@ -235,7 +235,7 @@ impl FileTail {
         read().unwrap_or(false)
     }
 
-    /// Returns how much of what was read a file begins with.
+    /// Compares the beginning of a file with the content read so far.
     pub(crate) fn match_copy(&self, file: &mut File) -> io::Result<CopyMatch> {
         file.rewind()?;
         let size = file.metadata()?.len();
@@ -267,10 +267,10 @@ impl FileTail {
     }
 }
 
-/// Whether a file is a copy of another file.
+/// The result of comparing a file with another one that it may be a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyMatch {
-    /// It is not.
+    /// It is not a copy.
     None,
     /// It may be the beginning of a copy.
     Partial,

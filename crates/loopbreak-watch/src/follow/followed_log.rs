@@ -24,11 +24,11 @@ pub(crate) struct FollowedLog {
     /// The path of its first file.
     path: PathBuf,
     run: Option<String>,
-    /// Whether the file of the main agent is among its files, not only those of subagents.
+    /// True if the file of the main agent is among its files, not only those of subagents.
     has_main: bool,
     /// The number of its files.
     files: usize,
-    /// Whether anything was read that is reported.
+    /// True if anything was read that is reported.
     pub(crate) is_live: bool,
 }
 
@@ -50,8 +50,8 @@ impl FollowedLog {
         }
     }
 
-    /// Returns how many path components this log shares with a file of the same run that it lacks, or `None` if the file
-    /// does not belong to it.
+    /// Returns the number of path components that this log shares with a file of the same run that it lacks,
+    /// or `None` if the file does not belong to it.
     pub(crate) fn shared_path_components(
         &self,
         format: LogFormat,

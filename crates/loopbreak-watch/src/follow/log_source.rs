@@ -18,16 +18,16 @@ const SETTLED: Duration = Duration::from_secs(1);
 pub(crate) struct LogSource {
     pub(crate) tail: FileTail,
     pub(crate) state: SourceState,
-    /// Whether the user named it: then a file that is not a log is a mistake.
+    /// True if the user named it: then a file that is not a log is a mistake.
     pub(crate) named: bool,
     pub(crate) origin: StepOrigin,
     /// Content up to this offset is not reported.
     pub(crate) quiet_until: u64,
-    /// Whether it was there when the watch began, so its content cannot be a copy.
+    /// True if it existed when the watch began, so its content cannot be a copy.
     pub(crate) first: bool,
-    /// Whether it was not read because nothing was written recently. It is read when it grows.
+    /// True if it was not read because nothing was written recently. It is read when it grows.
     pub(crate) is_dormant: bool,
-    /// Whether it was written to since it was read.
+    /// True if it was written to since it was read.
     pub(crate) grown: bool,
     pub(crate) changed: Instant,
     /// The size at the last probe without a result, and whether the file was settled then.
@@ -75,7 +75,7 @@ impl LogSource {
             || !matches!(self.state, SourceState::Undecided | SourceState::NotALog | SourceState::AlreadyRead)
     }
 
-    /// Starts another log at the same path. Returns what was there before.
+    /// Starts another log at the same path. Returns the previous tail and state.
     pub(crate) fn restart(&mut self, generation: u32) -> (FileTail, SourceState) {
         let path = self.tail.path.clone();
         self.origin.generation = generation;

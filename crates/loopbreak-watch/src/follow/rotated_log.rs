@@ -30,7 +30,7 @@ pub(crate) struct RotatedLog {
     has_ended: bool,
 }
 
-/// Whether a rotated log is read further.
+/// The state of a rotated log after a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RotationState {
     Open,
@@ -57,7 +57,7 @@ impl RotatedLog {
         }
     }
 
-    /// Creates a log that was truncated. It continues in its `copy_deadline`, if there is one.
+    /// Creates a log that was truncated. It continues in its copy, if there is one.
     pub(crate) fn truncated(mut tail: FileTail, log: usize, file: usize, quiet_until: u64) -> Self {
         tail.close();
         let (original, now) = (tail.path.clone(), Instant::now());
@@ -77,7 +77,8 @@ impl RotatedLog {
         self.copy_deadline.is_some()
     }
 
-    /// Looks for the `copy_deadline`: a file in the same folder with a rotated name that begins with everything read so far.
+    /// Looks for the copy: a file in the same folder with a rotated name that begins with everything read so
+    /// far.
     fn find_copy(&mut self) {
         let Some(folder) = self.original.parent() else { return };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -134,7 +135,7 @@ impl RotatedLog {
             log.finish_file(self.file, &self.tail.path, observer);
             self.tail.close();
             self.has_ended = true;
-            // Under its own name there is a new log now.
+            // There is a new log under its name now.
             if self.tail.check()? == FileChange::Gone && !self.tail.find() {
                 return Ok((any, RotationState::Finished));
             }

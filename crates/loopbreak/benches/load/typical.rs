@@ -24,7 +24,7 @@ pub(crate) fn coding(count: usize) -> Vec<String> {
     (0..count).map(step).collect()
 }
 
-/// Edits only, no two alike.
+/// Edits only, all of them different.
 pub(crate) fn edits(count: usize) -> Vec<String> {
     (0..count).map(edit).collect()
 }
@@ -49,7 +49,7 @@ fn call(index: usize, name: &str, args: &str) -> String {
     )
 }
 
-/// A text adventure: commands in words, a place, a score, a reply.
+/// A text adventure: commands in natural language, a place, a score, a reply.
 pub(crate) fn game(count: usize) -> Vec<String> {
     let step = |index: usize| {
         let place = [20, 15, 18, 3, 7, 9, 11][index / 2 % 7];
@@ -69,7 +69,7 @@ pub(crate) fn game(count: usize) -> Vec<String> {
     (0..count).map(step).collect()
 }
 
-/// An agent on the web, logged without outcomes: the ids of elements are new after every load.
+/// A web agent, logged without outcomes. The ids of elements change with every load.
 pub(crate) fn web(count: usize) -> Vec<String> {
     let step = |index: usize| match index % 4 {
         0 => format!(r#"{{"action":"fill('a{}', 'red shoes size {}')"}}"#, index % 900, index % 47),

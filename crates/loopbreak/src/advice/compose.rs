@@ -1,4 +1,4 @@
-//! Which texts belong to a finding, a recovery or a ruling.
+//! Selection of the texts for a finding, a recovery or a ruling.
 
 use super::fill::fill;
 use super::shared_templates::{ADJUSTMENT, CUSTOM, ESCALATION, REFUSED_REPEAT};
@@ -59,7 +59,7 @@ pub(crate) fn of_recovery(recovery: &TaskRecovery) -> Vec<Advice> {
     text.map(|text| Advice { audience, detector: DetectorName::Task, text }).into_iter().collect()
 }
 
-/// Returns the texts for a ruling: why the score changed, and what the hints say.
+/// Returns the texts for a ruling: the reasons of the score changes, and the hints.
 pub(crate) fn of_ruling(
     adjustments: &[ScoreAdjustment],
     hints: &[ProposalHint],

@@ -1,7 +1,8 @@
-//! The language of templates: `{name}` shows a value, and a line with a missing value is left out. `{?name}` shows nothing
-//! and keeps the line only if the value is present; `{!name}` keeps it only if the value is missing.
+//! The template language: `{name}` inserts a value, and a line with a missing value is omitted. `{?name}`
+//! inserts nothing and keeps the line only if the value is present. `{!name}` keeps it only if the value is
+//! missing.
 //!
-//! That covers countdowns, objectives and suggestions without any further syntax.
+//! This covers countdowns, objectives and suggestions without further syntax.
 
 use super::TemplateValues;
 
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_whose_value_is_missing_is_left_out_with_its_heading() {
+    fn a_line_with_a_missing_value_is_omitted_with_its_heading() {
         let mut values = TemplateValues::default();
         values.set("stuck", 20);
         let text = "No progress for {stuck} turns.\nIt ends in {left} turns.\n\nGoals:\n{goals}\n\nTry:\n- something else";
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_that_name_no_value_stay_as_they_are() {
+    fn braces_that_name_no_value_are_unchanged() {
         assert_eq!(fill("fn main() { } {} {A} {", &TemplateValues::default()), "fn main() { } {} {A} {");
     }
 }

@@ -57,7 +57,7 @@ pub(crate) const LIMIT_VALUES: &[&str] =
 /// Values of templates about proposals.
 pub(crate) const RULING_VALUES: &[&str] = &["reason", "amount", "action", "last_turn", "exits"];
 
-/// The templates that belong to no single detector.
+/// The templates that do not belong to a single detector.
 pub(super) const SHARED_TEMPLATES: &[&Template] = &[REFUSED, REFUSED_REPEAT, ADJUSTMENT, ESCALATION, CUSTOM];
 
 pub(crate) const REFUSED: &Template = &Template {

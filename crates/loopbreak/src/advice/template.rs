@@ -9,16 +9,16 @@ use crate::verdict::Audience;
 pub struct Template {
     /// Its name. A text of the user with this name replaces it.
     pub name: &'static str,
-    /// For whom it is.
+    /// The reader that it is for.
     pub audience: Audience,
-    /// The values it can show.
+    /// The values that it can show.
     pub values: &'static [&'static str],
     /// The text for any agent.
     pub neutral: &'static str,
     /// The text for an agent that plays Zork, if it is different.
     pub zork: Option<&'static str>,
-    /// The text in a hook of a coding agent, if it is different. It only states facts, because agents take orders from a
-    /// hook for an attack.
+    /// The text in a hook of a coding agent, if it is different. It only states facts, because agents treat
+    /// instructions from a hook as an attack.
     pub hook: Option<&'static str>,
 }
 

@@ -4,12 +4,12 @@ use std::fmt::Display;
 
 use crate::evidence::Evidence;
 
-/// Named values. There are few of them, so a list is the quickest map.
+/// Named values. There are only a few, so a list is the fastest map.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateValues(Vec<(String, String)>);
 
 impl From<&Evidence> for TemplateValues {
-    /// Takes every fact of a finding under its own name.
+    /// Creates values from all facts of a finding, under their own names.
     fn from(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {

@@ -27,8 +27,8 @@ impl CustomName {
     ///
     /// # Errors
     ///
-    /// Returns [`InvalidName`] where the text is empty, longer than 31 bytes, or has other characters than lower-case
-    /// ASCII letters, digits and underscores.
+    /// Returns [`InvalidName`] if the text is empty, is longer than 31 bytes, or contains anything but
+    /// lower-case ASCII letters, digits and underscores.
     pub const fn new(text: &str) -> Result<Self, InvalidName> {
         let source = text.as_bytes();
         if source.is_empty() || source.len() > MAX_BYTES {
@@ -48,11 +48,11 @@ impl CustomName {
         Ok(CustomName { length, bytes })
     }
 
-    /// Stores a name that is known when the program is compiled.
+    /// Stores a name that is known at compile time.
     ///
     /// # Panics
     ///
-    /// Panics where [`CustomName::new`] returns an error. In a `const` that is an error of the compiler.
+    /// Panics if [`CustomName::new`] returns an error. In a `const`, this is a compile error.
     pub const fn from_static(text: &'static str) -> Self {
         match CustomName::new(text) {
             Ok(name) => name,

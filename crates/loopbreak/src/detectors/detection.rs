@@ -1,4 +1,4 @@
-//! What a detector reports about a step.
+//! Detections: reports of a detector about a step.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::evidence::Evidence;
 use crate::memory::HashKey;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
-/// What a loop consists of. Overlapping detections of one family can belong to one loop.
+/// The kind of thing that a loop consists of. Overlapping detections of one family can belong to one loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum LoopFamily {
     /// Turns without progress.
@@ -30,24 +30,24 @@ pub(crate) enum LoopFamily {
     Errors,
     /// Runs.
     Run,
-    /// Whatever a detector of the user looks for.
+    /// Anything that a detector of the user looks for.
     Custom,
 }
 
-/// What a detector found in one step.
+/// One finding of a detector in one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Detection {
     pub(crate) pattern: Pattern,
     pub(crate) family: LoopFamily,
-    /// The same for every detection of one loop.
+    /// Identifies the loop: every detection of one loop has the same value.
     pub(crate) identity: HashKey,
     pub(crate) since: u64,
-    /// The severity. None for a mere repeat, which only matters to a loop that is already known.
+    /// The severity. None for a plain repeat, which only matters to a loop that is already known.
     pub(crate) severity: Option<Severity>,
     /// Grades within one severity.
     pub(crate) stage: u8,
     pub(crate) count: u32,
-    /// What to do about it, if that does not follow from the severity.
+    /// The intervention, if it does not follow from the severity.
     pub(crate) requested_intervention: Option<Intervention>,
 }
 
@@ -57,19 +57,19 @@ pub(crate) struct DetectorReport {
     pub(crate) detector: DetectorName,
     pub(crate) enforced: bool,
     pub(crate) detection: Detection,
-    /// Whether it is new, or worse than when it was last reported.
+    /// True if it is new, or worse than when it was last reported.
     pub(crate) news: bool,
     pub(crate) evidence: Evidence,
 }
 
-/// Collects what one detector finds in one step.
+/// Collects the detections of one detector in one step.
 pub(crate) struct DetectionCollector<'o> {
     pub(super) detector: DetectorName,
     pub(super) enforced: bool,
     pub(super) latch: &'o mut ReportLatch,
-    /// The number of the step among those that the detector sees.
+    /// The number of the step among those that the detector reads.
     pub(super) step: u64,
-    /// Whether standing advice is given on every turn.
+    /// True if standing advice is given on every turn.
     pub(super) repeat: bool,
     pub(super) reports: &'o mut Vec<DetectorReport>,
     pub(super) events: &'o mut Vec<Event>,
@@ -86,7 +86,7 @@ impl DetectionCollector<'_> {
         self.add_as(detection, news)
     }
 
-    /// Adds a detection of a detector that decides on its own what is new.
+    /// Adds a detection of a detector that decides which of its detections are news.
     pub(crate) fn add_as(&mut self, detection: Detection, news: bool) -> &mut Evidence {
         let (detector, enforced, at) = (self.detector, self.enforced, self.reports.len());
         self.reports.push(DetectorReport {
@@ -110,7 +110,7 @@ impl DetectionCollector<'_> {
         self.events.push(event.into());
     }
 
-    /// Records in which way the step was progress.
+    /// Records the kinds of progress that the step made.
     pub(crate) fn progress(&mut self, progress: StepProgress) {
         *self.progress = progress;
     }

@@ -15,24 +15,25 @@ pub(crate) trait Detector {
     /// The options.
     type Settings: DetectorSettings;
 
-    /// What its findings are about.
+    /// The subject of its findings.
     const SUBJECT: DetectorSubject;
 
-    /// Whether the profile `documents` uses it. That profile never gets a new detector.
+    /// True if the profile `documents` uses it. That profile never gets a new detector.
     const IN_DOCUMENTS_PROFILE: bool = false;
 
-    /// Whether a hook may refuse a call because of it: its objections are about the proposed call itself, not about the
-    /// target of the call, for which another way may be the right one.
+    /// True if a hook may refuse a call because of it: its objections are about the proposed call itself, not
+    /// about the target of the call, for which another approach may be right.
     const MAY_REFUSE_CALLS: bool = false;
 
-    /// Whether a hook refuses a call because of it only after the agent was warned. A call that returns now and then is
-    /// healthy in a long session.
+    /// True if a hook refuses a call because of it only after the agent was warned. A call that returns from
+    /// time to time is healthy in a long session.
     const WARNS_BEFORE_REFUSING: bool = false;
 
     /// The texts about its findings.
     const TEXTS: &'static DetectorTexts;
 
-    /// Returns whether it reads fingerprints with these settings. They are only taken if a detector reads them.
+    /// Returns whether it reads fingerprints with these settings. Fingerprints are computed only if a
+    /// detector reads them.
     fn reads_fingerprints(_settings: &Self::Settings) -> bool {
         false
     }
@@ -82,7 +83,8 @@ pub(crate) trait DetectorSettings: Default {
     /// Changes the defaults for a profile.
     fn adjust_for(&mut self, _profile: Profile) {}
 
-    /// Changes the limits for a proposal without a score: the proposed call counts together with those that were made.
+    /// Changes the limits for a proposal without a score: the proposed call counts like the calls that were
+    /// made.
     fn count_proposed_call(&mut self) {}
 
     /// Checks the options.

@@ -1,4 +1,4 @@
-//! What is known about each detector, for the policy, the adapters and the documentation.
+//! Facts about each detector, for the policy, the adapters and the documentation.
 
 use super::{Detector, DetectorDocs, DetectorName, DetectorTexts, Pattern};
 use crate::event::SafetyGuard;
@@ -7,7 +7,7 @@ use crate::name_enum::name_enum;
 use crate::settings::{Mode, Settings};
 
 name_enum! {
-    /// What the findings of a detector are about.
+    /// The subject of a detector's findings.
     "subject" pub enum DetectorSubject {
         /// Progress.
         Progress = "progress",
@@ -48,7 +48,7 @@ macro_rules! declare_facts {
                 }
             }
 
-            /// Returns what its findings are about.
+            /// Returns the subject of its findings.
             pub fn subject(&self) -> DetectorSubject {
                 match self {
                     $(DetectorName::$name => super::$folder::$type::SUBJECT,)*

@@ -3,7 +3,8 @@
 use super::custom_name::CustomName;
 use super::name_text::impl_name_text;
 
-/// Detectors of a run are asked first, then those of an agent. Those of a series are never asked about a step.
+/// Detectors of a run are called first, then those of an agent. Those of a series are never called for a
+/// step.
 macro_rules! scope_rank {
     (run) => {
         0
@@ -45,7 +46,7 @@ for_each_detector!(declare_names);
 impl_name_text!(DetectorName);
 
 impl DetectorName {
-    /// All detectors of Loopbreak, in the order in which they are asked.
+    /// All detectors of Loopbreak, in the order in which they are called.
     pub const ALL: &'static [DetectorName] = &in_order::<{ RANKED.len() }>(RANKED);
 }
 

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::settings::{Mode, Settings};
 use crate::verdict::StepProgress;
 
-/// A detector, and what it already reported.
+/// A detector and the loops it has already reported.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct DetectorSlot<D> {
@@ -22,7 +22,7 @@ struct DetectorSlot<D> {
     latch: ReportLatch,
 }
 
-/// Receives what the detectors find in a step.
+/// Receives the findings of the detectors in a step.
 pub(crate) struct ObservationOutput<'o> {
     pub(crate) reports: Vec<DetectorReport>,
     pub(crate) events: &'o mut Vec<Event>,
@@ -75,7 +75,7 @@ impl<D: StepDetector> DetectorSlot<D> {
     }
 }
 
-/// Sorts the lines of the list by what they judge, and declares a set for each.
+/// Sorts the lines of the list by scope, and declares a set for each.
 macro_rules! declare_sets {
     ($(($folder:ident $name:ident $type:ident $settings:ident $scope:ident $position:literal $($line:tt)*))*) => {
         declare_sets!(@sort [] [] [] $(($folder $name $type $scope $position))*);

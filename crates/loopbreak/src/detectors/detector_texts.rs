@@ -1,4 +1,4 @@
-//! What is said about the findings of a detector.
+//! Texts about the findings of a detector.
 
 use super::Pattern;
 use crate::advice::{Template, TemplateValues};
@@ -10,9 +10,9 @@ pub(crate) struct DetectorTexts {
     pub(crate) reads: &'static str,
     /// The strongest effect it has with the default settings.
     pub(crate) effect: &'static str,
-    /// What it catches, in a few words.
+    /// Loops that it catches, in a few words.
     pub(crate) catches: &'static str,
-    /// What it does not catch, in a few words.
+    /// Behavior that it does not catch, in a few words.
     pub(crate) ignores: &'static str,
     /// Its section of the guide, in Markdown.
     pub(crate) guide: &'static str,
@@ -34,9 +34,9 @@ pub struct DetectorDocs {
     pub reads: String,
     /// The strongest effect it has with the default settings.
     pub effect: String,
-    /// What it catches, in a few words.
+    /// Loops that it catches, in a few words.
     pub catches: String,
-    /// What it does not catch, in a few words.
+    /// Behavior that it does not catch, in a few words.
     pub ignores: String,
     /// Its section of the guide, in Markdown.
     pub guide: String,

@@ -1,25 +1,27 @@
 //! Detectors: each one recognizes one way of being stuck.
 //!
-//! Every detector has a folder: `mod.rs` with the rule, `settings.rs` with its options, `texts.rs` with everything that is
-//! said about its findings, `guide.md` with its section of the guide, and `tests.rs`. The list below declares all of them.
-//! Names, patterns, settings, profiles, checks, templates, dispatch and the tables in the documentation follow from it.
+//! Every detector has a folder: `mod.rs` with the rule, `settings.rs` with its options, `texts.rs` with all
+//! texts about its findings, `guide.md` with its section of the guide, and `tests.rs`. The list below
+//! declares all of them. Names, patterns, settings, profiles, checks, templates, dispatch and the tables in
+//! the documentation are generated from it.
 //!
 //! | part | contents |
 //! |---|---|
 //! | `detector`, `detector_texts` | the traits and texts that make a detector |
-//! | `step_context`, `detection`, `report_latch` | what a detector sees in a step, and what it reports |
-//! | `proposal_context`, `proposal_review` | what it sees of a proposal, and what it says about it |
+//! | `step_context`, `detection`, `report_latch` | the input of a detector for a step, and its reports |
+//! | `proposal_context`, `proposal_review` | the input for a proposal, and the review |
 //! | `detector_sets` | dispatch of steps and proposals |
-//! | `detector_name`, `pattern`, `custom_name`, `detector_facts` | names, and what is known about each detector |
+//! | `detector_name`, `pattern`, `custom_name`, `detector_facts` | names and facts about each detector |
 //! | `repetition` | parts that several detectors share |
 //! | `custom` | detectors of the user |
 
 /// Calls a macro with one line for each detector.
 ///
-/// A line has the folder, the variant of [`DetectorName`], the type of the detector, the type of its settings, whether it
-/// judges a `run`, each `agent` of a run or a `series` of runs, its position among those, a summary, and its patterns.
-/// The order of the lines is the order of the tables in the configuration. Detectors are asked in the order of their
-/// positions; findings are reported and scores adjusted in that order.
+/// A line has the folder, the variant of [`DetectorName`], the type of the detector, the type of its
+/// settings, its scope (a `run`, each `agent` of a run or a `series` of runs), its position within that
+/// scope, a summary, and its patterns. The order of the lines is the order of the tables in the
+/// configuration. Detectors are called in the order of their positions, and findings and score adjustments
+/// are reported in that order.
 macro_rules! for_each_detector {
     ($callback:ident) => {
         $callback! {
@@ -35,7 +37,7 @@ macro_rules! for_each_detector {
             (errors Errors ErrorsDetector ErrorsSettings agent 60 "Errors in a row." [ConsecutiveErrors = "consecutive_errors"])
             (cycle Cycle CycleDetector CycleSettings agent 70 "The same calls with the same results, in the same order." [Cycle = "cycle", Circuit = "circuit"])
             (recurrence Recurrence RecurrenceDetector RecurrenceSettings run 50 "Calls that return with the same result, with others between them." [Recycling = "recycling", Again = "again"])
-            (drift Drift DriftDetector DriftSettings agent 90 "Different arguments with the same failure, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep"])
+            (drift Drift DriftDetector DriftSettings agent 90 "Calls of one tool that fail in the same way, and searches that are only reworded." [SameFailure = "same_failure", VainEdits = "vain_edits", Rephrased = "rephrased", Sweep = "sweep"])
             (failing_target FailingTarget FailingTargetDetector FailingTargetSettings agent 80 "A target that keeps failing, whatever is tried." [FailingTarget = "failing_target"])
             (poll Poll PollDetector PollSettings agent 100 "Waiting without a result." [DeadPoll = "dead_poll"])
             (chant Chant ChantDetector ChantSettings agent 110 "A text that repeats itself, or a message that is sent repeatedly." [Chant = "chant", RepeatedMessage = "repeated_message"])

@@ -6,7 +6,8 @@ macro_rules! impl_name_text {
         impl std::str::FromStr for $type {
             type Err = crate::detectors::InvalidName;
 
-            /// Parses a name. A valid name that Loopbreak does not know is taken for one of the user.
+            /// Parses a name. A valid name that Loopbreak does not know is treated as a custom name of the
+            /// user.
             fn from_str(text: &str) -> Result<Self, crate::detectors::InvalidName> {
                 match $type::ALL.iter().find(|known| known.as_str() == text) {
                     Some(known) => Ok(*known),
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_one_of_the_user() {
+    fn an_unknown_name_becomes_a_custom_name() {
         let pattern: Pattern = "deploy_loop".parse().unwrap();
         assert_eq!(pattern, Pattern::Custom(CustomName::from_static("deploy_loop")));
         assert_eq!(serde_json::to_string(&pattern).unwrap(), r#""deploy_loop""#);

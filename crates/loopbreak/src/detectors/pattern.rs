@@ -6,7 +6,7 @@ use super::name_text::impl_name_text;
 macro_rules! declare_patterns {
     ($(($folder:ident $name:ident $type:ident $settings:ident $scope:ident $position:literal $summary:literal
         [$($pattern:ident = $text:literal),*]))*) => {
-        /// What a detector found: the `pattern` value in all output.
+        /// The kind of loop that a finding is about: the `pattern` value in all output.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Pattern {

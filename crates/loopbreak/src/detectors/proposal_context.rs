@@ -1,4 +1,4 @@
-//! What a detector sees of a proposal.
+//! The context in which a detector reviews a proposal.
 
 use crate::fingerprint::{ActionKind, VocabularyTables};
 use crate::memory::HashKey;
@@ -10,30 +10,30 @@ pub(crate) struct ProposalContext<'b> {
     pub(crate) action: &'b Action<'b>,
     /// The turn it is made for.
     pub(crate) turn: u64,
-    /// Where the agent is.
+    /// The current place of the agent.
     pub(crate) from: Option<HashKey>,
-    /// Where the action is known to lead.
+    /// The place that the action is known to lead to.
     pub(crate) destination: Option<HashKey>,
-    /// Whether a critic scored it.
+    /// True if a critic scored it.
     pub(crate) scored: bool,
     /// Its fingerprint, if a detector reads it and no rule of the user allows the action.
     pub(crate) prints: Option<ProposalFingerprint>,
     pub(crate) tables: &'b VocabularyTables,
-    /// Whether a rule of the user says that this action is never a loop.
+    /// True if a rule of the user says that this action is never a loop.
     pub(crate) allowed: bool,
     pub(crate) trail: &'b PlaceTrail,
     pub(crate) map: &'b PlaceMap,
 }
 
-/// What is known of a proposed call before it has a result.
+/// The fingerprint of a proposed call, which has no result yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProposalFingerprint {
     pub(crate) agent: HashKey,
     pub(crate) kind: ActionKind,
     /// The call, independent of its spelling.
     pub(crate) call: HashKey,
-    /// Number of changes so far. After a change, the same call is another experiment.
+    /// Number of changes so far. After a change, the same call is a new experiment.
     pub(crate) epoch: u64,
-    /// Whether the run reports progress.
+    /// True if the run reports progress.
     pub(crate) measured: bool,
 }

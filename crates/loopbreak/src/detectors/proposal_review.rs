@@ -1,4 +1,4 @@
-//! What the detectors say about a proposal.
+//! The review of a proposal by the detectors.
 
 use super::{DetectorName, Pattern};
 use crate::evidence::Evidence;
@@ -16,7 +16,7 @@ pub(crate) struct WeighedProposal {
     pub(crate) review: ProposalReview,
 }
 
-/// Collects what the detectors say about a proposal.
+/// Collects the objections and hints of the detectors about a proposal.
 #[derive(Debug, Default)]
 pub(crate) struct ProposalReview {
     pub(crate) adjustments: Vec<ReviewAdjustment>,
@@ -31,7 +31,7 @@ pub(crate) struct ProposalReview {
 #[derive(Debug, Clone)]
 pub(crate) struct ReviewAdjustment {
     pub(crate) detector: DetectorName,
-    /// Whether it is applied. False if the detector only observes.
+    /// True if it is applied, false if the detector only observes.
     pub(crate) enforced: bool,
     pub(crate) amount: f64,
     pub(crate) reason: String,

@@ -1,14 +1,15 @@
-//! What a detector has already reported, so that it speaks once, and again only when things worsen.
+//! Loops that a detector has already reported, so that each is reported once, and again only when it gets
+//! worse.
 
 use serde::{Deserialize, Serialize};
 
 use crate::memory::{HashKey, RingBuffer};
 use crate::verdict::Severity;
 
-/// After so many steps without a detection a loop counts as over: the next one is reported anew.
+/// Number of steps without a detection after which a loop counts as over. After that it is reported again.
 pub(crate) const CLOSING_STEPS: u64 = 3;
 
-/// How many loops a detector keeps apart at a time.
+/// Number of loops that a detector keeps apart at a time.
 const LOOPS: usize = 8;
 
 /// The loops a detector has reported.
@@ -25,7 +26,7 @@ struct ReportedLoop {
     step: u64,
 }
 
-/// How it is put away.
+/// The serialized form: an array without field names.
 type ReportedLoopRow = (HashKey, Severity, u8, u32, u64);
 
 impl From<ReportedLoopRow> for ReportedLoop {
@@ -41,8 +42,8 @@ impl From<ReportedLoop> for ReportedLoopRow {
 }
 
 impl ReportLatch {
-    /// Whether this detection is news: a loop not seen lately, or one that got worse: a higher severity or stage, or
-    /// twice the count of the last report.
+    /// Returns whether this detection is news: a loop that was not reported recently, or one that got worse.
+    /// Worse means a higher severity or stage, or twice the count of the last report.
     pub(crate) fn is_news(
         &mut self,
         identity: HashKey,
@@ -65,12 +66,12 @@ impl ReportLatch {
         true
     }
 
-    /// What it takes in a snapshot, at most.
+    /// Returns an upper bound of the snapshot size in bytes.
     pub(super) fn bytes(&self) -> usize {
         2 + self.0.len() * 62
     }
 
-    /// A human spoke: whatever comes now is new.
+    /// Forgets all loops, because a message from the user makes every later detection news.
     pub(crate) fn reset(&mut self) {
         self.0.clear();
     }
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_that_paused_is_reported_anew() {
+    fn a_loop_that_paused_is_reported_again() {
         let mut latch = ReportLatch::default();
         assert!(latch.is_news(1, Warn, 0, 4, 10));
         assert!(!latch.is_news(1, Warn, 0, 4, 13));

@@ -1,4 +1,4 @@
-//! What a detector sees of a step.
+//! The context in which a detector reads a step.
 
 use super::WeighedProposal;
 use crate::event::RunId;
@@ -9,13 +9,13 @@ use crate::step::Step;
 /// A step, with everything that is known about it before a detector reads it.
 pub(crate) struct StepContext<'s> {
     pub(crate) step: &'s Step<'s>,
-    /// Whether the step got further than all steps before it.
+    /// True if the step got further than all steps before it.
     pub(crate) further: bool,
-    /// Whether the run reports progress: a score, objectives, marks or places.
+    /// True if the run reports progress: a score, objectives, marks or places.
     pub(crate) measured: bool,
-    /// Whether the run reports progress by more than places, so that `stagnation` can judge it.
+    /// True if the run reports progress by more than places, so that `stagnation` can judge it.
     pub(crate) scored: bool,
-    /// Whether the agent's previous step only waited.
+    /// True if the agent's previous step only waited.
     pub(crate) after_wait: bool,
     /// The fingerprints of the step, if it has an action and no rule of the user allows it.
     pub(crate) prints: Option<&'s StepFingerprints<'s>>,
@@ -33,7 +33,7 @@ pub(crate) struct StepContext<'s> {
     /// Time since the previous step in milliseconds, if both have one.
     pub(crate) passed: Option<i64>,
     pub(crate) agent: &'s str,
-    /// Whether the agent is at another place than before.
+    /// True if the agent is at another place than before.
     pub(crate) moved: bool,
     pub(crate) trail: &'s PlaceTrail,
     pub(crate) map: &'s PlaceMap,

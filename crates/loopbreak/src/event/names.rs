@@ -4,7 +4,8 @@ use crate::detectors::{DetectorName, Pattern};
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// The mark of an ending that Loopbreak caused, so that it is not taken for an end inside the agent's own world.
+    /// The mark of an ending that Loopbreak caused, which distinguishes it from an end in the agent's own
+    /// environment.
     "ending mark" pub enum EndingMark {
         /// Loopbreak ended the run.
         LoopBreak = "loop_break",
@@ -12,7 +13,8 @@ name_enum! {
 }
 
 name_enum! {
-    /// A safety guard that can end a run. Where several trip at one step, the first in this order names the reason.
+    /// A safety guard that can end a run. If several trip at one step, the first in this order names the
+    /// reason.
     "safety guard" pub enum SafetyGuard {
         /// The limit of iterations.
         MaxIterations = "max_iterations",
@@ -35,7 +37,7 @@ impl SafetyGuard {
 }
 
 name_enum! {
-    /// What a human can choose from after an escalation.
+    /// A choice that a human has after an escalation.
     "escalation option" pub enum EscalationOption {
         /// The agent continues with another approach.
         ContinueWithAnotherApproach = "continue_with_another_approach",

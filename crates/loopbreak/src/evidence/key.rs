@@ -46,7 +46,7 @@ evidence_keys! {
     ATTEMPTS = "attempts",
     /// The critic's score of the proposal.
     BASE_SCORE = "base_score",
-    /// What blocks the task.
+    /// Blockers of the task.
     BLOCKERS = "blockers",
     /// Size of the repeated text in bytes.
     BYTES = "bytes",
@@ -118,7 +118,7 @@ evidence_keys! {
     PROMPT = "prompt",
     /// Number of similar questions in a row.
     QUESTIONS = "questions",
-    /// Why the finding was made, in one sentence without a full stop.
+    /// The reason of the finding, in one sentence without a full stop.
     REASON = "reason",
     /// Number of recent visits to the place.
     RECENT_VISITS = "recent_visits",
@@ -136,13 +136,13 @@ evidence_keys! {
     SIGNATURE = "signature",
     /// Similarity of two outputs, from 0 to 1.
     SIMILARITY = "similarity",
-    /// What the failing calls are aimed at.
+    /// Target of the failing calls.
     TARGET = "target",
     /// Id of the task.
     TASK = "task",
     /// Number of times the step was made.
     TIMES = "times",
-    /// Number of turns without progress that are allowed at the moment.
+    /// Number of turns without progress that are currently allowed.
     TURNS_ALLOWED = "turns_allowed",
     /// Number of turns left until the run is stopped.
     TURNS_LEFT = "turns_left",
@@ -150,13 +150,13 @@ evidence_keys! {
     TURNS_STUCK = "turns_stuck",
     /// The repeated part of the text.
     UNIT = "unit",
-    /// How much of the limit is used.
+    /// Amount of the limit that is used.
     USED = "used",
     /// Number of turns spent at the place.
     VISIT_COUNT = "visit_count",
-    /// Number of recent steps that are looked at.
+    /// Number of recent steps in the window.
     WINDOW = "window",
-    /// Number of recent turns that are looked at.
+    /// Number of recent turns in the window.
     WINDOW_SIZE = "window_size",
     /// Number of words in the repeated part.
     WORDS = "words",
@@ -192,7 +192,7 @@ impl From<&'static str> for EvidenceKey {
     }
 }
 
-/// A name that Loopbreak knows is not copied.
+/// Does not copy a name that Loopbreak knows.
 impl From<String> for EvidenceKey {
     fn from(name: String) -> Self {
         match EvidenceKey::ALL.binary_search_by(|known| known.as_str().cmp(&name)) {

@@ -10,7 +10,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum EvidenceValue {
-    /// A fact that is not known: `null`.
+    /// A fact that is unknown: `null`.
     #[default]
     Absent,
     /// True or false.
@@ -28,7 +28,7 @@ pub enum EvidenceValue {
 }
 
 impl EvidenceValue {
-    /// Returns whether the fact is not known.
+    /// Returns whether the fact is unknown.
     pub fn is_absent(&self) -> bool {
         matches!(self, EvidenceValue::Absent)
     }
@@ -67,7 +67,7 @@ impl EvidenceValue {
     }
 }
 
-/// Writes the value for people: texts without quotes, lists with commas, at most two decimal places.
+/// Formats the value for people: texts without quotes, lists with commas, at most two decimal places.
 impl fmt::Display for EvidenceValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -112,7 +112,7 @@ impl From<bool> for EvidenceValue {
     }
 }
 
-/// JSON has no infinite numbers: they count as not known.
+/// JSON has no infinite numbers, so they become unknown.
 impl From<f64> for EvidenceValue {
     fn from(number: f64) -> Self {
         if number.is_finite() { EvidenceValue::Float(number) } else { EvidenceValue::Absent }
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_written_for_people() {
+    fn values_are_formatted_for_people() {
         for (value, text) in [
             (EvidenceValue::from(0.95), "0.95"),
             (EvidenceValue::from(900.0), "900"),

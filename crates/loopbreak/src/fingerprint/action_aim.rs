@@ -27,7 +27,8 @@ pub(crate) struct ActionAim {
     pub(crate) manner: ActionManner,
     /// Name of the tool, or of the program of a shell command.
     pub(crate) tool: HashKey,
-    /// True for a command in words, as in a game, whose reply reports a failure in words.
+    /// True for a command in natural language, as in a game. Its reply also reports failures in natural
+    /// language.
     pub(crate) spoken: bool,
     /// True if only the target that the failure names counts as failed.
     pub(crate) to_be_named: bool,
@@ -40,7 +41,7 @@ pub(crate) struct ActionTarget {
     pub(crate) text: String,
 }
 
-/// Length limit of a command in words, in bytes.
+/// Length limit of a command in natural language, in bytes.
 const LONGEST_COMMAND: usize = 80;
 /// Number of bytes, and of words, that are read of a shell command.
 const SHELL_BYTES: usize = 1000;
@@ -53,7 +54,7 @@ const COMMANDS: [&str; 4] = ["command", "cmd", "script", "code"];
 const LOOKING: [&str; 9] = ["x", "l", "look", "examine", "inspect", "check", "study", "observe", "describe"];
 /// Words that precede the instrument, which is not the target.
 const MEANS: [&str; 2] = ["with", "using"];
-/// Number of words of an object at most.
+/// Maximum number of words of an object.
 const LONGEST_OBJECT: usize = 5;
 /// Words between a verb and its object, or behind the object.
 const LINKS: [&str; 24] = [
@@ -67,9 +68,9 @@ const PRONOUNS: [&str; 10] =
     ["it", "them", "all", "everything", "me", "self", "myself", "him", "her", "again"];
 
 impl ActionTable {
-    /// Returns the targets of an action: from the log, a known argument, the words of a shell command, or the object of a
-    /// command in words. Returns `None` for waiting, talking and searching, because their failures do not concern a
-    /// target.
+    /// Returns the targets of an action: from the log, a known argument, the words of a shell command, or the
+    /// object of a command in natural language. Returns `None` for waiting, talking and searching, because
+    /// their failures do not concern a target.
     pub(crate) fn aim(&self, action: &Action<'_>, kind: ActionKind) -> Option<ActionAim> {
         let json = action.args.as_ref().map_or("", |args| args.json());
         let line = if action.is_structured() { None } else { Some(action.line()) };
@@ -132,8 +133,8 @@ fn tidy(path: &str) -> &str {
     if path.len() > 1 { path.trim_end_matches('/') } else { path }
 }
 
-/// Returns the verb and the object of a command in words: `pry` and `grating` for `pry the grating with bar`. A second
-/// object is part of the target: pointing at a door differs from pointing at the floor.
+/// Returns the verb and the object of a command in natural language: `pry` and `grating` for `pry the grating
+/// with bar`. A second object is part of the target: pointing at a door differs from pointing at the floor.
 fn object(command: &str) -> Option<(&str, String)> {
     let mut words = command.split(' ').map(|word| word.trim_matches(['.', ',', '!', '"', '\'']));
     let verb = words.next().filter(|verb| verb.chars().all(char::is_alphabetic))?;

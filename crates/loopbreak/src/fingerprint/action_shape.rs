@@ -1,4 +1,4 @@
-//! The shape of an action on a page element. The id of an element changes with every load of the page, so that the
+//! The shape of an action on a page element. The id of an element changes with every load of the page, so the
 //! same click looks different each time.
 
 use serde_json::Value;

@@ -154,7 +154,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_parts_are_what_a_whole_reading_finds(value in any_json(), pretty in any::<bool>()) {
+        fn the_parts_equal_those_of_a_full_parse(value in any_json(), pretty in any::<bool>()) {
             let json = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
             let json = json.unwrap();
             let read = |part: &str| serde_json::from_str::<Value>(part).unwrap();

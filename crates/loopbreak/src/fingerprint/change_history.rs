@@ -13,7 +13,7 @@ const EDITS: usize = 48;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChangeHistory {
-    /// Number of changes so far. It identifies the state of the world for the detection of repetition.
+    /// Number of changes so far. It identifies the state of the environment for the detection of repetition.
     epoch: u64,
     edits: RingBuffer<HashKey>,
     /// Highest score so far.

@@ -25,7 +25,7 @@ pub(crate) struct CallNumbers {
 
 /// Number of numbers that are kept. A call with more is not a sweep.
 const NUMBERS: usize = 3;
-/// Length limit of a number; a longer one is an id.
+/// Length limit of a number. A longer one is an id.
 const LONGEST_NUMBER: usize = 9;
 
 impl CallNumbers {
@@ -56,7 +56,7 @@ pub(crate) fn text_key(text: &str) -> HashKey {
     hash.end()
 }
 
-/// Nesting limit. Deeper values are hashed as plain text; the step parser rejects them earlier.
+/// Nesting limit. Deeper values are hashed as plain text. The step parser rejects them earlier.
 const DEEPEST: usize = 200;
 
 struct JsonNormalizer<'j> {

@@ -1,9 +1,9 @@
-//! Recognizes refusals in replies in words, because a game does not mark failures.
+//! Recognizes refusals in natural-language replies, because a game does not mark failures.
 
 use super::word_index::WordIndex;
 use crate::text::clip::clip;
 
-/// The meaning of a reply in words.
+/// The meaning of a natural-language reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReplyMeaning {
     /// The action was refused.
@@ -57,7 +57,8 @@ impl RefusalTable {
     }
 
     fn is_in(&self, sentence: &str) -> bool {
-        // Lower case is more complex for characters that are not ASCII: then every phrase is searched for.
+        // Conversion to lower case is more complex for characters that are not ASCII. Then every phrase is
+        // searched for.
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'';
         let mut words = sentence
             .as_bytes()

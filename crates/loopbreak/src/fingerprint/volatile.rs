@@ -81,7 +81,7 @@ fn is_time(word: &[u8]) -> bool {
         && rest.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'Z' | b'+' | b'-'))
 }
 
-/// `2025-11-04`, `2025/11/04`, and with a time after it.
+/// Matches `2025-11-04` and `2025/11/04`, with or without a time after it.
 fn is_date(word: &[u8]) -> bool {
     let [y @ .., _, _, _, _, _, _] = &word[..word.len().min(10)] else { return false };
     let day = word.len() >= 10
@@ -104,7 +104,8 @@ fn is_address(word: &[u8]) -> bool {
     matches!(word, [b'0', b'x' | b'X', rest @ ..] if rest.len() >= 4 && rest.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// At least seven hexadecimal digits, letters and figures mixed: a commit, a checksum.
+/// Returns whether a word has at least seven hexadecimal digits, both letters and figures: a commit, a
+/// checksum.
 fn is_hash(word: &[u8]) -> bool {
     if word.len() < 7 || !word.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
         return false;
@@ -133,7 +134,7 @@ fn is_duration(word: &str) -> bool {
     parts > 0
 }
 
-/// `127.0.0.1:54321`, `localhost:54321`: the port of a connection.
+/// Matches `127.0.0.1:54321` and `localhost:54321`: the port of a connection.
 fn is_socket(word: &[u8]) -> bool {
     let digits = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let [host @ .., b':'] = &word[..word.len() - digits] else { return false };
@@ -143,7 +144,7 @@ fn is_socket(word: &[u8]) -> bool {
                 && host.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
 }
 
-/// A name below a folder for temporary files.
+/// Returns whether a name lies below a folder for temporary files.
 fn is_temporary(word: &[u8]) -> bool {
     memchr::memchr2_iter(b'/', b'\\', word)
         .any(|at| TEMPORARY.iter().any(|folder| word[at..].starts_with(folder.as_bytes())))
@@ -155,7 +156,7 @@ fn is_number(word: &[u8]) -> bool {
 
 /// Returns whether the word before makes the number a name.
 fn names(text: &str, start: usize) -> bool {
-    // The longest such word has nine letters; no more are read.
+    // The longest such word has nine letters, so no more are read.
     let between = |byte: &u8| matches!(byte, b' ' | b'\t'..=b'\r' | b'#' | b':' | b'=' | b'(' | b'"' | b'\'');
     let mut before = &text.as_bytes()[..start];
     while let [rest @ .., last] = before
@@ -173,7 +174,7 @@ fn names(text: &str, start: usize) -> bool {
 /// Returns whether the word after makes the number a duration.
 fn measures_time(text: &str, end: usize) -> bool {
     let Some(after) = text[end..].strip_prefix(' ') else { return false };
-    // Units begin with few letters, one of which is not ASCII.
+    // Units begin with one of a few letters, one of which is not ASCII.
     if !matches!(after.bytes().next(), Some(b'n' | b'u' | b'm' | b's' | b'h' | 0x80..)) {
         return false;
     }
@@ -181,12 +182,12 @@ fn measures_time(text: &str, end: usize) -> bool {
     TIME_UNITS.contains(&word)
 }
 
-/// `worker[4312]:`, the number of a process in a log.
+/// Matches `worker[4312]:`, the number of a process in a log.
 fn is_tag(text: &str, word: &Range<usize>) -> bool {
     text[..word.start].ends_with('[') && text[word.end..].starts_with("]:")
 }
 
-/// The milliseconds of `09:35:24,512`.
+/// Matches the milliseconds of `09:35:24,512`.
 fn is_part_of_time(text: &str, start: usize) -> bool {
     let before = text[..start].strip_suffix(',').unwrap_or_default().as_bytes();
     before.len() >= 8 && is_time(&before[before.len() - 8..])

@@ -1,4 +1,4 @@
-//! What a guard remembers of one agent.
+//! The state that a guard keeps per agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use crate::detectors::AgentDetectors;
 use crate::place::{PlaceMap, PlaceTrail, action_direction};
 use crate::step::Step;
 
-/// What a guard remembers of one agent.
+/// The state that a guard keeps per agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct AgentState {
     pub(super) steps: u64,
     pub(super) trail: PlaceTrail,
-    /// Whether the last step did nothing but wait.
+    /// True if the last step only waited.
     pub(super) waits: bool,
     pub(super) detectors: AgentDetectors,
 }
@@ -23,7 +23,7 @@ impl AgentState {
         80 + self.trail.bytes(digits) + self.detectors.bytes(digits)
     }
 
-    /// Follows the agent to the place of the step. Returns whether it moved.
+    /// Records the place of the step. Returns whether the agent moved.
     pub(super) fn walk(&mut self, map: &mut PlaceMap, step: &Step<'_>, turn: u64, history: usize) -> bool {
         let Some(here) = step.place.as_ref().and_then(|place| map.arrive(place)) else { return false };
         if let (Some(from), Some(way)) = (self.trail.here(), step.action.as_ref().and_then(action_direction))

@@ -1,8 +1,8 @@
 //! The guard: the engine for one run.
 //!
-//! `observe` takes a step through five stages: it weighs the action if a critic scored it, gathers the facts of the
-//! step, shows them to the detectors, lets the policy decide, and keeps the memory within the size of a snapshot.
-//! `weigh` judges a proposal and changes nothing.
+//! `observe` takes a step through five stages: it weighs the action if a critic scored it, gathers the facts
+//! of the step, passes them to the detectors, lets the policy decide, and keeps the memory within the size of
+//! a snapshot. `weigh` judges a proposal and changes nothing.
 
 mod agent_state;
 mod observe;
@@ -43,7 +43,7 @@ pub const MAIN_AGENT: &str = "main";
 #[derive(Clone, Debug)]
 pub struct Guard {
     config: Config,
-    /// The limits for proposals without a score, computed when the first one comes.
+    /// The limits for proposals without a score, computed at the first such proposal.
     unscored_limits: OnceLock<Arc<Settings>>,
     state: GuardState,
 }
@@ -83,7 +83,8 @@ impl Guard {
         self.state.turn
     }
 
-    /// Returns whether the agent was moved away from this task: it is not finished, and must not be taken up again.
+    /// Returns whether the agent was moved away from this task. The task is not finished, and must not be
+    /// started again.
     pub fn was_forced(&self, task: &str) -> bool {
         self.state.ledger.is_forced(task)
     }

@@ -15,23 +15,23 @@ use crate::settings::{Config, Mode};
 use crate::step::Step;
 use crate::verdict::{StepProgress, Verdict};
 
-/// What the guard found out about a step before any detector sees it.
+/// The facts about a step that are gathered before the detectors read it.
 struct ObservedFacts<'s> {
     step: &'s Step<'s>,
     agent: &'s str,
     turn: u64,
-    /// Time since the step before, if both have one.
+    /// Time since the previous step, if both steps have a time.
     passed: Option<i64>,
-    /// How the action was weighed, if the critic scored it.
+    /// The review of the action, if the critic scored it.
     weighed: Option<WeighedProposal>,
     prints: Option<StepFingerprints<'s>>,
-    /// Whether the step got further than any before it.
+    /// True if the step got further than all steps before it.
     further: bool,
-    /// Whether a rule of the user allows the action.
+    /// True if a rule of the user allows the action.
     allowed: bool,
-    /// Whether the agent's step before this one did nothing but wait.
+    /// True if the agent's previous step only waited.
     after_wait: bool,
-    /// Whether the agent is at another place than before.
+    /// True if the agent is at another place than before.
     moved: bool,
 }
 
@@ -44,7 +44,7 @@ struct RunTimes {
 }
 
 impl ObservedFacts<'_> {
-    /// Builds what the detectors see.
+    /// Builds the context for the detectors.
     fn context<'c>(
         &'c self,
         run: &'c RunId,
@@ -80,10 +80,10 @@ impl ObservedFacts<'_> {
 }
 
 impl Guard {
-    /// Takes in a step and returns what to do now.
+    /// Observes a step and returns the verdict.
     ///
-    /// A step with `critic.score` is weighed first, as a proposal made at the place before it, so that a replay of a
-    /// log gives what the live run was given.
+    /// A step with `critic.score` is weighed first, as a proposal made at the previous place, so that a
+    /// replay of a log gives the same rulings as the live run.
     pub fn observe(&mut self, step: &Step<'_>) -> Verdict {
         let last_time = self.state.now;
         let (turn, renumbered) = self.state.count(step);
@@ -102,7 +102,7 @@ impl Guard {
 }
 
 impl GuardState {
-    /// Finds out what the detectors need to know about a step, and remembers it for later steps.
+    /// Gathers the facts that the detectors need about a step, and stores them for later steps.
     fn gather_facts<'s>(
         &mut self,
         step: &'s Step<'s>,
@@ -123,7 +123,7 @@ impl GuardState {
         ObservedFacts { step, agent, turn, passed, weighed, prints, further, allowed, after_wait, moved }
     }
 
-    /// Counts a step of an agent and follows it to its place. Returns whether it moved.
+    /// Counts a step of an agent and records its place. Returns whether the agent moved.
     fn follow_agent(&mut self, name: &str, step: &Step<'_>, turn: u64, config: &Config) -> bool {
         let agent = self.agents.touch_or_insert(key_of(name), AgentState::default);
         agent.steps += 1;
@@ -131,13 +131,13 @@ impl GuardState {
         !step.refused && agent.walk(&mut self.map, step, turn, history)
     }
 
-    /// Takes the fingerprints of a step, and remembers the change if it made one.
+    /// Computes the fingerprints of a step, and records its change if it made one.
     fn take_fingerprints<'s>(
         &mut self,
         step: &'s Step<'s>,
         config: &'s Config,
     ) -> Option<StepFingerprints<'s>> {
-        // Fingerprints cost more than everything else, so they are only taken if a detector reads them.
+        // Fingerprints cost more than everything else, so they are computed only if a detector reads them.
         if !config.reads_fingerprints() {
             return None;
         }
@@ -150,7 +150,7 @@ impl GuardState {
         Some(prints)
     }
 
-    /// Shows a step to every detector. Returns what they report.
+    /// Passes a step to every detector. Returns their reports.
     fn run_detectors(
         &mut self,
         facts: &ObservedFacts<'_>,
@@ -176,7 +176,7 @@ impl GuardState {
         reports
     }
 
-    /// Lets the policy decide what to do about the reports.
+    /// Lets the policy decide about the reports.
     fn apply_policy(
         &mut self,
         reports: Vec<DetectorReport>,
@@ -205,7 +205,7 @@ impl GuardState {
     }
 }
 
-/// Returns the action, if novelty knew it from a moment ago.
+/// Returns the action if `novelty` recognized it as a recent one.
 fn repeated_action(weighed: &WeighedProposal) -> Option<String> {
     let evidence = weighed.review.hint_of(Pattern::RepeatedAction)?;
     evidence.text(EvidenceKey::ACTION).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! What a guard remembers of a run.
+//! The state that a guard keeps of a run.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) const RUN_BYTES: usize = 200;
 /// Part of the snapshot, in bytes, that agents leave to the map if it needs that much.
 const PLACES_SHARE: usize = 16 * 1024;
 
-/// Everything a guard remembers. Bounded, whatever the length of the run.
+/// The whole state of a guard. Its size is bounded, whatever the length of the run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct GuardState {
@@ -40,7 +40,7 @@ pub(crate) struct GuardState {
     pub(super) turns: u64,
     /// Number of steps, refused ones included.
     pub(super) steps: u64,
-    /// The first time and the latest time seen, in milliseconds.
+    /// The first and the latest time, in milliseconds.
     pub(super) started: Option<i64>,
     pub(super) now: Option<i64>,
     pub(super) map: PlaceMap,
@@ -96,14 +96,14 @@ impl GuardState {
         (turn, renumbered)
     }
 
-    /// Remembers what later texts show: the open objectives and the outputs of whole iterations.
+    /// Stores the open objectives and the outputs of whole iterations, which later texts show.
     pub(super) fn remember(&mut self, step: &Step<'_>) {
         if let Some(objectives) = &step.objectives {
             let open = || {
                 let first = objectives.active.iter().take(OBJECTIVES);
                 first.map(|objective| clip_escaped(objective, OBJECTIVE_BYTES))
             };
-            // Most steps have the same ones as the step before.
+            // Most steps have the same objectives as the previous one.
             if !open().eq(self.objectives.iter().map(String::as_str)) {
                 self.objectives = open().map(str::to_owned).collect();
             }
@@ -120,8 +120,8 @@ impl GuardState {
         }
     }
 
-    /// Makes the guard fit into its snapshot. The agents that were silent longest are forgotten first, then the places
-    /// that were left longest ago.
+    /// Makes the guard fit into its snapshot. The least recently active agents are dropped first, then the
+    /// places that were left longest ago.
     pub(super) fn fit_snapshot(&mut self) {
         let digits = self.turn.checked_ilog10().unwrap_or_default() as usize + 1;
         let room = SNAPSHOT_BYTES.saturating_sub(self.fixed_bytes(digits));
@@ -136,8 +136,8 @@ impl GuardState {
 
     /// Returns an upper bound of the snapshot size in bytes, without the map and the agents.
     fn fixed_bytes(&self, digits: usize) -> usize {
-        // Texts count with the length they were cut to: measuring each of them at every step would cost more than the
-        // step.
+        // Texts count with their maximum length. Measuring each of them at every step would cost more than
+        // the step.
         const NAMES: usize = 320 + RUN_BYTES;
         const ITERATION: usize = ITERATION_BYTES + 3 + "Iteration 18446744073709551615: ".len();
         NAMES

@@ -14,7 +14,7 @@ use crate::step::{Action, Step};
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::{Intervention, Ruling, Verdict};
 
-/// A proposal in the terms of the guard.
+/// A proposal, converted to the keys of the guard.
 struct ProposedAction<'p> {
     action: &'p Action<'p>,
     score: Option<f64>,
@@ -25,10 +25,10 @@ struct ProposedAction<'p> {
 }
 
 impl Guard {
-    /// Returns what a proposal is worth. Changes nothing, so it can be asked any number of times.
+    /// Weighs a proposal and returns the ruling. Changes nothing, so it can be called any number of times.
     ///
-    /// A proposal without a score is judged as if the call had been made: where the eighth identical call is too many,
-    /// the eighth is refused and not the ninth.
+    /// A proposal without a score is judged as if the call had been made: if the eighth identical call is too
+    /// many, the eighth is refused and not the ninth.
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
         let score = proposal.score.filter(|score| score.is_finite());
         let proposed = ProposedAction {
@@ -45,8 +45,8 @@ impl Guard {
         self.state.weigh(&proposed, limits, &self.config).1
     }
 
-    /// Weighs the action of a step that the critic scored, as a proposal made at the place before the step. So a
-    /// replay of a log gives the rulings that the live run was given.
+    /// Weighs the action of a step that the critic scored, as a proposal made at the previous place. So a
+    /// replay of a log gives the same rulings as the live run.
     pub(super) fn weigh_scored_action(
         &self,
         step: &Step<'_>,
@@ -90,7 +90,7 @@ impl GuardState {
         (weighed, ruling)
     }
 
-    /// Gathers what is known about a proposal.
+    /// Gathers the facts about a proposal.
     fn proposal_context<'p>(
         &'p self,
         proposed: &ProposedAction<'p>,
@@ -101,7 +101,7 @@ impl GuardState {
         let from = proposed.place.or_else(|| agent.trail.here());
         let destination =
             from.zip(action_direction(action)).and_then(|(from, way)| self.map.leads_to(from, &way));
-        // An agent that can only go one way does not loop by going there.
+        // An agent that has only one way to go does not loop by going there.
         let only_way = config.policy.spare_only_way
             && from.zip(destination).is_some_and(|(from, to)| self.map.is_only_way(from, to));
         let allowed = only_way || config.allow.iter().any(|rule| rule.covers(action));

@@ -1,4 +1,4 @@
-//! Keys: short, stable hashes that are remembered in place of texts.
+//! Keys: short, stable hashes that are stored instead of texts.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,4 +1,4 @@
-//! A map that forgets the least recently used value first.
+//! A map that drops the least recently used value first.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::HashKey;
 
-/// A map that knows the order of use. All operations are O(1): the values form a linked list inside one vector.
+/// A map that keeps the order of use. All operations are O(1): the values form a linked list inside one
+/// vector.
 #[derive(Clone, Debug)]
 pub(crate) struct LruMap<V> {
     index: HashMap<HashKey, u32, FixedState>,
@@ -29,7 +30,7 @@ const NONE: u32 = u32::MAX;
 
 impl<V> Default for LruMap<V> {
     fn default() -> Self {
-        // Keys are hashes already and come from one run: a fixed hasher keeps guards reproducible.
+        // Keys are hashes already and come from one run. A fixed hasher keeps guards reproducible.
         LruMap {
             index: HashMap::with_hasher(FixedState::default()),
             nodes: Vec::new(),
@@ -91,7 +92,7 @@ impl<V> LruMap<V> {
         self.unlink(at);
         let node = self.nodes.swap_remove(at as usize);
         self.index.remove(&node.key);
-        // The last node moved into the gap: everything that pointed at it has to follow.
+        // The last node moved into the gap, so all links to it have to be updated.
         let moved = self.nodes.len() as u32;
         if at != moved {
             let (key, older, newer) = {

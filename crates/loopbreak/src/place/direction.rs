@@ -1,4 +1,4 @@
-//! Directions of movement: which actions are moves, and which words mean the same direction.
+//! Directions of movement: recognizes actions that are moves, and maps words to directions.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use crate::text::scan::trimmed;
 /// Length limit of a movement command, in bytes.
 const LONGEST: usize = 60;
 
-/// Verbs that only mean "move"; the direction follows.
+/// Verbs that only mean "move". The direction follows.
 const GOING: &[&str] = &["go", "walk", "run", "head", "move", "travel", "proceed", "goto"];
 
 /// Verbs of movement whose object is part of the direction.

@@ -1,4 +1,4 @@
-//! The map, learned from the steps: the destinations of exits, and the exits that were never tried.
+//! The map, learned from the steps: the destinations of exits, and the exits that were not tried.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,8 +6,8 @@ use crate::memory::{HashKey, LruMap, key_of};
 use crate::step::Place;
 use crate::text::clip::{clip_escaped, escaped_len};
 
-/// Number of places that a guard remembers at most. The size of the snapshot may allow fewer. The least recently used
-/// are forgotten first.
+/// Maximum number of places that a guard remembers. The size of the snapshot may allow fewer. The least
+/// recently used places are dropped first.
 const MOST_PLACES: usize = 4_096;
 /// Length limit of a name, in bytes. Names are only displayed.
 const NAME_BYTES: usize = 48;
@@ -28,12 +28,12 @@ struct MappedPlace {
     name: String,
     #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
     exits: Vec<PlaceExit>,
-    /// True if the world lists the exits of the place: there are no others.
+    /// True if the steps list the exits of the place. Then there are no others.
     #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
     told: bool,
 }
 
-/// An exit of a place: listed by the world, or tried.
+/// An exit of a place: listed by a step, or tried.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct PlaceExit {
     #[serde(rename = "w")]
@@ -55,7 +55,7 @@ impl PlaceMap {
         }
     }
 
-    /// Records that the agent is at a place, and the exits that the world lists.
+    /// Records that the agent is at a place, and the exits that the step lists.
     pub(crate) fn arrive(&mut self, place: &Place<'_>) -> Option<HashKey> {
         let key = PlaceMap::key(place)?;
         let number = match &place.id {
@@ -84,27 +84,27 @@ impl PlaceMap {
     /// Records that an exit of `from` was tried and led to `to`.
     pub(crate) fn walked(&mut self, from: HashKey, way: &str, to: HashKey) {
         let Some(room) = self.rooms.touch(from) else { return };
-        // The same place is not a destination: the door may open later.
+        // The same place is not a destination, because the door may open later.
         let grown = room.learn(way, (from != to).then_some(to), true);
         self.grow(grown);
         // The destination stays the most recently used place.
         self.rooms.touch(to);
     }
 
-    /// Returns the place that an exit of `from` led to the last time, if it is known and still remembered.
+    /// Returns the last known destination of an exit of `from`, if it is still remembered.
     pub(crate) fn leads_to(&self, from: HashKey, way: &str) -> Option<HashKey> {
         let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
         exit.to.filter(|to| self.rooms.peek(*to).is_some())
     }
 
-    /// Returns whether the only known exit of `from` leads to this place. An untried exit may lead elsewhere; one that led
-    /// nowhere does not. Returns `false` if the world does not list the exits.
+    /// Returns whether the only known exit of `from` leads to this place. An untried exit may lead elsewhere.
+    /// An exit that led nowhere does not count. Returns `false` if the steps do not list the exits.
     pub(crate) fn is_only_way(&self, from: HashKey, to: HashKey) -> bool {
         let Some(room) = self.rooms.peek(from).filter(|room| room.told) else { return false };
         room.exits.iter().all(|exit| exit.to == Some(to) || (exit.tried && exit.to.is_none()))
     }
 
-    /// Returns the exits of a place that the world lists and nobody tried.
+    /// Returns the listed exits of a place that were not tried.
     pub(crate) fn unexplored(&self, from: HashKey) -> Vec<&str> {
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
@@ -112,7 +112,7 @@ impl PlaceMap {
         })
     }
 
-    /// Returns the display name of a place; `Location_<id>` for one that has only a number.
+    /// Returns the display name of a place, or `Location_<id>` for one that has only a number.
     pub(crate) fn name(&self, key: HashKey) -> String {
         match self.rooms.peek(key) {
             Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
@@ -141,7 +141,7 @@ impl PlaceMap {
         40 + self.bytes
     }
 
-    /// Forgets places until the map fits into a number of bytes of a snapshot. Keeps the current place.
+    /// Drops places until the map fits into this many bytes of a snapshot. Keeps the current place.
     pub(crate) fn fit(&mut self, bytes: usize) {
         while self.bytes() > bytes && self.rooms.len() > 1 {
             self.forget_oldest();
@@ -156,9 +156,9 @@ impl PlaceMap {
 }
 
 impl MappedPlace {
-    /// Adds new knowledge about an exit. Returns the bytes it takes.
+    /// Records an exit. Returns the bytes that it adds.
     fn learn(&mut self, way: &str, to: Option<HashKey>, tried: bool) -> usize {
-        // The usual case: the world lists the same exits in the same words at every step.
+        // The usual case: the steps list the same exits in the same words each time.
         if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
             return 0;
         }

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::tasks::TaskHistories;
 use crate::verdict::{Intervention, Severity, Verdict};
 
-/// What the policy knows about a step, besides the reports.
+/// The facts about a step that the policy needs besides the reports.
 pub(crate) struct PolicyInput<'p> {
     pub(crate) run: &'p RunId,
     pub(crate) agent: &'p str,
@@ -25,7 +25,7 @@ pub(crate) struct PolicyInput<'p> {
     pub(crate) objectives: &'p [String],
     /// Exits of the current place that were not tried.
     pub(crate) exits: &'p [String],
-    /// The step's action, if it was taken a moment ago.
+    /// The step's action, if it was already taken recently.
     pub(crate) repeated: Option<String>,
     /// The last outputs of whole iterations, one line each.
     pub(crate) iterations: &'p [String],

@@ -1,11 +1,11 @@
-//! The ladder: the interventions that are switched on, and those that replace the ones that are not.
+//! The ladder: the interventions that are enabled, and the replacements for those that are not.
 
 use crate::detectors::{DetectorReport, LoopFamily};
 use crate::settings::{InterventionLadder, OnLoop, Settings};
 use crate::verdict::{Intervention, Severity};
 
 impl InterventionLadder {
-    /// Returns whether an intervention is switched on.
+    /// Returns whether an intervention is enabled.
     pub fn has(self, intervention: Intervention) -> bool {
         match intervention {
             Intervention::Hint => self.hint,
@@ -19,7 +19,7 @@ impl InterventionLadder {
         }
     }
 
-    /// Returns the intervention if it is switched on, or the next one that can take its place.
+    /// Returns the intervention if it is enabled, or the next one that can replace it.
     pub(crate) fn enabled_or_milder(self, intervention: Intervention) -> Option<Intervention> {
         if self.has(intervention) {
             return Some(intervention);

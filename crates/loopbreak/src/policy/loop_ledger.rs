@@ -1,4 +1,4 @@
-//! The ledger: what was already done on this run, so that nothing is done twice.
+//! The ledger of loops and tasks that were already handled, so that nothing is done twice.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ const TASKS: usize = 48;
 /// Length of a label in bytes.
 const LABEL_BYTES: usize = 80;
 
-/// What was done about loops and tasks.
+/// The loops and tasks that were already handled.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct LoopLedger {
@@ -54,7 +54,7 @@ struct OpenLoop {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum LoopState {
     Open,
-    /// The agent had left the loop: one repeat is tolerated.
+    /// The agent left the loop. One repeat is tolerated.
     HalfOpen,
     /// One repeat was tolerated. The next one opens the loop again.
     Tolerated,
@@ -106,7 +106,7 @@ impl LoopLedger {
         (detection.identity, wanted)
     }
 
-    /// Half-opens all loops of an agent. After a message from the user it may try once more.
+    /// Half-opens all loops of an agent. After a message from the user, one more repeat is tolerated.
     pub(crate) fn half_open(&mut self, agent: HashKey) {
         for known in self.loops.iter_mut().filter(|known| known.agent == agent && can_pause(known.family)) {
             known.state = LoopState::HalfOpen;
@@ -134,8 +134,8 @@ impl LoopLedger {
 
     /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
-        // Labels count with the length they were cut to: measuring each of them at every step would cost more than the
-        // step.
+        // Labels count with their maximum length. Measuring each of them at every step would cost more than
+        // the step.
         40 + self.loops.len() * (170 + digits + LABEL_BYTES)
             + (self.grants.len() + self.forced.len()) * KEY_BYTES
     }
@@ -166,7 +166,7 @@ impl LoopLedger {
 }
 
 impl OpenLoop {
-    /// Takes in another detection of the loop. Returns the intervention if one is due.
+    /// Records another detection of the loop. Returns the intervention if one is due.
     fn repeat(
         &mut self,
         detection: &Detection,
@@ -174,9 +174,9 @@ impl OpenLoop {
         turn: u64,
         step: u64,
     ) -> Option<Intervention> {
-        // Another detector counts in another measure.
+        // Another detector counts in its own unit.
         let own = detection.identity == self.id;
-        // A milder detection of something else neither prolongs the loop nor opens it again.
+        // A milder detection of something else neither extends the loop nor opens it again.
         if wanted < self.intervention && !own {
             return None;
         }
@@ -214,8 +214,8 @@ impl OpenLoop {
         due
     }
 
-    /// Returns whether a detection is worse than what was decided about: a stronger intervention, a higher stage, or
-    /// twice the count.
+    /// Returns whether a detection is worse than the last decided one: a stronger intervention, a higher
+    /// stage, or twice the count.
     fn is_worse(&self, detection: &Detection, wanted: Option<Intervention>, own: bool) -> bool {
         wanted > self.intervention
             || detection.stage > self.stage
@@ -223,8 +223,8 @@ impl OpenLoop {
     }
 }
 
-/// Returns whether loops of a family can pause and come back. The others start again after progress, at the next
-/// limit, error or attempt.
+/// Returns whether loops of a family can pause and return. The others start again after progress, or at the
+/// next limit, error or attempt.
 fn can_pause(family: LoopFamily) -> bool {
     matches!(family, LoopFamily::Place | LoopFamily::Proposal | LoopFamily::Action | LoopFamily::Output)
 }

@@ -1,10 +1,10 @@
-//! The policy: what is done about findings.
+//! The policy: decisions about findings.
 //!
 //! - [`decide`] turns the reports of the detectors into a verdict, with the help of `VerdictBuilder`.
-//! - The ladder says which intervention a finding leads to, and which one replaces it if that is switched off.
-//! - [`LoopLedger`] remembers what was already done, so that nothing is done twice.
+//! - The ladder maps a finding to an intervention, and replaces interventions that are disabled.
+//! - [`LoopLedger`] remembers the loops that were already handled, so that nothing is done twice.
 //! - A task that repeats itself is recovered: the agent is moved on, given authority once, or a human is asked.
-//! - [`rule_on_proposal`] adds up what the detectors think of a proposal.
+//! - [`rule_on_proposal`] adds up the score adjustments of the detectors for a proposal.
 
 mod decide;
 mod ladder;

@@ -1,14 +1,14 @@
-//! Proposals: actions that were not taken yet.
+//! Proposals: actions that are not yet carried out.
 
 use crate::step::{Action, Place, StepText};
 
-/// An action that was not taken yet.
+/// An action that is not yet carried out.
 #[derive(Clone, Debug, Default)]
 pub struct Proposal<'a> {
     /// The action.
     pub action: Action<'a>,
-    /// The critic's score. A proposal without one starts at the highest score. It is refused if it would continue a
-    /// loop that is hard, but not for a loop that only led to a warning.
+    /// The critic's score. A proposal without a score starts at the highest score. It is refused if it would
+    /// continue a loop with a hard finding, but not a loop that only led to a warning.
     pub score: Option<f64>,
     /// The agent that proposes it; the main agent if absent.
     pub agent: Option<StepText<'a>>,

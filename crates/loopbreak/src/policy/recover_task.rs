@@ -46,7 +46,7 @@ impl VerdictBuilder<'_> {
         }
     }
 
-    /// Writes events, advice, context entries and the changed task of a recovery.
+    /// Adds the events, advice, context entries and the changed task of a recovery.
     fn apply_recovery(&mut self, recovery: TaskRecovery, report: &DetectorReport, history: &TaskHistory) {
         let (id, pattern, attempt_count) = (&history.id, report.detection.pattern, report.detection.count);
         let detected = LoopDetected {
@@ -81,7 +81,7 @@ impl VerdictBuilder<'_> {
     }
 }
 
-/// Remembers that a task was recovered, so that it is not done twice.
+/// Remembers that a task was recovered, so that it is not recovered twice.
 fn record_recovery(
     intervention: Intervention,
     id: &str,

@@ -1,4 +1,4 @@
-//! Rules on proposals: adds up what the detectors think. The score that is adjusted is the score that decides.
+//! Rulings on proposals: adds up the adjustments of the detectors. The adjusted score decides.
 
 use crate::advice;
 use crate::detectors::{DetectorName, ProposalContext, ProposalReview, ReviewAdjustment};
@@ -19,7 +19,7 @@ pub(crate) fn rule_on_proposal(
     let mut tally = ScoreTally::new(run, context, base, settings);
     let worst = worst_repeat(review);
     for (index, adjustment) in review.adjustments.iter().enumerate() {
-        // A loop is penalized once, even if several detectors see it.
+        // A loop is penalized once, even if several detectors report it.
         let spared = adjustment.repeats.is_some() && worst != Some(index);
         tally.add(adjustment, adjustment.enforced && policy.ladder.penalize && !spared);
     }
@@ -53,7 +53,7 @@ struct ScoreTally<'t> {
     base: f64,
     raw: f64,
     score: f64,
-    /// Whether any adjustment lowered the score.
+    /// True if any adjustment lowered the score.
     lowered: bool,
     adjustments: Vec<ScoreAdjustment>,
     events: Vec<Event>,
@@ -130,7 +130,8 @@ fn hints_of(review: &ProposalReview) -> Vec<ProposalHint> {
     hints.collect()
 }
 
-/// Returns the position of the penalty for a loop of actions that counts: the worst one, and of several the first.
+/// Returns the index of the penalty for a loop of calls that is applied: the worst one, and the first of
+/// several.
 fn worst_repeat(review: &ProposalReview) -> Option<usize> {
     let enforced = review.adjustments.iter().enumerate().filter(|(_, adjustment)| adjustment.enforced);
     let repeats = enforced.filter_map(|(index, adjustment)| Some((index, adjustment.repeats?)));
@@ -138,8 +139,8 @@ fn worst_repeat(review: &ProposalReview) -> Option<usize> {
     repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)
 }
 
-/// Returns what a proposal without a score loses to a loop of actions. There is no doubt of a critic to weigh the
-/// penalty against, so the loop alone decides: a warning does not refuse the proposal, a hard finding does.
+/// Returns the penalty of a proposal without a score for a loop of calls. There is no critic's score to weigh
+/// it against, so the loop alone decides: a warning does not refuse the proposal, a hard finding does.
 fn penalty_without_critic(severity: Severity, penalty: f64, score: f64, settings: &Settings) -> f64 {
     let policy = &settings.policy;
     match severity {

@@ -1,4 +1,4 @@
-//! Ends a run and names the reason.
+//! Stops a run and names the reason.
 
 use super::verdict_builder::VerdictBuilder;
 use crate::detectors::{DetectorName, DetectorReport, Pattern};
@@ -6,7 +6,7 @@ use crate::event::{GuardTripped, SafetyGuard, StuckTermination};
 use crate::evidence::{Evidence, EvidenceKey};
 use crate::verdict::RunStop;
 
-/// A safety guard that ends the run, with the report that tripped it.
+/// A safety guard that stops the run, with the report that tripped it.
 pub(super) struct TrippedGuard {
     guard: SafetyGuard,
     detector: DetectorName,

@@ -11,7 +11,7 @@ use crate::verdict::{
     ContextEntry, ContextEntryType, ContextTopic, Intervention, TaskUpdate, TaskUpdateStatus,
 };
 
-/// A recovery, with everything it leaves behind.
+/// A recovery with its context entries and the changed task.
 #[derive(Debug)]
 pub(crate) struct TaskRecovery {
     pub(crate) intervention: Intervention,
@@ -42,7 +42,7 @@ pub(crate) fn choose_recovery(
 }
 
 impl TaskRecovery {
-    /// Writes down a recovery.
+    /// Creates the context entries and the task update of a recovery.
     pub(crate) fn new(
         intervention: Intervention,
         pattern: TaskPattern,

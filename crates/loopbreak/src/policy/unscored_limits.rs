@@ -1,13 +1,14 @@
 //! Limits for proposals that no critic scored.
 //!
-//! A limit says which of the identical calls is one too many. Once that call is made, it can only be reported; while it
-//! is proposed, it can be refused. So a proposed call counts together with those that were made.
+//! A limit says which of the identical calls is one too many. Once that call is made, it can only be
+//! reported. While it is proposed, it can be refused. So a proposed call counts like the calls that were
+//! made.
 
 use crate::settings::Settings;
 
-/// Returns the settings for a proposal without a score. If the eighth identical call is a hard finding, then it is one
-/// for the eighth proposal, after seven calls. If a warning and a hard finding would coincide, the limit stays, because
-/// nothing is refused without a warning.
+/// Returns the settings for a proposal without a score. If the eighth identical call is a hard finding, the
+/// eighth proposal is refused, after seven calls. If a warning and a hard finding would coincide, the limit
+/// stays, because nothing is refused without a warning.
 pub(crate) fn limits_for_unscored_proposal(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     settings.count_proposed_call();

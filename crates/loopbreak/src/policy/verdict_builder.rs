@@ -9,10 +9,10 @@ use crate::memory::HashKey;
 use crate::settings::Settings;
 use crate::verdict::{Decision, Finding, Intervention, LoopId, Severity, Verdict};
 
-/// Number of turns after which a warning does not mention a loop any more.
+/// Number of turns after which a warning no longer mentions a loop.
 const LOOPS_MENTIONED_FOR: u64 = 20;
 
-/// Builds the verdict on one step.
+/// Builds the verdict for one step.
 pub(super) struct VerdictBuilder<'v> {
     pub(super) input: &'v PolicyInput<'v>,
     pub(super) agent: HashKey,
@@ -28,12 +28,12 @@ impl VerdictBuilder<'_> {
         }
     }
 
-    /// Returns why a report was made, in one sentence without a full stop.
+    /// Returns the reason of a report, in one sentence without a full stop.
     pub(super) fn reason(report: &DetectorReport) -> String {
         advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::from(&report.evidence))
     }
 
-    /// Returns how later warnings mention the loop of a report.
+    /// Returns the text by which later warnings mention the loop of a report.
     pub(super) fn label(report: &DetectorReport, reason: &str) -> String {
         report.detector.label(&report.evidence).unwrap_or_else(|| reason.to_owned())
     }
@@ -46,7 +46,7 @@ impl VerdictBuilder<'_> {
         reason: &str,
     ) {
         let Some(severity) = report.detection.severity else { return };
-        // If all interventions are switched off, a hard finding is still worth a hint.
+        // If all interventions are disabled, a hard finding still gets a hint.
         let hint = (severity == Severity::Hard).then_some(Intervention::Hint);
         let mut evidence = report.evidence.clone();
         if !reason.is_empty() {
@@ -126,7 +126,7 @@ impl VerdictBuilder<'_> {
         self.verdict.events.push(event.into());
     }
 
-    /// Adds the texts that belong to a report.
+    /// Adds the texts for a report.
     pub(super) fn add_advice(
         &mut self,
         report: &DetectorReport,
@@ -152,7 +152,7 @@ impl VerdictBuilder<'_> {
         values.list("history", input.iterations.iter().map(String::as_str));
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
             values.set("urgency", WarningUrgency::from_turns_left(left).as_str());
-            // Without the stop, there is nothing to count down to.
+            // Without a stop there is no countdown.
             if !self.settings.policy.ladder.stop {
                 values.unset("turns_left");
             }

@@ -26,7 +26,7 @@ name_enum! {
 pub struct AdviceSettings {
     /// The set of texts.
     pub templates: TemplateSet,
-    /// Your own texts, by the name of the template they replace. `loopbreak config explain advice.texts` lists the names
-    /// and the values that each text can show.
+    /// Your own texts, by the name of the template that they replace. `loopbreak config explain advice.texts`
+    /// lists the names and the values that each text can show.
     pub texts: BTreeMap<String, String>,
 }

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_matches_any_text() {
         for (pattern, text, expected) in [
             ("bash", "bash", true),
             ("bash", "bash2", false),

@@ -10,7 +10,7 @@ use crate::fingerprint::VocabularyTables;
 #[derive(Clone, Debug)]
 pub struct Config(Arc<PreparedSettings>);
 
-/// Settings, and the tables that are made from them once.
+/// Settings, and the tables that are built from them once.
 #[derive(Debug)]
 struct PreparedSettings {
     settings: Settings,

@@ -1,5 +1,5 @@
-//! All settings of a guard. Every option is declared once: name, default, documentation. The reference page, the JSON
-//! schema and `loopbreak config explain` are made from the declarations.
+//! All settings of a guard. Every option is declared once: name, default, documentation. The reference page,
+//! the JSON schema and `loopbreak config explain` are generated from the declarations.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,9 +21,9 @@ macro_rules! declare_settings {
             /// `enforce` acts on findings, `observe` only reports them, `off` disables the guard.
             pub mode: Mode,
             $(#[doc = $summary] pub $folder: super::$settings,)*
-            /// How tools and commands are classified.
+            /// Classification of tools and commands.
             pub actions: ActionSettings,
-            /// How findings are acted on.
+            /// Interventions for findings, and the scores of proposals.
             pub policy: PolicySettings,
             /// The texts for the agent, the critic and the user.
             pub advice: AdviceSettings,
@@ -55,8 +55,8 @@ macro_rules! declare_settings {
                 settings
             }
 
-            /// Returns whether a detector is enforced, only observes or is off: its own mode, unless the mode of the
-            /// whole guard allows less.
+            /// Returns whether a detector is enforced, only observes or is off: its own mode, restricted by
+            /// the mode of the whole guard.
             pub fn mode_of(&self, detector: DetectorName) -> Mode {
                 let own = match detector {
                     $(DetectorName::$name => self.$folder.mode,)*

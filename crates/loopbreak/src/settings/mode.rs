@@ -1,9 +1,9 @@
-//! Whether findings are acted on.
+//! Modes of the guard and of detectors.
 
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// Whether findings are acted on.
+    /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector or the guard.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "mode" pub enum Mode {

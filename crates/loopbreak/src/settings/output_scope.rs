@@ -1,9 +1,9 @@
-//! Which steps the detectors of outputs read.
+//! Scope of the detectors that read outputs.
 
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// Which steps the detectors of outputs read.
+    /// Steps that the detectors of outputs read.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "scope" pub enum OutputScope {

@@ -1,4 +1,4 @@
-//! How findings are acted on.
+//! Settings of the policy.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::SettingsChecks;
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// What is done about a loop.
+    /// The reaction to a loop with a hard finding.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "answer to a loop" pub enum OnLoop {
@@ -20,7 +20,7 @@ name_enum! {
     }
 }
 
-/// How findings are acted on.
+/// Interventions for findings, and the scores of proposals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -41,11 +41,11 @@ pub struct PolicySettings {
     /// Do not penalize the only known way out of a place, such as the way back from a dead end. Applies only if the
     /// steps list the exits of a place.
     pub spare_only_way: bool,
-    /// What is done about a loop with a hard finding.
+    /// The reaction to a loop with a hard finding.
     pub on_loop: OnLoop,
     /// Repeat the advice on every turn instead of only when a finding gets worse.
     pub repeat_advice: bool,
-    /// Which interventions are enabled.
+    /// Interventions that are enabled.
     pub ladder: InterventionLadder,
 }
 

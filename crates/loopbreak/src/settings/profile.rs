@@ -8,7 +8,7 @@ name_enum! {
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "profile" pub enum Profile {
-        /// All detectors. Each one acts where the steps have what it reads.
+        /// All detectors. Each one is active if the steps have the parts that it reads.
         #[default]
         Auto = "auto",
         /// An agent in a text game, with places, a score and objectives.

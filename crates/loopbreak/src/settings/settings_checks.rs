@@ -60,7 +60,7 @@ impl SettingsChecks {
         self.that(hard_at == 0 || warn_at < hard_at, hard, || {
             (
                 format!("{hard} ({hard_at}) must be above {warn} ({warn_at})"),
-                format!("a loop is warned of before it is acted on: raise {hard}, lower {warn}, or set {hard} = 0 for never"),
+                format!("the warning must come before the intervention: raise {hard}, lower {warn}, or set {hard} = 0 to disable it"),
             )
         });
     }

@@ -38,7 +38,7 @@ impl<'a> Action<'a> {
         Action { name: name.into(), ..Action::default() }
     }
 
-    /// Returns whether the action has named or listed arguments, and is not a command in words.
+    /// Returns whether the action has named or listed arguments, as opposed to a command in natural language.
     pub(crate) fn is_structured(&self) -> bool {
         let json = self.args.as_ref().map_or("", |args| args.json());
         json.starts_with(['{', '[']) && json != "{}"

@@ -73,7 +73,7 @@ fn parse(text: &[u8]) -> Option<i64> {
             rest = &after[count..];
         }
     }
-    // 60 is a leap second: it counts as the start of the next minute.
+    // 60 is a leap second. It counts as the start of the next minute.
     if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_instants_come_out_right() {
+    fn known_instants_are_parsed_correctly() {
         for (text, millis) in [
             ("1970-01-01T00:00:00Z", 0),
             ("2025-11-04T09:35:24Z", 1_762_248_924_000),

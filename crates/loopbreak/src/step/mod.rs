@@ -1,7 +1,7 @@
 //! The step record: one action of an agent and its outcome.
 //!
-//! Every part is optional; a detector that needs an absent part stays silent. Texts are borrowed from the line they were
-//! read from if JSON allows it, so that reading a log copies little.
+//! Every part is optional. A detector that needs an absent part stays silent. Texts are borrowed from the
+//! line they were read from if JSON allows it, so that reading a log copies little.
 
 mod action;
 mod epoch_millis;

@@ -40,16 +40,16 @@ pub struct Step<'a> {
     /// Action of the agent: a tool call, or a command as a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub action: Option<Action<'a>>,
-    /// Outcome of the action: its output as a text, or with a mark of failure.
+    /// Outcome of the action: its output as a text, or an object that can mark a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome<'a>>,
     /// Message or thought of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub say: Option<StepText<'a>>,
-    /// Message of a human. It ends streaks of repetition.
+    /// Message of the user. It ends streaks of repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user: Option<StepText<'a>>,
-    /// Place of the agent after the step, in a world that has places.
+    /// Place of the agent after the step, if its environment has places.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place<'a>>,
     /// Score after the step.
@@ -119,7 +119,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Step<'a> {
                 let mut step = Step::default();
                 while let Some(key) = map.next_key::<StepText<'de>>()? {
                     match &*key {
-                        // The first one wins, so that a reader that only needs the run can stop there.
+                        // The first value wins, so that a reader that only needs the run can stop there.
                         "run" if step.run.is_none() => step.run = map.next_value()?,
                         "run" => {
                             map.next_value::<IgnoredAny>()?;

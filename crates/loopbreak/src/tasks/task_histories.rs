@@ -41,7 +41,7 @@ impl TaskHistories {
         while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
             self.0.pop_oldest();
         }
-        // The newest is never among those that were dropped.
+        // The newest task is never dropped.
         self.0.touch_or_insert(key, TaskHistory::default)
     }
 
@@ -50,7 +50,7 @@ impl TaskHistories {
         self.0.peek(key_of(clip_escaped(id, ID_BYTES)))
     }
 
-    /// Returns the history of a task for a judgement, and marks it as the most recently used.
+    /// Returns the history of a task, and marks it as the most recently used.
     pub(crate) fn history_mut(&mut self, id: &str) -> Option<&mut TaskHistory> {
         self.0.touch(key_of(clip_escaped(id, ID_BYTES)))
     }
@@ -67,7 +67,7 @@ impl TaskHistories {
         2 + self.0.iter().map(|(_, history)| KEY_BYTES + history.bytes(digits)).sum::<usize>()
     }
 
-    /// Makes every loop count as new again, because a human spoke.
+    /// Makes every loop count as new again, after a message from the user.
     pub(crate) fn forget_reports(&mut self) {
         self.0.values_mut().for_each(TaskHistory::forget_report);
     }

@@ -71,7 +71,7 @@ impl TaskHistory {
             return None;
         }
         let same_blockers = last.iter().all(|attempt| attempt.blockers == newest.blockers);
-        // The oldest attempt is the baseline; its own work does not count as growth.
+        // The oldest attempt is the baseline. Its own work does not count as growth.
         let grew = last[..last.len() - 1].iter().any(|attempt| attempt.grew);
         let same_work = last.iter().all(|attempt| attempt.work == newest.work);
         let pattern = if newest.status == "done" {
@@ -86,7 +86,8 @@ impl TaskHistory {
         Some(TaskLoop { pattern, attempts: total as u32, since: oldest.turn })
     }
 
-    /// Returns the key of what the attempts of a loop have in common. Other blockers or other work are another loop.
+    /// Returns the key of the blockers or the work that the attempts of a loop share. Other blockers or other
+    /// work form another loop.
     pub(crate) fn content(&self, pattern: TaskPattern) -> HashKey {
         let newest = self.attempts.last().map_or((NOTHING, NOTHING), |last| (last.blockers, last.work));
         match pattern {

@@ -1,4 +1,4 @@
-//! Repetition inside a text: the same words over and over, up to the end of the text.
+//! Repetition inside a text: the same words repeated up to the end of the text.
 //!
 //! A text is read word by word. If the last four words occurred shortly before, the distance is a candidate for the
 //! length of a unit that repeats. From then on, every word either equals the word one unit before, or ends the
@@ -70,7 +70,7 @@ pub struct ChantStream {
     /// End of the last whole word.
     end: u64,
     open: OpenWord,
-    /// Length of the unit in words; 0 for none.
+    /// Length of the unit in words, or 0 for none.
     period: usize,
     /// Number of consecutive words that equal the word one unit before.
     equal: u64,
@@ -180,7 +180,7 @@ impl ChantStream {
         if word.length == 0 {
             return;
         }
-        // A quoted word is a value; a quoted phrase is speech.
+        // A quoted word is a value. A quoted phrase is speech.
         let code = word.code || (word.opens_with_quote && word.quotes > 1);
         let class = if code {
             CODE
@@ -231,7 +231,7 @@ impl ChantStream {
     /// Returns the start of the word at a distance from the last one.
     fn start_before(&self, back: usize) -> u64 {
         let start = self.words[(self.count - 1 - back as u64) as usize % WORDS].start;
-        // Starts have 32 bits: they are close enough to the end to be restored from it.
+        // Starts have 32 bits. They are close enough to the end to be restored from it.
         self.end - u64::from((self.end as u32).wrapping_sub(start))
     }
 
@@ -306,7 +306,7 @@ fn may_chant(text: &str, rounds: u32) -> bool {
     let bytes = text.as_bytes();
     let end = &bytes[bytes.len().saturating_sub(END)..];
     let mut words = end.split(u8::is_ascii_whitespace);
-    // The first and the last may be incomplete.
+    // The first and the last word may be incomplete.
     let (_, _) = (words.next(), words.next_back());
     let longest =
         words.filter(|word| word.is_ascii() && word.len() <= PIECE as usize).max_by_key(|word| word.len());

@@ -32,7 +32,7 @@ fn lines(numbers: Range<usize>, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn a_word_a_sentence_and_a_paragraph_over_and_over_are_chants() {
+fn a_repeated_word_sentence_or_paragraph_is_a_chant() {
     assert_chant(&format!("The case went to {}", "court ".repeat(14_645)), 1);
     assert_chant(&"I will now run the tests again to verify. ".repeat(12), 9);
     let paragraph = "The build fails because the lock file is stale.\nI will remove it, build once more, and then look \
@@ -44,7 +44,7 @@ fn a_word_a_sentence_and_a_paragraph_over_and_over_are_chants() {
 }
 
 #[test]
-fn the_unit_is_given() {
+fn reports_the_repeated_unit() {
     let text = format!("So: {}", "we go round and round, ".repeat(30));
     let (chant, unit) = chant_of(&text, 4, 400, false).expect("a chant");
     assert_eq!(unit, "we go round and round,");
@@ -53,18 +53,18 @@ fn the_unit_is_given() {
 }
 
 #[test]
-fn a_unit_in_which_every_word_stands_twice_is_found() {
+fn finds_a_unit_in_which_every_word_occurs_twice() {
     assert_chant(&"what is it that it is that what it was was ".repeat(12), 11);
 }
 
 #[test]
-fn a_chant_that_is_over_is_none() {
+fn a_text_that_stopped_repeating_is_not_a_chant() {
     let text = format!("{}\nThat was silly. The answer is 42, see the file.", "I will check. ".repeat(200));
     assert_eq!(whole(&text), None);
 }
 
 #[test]
-fn lists_tables_rules_and_figures_are_no_chants() {
+fn lists_tables_rules_and_figures_are_not_chants() {
     assert_none(&lines(1..200, |n| format!("{n}. Update the module and run the tests\n")));
     assert_none(&lines(1..90, |n| format!("| file{n}.rs | 12 | ok | no change needed here |\n")));
     assert_none(&"| - | ok | ok |\n".repeat(60));
@@ -78,7 +78,7 @@ fn lists_tables_rules_and_figures_are_no_chants() {
 }
 
 #[test]
-fn code_and_data_are_no_chants() {
+fn code_and_data_are_not_chants() {
     assert_none(&"    });\n  });\n});\n".repeat(60));
     assert_none(&"  {\"type\": \"text\", \"required\": true},\n".repeat(40));
     assert_none(&"\"OK\", ".repeat(300));
@@ -91,12 +91,12 @@ fn code_and_data_are_no_chants() {
 }
 
 #[test]
-fn code_without_end_is_one() {
+fn endless_code_is_a_chant() {
     assert_chant(&"  <div class=\"row\">\n".repeat(600), 2);
 }
 
 #[test]
-fn poems_with_refrains_and_logs_are_no_chants() {
+fn poems_with_refrains_and_logs_are_not_chants() {
     let verse = |n: usize| {
         format!(
             "In verse {n} the river runs along another shore than before,\nand all that I have seen of it is \
@@ -110,14 +110,14 @@ fn poems_with_refrains_and_logs_are_no_chants() {
 }
 
 #[test]
-fn half_a_million_words_take_no_time_to_speak_of() {
+fn half_a_million_words_are_read_quickly() {
     let text = lines(0..20_000, |n| format!("word{} and more of it, ", n % 700));
     assert_eq!(ChantStream::default().push(&text), None);
 }
 
 proptest! {
     #[test]
-    fn where_a_text_is_cut_does_not_matter(
+    fn the_pieces_of_a_stream_do_not_change_the_result(
         words in prop::collection::vec("[a-c\"é法 .\n]{1,6}", 1..12),
         rounds in 1_usize..60,
         cuts in prop::collection::vec(1_usize..40, 1..8),
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn every_single_cut_gives_the_same(unit in "[a-z]{1,5} [a-z]{1,5} [a-zé]{1,5} [a-z]{1,5}\\. ", tail in "[a-z ]{0,9}") {
+    fn every_cut_into_two_pieces_gives_the_same_result(unit in "[a-z]{1,5} [a-z]{1,5} [a-zé]{1,5} [a-z]{1,5}\\. ", tail in "[a-z ]{0,9}") {
         let text = format!("{}{tail}", unit.repeat(9));
         let expected = ChantStream::new(4, 50).push(&text);
         for (at, _) in text.char_indices() {
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic_and_what_is_found_lies_inside(text in ".{0,600}", rounds in 1_usize..20) {
+    fn no_text_causes_a_panic_and_the_unit_lies_inside_the_text(text in ".{0,600}", rounds in 1_usize..20) {
         let text = text.repeat(rounds);
         if let Some((chant, unit)) = chant_of(&text, 4, 100, false) {
             prop_assert!(chant.bytes as usize <= text.len() && !unit.is_empty());

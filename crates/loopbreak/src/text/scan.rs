@@ -27,8 +27,8 @@ pub(crate) fn between(bytes: u64, first: u8, last: u8) -> u64 {
 /// Number of bytes that are converted to bits at once.
 pub(crate) const BLOCK: usize = 64;
 
-/// Returns a bit for each position of a block that matches; the first is the lowest bit. Without branches, this compiles
-/// to a few vector instructions.
+/// Returns a bit for each position of a block that matches. The first position is the lowest bit. Without
+/// branches, this compiles to a few vector instructions.
 #[inline]
 pub(crate) fn bits(is: impl Fn(usize) -> bool) -> u64 {
     let mut marks = [0_u8; BLOCK];
@@ -62,7 +62,7 @@ pub(crate) fn position(bytes: &[u8], marks: impl Fn(u64) -> u64) -> Option<usize
             return Some(8 * at + marked.trailing_zeros() as usize / 8);
         }
     }
-    // The rest, filled up with bytes that are ignored.
+    // The remaining bytes, padded with bytes that are ignored.
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);
     let found = marks(u64::from_le_bytes(last)).trailing_zeros() as usize / 8;

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_known_by_their_prefix() {
+    fn keys_are_recognized_by_their_prefix() {
         for (text, expected) in [
             ("key sk-abcdefghijklmnop123456 used", "key *** used"),
             ("sk-ant-api03-AbCd_ef-0123456789abcdef", "***"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_known_by_the_name_before_them() {
+    fn values_are_recognized_by_the_name_before_them() {
         for (text, expected) in [
             ("password=hunter2", "password=***"),
             ("PASSWORD=hunter2 make", "PASSWORD=*** make"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_text_is_left_alone_and_not_copied() {
+    fn ordinary_text_is_unchanged_and_not_copied() {
         for text in [
             "token count: 5",
             "tokens: 1200",
@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn masking_twice_is_masking_once(
+        fn masking_twice_equals_masking_once(
             text in "(password|token|--secret|Bearer|Authorization|https://a|sk-|eyJ|[=: \"'\\\\@./&-]|[a-zé0-9]{1,20}|\n){0,20}"
         ) {
             let once = mask_secrets(&text).into_owned();
@@ -230,7 +230,7 @@ mod tests {
         }
 
         #[test]
-        fn a_password_after_its_name_never_stays(secret in "[A-Za-z0-9!#%+/]{8,30}", before in "[a-z ]{0,20}") {
+        fn a_password_after_its_name_is_always_masked(secret in "[A-Za-z0-9!#%+/]{8,30}", before in "[a-z ]{0,20}") {
             let text = format!("{before} password={secret} after");
             prop_assert_eq!(mask_secrets(&text), format!("{before} password=*** after"));
         }

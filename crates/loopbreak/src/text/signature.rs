@@ -21,7 +21,7 @@ use super::clip::clip;
 /// Length limit of a signature, in bytes.
 pub(super) const LONGEST: usize = 200;
 
-/// Returns the signature of `output`; empty for an output without text.
+/// Returns the signature of `output`. It is empty for an output without text.
 pub fn signature(output: &str) -> String {
     let text = window::scanned(output);
     let lines: Vec<&str> = text.lines().collect();

@@ -1,14 +1,14 @@
 //! Similarity of two texts: `2·LCS / (len1 + len2)` over their characters, like rapidfuzz's `ratio`.
 //!
-//! The question is always "is the similarity to one of the last five outputs at least 0.90?", and the
-//! answer is nearly always no. A text is therefore prepared once, when it enters the window, and a comparison
-//! first tries the cheap proofs that the cutoff cannot be reached (lengths, then character counts).
-//! What remains goes to a bit-parallel longest common subsequence (Hyyrö's recurrence over blocks of 64
-//! rows) that looks only at the diagonal band the cutoff allows and gives up once it is out of reach.
+//! The question is always "is the similarity to one of the last five outputs at least 0.90?", and the answer
+//! is nearly always no. Therefore a text is prepared once, when it enters the window, and a comparison first
+//! tries the cheap proofs that the cutoff cannot be reached (lengths, then character counts). The remaining
+//! pairs go to a bit-parallel longest common subsequence (Hyyrö's recurrence over blocks of 64 rows). It
+//! computes only the diagonal band that the cutoff allows, and stops once the cutoff is out of reach.
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is prepared for comparisons. Only the text is serialized; the rest is computed again.
+/// A text that is prepared for comparisons. Only the text is serialized. The rest is computed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct PreparedText {
@@ -91,8 +91,8 @@ fn ratio_of(common: usize, total: usize) -> f64 {
 
 /// Returns the shortest common subsequence whose ratio reaches `cutoff`, or `None` if even identical texts do not.
 ///
-/// The loop corrects the rounding of the estimate, so that pruning and the final ratio agree to the
-/// last bit on which side of the cutoff a pair lies.
+/// The loop corrects the rounding of the estimate, so that pruning and the final ratio agree to the last bit
+/// on which side of the cutoff a pair lies.
 fn common_needed(total: usize, cutoff: f64) -> Option<usize> {
     if cutoff.is_nan() || cutoff > 1.0 {
         return None;
@@ -126,8 +126,7 @@ fn common_at_least(left: &PreparedText, right: &PreparedText, needed: usize) -> 
     (middle >= needed).then_some(affix + middle)
 }
 
-/// The length that two texts share at their ends, which is part of a longest common subsequence, and
-/// the rest of each.
+/// The common ends of two texts, which are part of a longest common subsequence, and the rest of each text.
 struct CommonEnds<'a> {
     prefix: &'a str,
     suffix: &'a str,
@@ -138,7 +137,7 @@ struct CommonEnds<'a> {
 impl<'a> CommonEnds<'a> {
     fn new(left: &'a str, right: &'a str) -> Self {
         let same = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
-        // Equal bytes before the cut put both texts at the same place inside a character.
+        // Equal bytes before the cut put both texts at the same position inside a character.
         let prefix = left.floor_char_boundary(same);
         let (prefix, left) = left.split_at(prefix);
         let right = &right[prefix.len()..];
@@ -154,11 +153,11 @@ impl<'a> CommonEnds<'a> {
     }
 }
 
-/// For each character of the pattern, the positions where it stands, one bit each.
+/// For each character of the pattern, its positions, one bit each.
 struct MatchTable {
     blocks: usize,
     ascii: [u16; 128],
-    /// Sorted, with the row of each.
+    /// Sorted characters with their rows.
     others: Vec<(char, usize)>,
     rows: Vec<u64>,
 }
@@ -210,10 +209,10 @@ impl MatchTable {
     }
 }
 
-/// The diagonals that an alignment good enough can touch.
+/// The diagonals that a sufficiently good alignment can touch.
 ///
-/// An alignment that is ever `k` characters ahead in the pattern has left out `k` there, and must still
-/// make up for the rest of the difference in length: together no more than `slack`.
+/// An alignment that is `k` characters ahead in the pattern has skipped `k` characters there, and must still
+/// make up for the rest of the difference in length. Together these are at most `slack`.
 struct DiagonalBand {
     pattern: usize,
     walked: usize,
@@ -233,9 +232,9 @@ impl DiagonalBand {
 
     /// Returns the length of the longest common subsequence, exact if it is at least `needed`.
     ///
-    /// A zero bit in `column` marks a row where the length grows by one. Blocks outside the band are left
-    /// as they are, which equals having no matches there: blocks to the left pass on no carry, blocks to
-    /// the right are still all ones and a carry leaves them so.
+    /// A zero bit in `column` marks a row where the length grows by one. Blocks outside the band are not
+    /// changed, which equals having no matches there: blocks to the left pass on no carry, and blocks to the
+    /// right are all ones, which a carry does not change.
     fn longest(&self, table: &MatchTable, walked: impl Iterator<Item = char>) -> Option<usize> {
         let mut column = vec![u64::MAX; table.blocks];
         for (index, char) in walked.enumerate() {
@@ -261,7 +260,7 @@ impl DiagonalBand {
     }
 }
 
-/// Rows past the end of the pattern never match and so stay ones: no mask is needed.
+/// Counts the zero bits. Rows past the end of the pattern never match and stay ones, so no mask is needed.
 fn found(column: &[u64]) -> usize {
     column.iter().map(|bits| bits.count_zeros() as usize).sum()
 }
@@ -280,7 +279,7 @@ mod tests {
         rapidfuzz::fuzz::ratio(left.chars(), right.chars())
     }
 
-    /// Pairs that are often alike: a text and the same with some characters replaced or left out.
+    /// Returns pairs that are often similar: a text, and a copy with some characters replaced or removed.
     fn pairs() -> impl Strategy<Value = (String, String)> {
         let text = prop_oneof!["[ab]{0,20}", "[a-e ]{0,300}", "[a-zé€😀 ]{0,200}", any::<String>()];
         let edits =

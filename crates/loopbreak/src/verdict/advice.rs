@@ -6,7 +6,7 @@ use crate::detectors::DetectorName;
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// Whom a text is for.
+    /// The reader that a text is for.
     "audience" pub enum Audience {
         /// The agent. The text goes into its next context.
         Agent = "agent",
@@ -20,7 +20,7 @@ name_enum! {
 /// A text about a finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Advice {
-    /// Whom it is for.
+    /// The reader that it is for.
     pub audience: Audience,
     /// The detector whose finding it is about.
     pub detector: DetectorName,

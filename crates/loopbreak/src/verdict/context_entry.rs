@@ -1,4 +1,4 @@
-//! Entries that a recovery adds to the context that agents share.
+//! Entries that a recovery adds to the shared context of agents.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -31,7 +31,7 @@ name_enum! {
     }
 }
 
-/// An entry for the context that agents share.
+/// An entry for the shared context of agents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContextEntry {
     /// Time in milliseconds, if the steps have one.
@@ -39,7 +39,7 @@ pub struct ContextEntry {
     pub timestamp: Option<i64>,
     /// The kind of the entry.
     pub entry_type: ContextEntryType,
-    /// What it is about.
+    /// The topic of the entry.
     pub topic: ContextTopic,
     /// The text.
     pub content: String,

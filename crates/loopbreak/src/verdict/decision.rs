@@ -9,7 +9,7 @@ use crate::event::EndingMark;
 /// A decision of the policy: an intervention, the reason, and whether to carry it out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// What to do.
+    /// The intervention.
     pub intervention: Intervention,
     /// The detector whose finding led to it.
     pub detector: DetectorName,
@@ -23,19 +23,19 @@ pub struct Decision {
     pub task: Option<String>,
     /// The reason, in one sentence without a full stop.
     pub reason: String,
-    /// Whether to carry it out. False in observe mode, which computes and reports decisions only.
+    /// True if it is to be carried out. False in observe mode, which only computes and reports decisions.
     #[serde(rename = "acted")]
     pub enforced: bool,
 }
 
-/// Why the run has to end.
+/// The end of a run, with its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunStop {
     /// The pattern that names the reason, such as `stuck_no_progress`.
     pub reason: Pattern,
-    /// The detector whose finding it was.
+    /// The detector whose finding led to it.
     pub detector: DetectorName,
-    /// The mark of the ending, so that it is not taken for an end inside the agent's own world.
+    /// The mark of the ending, which distinguishes it from an end in the agent's own environment.
     pub ending: EndingMark,
 }
 

@@ -6,7 +6,7 @@ use super::{Intervention, LoopId, Severity};
 use crate::detectors::{DetectorName, Pattern};
 use crate::evidence::{Evidence, EvidenceKey};
 
-/// What a detector found in a step.
+/// A finding of a detector in a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The turn of the step.
@@ -17,9 +17,9 @@ pub struct Finding {
     pub detector: DetectorName,
     /// The kind of loop.
     pub pattern: Pattern,
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// What the policy does about it. Always set on a hard finding.
+    /// The intervention of the policy. Always set on a hard finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervention: Option<Intervention>,
     /// The loop that it belongs to.
@@ -27,18 +27,18 @@ pub struct Finding {
     pub loop_id: LoopId,
     /// The agent that is stuck.
     pub agent: String,
-    /// Whether it may be acted on. False if the detector or the whole guard only observes.
+    /// True if it may be acted on. False if the detector or the whole guard only observes.
     #[serde(rename = "acted")]
     pub enforced: bool,
-    /// Number of repeats, in the detector's own measure.
+    /// Number of repeats, in the unit of the detector.
     pub count: u32,
     /// The facts behind it, with the reason under [`EvidenceKey::REASON`].
     pub evidence: Evidence,
 }
 
 impl Finding {
-    /// Returns why the finding was made, in one sentence without a full stop. A finding that has no reason, which the
-    /// engine never makes, gives the name of its pattern.
+    /// Returns the reason of the finding, in one sentence without a full stop. If the evidence has no reason,
+    /// which never happens for findings of the engine, returns the name of the pattern.
     pub fn reason(&self) -> &str {
         let reason = self.evidence.text(EvidenceKey::REASON).filter(|reason| !reason.is_empty());
         reason.unwrap_or(self.pattern.as_str())

@@ -1,12 +1,13 @@
-//! Interventions: what can be done about a finding.
+//! Interventions: the possible reactions to a finding.
 
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// What is done about a finding, ordered from the mildest to the strongest.
+    /// A reaction to a finding, ordered from the mildest to the strongest.
     ///
-    /// Use the order only to compare strength. To ask what an intervention means, use [`Intervention::is_advice`],
-    /// [`Intervention::is_recovery`], [`Intervention::overrides_agent`] and [`Intervention::ends_run`].
+    /// Use the order only to compare strength. For the meaning of an intervention, use
+    /// [`Intervention::is_advice`], [`Intervention::is_recovery`], [`Intervention::overrides_agent`] and
+    /// [`Intervention::ends_run`].
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "intervention" pub enum Intervention {
         /// A remark for the agent or the critic.
@@ -29,7 +30,7 @@ name_enum! {
 }
 
 impl Intervention {
-    /// Returns whether it only tells the agent something: a hint or a warning.
+    /// Returns whether it only sends a text to the agent: a hint or a warning.
     pub const fn is_advice(self) -> bool {
         matches!(self, Intervention::Hint | Intervention::Warn)
     }

@@ -7,14 +7,14 @@ use crate::detectors::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
 
-/// What a proposal is worth after all detectors reviewed it.
+/// The result of weighing a proposal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ruling {
     /// The turn that the proposal is for.
     pub turn: u64,
     /// The critic's score.
     pub base: f64,
-    /// What was added to the score and taken away, in order.
+    /// Adjustments of the score, in order.
     pub adjustments: Vec<ScoreAdjustment>,
     /// The plain sum of the score and the adjustments.
     pub raw: f64,
@@ -22,7 +22,7 @@ pub struct Ruling {
     pub score: f64,
     /// The lowest score at which a proposal is accepted.
     pub accept_at: f64,
-    /// Whether the proposal is accepted.
+    /// True if the proposal is accepted.
     pub accepted: bool,
     /// The intervention of Loopbreak: `penalize`, `reject` or none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -31,7 +31,7 @@ pub struct Ruling {
     pub hints: Vec<ProposalHint>,
     /// Texts for the agent and the critic.
     pub advice: Vec<Advice>,
-    /// What happened, for the log.
+    /// Events, for the log.
     pub events: Vec<Event>,
 }
 
@@ -46,7 +46,7 @@ pub struct ScoreAdjustment {
     pub reason: String,
     /// The score after it.
     pub score: f64,
-    /// Whether it was applied. False if it is only reported.
+    /// True if it was applied, false if it is only reported.
     #[serde(rename = "acted")]
     pub enforced: bool,
 }
@@ -56,7 +56,7 @@ pub struct ScoreAdjustment {
 pub struct ProposalHint {
     /// The detector that made it.
     pub detector: DetectorName,
-    /// What it is about.
+    /// The pattern of the remark.
     pub pattern: Pattern,
     /// The facts behind it.
     pub evidence: Evidence,

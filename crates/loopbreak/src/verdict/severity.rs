@@ -3,9 +3,9 @@
 use crate::name_enum::name_enum;
 
 name_enum! {
-    /// How bad a finding is, ordered from mild to bad.
+    /// The severity of a finding, ordered from mild to bad.
     "severity" pub enum Severity {
-        /// Worth mentioning, nothing more.
+        /// Worth mentioning, but not a warning.
         Hint = "hint",
         /// The agent should change its approach.
         Warn = "warn",

@@ -21,7 +21,7 @@ pub struct TaskUpdate {
     pub id: String,
     /// Its new status.
     pub status: TaskUpdateStatus,
-    /// Whether the agent was moved away from it: the task is closed, but its work is not finished.
+    /// True if the agent was moved away from it: the task is closed, but its work is not finished.
     pub forced: bool,
     /// The reason, in one sentence without a full stop.
     pub reason: String,

@@ -144,7 +144,7 @@ fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before(
     }
     let ruling = run.weigh("north", 0.9);
     let text = text_for(&ruling.advice, Audience::Critic, DetectorName::Oscillation);
-    assert_eq!(text, "[Loop Detection Override: -0.8 (goes on with B → A)]");
+    assert_eq!(text, "[Loop Detection Override: -0.8 (continues B → A)]");
     let text = text_for(&ruling.advice, Audience::Agent, DetectorName::Novelty);
     assert_eq!(text, "You have tried this action recently with no progress.");
 }

@@ -330,7 +330,7 @@ fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with
     let ruling = run.weigh("east", 0.9);
     assert!(!ruling.accepted, "{ruling:?}");
     assert!(
-        ruling.adjustments.iter().any(|one| one.reason == "goes on with a round of 4 places, walked 3 times")
+        ruling.adjustments.iter().any(|one| one.reason == "continues a cycle of 4 places, walked 3 times")
     );
     // Another way out of the round is free.
     assert!(run.weigh("up", 0.9).accepted);

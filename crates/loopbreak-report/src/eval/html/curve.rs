@@ -12,8 +12,8 @@ use loopbreak_analysis::eval::{CurvePoint, EvalReport, JudgeResult};
 pub(super) fn write(out: &mut String, evaluation: &EvalReport) {
     let Some(points) = &evaluation.curve else { return };
     *out += "<section id=\"curve\" aria-labelledby=\"curve-h\">\n<h2 id=\"curve-h\">Gain against harm</h2>\n\
-             <p>The same runs with more and less patience: every limit of turns and repeats, times this. The ring is the \
-             settings as they are; other rules are points beside the line. What lies higher and further left is better.</p>\n";
+             <p>The same runs with more and less patience: every limit of turns and repeats is multiplied by this factor. The ring \
+             marks the current settings; other rules are separate points. Higher and further left is better.</p>\n";
     if let Some(chart) = saved(evaluation, points) {
         *out += &chart.draw();
     }
@@ -21,9 +21,9 @@ pub(super) fn write(out: &mut String, evaluation: &EvalReport) {
         *out += &chart.draw();
     }
     let labelled = evaluation.looked_at.positives.is_some();
-    let mut columns = vec!["patience", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
+    let mut columns = vec!["patience", "runs ended", "steps saved", "share", "progress lost", "unknown"];
     if labelled {
-        columns.extend(["warned of rightly", "false alarms"]);
+        columns.extend(["rightly warned", "false alarms"]);
     }
     table(out, "Gain against harm", &columns);
     for point in points {
@@ -44,7 +44,7 @@ pub(super) fn write(out: &mut String, evaluation: &EvalReport) {
 }
 
 fn name(point: &CurvePoint) -> String {
-    if is_now(point) { "× 1 (now)".to_owned() } else { format!("× {}", point.patience) }
+    if is_now(point) { "× 1 (current)".to_owned() } else { format!("× {}", point.patience) }
 }
 
 fn is_now(point: &CurvePoint) -> bool {
@@ -57,8 +57,10 @@ fn saved<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart
     let measured = points.iter().any(|point| point.figures.ended > point.figures.unknown);
     let labelled = evaluation.looked_at.positives.is_some();
     let (x, title) = match (measured, labelled) {
-        (true, _) => ("runs whose progress is destroyed", "Steps saved against progress destroyed"),
-        (false, true) => ("negative runs stepped into", "Steps saved against negative runs stepped into"),
+        (true, _) => ("runs with progress lost", "Steps saved against progress lost"),
+        (false, true) => {
+            ("negative runs with an intervention", "Steps saved against interventions in negative runs")
+        }
         (false, false) => return None,
     };
     let line = points.iter().map(|point| {
@@ -90,6 +92,6 @@ fn seen<'c>(evaluation: &EvalReport, points: &[CurvePoint]) -> Option<GainChart<
         Some(ChartPoint { x, y, label: judge.name.to_owned(), now: false })
     });
     let (line, others) = (line.collect(), others.collect());
-    let (title, x) = ("Positive runs seen against false alarms", "negative runs with a warning");
-    Some(GainChart { id: "seen", title, x, y: "% of positive runs warned of", line, others })
+    let (title, x) = ("Positive runs warned against false alarms", "negative runs with a warning");
+    Some(GainChart { id: "seen", title, x, y: "% of positive runs warned", line, others })
 }

@@ -26,12 +26,12 @@ pub fn page(evaluation: &EvalReport) -> String {
     savings(&mut out, evaluation);
     curve::write(&mut out, evaluation);
     after_warning(&mut out, evaluation);
-    list(&mut out, "missed", "Missed runs", "Positive, and not even a warning.", &evaluation.missed);
+    list(&mut out, "missed", "Missed runs", "Positive runs without a warning.", &evaluation.missed);
     list(
         &mut out,
         "false-alarms",
         "False alarms",
-        "Negative, and a warning or worse.",
+        "Negative runs with a warning or worse.",
         &evaluation.false_alarms,
     );
     out += "</main>\n";
@@ -57,7 +57,7 @@ fn head(out: &mut String, evaluation: &EvalReport) {
         (Some(positive), Some(positives)) => {
             writeln!(
                 out,
-                "<p>{runs}: {} positive by <code>{}</code></p>",
+                "<p>{runs}: {} positive (<code>{}</code>)</p>",
                 grouped(positives),
                 escape(positive)
             )
@@ -65,7 +65,7 @@ fn head(out: &mut String, evaluation: &EvalReport) {
         _ => writeln!(out, "<p>{runs}, no labels</p>"),
     };
     if let Some(only) = &evaluation.looked_at.only {
-        let _ = writeln!(out, "<p>Only runs for which <code>{}</code> holds.</p>", escape(only));
+        let _ = writeln!(out, "<p>Only runs with <code>{}</code>.</p>", escape(only));
     }
     let left_out = super::text::left_out(&evaluation.left_out);
     if !left_out.is_empty() {
@@ -100,8 +100,7 @@ fn signals(out: &mut String, evaluation: &EvalReport) {
         &["", "level", "tp", "fp", "fn", "tn", "precision (95 %)", "recall (95 %)", "F1", "step"];
     let columns =
         if evaluation.looked_at.positives.is_some() { labelled } else { &["", "level", "signals", "step"] };
-    let text =
-        "All detectors together, and other rules on the same runs. In brackets the 95 % Wilson interval.";
+    let text = "All detectors together, and other rules on the same runs. The 95 % Wilson interval is in parentheses.";
     section(out, "signals", "Signals", text, columns);
     for judge in &evaluation.judges {
         for level in &judge.levels {
@@ -113,7 +112,7 @@ fn signals(out: &mut String, evaluation: &EvalReport) {
     if levels.iter().all(|level| level.detectors.is_empty()) {
         return;
     }
-    let text = "Each by itself, as if only its findings counted.";
+    let text = "Each detector alone, as if only its findings counted.";
     section(out, "detectors", "By detector", text, columns);
     for level in levels {
         for detector in &level.detectors {
@@ -124,8 +123,8 @@ fn signals(out: &mut String, evaluation: &EvalReport) {
 }
 
 fn savings(out: &mut String, evaluation: &EvalReport) {
-    let text = "What ending runs saves, and in how many of them progress was made after that.";
-    let columns = ["", "runs ended", "steps saved", "share", "progress destroyed", "unknown"];
+    let text = "Steps saved by ending runs, and the number of runs that made progress after that.";
+    let columns = ["", "runs ended", "steps saved", "share", "progress lost", "unknown"];
     section(out, "savings", "Savings", text, &columns);
     for JudgeResult { name, savings, .. } in &evaluation.judges {
         let cells = [
@@ -141,9 +140,9 @@ fn savings(out: &mut String, evaluation: &EvalReport) {
 }
 
 fn after_warning(out: &mut String, evaluation: &EvalReport) {
-    let text = "What the agents did by themselves after the first warning of each loop, which nobody read to them. A \
-                loop that went on was a true one.";
-    let columns = ["", "loops", "went on", "left", "run ended", "share going on (95 %)"];
+    let text = "Loops after their first warning, which the agents did not see in the replay. A loop that continued was \
+                a real one.";
+    let columns = ["", "loops", "continued", "stopped", "run ended", "share continued (95 %)"];
     section(out, "after", "After the warnings", text, &columns);
     let cells = |all: &EffectShare| {
         let effects = &all.effects;
@@ -166,13 +165,7 @@ fn list(out: &mut String, id: &str, title: &str, meaning: &str, runs: &[Misjudge
         return;
     }
     let title = format!("{title} ({})", grouped(runs.len() as u64));
-    section(
-        out,
-        id,
-        &title,
-        meaning,
-        &["run", "verdict", "steps", "first findings", "to see it step by step"],
-    );
+    section(out, id, &title, meaning, &["run", "verdict", "steps", "first findings", "show it step by step"]);
     for run in runs {
         let findings: Vec<String> = run
             .findings

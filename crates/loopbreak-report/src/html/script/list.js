@@ -17,7 +17,7 @@ class List {
       { id: "share", name: "share", kind: "some", by: (run) => (run.n ? run.s / run.n : 0), show: (run) => run.s > 0 && `${percent(run.s, run.n)} %`, down: true },
       runs.some((run) => run.sk > 0) && { id: "tokens", name: "tokens", kind: "wide", by: (run) => run.sk ?? -1, show: (run) => run.sk > 0 && rough(run.sk), down: true },
       runs.some((run) => run.sc > 0) && { id: "cost", name: "cost", kind: "some", by: (run) => run.sc ?? -1, show: (run) => run.sc > 0 && dollars(run.sc), down: true },
-      any("d") && { id: "progress", name: "progress", kind: "some", by: (run) => (run.d === undefined ? -1 : Number(run.d)), show: (run) => run.d === true && el("span", { class: "stop" }, "destroyed"), down: true },
+      any("d") && { id: "progress", name: "progress", kind: "some", by: (run) => (run.d === undefined ? -1 : Number(run.d)), show: (run) => run.d === true && el("span", { class: "stop" }, "lost"), down: true },
       { id: "pattern", name: "stuck on", kind: "text wide", by: (run) => first(run)?.[2] ?? "~", show: (run) => first(run) && words(first(run)[2]) },
       { id: "shape", name: "shape", kind: "text wide", show: (run) => strip(run) },
     ].filter(Boolean);
@@ -30,7 +30,7 @@ class List {
     this.node = el("div", {}, this.filters(), this.said,
       el("div", { class: "scroll" }, el("table", { id: "table", "aria-label": "Runs", "aria-describedby": "keys" }, this.head(), this.body)),
       this.more,
-      el("p", { class: "dim keys", id: "keys" }, "Keys: up and down walk the list, Enter opens a run, Escape closes it; in a run + and − zoom, left and right move."));
+      el("p", { class: "dim keys", id: "keys" }, "Keys: up and down move in the list, Enter opens a run, Escape closes it; in a run, + and − zoom, left and right move."));
     this.draw();
   }
 

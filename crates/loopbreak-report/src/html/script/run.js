@@ -10,10 +10,10 @@ class RunView {
       el("nav", { class: "way", "aria-label": "Runs" }, el("a", { href: "#", class: "back" }, "← All runs"), way),
       this.title, el("p", { class: "dim log facts" }, facts(run)), story(run, data),
       el("h2", {}, "Timeline"), this.timeline.node,
-      more.length > 0 && el("p", { class: "dim" }, `Not shown: ${more.join(", ")} more of the same kinds.`),
+      more.length > 0 && el("p", { class: "dim" }, `Not shown: ${more.join(", ")}.`),
       el("h2", {}, "Steps"),
       el("p", { class: "dim" }, data.steps.length < data.records ? `${count(data.steps.length)} of ${plural(data.records, "step")} kept. ` : "",
-        "Enter opens a step; in a loop, the part that repeats is marked."),
+        "Press Enter to open a step. In a loop, the repeated part is marked."),
       this.steps.node);
   }
 }
@@ -38,14 +38,14 @@ function story(run, data) {
   if (run.w) line("would warn", step(run.w[0]), `, ${run.w[1]}: `, el("span", { class: "log" }, why(run.w)));
   if (run.e) line(run.e[3] === "escalate" ? "would call" : "would stop", step(run.e[0]), `, ${run.e[1]}: `, el("span", { class: "log" }, why(run.e)));
   const [went, left, ended] = run.fx;
-  if (went + left + ended) line("by itself", `of ${plural(went + left + ended, "loop")}, the agent went on with ${went}, left ${left}`, ended > 0 && `; ${ended} ended with the run`);
+  if (went + left + ended) line("after warning", `${went} of ${plural(went + left + ended, "loop")} continued, ${left} stopped on ${left === 1 ? "its" : "their"} own`, ended > 0 && `, ${ended} ended with the run`);
   if (run.e) {
     const parts = [`${count(run.s)} of ${plural(run.n, "step")} (${percent(run.s, run.n)} %)`];
     if (run.sk !== undefined) parts.push(`${rough(run.sk)} tokens`);
     if (run.sc !== undefined) parts.push(dollars(run.sc));
     line("saves", parts.join(", "));
-    line("destroys", run.d === undefined ? "unknown: the run measures no progress"
-      : run.d ? el("strong", { class: "stop" }, "progress was made after that") : "nothing: no progress was made after that");
-  } else if (run.v === "clear") line("result", "nothing to step in for");
+    line("progress lost", run.d === undefined ? "unknown (the log has no progress signal)"
+      : run.d ? el("strong", { class: "stop" }, "yes: the run made progress after that") : "none: no progress after that");
+  } else if (run.v === "clear") line("result", "nothing found");
   return el("dl", { class: "story" }, lines);
 }

@@ -35,7 +35,7 @@ class Steps {
 
   flag(flag) {
     const facts = (flag.f || []).map(([name, value]) => [el("dt", {}, name), el("dd", { class: "log" }, value)]);
-    const effect = { went_on: "The agent went on.", changed_course: "The agent left the loop by itself.", ended: "The run ended soon after." }[flag.w];
+    const effect = { went_on: "The loop continued.", changed_course: "The loop stopped on its own.", ended: "The run ended soon after." }[flag.w];
     const parts = [el("li", { class: flag.s === "hard" ? "said hard" : "said", "data-turn": flag.t },
       el("p", {}, el("strong", {}, words(flag.i || "found"), flag.b && " (observed)"), ` ${flag.d}: `, el("span", { class: "log" }, flag.y)),
       facts.length > 0 && el("dl", {}, facts),
@@ -44,7 +44,7 @@ class Steps {
     if (flag.z) {
       const after = this.run.s ? `${plural(this.run.s, "step")} came after this` : "nothing came after this";
       const late = this.run.d === true ? ", with progress" : this.run.d === false ? ", without progress" : "";
-      const what = flag.i === "escalate" ? "A human would have been called here" : "Here it would have stopped";
+      const what = flag.i === "escalate" ? "A human would have been called here" : "The run would have been stopped here";
       parts.push(el("li", { class: "ending", id: "ending" }, `${what}: ${after}${late}`));
     }
     return parts;

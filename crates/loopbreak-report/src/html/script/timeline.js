@@ -296,7 +296,7 @@ class Timeline {
 
   legend() {
     const { run, data } = this;
-    const items = [["flag", "would warn"], ["flag hard", "would step in"]];
+    const items = [["flag", "would warn"], ["flag hard", "would intervene"]];
     if (data.bands.length) items.push(["band", "loop; ↻2 repeats every 2 steps"]);
     if (data.stuck.length && data.score.length) items.push(["stuck", "no progress"]);
     if (data.marks.length) items.push(["mark", "progress"]);

@@ -1,4 +1,4 @@
-//! Limits of what clients may send.
+//! Limits of the input of clients.
 
 use loopbreak_store::tasks::{TASK_ID_BYTES, is_task_id};
 use serde_json::Value;
@@ -7,7 +7,8 @@ use super::ToolError;
 
 /// Largest size of the arguments of a call, in bytes.
 pub(crate) const MESSAGE_BYTES: usize = 4 * 1024 * 1024;
-/// Longest line that is read from standard input, in bytes. Arguments between the two limits get an answer that says why.
+/// Longest line that is read from standard input, in bytes. Arguments between the two limits get an error
+/// with the reason.
 pub(crate) const LINE_BYTES: usize = 64 * 1024 * 1024;
 /// Longest name of a run, in bytes.
 const NAME_BYTES: usize = 200;
@@ -39,7 +40,8 @@ fn object_bytes(object: &serde_json::Map<String, Value>) -> usize {
     object.iter().map(|(key, value)| key.len() + 4 + bytes(value)).sum::<usize>() + 2
 }
 
-/// Checks the id of a task. The engine compares only this many bytes, so longer ids could be taken for one task.
+/// Checks the id of a task. The engine compares only this many bytes, so longer ids could be confused with
+/// each other.
 pub(crate) fn check_task_id(id: &str) -> Result<&str, ToolError> {
     let id = id.trim();
     if is_task_id(id) {

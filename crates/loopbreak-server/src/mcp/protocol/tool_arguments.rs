@@ -1,4 +1,4 @@
-//! Reads the arguments of a call, and says what is wrong with them.
+//! Reads the arguments of a call, and reports the invalid ones.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,8 @@ fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, ToolEr
         Ok(read) => return Ok(read),
         Err(error) => error.to_string(),
     };
-    // The parser does not name the wrong argument. It is the one without which the error differs or is gone.
+    // The parser does not name the wrong argument. It is the one without which the error changes or
+    // disappears.
     let without = |key: &String| {
         let fewer: Map<String, Value> = arguments
             .iter()

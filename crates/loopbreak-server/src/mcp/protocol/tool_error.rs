@@ -4,7 +4,7 @@ use loopbreak_store::StoreError;
 use rmcp::handler::server::tool::IntoCallToolResult;
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 
-/// An error of a tool. The model reads it, so it says what to do instead.
+/// An error of a tool, with advice for the model that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ToolError {
     what: String,

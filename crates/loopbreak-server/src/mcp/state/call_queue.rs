@@ -1,5 +1,5 @@
-//! The queue of calls. One thread owns the store and handles all calls in the order in which they arrived, whatever runs
-//! they are about, so that no call holds up other connections.
+//! The queue of calls. One thread owns the store and handles the calls of all runs in the order of their
+//! arrival, so that no call delays other connections.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};

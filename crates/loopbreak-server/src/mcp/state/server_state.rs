@@ -1,4 +1,5 @@
-//! The store and the settings, and what every call needs of them: finding a run, and changing it as a whole.
+//! The store and the settings, with the operations that every call needs: finding a run, and changing it as a
+//! whole.
 
 use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
 #[cfg(test)]
@@ -169,7 +170,8 @@ impl ServerState {
         Ok(self.store.run(&RunKey { source: RUNNER.to_owned(), ..ServerState::key(name) })?)
     }
 
-    /// Finds a run for a tool that judges tasks. It must be a run of this server, which has the attempts of no other.
+    /// Finds a run for a tool that judges tasks. It must be a run of this server, which knows only its own
+    /// attempts.
     pub(crate) fn find_own(&self, name: &str) -> Result<Run, ToolError> {
         let run = self.find(name)?;
         if run.source == SOURCE {

@@ -115,7 +115,7 @@ fn apply(
     task
 }
 
-/// Returns what the agent has to know from now on.
+/// Returns the texts that the agent has to know from now on.
 fn advice(verdict: &Verdict) -> Vec<String> {
     let mut texts = verdict_output::texts(verdict, Audience::Agent);
     let entries = verdict.context.iter().filter(|entry| entry.entry_type != ContextEntryType::Decision);

@@ -1,4 +1,4 @@
-//! `detect_loop`: tells whether a task, or a run as a whole, is looping.
+//! `detect_loop`: returns whether a task, or a run as a whole, is looping.
 
 use loopbreak::Series;
 use loopbreak_store::{KnownLoop, Run, now};

@@ -1,4 +1,4 @@
-//! `explain_run`: describes what happened in a run.
+//! `explain_run`: describes the events of a run.
 
 use std::fmt::Write as _;
 
@@ -65,7 +65,7 @@ fn list_loops(story: &mut String, loops: &[KnownLoop]) {
     }
 }
 
-/// Lists what was said and done, in order. If there is too much, only the beginning and the end.
+/// Lists the messages and actions, in order. If there are too many, only the beginning and the end.
 fn list_events(story: &mut String, events: &[StoredEvent]) {
     let notable: Vec<&RunEvent> =
         events.iter().map(|stored| &stored.event).filter(|event| is_notable(event)).collect();

@@ -20,7 +20,7 @@ pub(crate) struct RecordStepOutput {
     pub(crate) verdict: &'static str,
     /// Findings that are new or worse than before. Each loop is reported once per severity.
     pub(crate) findings: Vec<FindingOutput>,
-    /// What to do about the findings.
+    /// Interventions against the findings.
     pub(crate) interventions: Vec<ActOutput>,
     /// Texts for the agent.
     pub(crate) advice: Vec<String>,
@@ -126,7 +126,8 @@ pub(crate) struct LoopOutput {
     pub(crate) loop_type: Option<String>,
     /// Number of attempts or repetitions.
     pub(crate) attempt_count: u32,
-    /// What to do. For a task: `force_next`, `unblock_authority` or `escalate`, which `apply_recovery` carries out.
+    /// Recommended intervention. For a task: `force_next`, `unblock_authority` or `escalate`, which
+    /// `apply_recovery` carries out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) recommendation: Option<String>,
     /// Reason, in one sentence.
@@ -168,7 +169,7 @@ pub(crate) struct RecoveryOutput {
     pub(crate) attempt_count: u32,
     /// Reason why the recovery was applied, or why none was.
     pub(crate) reason: String,
-    /// What the agent has to know from now on. Add it to its context.
+    /// Texts that the agent has to know from now on. Add them to its context.
     pub(crate) advice: Vec<String>,
     /// The task with its new status.
     pub(crate) task: TaskOutput,
@@ -190,7 +191,7 @@ pub(crate) struct TaskOutput {
     pub(crate) standing: String,
     /// The task was closed without being finished.
     pub(crate) forced: bool,
-    /// What blocks the task.
+    /// Blockers of the task.
     pub(crate) blockers: Vec<String>,
     /// Tasks that have to be finished first and are not.
     pub(crate) waits_for: Vec<String>,

@@ -110,7 +110,7 @@ fn problem_error(problem: &RoadmapProblem, all: &[RoadmapTask]) -> ToolError {
 
 fn reason(task: &RoadmapTask) -> String {
     let why = if task.returned {
-        "it was handed back"
+        "it was sent back"
     } else if task.status == loopbreak_store::tasks::TaskState::Blocked {
         "only blocked tasks are left"
     } else {

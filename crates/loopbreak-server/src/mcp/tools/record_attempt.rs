@@ -13,7 +13,7 @@ use super::{record_step, verdict_output};
 use crate::mcp::protocol::{ToolError, input_limits};
 use crate::mcp::state::{CallScope, CallTransaction, ServerState};
 
-/// A time that differs by more from the present one belongs to another clock. In milliseconds.
+/// A time that differs from the current time by more than this comes from another clock. In milliseconds.
 const CLOCK_DIFFERENCE_MS: u64 = 60 * 1000;
 /// Number of blockers and pieces of work of an attempt that are stored.
 const STORED_ITEMS: usize = 50;
@@ -101,7 +101,7 @@ pub(super) fn record(
         ..TaskReport::default()
     };
     let Some(effect) = apply_report(tasks, &report, transaction.now) else { return Ok(None) };
-    // An unknown status is compared as it is.
+    // An unknown status is compared as written.
     let judged_status =
         status.filter(|_| !closed && report.status.is_none()).unwrap_or(effect.status.as_str());
     let text = json!({
@@ -135,7 +135,8 @@ pub(super) fn record(
     Ok(Some(RecordedAttempt { check: verdict_output::task(run, id, check), effect, task: task.clone() }))
 }
 
-/// Returns the time at which attempts are judged: the present one, or `None` if their times are of another clock.
+/// Returns the time at which attempts are judged: the current one, or `None` if their times come from another
+/// clock.
 pub(super) fn judgement_time(state: &RunState, now: i64) -> Option<i64> {
     (!state.series.foreign_clock).then_some(now)
 }

@@ -42,7 +42,7 @@ impl ServerState {
     }
 }
 
-/// Writes a step as one line of a native log. A step without a time gets the present one.
+/// Writes a step as one line of a native log. A step without a time gets the current one.
 fn to_log_line(input: &StepInput, now: i64) -> String {
     let mut value = serde_json::to_value(input).unwrap_or_default();
     if let Some(parts) = value.as_object_mut() {

@@ -121,8 +121,8 @@ impl McpServer {
         self.queue.run(move |state| state.plan_next(&run, &input.tasks)).await.map(Json)
     }
 
-    /// Get the tasks of a run: status, attempts, blockers, what they wait for, and whether they were forced without being
-    /// finished.
+    /// Get the tasks of a run: status, attempts, blockers, unfinished dependencies, and whether they were
+    /// forced without being finished.
     #[tool(annotations(title = "Tasks", read_only_hint = true, open_world_hint = false))]
     async fn task_status(
         &self,

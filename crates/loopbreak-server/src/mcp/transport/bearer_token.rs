@@ -14,7 +14,8 @@ const MIN_LENGTH: usize = 16;
 pub struct BearerToken(String);
 
 impl BearerToken {
-    /// Reads a token from a text and ignores white space around it. Returns what is wrong with it otherwise.
+    /// Reads a token from a text and ignores white space around it. Returns a message if the token is
+    /// invalid.
     pub fn new(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.len() < MIN_LENGTH {

@@ -27,7 +27,7 @@ const PATH: &str = "/mcp";
 /// Time that clients have to leave when the server ends.
 const SHUTDOWN_TIME: Duration = Duration::from_secs(3);
 
-/// Address of the server, and who may use it.
+/// Address and access rules of the server.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
     /// Address to listen on.

@@ -2,7 +2,7 @@
 
 use crate::mcp::protocol::ServeEnd;
 
-/// Waits until the program is asked to end, and returns how.
+/// Waits until the program is asked to end, and returns the reason.
 pub(crate) async fn wait_for_shutdown() -> ServeEnd {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {

@@ -33,7 +33,7 @@ impl ChatConversation {
         ChatConversation { run, model, ..ChatConversation::default() }
     }
 
-    /// Reads the next message. With `several` agents, a name is the name of an agent, whatever the role.
+    /// Reads the next message. With `several` agents, a name is the name of an agent in every role.
     pub(super) fn message(
         &mut self,
         unit: LogUnit<'_>,

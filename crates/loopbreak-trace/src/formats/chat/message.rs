@@ -62,7 +62,7 @@ pub(super) struct ChatTokens {
 pub(super) fn is_message(json: &str) -> bool {
     #[derive(Deserialize)]
     struct RoleField {
-        #[expect(dead_code, reason = "that it is there is what matters")]
+        #[expect(dead_code, reason = "only its presence matters")]
         role: IgnoredAny,
     }
     serde_json::from_str::<RoleField>(json).is_ok()

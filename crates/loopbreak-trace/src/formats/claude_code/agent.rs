@@ -89,7 +89,7 @@ impl ClaudeAgent {
         }
     }
 
-    /// Ends the message: what follows under the same id is a repetition.
+    /// Ends the message: later content under the same id is a repetition.
     pub(super) fn close_message(&mut self, sink: &mut dyn RecordSink) {
         self.flush(sink);
         self.message = None;

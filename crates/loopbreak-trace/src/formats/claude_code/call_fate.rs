@@ -1,4 +1,5 @@
-//! Separates what a human wrote from the other content under the role `user`, and refused calls from failed ones.
+//! Separates texts of a human from the other content under the role `user`, and refused calls from failed
+//! ones.
 
 use loopbreak::StepText;
 
@@ -47,7 +48,7 @@ pub(super) fn user_text<'a>(blocks: Vec<ContentBlock<'a>>) -> Option<StepText<'a
     words
 }
 
-/// What happened to a call, beyond its result.
+/// The fate of a call, in addition to its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallFate {
     /// It was executed, successfully or not.

@@ -205,7 +205,7 @@ impl OpenHandsReader {
         walked.and(broken)
     }
 
-    /// Reads one event of a pair: the second is the result of the first, whatever the ids say.
+    /// Reads one event of a pair: the second is the result of the first, even if their ids differ.
     fn paired(
         &mut self,
         unit: LogUnit<'_>,

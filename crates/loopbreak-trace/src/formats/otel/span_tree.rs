@@ -60,8 +60,8 @@ impl<'a> SpanTree<'a> {
         self.nodes.iter().map(|node| node.parent.or_else(|| named(node))).collect()
     }
 
-    /// Visits all spans, each inside its parent, in the order of their start times. Every span is visited, whatever
-    /// the parents are.
+    /// Visits all spans, each inside its parent, in the order of their start times. Every span is visited,
+    /// even if its parent is missing or the parents form a cycle.
     pub(super) fn walk(&self, parents: &[Option<usize>]) -> Vec<SpanVisit> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
         let mut roots = Vec::new();

@@ -80,7 +80,7 @@ struct SpanWalk<'w, 'a> {
     nodes: &'w [SpanNode<'a>],
     parents: Vec<Option<usize>>,
     names: &'w ConversationNames,
-    /// Whether tools have spans of their own. Otherwise the calls in the output of the models are used.
+    /// True if tools have their own spans. Otherwise the calls in the output of the models are used.
     has_tools: bool,
     /// Enclosing agents, the outermost first.
     agents: Vec<StepText<'a>>,

@@ -32,7 +32,7 @@ impl FormatDefinition for ZorkGptFormat {
         "ZorkGPT"
     }
     fn file_description(&self) -> &'static str {
-        "episode_log.jsonl, an event a line; the text log of the first version"
+        "episode_log.jsonl, one event per line; the text log of the first version"
     }
     fn recognizes(&self, value: &JsonOutline<'_>) -> bool {
         value.text("event_type").is_some_and(|event| EVENTS.contains(&event))

@@ -1,9 +1,9 @@
-//! `budget`: iterations, time and money.
+//! `budget`: limits of iterations, time and money.
 //!
-//! Catches: a limit that the user set, reached; a warning at 80 % of it.
-//! Must not catch: anything where no limit is set. A refused proposal is no iteration; time that goes backwards is no
-//! time.
-//! From: document 004, the first two safety guards; money from users' complaints.
+//! Catches: a limit that the user set, when it is reached, with a warning at 80 % of it.
+//! Must not catch: anything without a limit. A refused proposal is not an iteration, and a clock that is set
+//! back adds no time.
+//! Origin: document 004, the first two safety guards; the limit of money from users' complaints.
 
 pub(crate) mod settings;
 mod texts;
@@ -26,7 +26,7 @@ pub(crate) struct BudgetDetector {
     cost_usd: f64,
 }
 
-/// More money than this is not told apart.
+/// Upper limit of the cost that is counted.
 const MOST_USD: f64 = 1e15;
 
 impl Detector for BudgetDetector {
@@ -61,7 +61,7 @@ impl StepDetector for BudgetDetector {
             .usage
             .and_then(|usage| usage.cost_usd)
             .filter(|cost| cost.is_finite() && *cost > 0.0);
-        // A sum that is no number could not be put away.
+        // A sum that is not a finite number could not be serialized.
         self.cost_usd = (self.cost_usd + cost.unwrap_or(0.0)).min(MOST_USD);
         let runtime =
             context.now.zip(context.started).map_or(0, |(now, started)| now.saturating_sub(started));

@@ -1,10 +1,10 @@
-//! `camping`: most of the last turns at one place.
+//! `camping`: most of the recent turns at one place.
 //!
-//! Catches: 5 or more of the last 10 turns at one place, in one stay or in several. A proposal to return there loses
-//! 0.6.
-//! Must not catch: a visit that lies before the window; a proposal that leads elsewhere, or nowhere known, or is no
-//! move: whoever works at one place may go on working there.
-//! From: document 001, mechanism 2, pattern 2.
+//! Catches: 5 or more of the last 10 turns at one place, in one stay or in several. A proposal that returns
+//! there loses 0.6.
+//! Must not catch: a visit before the window; a proposal that leads elsewhere or to an unknown place, or is
+//! not a move. An agent that works at one place may continue there.
+//! Origin: document 001, mechanism 2, pattern 2.
 
 pub(crate) mod settings;
 mod texts;
@@ -56,7 +56,7 @@ impl StepDetector for CampingDetector {
         if context.step.place.is_none() || context.step.refused {
             return;
         }
-        // Only the place the agent is at can have become camped at by this step.
+        // A step can only complete the pattern at the current place.
         let Some(here) = context.trail.here() else { return };
         let (visits, since) = visits(context.trail, here, settings.window);
         if visits < settings.threshold {

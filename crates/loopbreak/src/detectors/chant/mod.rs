@@ -1,13 +1,13 @@
-//! `chant`: a text that repeats itself, or a message that is said again and again.
+//! `chant`: a text that repeats itself, or a message that is sent repeatedly.
 //!
-//! Catches: a text whose end is one unit over and over (`chant`): a word 14,645 times, a sentence or a paragraph at
-//! least 4 times and 400 bytes of it; and a message of some length said 4 times while nothing new is done
-//! (`repeated_message`), the 12th promise to do it differently.
-//! Must not catch: lists, tables, code, rules, dots, refrains, logs; a text that found out of it by itself; a short
-//! word before every call ("Let me continue."); the same words before calls that each do something new, which is a
-//! batch; a conversation, for a user's word ends every count.
-//! Only texts of 400 bytes and more can chant, and only their last 16 kB are looked at.
-//! From: complaints 3, 9, 15, 20, 21.
+//! Catches: a text whose end repeats one unit (`chant`): a word 14,645 times, or a sentence or a paragraph at
+//! least 4 times with at least 400 bytes in total; and a message of some length that is sent 4 times while
+//! nothing new is done (`repeated_message`), such as the 12th promise to do it differently.
+//! Must not catch: lists, tables, code, rules, dots, refrains, logs; a text that stopped repeating; a short
+//! message before every call ("Let me continue."); the same words before calls that each do something new,
+//! which is a batch; a conversation, because a message from the user resets every count.
+//! Only texts of at least 400 bytes are searched, and only their last 16 kB.
+//! Origin: complaints 3, 9, 15, 20, 21.
 
 pub(crate) mod settings;
 mod texts;
@@ -25,13 +25,13 @@ use crate::text::chant::chant_of;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
 
-/// How many messages and calls are kept apart at a time.
+/// Number of messages, and of calls, that are remembered at the same time.
 const KEPT: usize = 4;
-/// So many words make a message.
+/// Minimum number of words in a message.
 const WORDS: usize = 8;
-/// In longer messages case and blanks count.
+/// Maximum size of a message that is compared without regard to case and whitespace.
 const MESSAGE_BYTES: usize = 2048;
-/// So much longer than `min_bytes` a single text has to chant to be acted on.
+/// Factor by which a single repetitive text must exceed `min_bytes` to be hard.
 const UNMISTAKABLE: u64 = 10;
 
 /// The detector `chant`.
@@ -39,14 +39,14 @@ const UNMISTAKABLE: u64 = 10;
 #[serde(default)]
 pub(crate) struct ChantDetector {
     said: RingBuffer<SentMessage>,
-    /// The last calls with their outcomes: whatever is none of them is new.
+    /// The last calls with their outcomes. Any other call is new.
     calls: RingBuffer<HashKey>,
-    /// Since which turn every text chants, and how many there were.
+    /// The turn since which every text repeats itself, and the number of such texts.
     since: u64,
     in_a_row: u32,
 }
 
-/// A message, and how often it was said.
+/// A message and the number of times it was sent.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SentMessage {
     key: HashKey,
@@ -91,7 +91,8 @@ impl StepDetector for ChantDetector {
 }
 
 impl ChantDetector {
-    /// Looks for a chant inside the step's text. What the agent says is speech; the output of an iteration is a log.
+    /// Searches the text of the step for a chant. A message of the agent is speech, the output of an
+    /// iteration is a log.
     fn inside(
         &mut self,
         context: &StepContext<'_>,
@@ -138,7 +139,7 @@ impl ChantDetector {
         }
     }
 
-    /// Whether the step did something that was not done a moment ago: then the same words stand for another thing.
+    /// Returns whether the step did something new. Then the same words mean something else.
     fn is_new(&mut self, context: &StepContext<'_>) -> bool {
         if context.moved {
             return true;
@@ -161,7 +162,7 @@ impl ChantDetector {
         if say.len() < settings.min_message as usize || say.split_whitespace().nth(WORDS - 1).is_none() {
             return;
         }
-        // Long messages that only begin alike are not alike: their other end and their length count too.
+        // Long messages that only begin in the same way are different: the rest and the length count too.
         let key = if say.len() <= MESSAGE_BYTES {
             outcome_key(&normalize_whitespace_case(say))
         } else {

@@ -1,16 +1,18 @@
-//! `cycle`: the same actions with the same outcomes, round and round.
+//! `cycle`: the same actions with the same outcomes, in the same order.
 //!
-//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warned of by the 4th
-//! equal call (the second full round of a longer period), hard by the 8th (the fourth round).
-//! Must not catch: the same call with new content (pagination, a job that moves on); a test run again after a change;
-//! five different calls at once; waiting, which is `poll`'s; walking, where the place changes with every step. The
-//! same round of three and more places is caught on the third time round ([`PlaceCycle`]), and only warned
-//! of: whoever walks it a second time may be fetching something.
-//! What was waited for counts two fifths. Actions that are logged without an outcome are also compared without the ids
-//! of elements in them, which are new after every load of a page: such a round counts three fifths where a text is
-//! typed in it, and one fifth where nothing tells its steps from others, as in clicks through a list.
-//! A loop is the same up to rotation: A B and B A are one.
-//! From: complaints 11, 12, 15, 19, 21, 22, 24.
+//! Catches: a sequence of (action, outcome) fingerprints that repeats with a period of 1 to 12. Warns at the
+//! 4th identical call (the second full round of a longer period), hard at the 8th (the fourth round).
+//! Must not catch: the same call with new content (pagination, a job that advances); a test that runs again
+//! after a change; five different calls in parallel; waiting, which `poll` judges; walking, where the place
+//! changes with every step. Three or more places visited in the same order are reported on the third round
+//! ([`PlaceCycle`]), and only with a warning: an agent that walks the same way twice may be fetching
+//! something.
+//! A call after a wait counts two fifths. Actions that are logged without an outcome are also compared
+//! without the ids of elements in them, which change with every load of a page. Such a round counts three
+//! fifths if it types a text, and one fifth if nothing distinguishes its steps from others, such as clicks
+//! through a list.
+//! The rotation of a loop does not matter: A B and B A are the same loop.
+//! Origin: complaints 11, 12, 15, 19, 21, 22, 24.
 
 pub(crate) mod settings;
 mod texts;
@@ -31,15 +33,16 @@ use crate::verdict::Severity;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct CycleDetector {
-    /// The actions with their outcomes.
+    /// Actions with their outcomes.
     exact: PeriodTracker,
-    /// The shapes of actions that are logged without an outcome.
+    /// Shapes of actions that are logged without an outcome.
     shapes: PeriodTracker,
-    /// How many of the last shapes, the newest lowest, had an id left out: a bit each.
+    /// One bit for each of the last shapes, the newest in the lowest bit: set if an id was left out.
     masked: u32,
-    /// The last calls at their places, whatever came of them: by these a proposal is known, which has no outcome yet.
+    /// The last calls at their places, without their outcomes. A proposal is compared with these, because it
+    /// has no outcome yet.
     calls: RingBuffer<HashKey>,
-    /// The places that were walked to.
+    /// Places that the agent moved to.
     circuit: PlaceCycle,
     refusals: RefusedProposals,
 }
@@ -78,13 +81,13 @@ impl StepDetector for CycleDetector {
             self.walk(context, settings, out);
         }
         let Some(prints) = context.prints else { return };
-        // Waiting has its own measure, and where an agent goes is for the detectors of places to judge.
+        // `poll` judges waiting, and the detectors of places judge moves.
         if prints.kind == ActionKind::Wait || context.moved {
             return;
         }
         let here = context.trail.here().unwrap_or_default();
         let call = key_of_parts(&[prints.call, here]);
-        // A proposal that was refused is no part of the loop: nothing came of it.
+        // A refused proposal is not part of the loop, because it was not carried out.
         if context.step.refused {
             if let Some((_, reason)) = self.goes_on(call, context.measured, settings) {
                 self.refusals.insist(DetectorName::Cycle, call, reason, context, out);
@@ -123,7 +126,7 @@ impl StepDetector for CycleDetector {
         let destination = proposal.destination.filter(|_| !proposal.allowed);
         if let Some(round) = destination.and_then(|to| self.circuit.goes_on(to, settings.max_period)) {
             let RepeatedPeriod { period, times, .. } = round;
-            let reason = format!("goes on with a round of {period} places, walked {times} times");
+            let reason = format!("continues a cycle of {period} places, walked {times} times");
             review.object_to_repeat(Severity::Warn, reason);
         }
         let Some(prints) = &proposal.prints else { return };
@@ -135,7 +138,7 @@ impl StepDetector for CycleDetector {
 }
 
 impl CycleDetector {
-    /// Follows where the agent goes.
+    /// Tracks the places that the agent moves to.
     fn walk(
         &mut self,
         context: &StepContext<'_>,
@@ -163,7 +166,7 @@ impl CycleDetector {
         }
     }
 
-    /// Whether a call would be the next one of the cycle that the agent is in: how bad that is, and why.
+    /// Returns how bad it is to make this call and why, if it would be the next one of the current cycle.
     fn goes_on(&self, call: HashKey, measured: bool, settings: &CycleSettings) -> Option<(Severity, String)> {
         let round = self.exact.now(settings.max_period)?;
         let severity = settings.severity(round, measured)?;
@@ -177,7 +180,8 @@ impl CycleDetector {
         (next == call).then_some((severity, reason))
     }
 
-    /// Follows the shapes of actions that are logged without an outcome, where the ids in them tell nothing.
+    /// Tracks the shapes of actions that are logged without an outcome, where the ids in them carry no
+    /// information.
     fn push_shape(
         &mut self,
         context: &StepContext<'_>,
@@ -188,7 +192,7 @@ impl CycleDetector {
         let weight = if shape.telling { SOME } else { FAINT };
         self.masked = (self.masked << 1) | u32::from(shape.masked);
         let round = self.shapes.push(shape.key, context.turn, weight, settings.max_period)?;
-        // Without an id in it, the round is the one that is seen anyway.
+        // Without a masked id, the exact tracker finds the same round.
         (self.masked & ((1 << round.period) - 1) != 0).then_some(round)
     }
 }

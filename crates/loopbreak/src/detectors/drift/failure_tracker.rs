@@ -1,4 +1,4 @@
-//! One tool that fails in the same way again and again, whatever it is given.
+//! A tool that fails repeatedly in the same way, whatever its arguments.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +9,22 @@ use crate::fingerprint::StepFingerprints;
 use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
-/// How many kinds of failure are told apart at a time.
+/// Number of different failures that are tracked at the same time.
 const FAILURES: usize = 4;
 
-/// The ways in which tools failed lately.
+/// The recent failures of tools.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct FailureTracker {
     alike: RingBuffer<RepeatedFailure>,
-    /// The same of calls that were the same as well, whatever was changed in between: how often with a change before.
+    /// Failures of identical calls that came after a change. They are kept even if something is changed in
+    /// between.
     vain: RingBuffer<RepeatedFailure>,
-    /// Something was changed since the last failure.
+    /// True if something was changed since the last failure.
     changed: bool,
 }
 
-/// One way in which a tool fails.
+/// One way in which a tool fails, or an identical call with its failure.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct RepeatedFailure {
     key: HashKey,

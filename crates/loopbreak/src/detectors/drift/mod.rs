@@ -1,12 +1,13 @@
-//! `drift`: other arguments, the same failure; the same question in other words; ever more of the same.
+//! `drift`: calls of one tool that fail in the same way, searches that are only reworded, and amounts that
+//! only grow.
 //!
-//! Catches: one tool that fails in the same way whatever it is given and whatever lies between (`same_failure`), a
-//! search that is only reworded (`rephrased`), an amount that only grows (`sweep`: a depth of 2, 3, 4, …, pages beyond
-//! the last one, or a command that is appended to itself), and a test that fails in the same way after one edit after the other (`vain_edits`).
-//! Must not catch: a batch over many files with equal replies, for a success may look like the last one; different
-//! searches without a match; pages with something on them; a failure after which something was changed, a few times;
-//! waiting.
-//! From: complaints 13, 16, 18, 22.
+//! Catches: one tool that fails in the same way, whatever its arguments and whatever other calls lie between
+//! (`same_failure`); a search that is only reworded (`rephrased`); an amount that only grows (`sweep`: a
+//! depth of 2, 3, 4, …, pages beyond the last one, or a command that is appended to itself); and a test that
+//! fails in the same way after each of several edits (`vain_edits`).
+//! Must not catch: a batch over many files with identical replies, because successes may look alike;
+//! different searches without a match; pages with content; a few failures with changes between them; waiting.
+//! Origin: complaints 13, 16, 18, 22.
 
 mod failure_tracker;
 mod rephrase_tracker;
@@ -66,7 +67,7 @@ impl StepDetector for DriftDetector {
         if prints.kind == ActionKind::Search {
             self.asks.observe(context, prints, settings, out);
         } else {
-            // Whoever did something with an answer asks a new question, even in the same words.
+            // After another action, a search is a new question, even in the same words.
             self.asks = RephraseTracker::default();
         }
     }

@@ -1,4 +1,4 @@
-//! The same question in other words.
+//! Searches that ask the same question in other words.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -9,11 +9,11 @@ use crate::fingerprint::StepFingerprints;
 use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
-/// How many words of a question are kept, and how many of its arguments are looked at.
+/// Number of words that are kept of a question, and number of its text arguments that are read.
 const WORDS: usize = 24;
 const VALUES: usize = 8;
 
-/// The last question, and how many like it there were in a row.
+/// The last question, and the number of similar ones in a row.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct RephraseTracker {
@@ -36,13 +36,13 @@ impl RephraseTracker {
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        // A search that is due after a wait is none of the same kind.
+        // A search after a wait is not a repetition.
         let Some(action) = context.step.action.as_ref().filter(|_| !context.is_waited_for()) else { return };
         let mut texts = Vec::new();
         if let Some(Ok(args)) = action.args.as_ref().map(|args| serde_json::from_str(args.json())) {
             values(args, &mut texts);
         }
-        // An argument that stays as it was (a folder, an option) is not what is asked.
+        // An argument that did not change (a folder, an option) is not part of the question.
         let asked = texts.iter().filter(|text| !self.values.contains(&key_of(text)));
         let asked = words(asked.map(String::as_str));
         let shared = asked.iter().filter(|word| self.words.contains(word)).count();
@@ -75,7 +75,7 @@ impl RephraseTracker {
     }
 }
 
-/// The texts among the arguments of a question, without the names they stand under.
+/// Collects the texts among the arguments of a question, without the argument names.
 fn values(args: Value, into: &mut Vec<String>) {
     match args {
         Value::String(text) if into.len() < VALUES => into.push(text),
@@ -85,7 +85,7 @@ fn values(args: Value, into: &mut Vec<String>) {
     }
 }
 
-/// The words of a question, each once, in no order.
+/// Returns the distinct words of a question.
 fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<HashKey> {
     let mut words: Vec<HashKey> = Vec::new();
     let all = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));

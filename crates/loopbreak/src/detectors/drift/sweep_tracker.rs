@@ -1,7 +1,8 @@
-//! Ever more of the same: one number among the arguments grows from call to call, and nothing else changes.
+//! Calls in which only one number changes from call to call.
 //!
-//! What the number is for decides. An amount (a depth, a limit) that only grows asks the same question for more. A page
-//! that only moves on is reading, as long as there is something on it. Anything else (an id, a year) is a batch.
+//! The meaning of the number decides. An amount (a depth, a limit) that only grows asks the same question for
+//! more. A page that only advances is reading, as long as there is content. Anything else (an id, a year) is
+//! a batch.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,12 +14,12 @@ use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
 use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_parts};
 use crate::step::Action;
 
-/// Words in the names of arguments that are amounts.
+/// Words in the names of arguments that hold amounts.
 const AMOUNTS: [&str; 14] = [
     "depth", "max", "limit", "size", "count", "length", "level", "levels", "timeout", "retries", "top",
     "width", "num", "budget",
 ];
-/// Words in the names of arguments that say which part to read.
+/// Words in the names of arguments that select a part to read.
 const PAGES: [&str; 14] = [
     "offset",
     "page",
@@ -36,16 +37,16 @@ const PAGES: [&str; 14] = [
     "endline",
 ];
 
-/// The call that was swept last.
+/// The last call of a sweep.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SweepTracker {
     tool: HashKey,
     rest: HashKey,
     numbers: Vec<(HashKey, f64)>,
-    /// Which number moves, and whether it rises.
+    /// The index of the number that changes, and whether it rises.
     moving: Option<(usize, bool)>,
-    /// How often it moved on, what that weighs, and what it weighs since the outcome last changed.
+    /// Number of changes, their weight, and their weight since the outcome last changed.
     count: u32,
     weight: u32,
     outcome: Option<HashKey>,
@@ -54,7 +55,7 @@ pub(super) struct SweepTracker {
     grown: GrowingCall,
 }
 
-/// A call that begins with all of the one before it, and goes on.
+/// A call that begins with the whole previous one and is longer.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct GrowingCall {
@@ -66,7 +67,7 @@ struct GrowingCall {
     since: u64,
 }
 
-/// A shorter call says too little to be begun with.
+/// Minimum size of a call in bytes. Too many calls begin with a shorter one.
 const SHORTEST: usize = 16;
 
 impl SweepTracker {
@@ -111,7 +112,8 @@ impl SweepTracker {
         self.judge(context, settings, out);
     }
 
-    /// Which number moved since the last call, and whether it rose, where nothing else did.
+    /// Returns the index of the number that changed since the last call and whether it rose, if nothing else
+    /// changed.
     fn moves_on(&self, prints: &StepFingerprints<'_>, numbers: &[(HashKey, f64)]) -> Option<(usize, bool)> {
         if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
         {
@@ -133,7 +135,7 @@ impl SweepTracker {
     }
 
     fn judge(&self, context: &StepContext<'_>, settings: &DriftSettings, out: &mut DetectionCollector<'_>) {
-        // The names of arguments are looked at only where it matters what they are called.
+        // The names of arguments are read only when they matter.
         if self.count < settings.warn_at {
             return;
         }
@@ -145,7 +147,7 @@ impl SweepTracker {
         let weight = if names(&PAGES) {
             self.equal
         } else if names(&AMOUNTS) {
-            // The outcome differs: half as many again.
+            // The outcome differs each time, so it takes half as many calls again.
             self.weight * 2 / 3
         } else {
             return;
@@ -173,7 +175,7 @@ impl GrowingCall {
         settings: &DriftSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        // A text that is written may grow.
+        // A text that is being written may grow.
         let args = context.step.action.as_ref().and_then(|action| action.args.as_ref());
         let Some(args) = args.filter(|_| prints.kind != ActionKind::Edit) else { return };
         let text = args.json().trim_end_matches(['"', '}', ']', ' ']);
@@ -206,7 +208,7 @@ impl GrowingCall {
     }
 }
 
-/// The name of the argument that goes by this key.
+/// Returns the name of the argument with this key.
 fn name_of(action: &Action<'_>, key: HashKey) -> Option<String> {
     let args = action.args.as_ref()?;
     let Ok(Value::Object(args)) = serde_json::from_str(args.json()) else { return None };

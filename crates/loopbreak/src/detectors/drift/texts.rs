@@ -7,7 +7,7 @@ use crate::verdict::Intervention;
 pub(super) const TEXTS: DetectorTexts = DetectorTexts {
     reads: "`action`, `outcome`",
     effect: "warns, then asks a human",
-    catches: "{warn_at} identical failures with different arguments; reworded searches; a number that only grows",
+    catches: "{warn_at} identical failures of one tool; reworded searches; a number that only grows",
     ignores: "batches over many files; different searches without a match",
     guide: include_str!("guide.md"),
     templates: &[],
@@ -20,7 +20,7 @@ fn reason(pattern: Pattern, _: &TemplateValues) -> &'static str {
         Pattern::Rephrased => "{questions} searches in a row ask the same question in other words",
         Pattern::Sweep => "{calls} calls in which only `{argument}` changes: {action}",
         Pattern::VainEdits => "the same failure {failures} times, after a change each time: {failure}",
-        _ => "{failures} calls with different arguments failed in the same way: {failure}",
+        _ => "{failures} calls of one tool failed in the same way: {failure}",
     }
 }
 

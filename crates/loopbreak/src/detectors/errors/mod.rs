@@ -1,10 +1,10 @@
 //! `errors`: errors in a row.
 //!
-//! Catches: so many steps in a row whose outcome is an error. A warning; a stop only where `hard_at` is set, as in the
-//! profiles `iterations` and `documents`.
-//! Must not catch: errors with a success between them; a step that has no outcome (a thought, a message) neither
-//! counts nor resets.
-//! From: document 004, the fourth safety guard.
+//! Catches: a number of steps in a row whose outcome is an error. It warns, and stops only if `hard_at` is
+//! set, as in the profiles `iterations` and `documents`.
+//! Must not catch: errors with a success between them. A step without an outcome (a thought, a message)
+//! neither counts nor resets the count.
+//! Origin: document 004, the fourth safety guard.
 
 pub(crate) mod settings;
 mod texts;

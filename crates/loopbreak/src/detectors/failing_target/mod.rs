@@ -1,12 +1,13 @@
-//! `failing_target`: the same thing fails again and again, whatever is tried on it.
+//! `failing_target`: one target that keeps failing, whatever is tried.
 //!
-//! Catches: four failures at one target (a file, an address, a thing at a place), eight for hard, hidden by varied
-//! tools, verbs and replies: open, push, pry and kick one grating, write and replace one file, list one folder that is
-//! not there. A failure is marked as one, begins like one, or, for a command in words, refuses in words.
-//! Must not catch: work on a target that succeeds in between; tests that fail between edits that take effect; a batch
-//! over many files; searches; looking at many things; a thing that was left for a while, or came to be tried again after
-//! something else was done; polling, spaced in time.
-//! From: complaints 22, 23, 24.
+//! Catches: four failures at one target (a file, an address, a thing at a place), or eight for hard, across
+//! different tools, verbs and replies: open, push, pry and kick one grating, write and replace one file, list
+//! one folder that does not exist. A failure is marked as one or starts like one. A command in natural
+//! language also fails if the reply contains a word of refusal.
+//! Must not catch: a target that works in between; tests that fail between effective edits; a batch over many
+//! files; searches; looking at many things; a thing that was left for a while, or that is tried again after
+//! something else was done; polling with pauses.
+//! Origin: complaints 22, 23, 24.
 
 pub(crate) mod settings;
 mod texts;
@@ -27,11 +28,11 @@ use crate::place::action_direction;
 use crate::text::clip::clip;
 use crate::verdict::Severity;
 
-/// How many failing targets are kept apart at a time.
+/// Number of failing targets that are tracked at the same time.
 const TARGETS: usize = 8;
-/// How many commands in words are remembered that something came of.
+/// Number of successful commands in natural language that are remembered.
 const DEEDS: usize = 16;
-/// How much of a failure is looked at to see which target it names.
+/// Number of bytes of a failure that are searched for the name of a target.
 const NAMING: usize = 600;
 
 /// The detector `failing_target`.
@@ -39,16 +40,16 @@ const NAMING: usize = 600;
 #[serde(default)]
 pub(crate) struct FailingTargetDetector {
     targets: RingBuffer<FailureRecord>,
-    /// How many calls were seen.
+    /// Number of calls so far.
     calls: u64,
-    /// Where the last one left the agent.
+    /// The place of the agent after the last call.
     here: HashKey,
-    /// The last commands in words that something came of.
+    /// The last successful commands in natural language.
     deeds: RingBuffer<HashKey>,
     refusals: RefusedProposals,
 }
 
-/// A target that failed, and did not succeed since.
+/// A target that failed and has not succeeded since.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct FailureRecord {
     /// The target at its place.
@@ -57,7 +58,7 @@ struct FailureRecord {
     /// The tool that failed last.
     #[serde(rename = "t")]
     tool: HashKey,
-    /// The gravest way in which it was tried.
+    /// The strongest manner in which it was tried.
     #[serde(rename = "m")]
     manner: ActionManner,
     #[serde(rename = "c")]
@@ -72,8 +73,8 @@ struct FailureRecord {
 }
 
 impl FailureRecord {
-    /// Whether a success shows that the target works after all. A file that can be read can still not be edited, and
-    /// an edit that was made before brings nothing new.
+    /// Returns whether a success shows that the target works after all. A file that can be read may still not
+    /// be editable, and an edit that was made before does not count.
     fn is_cleared_by(&self, aim: &ActionAim, kind: ActionKind, effect: bool) -> bool {
         match aim.manner {
             ActionManner::Do if kind == ActionKind::Edit => effect,
@@ -83,7 +84,8 @@ impl FailureRecord {
         }
     }
 
-    /// Whether an action would be another try. Who looks at a thing that cannot be changed does the right thing.
+    /// Returns whether an action would be another attempt. Looking at a thing that cannot be changed is not
+    /// one.
     fn is_tried_by(&self, aim: &ActionAim) -> bool {
         match aim.manner {
             ActionManner::Do => true,
@@ -122,7 +124,7 @@ impl StepDetector for FailingTargetDetector {
         }
         let here = context.trail.here().unwrap_or_default();
         let before = std::mem::replace(&mut self.here, here);
-        // The first place that is heard of is where the agent was all along.
+        // The first known place is where the agent already was.
         let moved = context.moved && before != 0;
         let (Some(prints), Some(action)) = (context.prints, &context.step.action) else { return };
         if context.step.refused {
@@ -136,7 +138,7 @@ impl StepDetector for FailingTargetDetector {
         self.calls += 1;
         let (calls, forget_after) = (self.calls, u64::from(settings.forget_after));
         self.targets.retain(|known| calls <= known.last + forget_after);
-        // What is run after a change is another experiment.
+        // A command after a change is a new experiment.
         if prints.effect {
             self.targets.retain(|known| known.manner != ActionManner::Run);
         }
@@ -145,16 +147,16 @@ impl StepDetector for FailingTargetDetector {
         let outcome = match text {
             _ if prints.failed => ReplyMeaning::Refusal,
             _ if moved => ReplyMeaning::Success,
-            // What a tool replies is not judged by its words.
+            // The reply of a tool is not judged by its words.
             Some(text) if goes || !action.is_structured() => context.tables.refusals.reply(text),
             Some(_) => ReplyMeaning::Success,
             None => return,
         };
-        // Where the log knows no places, a way that was gone leads away from everything that was tried.
+        // In a log without places, a successful move leads away from all targets.
         if before == 0 && here == 0 && outcome == ReplyMeaning::Success && goes {
             self.targets.clear();
         }
-        // Most calls succeed while nothing is failing: they need no target.
+        // Most calls succeed while no target is failing, so they need no target.
         if self.targets.len() == 0 && outcome != ReplyMeaning::Refusal {
             return;
         }
@@ -163,7 +165,8 @@ impl StepDetector for FailingTargetDetector {
         if prints.failed || (aim.spoken && outcome == ReplyMeaning::Refusal) {
             self.fail(&aim, place, text.unwrap_or_default(), context, settings, out);
         } else if !aim.spoken || outcome == ReplyMeaning::Success {
-            // In a game every deed that is new changes the world a little: what failed before may work now.
+            // In a game, every new successful command may change the environment, so an earlier failure may
+            // succeed now.
             if aim.spoken
                 && aim.manner == ActionManner::Do
                 && !self.deeds.iter().any(|deed| *deed == prints.call)
@@ -207,7 +210,8 @@ impl FailingTargetDetector {
         settings: &FailingTargetSettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        // To look in vain is no try, where it is said in words only: things are looked at for what can be seen.
+        // A failed look in natural language is not an attempt, because things are looked at to see what can
+        // be seen.
         if aim.spoken && aim.manner == ActionManner::Look {
             return;
         }
@@ -248,7 +252,7 @@ impl FailingTargetDetector {
         }
     }
 
-    /// Whether an action would be another try at something that keeps failing: how bad that is, and why.
+    /// Returns how bad another attempt would be and why, if the action targets something that keeps failing.
     fn tried_again(
         &self,
         aim: &ActionAim,
@@ -265,7 +269,7 @@ impl FailingTargetDetector {
     }
 }
 
-/// A target at a place.
+/// Returns the key of a target at a place.
 fn at(target: &ActionTarget, place: HashKey) -> HashKey {
     key_of_parts(&[target.key, place])
 }

@@ -1,13 +1,15 @@
-//! `noop`: steps that do nothing.
+//! `noop`: steps without effect.
 //!
-//! Catches: edits that change nothing (`no_change`), by their arguments (the old text is the new text) or by their
-//! own words ("No changes made"); edits that report success while the file still holds the old text when it is read
-//! again (`no_effect`); edits that undo one another, A for B and B for A (`undone`); and an agent that had tools in
-//! hand and only talks (`idle`). Of a run that never called a tool, talk alone is worth a hint.
-//! Must not catch: one edit that was not needed; one change that is taken back; a reading of another part of the file;
-//! a conversation, for a user's word ends every count; several agents that talk to each other; a final summary; three
-//! replies of mere reasoning; short acknowledgements, which neither count nor end the count; outputs of iterations.
-//! From: complaints 9, 14, 21.
+//! Catches: edits that change nothing (`no_change`), as shown by their arguments (the old text is the new
+//! text) or by their reply ("No changes made"); edits that report success while the file still has the old
+//! text when it is read again (`no_effect`); edits that undo each other, A to B and B to A (`undone`); and an
+//! agent that called tools and now only talks (`idle`). In a run that never called a tool, talking alone
+//! gives a hint.
+//! Must not catch: one unneeded edit; one change that is reverted; a reading of another part of the file; a
+//! conversation, because a message from the user resets every count; several agents that talk to each other;
+//! a final summary; three replies of reasoning; short acknowledgements, which neither count nor reset the
+//! count; outputs of iterations.
+//! Origin: complaints 9, 14, 21.
 
 pub(crate) mod settings;
 mod texts;
@@ -25,15 +27,16 @@ use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
 
-/// A shorter message is an acknowledgement.
+/// Minimum size of a message in bytes. A shorter one is an acknowledgement.
 const WORDY: usize = 40;
-/// How many edits are remembered, to know one that undoes another.
+/// Number of edits that are remembered, to recognize one that undoes another.
 const EDITS: usize = 8;
-/// How much is kept of the text that an edit replaced, and how much tells it from others.
+/// Number of bytes that are kept of the text an edit replaced, and the minimum that distinguishes it from
+/// other texts.
 const SNIPPET: usize = 64;
 const TELLING: usize = 12;
 
-/// The detector. It judges the run, for what one agent changes another one reads.
+/// The detector `noop`. It judges the run as a whole, because one agent may read what another one changed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct NoopDetector {
@@ -45,7 +48,7 @@ pub(crate) struct NoopDetector {
     /// The last edit, until the file is read again.
     last: Option<ExpectedContent>,
     speaker: HashKey,
-    /// Whether more than one spoke, and whether any tool was ever called.
+    /// True if more than one agent spoke, and true if any tool was ever called.
     others: bool,
     tools: bool,
 }
@@ -73,7 +76,7 @@ struct EditRecord {
     turn: u64,
 }
 
-/// What a file must not hold any more, and what it must hold.
+/// A text that a file must no longer contain after an edit, and one that it must contain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ExpectedContent {
     path: HashKey,
@@ -163,7 +166,7 @@ impl NoopDetector {
         });
     }
 
-    /// A file that is read after an edit shows whether it had any effect.
+    /// Checks, when a file is read after an edit, whether the edit had an effect.
     fn read(&mut self, context: &StepContext<'_>, settings: &NoopSettings, out: &mut DetectionCollector<'_>) {
         let (Some(prints), Some(action), Some(last)) = (context.prints, &context.step.action, &self.last)
         else {
@@ -186,7 +189,7 @@ impl NoopDetector {
 
     fn talk(&mut self, context: &StepContext<'_>, settings: &NoopSettings, out: &mut DetectionCollector<'_>) {
         let step = context.step;
-        // Whatever the step tells beside its words is something that happened.
+        // Anything that the step reports apart from its message is an event, which resets the count.
         let happened = step.outcome.is_some()
             || step.user.is_some()
             || step.task.is_some()
@@ -211,7 +214,7 @@ impl NoopDetector {
         self.idle.one_more(context.turn);
         let count = self.idle.count;
         let severity = if !self.tools {
-            // Where no tool was ever called, the log may just not tell of them.
+            // If no tool was ever called, the log may not contain tool calls at all.
             let lonely = !self.others && count >= settings.idle_warn_at.saturating_mul(2);
             lonely.then_some(Severity::Hint)
         } else if settings.idle_hard_at > 0 && count >= settings.idle_hard_at {
@@ -234,7 +237,7 @@ impl NoopDetector {
     }
 }
 
-/// Sights edits that come to nothing, from the count on at which they matter.
+/// Reports edits without effect from the limits on.
 fn sight(
     pattern: Pattern,
     count: TurnCount,
@@ -270,13 +273,13 @@ fn sight(
     }
 }
 
-/// Whether a piece stands in a text, which can be a whole file.
+/// Returns whether a text, which can be a whole file, contains a piece.
 fn contains(text: &str, piece: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), piece.as_bytes()).is_some()
 }
 
-/// The longest piece of a JSON text that is written without escapes and does not stand in the other one: what a file
-/// is looked through for.
+/// Returns the longest piece of a JSON text without escapes that does not occur in the other text. A file is
+/// searched for this piece.
 fn telling(text: &str, other: &str) -> Option<String> {
     let (mut rest, mut longest) = (unquoted(text), "");
     loop {
@@ -285,11 +288,11 @@ fn telling(text: &str, other: &str) -> Option<String> {
         if piece.len() >= longest.len().max(TELLING) && !contains(other, piece) {
             longest = piece;
         }
-        // What follows a backslash is the name of the escape.
+        // The character after a backslash is the name of the escape.
         let mut after = rest[end..].chars().skip(1);
         let Some(name) = after.next() else { break };
         rest = &rest[end + 1 + name.len_utf8()..];
-        // A number that names a character is no text.
+        // The digits of a `\u` escape are not text.
         rest = if name == 'u' { rest.get(4..).unwrap_or_default() } else { rest };
     }
     (!longest.is_empty()).then(|| longest.to_owned())

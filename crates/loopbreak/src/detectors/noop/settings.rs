@@ -40,7 +40,7 @@ impl DetectorSettings for NoopSettings {
                     "idle_hard_at ({}) must be above idle_warn_at ({})",
                     self.idle_hard_at, self.idle_warn_at
                 ),
-                "raise idle_hard_at, lower idle_warn_at, or set idle_hard_at = 0 for never".into(),
+                "raise idle_hard_at, lower idle_warn_at, or set idle_hard_at = 0 to disable it".into(),
             )
         });
     }

@@ -1,9 +1,9 @@
-//! `novelty`: a proposal that was tried a moment ago, and the exits that nobody tried.
+//! `novelty`: a proposal that was made recently, and exits that were not tried.
 //!
-//! Catches: a proposed action among the last 15 (trimmed, lower case), and a place with unexplored exits. Both are
-//! hints, never more, and only for proposals: an agent that acts without proposing is not disturbed.
-//! Must not catch: an action that a rule of the user's allows.
-//! From: document 000, phase 1C.
+//! Catches: a proposed action among the last 15 (trimmed, lower case), and a place with unexplored exits.
+//! Both are only hints, and only for proposals: an agent that acts without proposing is not disturbed.
+//! Must not catch: an action that a rule of the user allows.
+//! Origin: document 000, phase 1C.
 
 pub(crate) mod settings;
 mod texts;
@@ -46,7 +46,7 @@ impl StepDetector for NoveltyDetector {
         settings: &NoveltySettings,
         out: &mut DetectionCollector<'_>,
     ) {
-        // Exits that nobody tried are told of with the ruling; by themselves they are no sign of a loop.
+        // Exits that were not tried are part of the ruling. On their own they are not a sign of a loop.
         let repeated = context
             .weighed
             .and_then(|weighed| Some((weighed, weighed.review.hint_of(Pattern::RepeatedAction)?)));

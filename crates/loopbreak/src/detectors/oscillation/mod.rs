@@ -1,11 +1,12 @@
-//! `oscillation`: to and fro between two places.
+//! `oscillation`: moves back and forth between two places.
 //!
-//! Catches: A B A B in the last four moves, turns spent at a place without moving left out. A proposal back into the
-//! pattern loses 0.8; one to a known place outside it gains 0.5. Who went to and fro between two places before, in the
-//! last moves and without any progress since, loses it for the first step back: the pattern need not come about again.
-//! Must not catch: A B A C, one way there and back, a walk through new rooms; and a proposal whose destination is
-//! unknown is neither punished nor rewarded.
-//! From: document 001, mechanism 2, pattern 1.
+//! Catches: A B A B in the last four moves. Turns without a move are ignored. A proposal that continues the
+//! pattern loses 0.8, one to a known place outside it gains 0.5. If the agent already moved back and forth
+//! between two places and made no progress since, the first move back within the last moves loses 0.8 as
+//! well: the pattern does not have to complete again.
+//! Must not catch: A B A C, one way there and back, a walk through new rooms. A proposal whose destination is
+//! unknown is neither penalized nor rewarded.
+//! Origin: document 001, mechanism 2, pattern 1.
 
 pub(crate) mod settings;
 mod texts;
@@ -27,15 +28,15 @@ use crate::verdict::Severity;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct OscillationDetector {
-    /// Pairs of places between which the agent went to and fro since it last got further.
+    /// Pairs of places between which the agent moved back and forth since its last progress.
     known: RingBuffer<HashKey>,
     refusals: RefusedProposals,
 }
 
-/// Whoever goes to where it was so many moves ago goes back.
+/// Number of previous moves. A move to a place among them is a move back.
 const BACK: usize = 3;
 
-/// How many pairs of places are remembered.
+/// Number of pairs of places that are remembered.
 const PAIRS: usize = 8;
 
 fn pair(a: HashKey, b: HashKey) -> HashKey {
@@ -69,7 +70,7 @@ impl StepDetector for OscillationDetector {
         if context.step.user.is_some() || context.further {
             self.known = RingBuffer::default();
         }
-        // Each further move goes on with the pattern; staying where one is does not.
+        // Each further move continues the pattern. Staying at a place does not.
         if !context.moved {
             return;
         }
@@ -122,7 +123,7 @@ impl StepDetector for OscillationDetector {
             return;
         };
         if destination == a || destination == b {
-            let reason = format!("goes on with {} → {}", proposal.map.name(a), proposal.map.name(b));
+            let reason = format!("continues {} → {}", proposal.map.name(a), proposal.map.name(b));
             review.adjust(settings.return_penalty, 0, reason);
         } else {
             review.adjust(

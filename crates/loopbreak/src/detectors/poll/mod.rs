@@ -1,9 +1,12 @@
-//! `poll`: waiting that waits for nothing.
+//! `poll`: waiting without a result.
 //!
-//! Catches: the same waiting call with the same reply, 10 times (a warning), 20 times (hard): a dead poll.
-//! Must not catch: a call whose reply moves on; a few quiet checks of a running job; a pause between two pieces of work.
-//! Waiting is: a tool made for it (`bash_output`, `sleep`, …), or a call that was waited for.
-//! From: complaints 5, 6, 11, 20.
+//! Catches: the same waiting call with the same reply, 10 times (a warning) or 20 times (hard). This is a
+//! dead poll.
+//! Must not catch: a call whose reply changes; a few checks of a running job; a pause between two pieces of
+//! work.
+//! A call counts as waiting if its tool is made for it (`bash_output`, `sleep`, …), or if it came after a
+//! pause.
+//! Origin: complaints 5, 6, 11, 20.
 
 pub(crate) mod settings;
 mod texts;
@@ -19,7 +22,7 @@ use crate::fingerprint::ActionKind;
 use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
-/// How many calls are waited for side by side.
+/// Number of waiting calls that are tracked at the same time.
 const CALLS: usize = 4;
 
 /// The detector `poll`.
@@ -27,11 +30,11 @@ const CALLS: usize = 4;
 #[serde(default)]
 pub(crate) struct PollDetector {
     calls: RingBuffer<WaitingCall>,
-    /// Something new came in since the last wait.
+    /// True if a call since the last wait brought something new.
     news: bool,
 }
 
-/// A call that is waited for, and how often it brought the same in a row.
+/// A call that is waited for, and the number of times in a row that it had the same result.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct WaitingCall {
     call: HashKey,
@@ -71,7 +74,7 @@ impl StepDetector for PollDetector {
         let known = self.calls.iter().find(|waiting| waiting.call == prints.call).copied();
         let repeated = known.filter(|waiting| waiting.pair == prints.pair);
         self.news |= !waits && repeated.is_none();
-        // Whoever brought something home from the last wait may wait again.
+        // A wait after which something new was done was worthwhile, so the count starts again.
         let worthwhile = waits && std::mem::take(&mut self.news);
         let mut waiting = repeated.filter(|_| !worthwhile).unwrap_or(fresh);
         let counts = waits || context.is_waited_for();

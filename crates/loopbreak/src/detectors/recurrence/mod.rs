@@ -1,12 +1,12 @@
-//! `recurrence`: the same action with the same outcome again and again, whatever lies between.
+//! `recurrence`: the same action with the same outcome, repeated with other steps in between.
 //!
-//! Catches: one step that returns again and again after others (`again`), and a run in which many of the last steps were all there
-//! before (`recycling`), however they are mixed. These are the loops that no period shows: 164 reads of one file that
-//! wrap around, a handful of failing calls in ever new order.
-//! Must not catch: a run that gets further meanwhile; the same call after a change, which is another experiment; a few
-//! repeats in a long run; waiting. Where a run tells how far it got (by a score, an objective, a place), coming back to
-//! known ground is half of the way: there it takes more, or is only warned of.
-//! From: complaints 15, 16, 21, 23.
+//! Catches: one step that returns repeatedly after others (`again`), and a run in which many of the last
+//! steps were done before, in any order (`recycling`). These loops have no period: 164 reads of one file that
+//! wrap around, or a few failing calls in changing order.
+//! Must not catch: a run that makes progress meanwhile; the same call after a change, which is a new
+//! experiment; a few repeats in a long run; waiting. Where a run reports progress (a score, an objective, a
+//! place), returning to known ground is normal, so the limits are higher or there is only a warning.
+//! Origin: complaints 15, 16, 21, 23.
 
 pub(crate) mod settings;
 mod texts;
@@ -24,34 +24,36 @@ use crate::fingerprint::{ActionKind, StepFingerprints};
 use crate::memory::{KEY_BYTES, HashKey, LruMap, RingBuffer, key_of, key_of_parts};
 use crate::verdict::Severity;
 
-/// How many fingerprints of all agents together are remembered.
+/// Number of fingerprints that are remembered for all agents together.
 const KNOWN: usize = 192;
-/// For how many agents the last steps are kept.
+/// Number of agents whose last steps are kept.
 const AGENTS: usize = 16;
-/// How many calls of all agents together are known again when they are proposed.
+/// Number of calls that are remembered for all agents together, to compare proposals with.
 const CALLS: usize = 64;
 
-/// The detector. One store for all agents of the run: fingerprints differ by agent.
+/// The detector `recurrence`. It has one store for all agents of the run, because fingerprints differ by
+/// agent.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct RecurrenceDetector {
     steps: LruMap<RecurringStep>,
     agents: RingBuffer<RecentSteps>,
-    /// Counts what ends a step's returning: progress, a change, a word from a human.
+    /// Counts the events after which a return starts a new count: progress, a change, a message from the
+    /// user.
     era: u32,
-    /// The last calls, by agent and place: by these a proposal is known, which has no outcome yet.
+    /// The last calls, by agent and place. A proposal is compared with these, because it has no outcome yet.
     calls: LruMap<RecurringCall>,
     refusals: RefusedProposals,
 }
 
-/// A call, and what came of it last.
+/// A call and its last outcome.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(from = "(HashKey, u32, u64)", into = "(HashKey, u32, u64)")]
 struct RecurringCall {
     pair: HashKey,
-    /// How many times in a row it had the same outcome.
+    /// Number of times in a row with the same outcome.
     equal: u32,
-    /// How many changes there had been: after another one the call is worth a try.
+    /// Number of changes before the call. After another change the call is worth trying again.
     epoch: u64,
 }
 
@@ -67,21 +69,21 @@ impl From<RecurringCall> for (HashKey, u32, u64) {
     }
 }
 
-/// A step that was there.
+/// A step that was done before.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(from = "RecurringStepRow", into = "RecurringStepRow")]
 struct RecurringStep {
     first: u64,
-    /// How many steps its agent had done when it came last.
+    /// Number of steps of its agent when it last occurred.
     last: u64,
     era: u32,
-    /// Since when it has been returning in this era, how often, and what that weighs.
+    /// The first turn of its returns in this era, their number and their weight.
     since: u64,
     count: u32,
     weight: u32,
 }
 
-/// How it is put away.
+/// The serialized form: an array without field names.
 type RecurringStepRow = (u64, u64, u32, u64, u32, u32);
 
 impl From<RecurringStepRow> for RecurringStep {
@@ -96,8 +98,8 @@ impl From<RecurringStep> for RecurringStepRow {
     }
 }
 
-/// Which of an agent's last steps were there before, and which of these were no plain repeats: a bit each, the newest
-/// lowest.
+/// The last steps of an agent as bit sets, the newest step in the lowest bit. `repeats` marks steps that were
+/// done before, `slight` marks steps that are not plain repeats.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct RecentSteps {
@@ -106,7 +108,8 @@ struct RecentSteps {
     repeats: u64,
     slight: u64,
     first: u64,
-    /// How many repeats were told of, and whether as hard. Forgotten when half of what is warned of has gone by.
+    /// Number of repeats at the last report, and whether that was hard. Reset when at most half of `warn_at`
+    /// repeats are left in the window.
     told: u32,
     hard: bool,
 }
@@ -151,7 +154,7 @@ impl StepDetector for RecurrenceDetector {
         let agent = key_of(context.agent);
         let here = context.trail.here().unwrap_or_default();
         let call = key_of_parts(&[agent, prints.call, here]);
-        // A proposal that was refused comes back to nothing.
+        // A refused proposal was not carried out, so it does not count as a return.
         if context.step.refused {
             if let Some((_, reason)) = self.comes_back(agent, call, context.epoch, context.measured, settings)
             {
@@ -201,7 +204,7 @@ impl StepDetector for RecurrenceDetector {
 }
 
 impl RecurrenceDetector {
-    /// Notes a step. Gives what is known of it, and whether it was there before.
+    /// Records a step. Returns what is known about it, and whether it was done before.
     fn note(
         &mut self,
         context: &StepContext<'_>,
@@ -211,7 +214,8 @@ impl RecurrenceDetector {
         window: u32,
     ) -> (RecurringStep, bool) {
         let here = context.trail.here().unwrap_or_default();
-        // What is typed into an element is the same, whatever the element is called after the page was loaded again.
+        // Text typed into an element is the same even if the element has another id after the page was loaded
+        // again.
         let telling = prints.shape.filter(|shape| shape.masked && shape.telling);
         let same = telling.map_or(prints.pair, |shape| shape.key);
         let era = self.era;
@@ -224,7 +228,8 @@ impl RecurrenceDetector {
         if !gone_on {
             *known = RecurringStep { first: known.first, ..fresh };
         }
-        // A step that follows upon itself is `cycle`'s to judge; the first time counts whatever it was like.
+        // A step that directly follows itself is left to `cycle`. The first occurrence always has full
+        // weight.
         let returns = known.count == 0 || step > known.last + 1;
         let weight = if known.count == 0 { WHOLE } else { context.weight_apart() };
         if returns {
@@ -239,7 +244,7 @@ impl RecurrenceDetector {
         (known, repeated)
     }
 
-    /// Notes a call and what came of it.
+    /// Records a call and its outcome.
     fn note_call(&mut self, call: HashKey, pair: HashKey, epoch: u64) {
         let known = self.calls.touch_or_insert(call, || RecurringCall { pair, equal: 0, epoch });
         known.equal =
@@ -250,7 +255,7 @@ impl RecurrenceDetector {
         }
     }
 
-    /// Whether a call is one of those that keep coming back with the same outcome: how bad that is, and why.
+    /// Returns how bad it is to make this call again and why, if it keeps returning with the same outcome.
     fn comes_back(
         &self,
         agent: HashKey,
@@ -264,15 +269,15 @@ impl RecurrenceDetector {
             let reason = format!("was done {} times before, each time with the same outcome", known.equal);
             return Some((severity, reason));
         }
-        // Where most of the last calls were there before, one more of them goes on with that. A run that tells how far it
-        // got has had no progress by any of them; of others nobody knows.
+        // If most of the last calls were made before, another one of them continues that. In a run that
+        // reports progress, none of them brought any. In other runs that is unknown.
         let recycles = measured && self.agents.iter().any(|recent| recent.agent == agent && recent.told > 0);
         let reason = || "was done before with the same outcome, as were most of the last calls".to_owned();
         recycles.then(|| (Severity::Warn, reason()))
     }
 }
 
-/// One step that returns again and again.
+/// Reports one step that returns repeatedly.
 fn again(
     context: &StepContext<'_>,
     known: &RecurringStep,
@@ -300,7 +305,7 @@ fn again(
     }
 }
 
-/// Many steps that were all there before.
+/// Reports many steps that were all done before.
 fn recycling(
     context: &StepContext<'_>,
     recent: &mut RecentSteps,
@@ -321,7 +326,7 @@ fn recycling(
     } else {
         (weight >= whole(settings.warn_at)).then_some(Severity::Warn)
     };
-    // Other steps lie between the repeats, which does not make each of them a new loop.
+    // Other steps lie between the repeats, but the loop stays the same.
     let hard = severity == Some(Severity::Hard);
     let news = severity.is_some() && (recent.told == 0 || (hard && !recent.hard) || count >= 2 * recent.told);
     if news {

@@ -1,5 +1,4 @@
-//! Parts that several detectors share: how a repetition is followed, how much a repeat counts, and which proposals were
-//! refused because of one.
+//! Parts that several detectors share: period tracking, the weight of a repeat, and refused proposals.
 
 mod period_tracker;
 mod place_cycle;

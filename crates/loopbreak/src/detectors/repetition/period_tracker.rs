@@ -1,30 +1,32 @@
-//! Finds the period of a sequence as it goes: for each period, how many steps in a row equalled the one a period before.
+//! Finds the period of a sequence as it grows: for each period, it counts the steps in a row that equal the
+//! step one period before.
 
 use serde::{Deserialize, Serialize};
 
 use super::repeat_weight::WHOLE;
 use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 
-/// The longest period there is.
+/// The longest period that is tracked.
 pub(crate) const LONGEST: usize = 12;
 
-/// A sequence of keys that may go round.
+/// A sequence of keys that may repeat periodically.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct PeriodTracker {
-    /// The last keys, and the turns they came at.
+    /// The last keys and their turns.
     last: RingBuffer<(HashKey, u64)>,
-    /// For each period, how many steps in a row equalled the one a period before, and what they weigh.
+    /// For each period: the number of steps in a row that equal the step one period before, and their total
+    /// weight.
     equal: Vec<(u32, u32)>,
 }
 
-/// A sequence that goes round.
+/// A sequence that repeats with a period.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RepeatedPeriod {
     pub(crate) period: u32,
-    /// How often it was gone through, the first time included.
+    /// Number of rounds, including the first.
     pub(crate) times: u32,
-    /// The same, where each step counts by its weight.
+    /// Number of rounds, with each step counted by its weight.
     pub(crate) weighed: u32,
     pub(crate) since: u64,
 }
@@ -34,7 +36,7 @@ impl PeriodTracker {
         30 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 24
     }
 
-    /// Takes in the next key. Gives the shortest period whose last round was gone through twice.
+    /// Adds a key. Returns the shortest period with at least two full rounds at the end of the sequence.
     pub(crate) fn push(
         &mut self,
         key: HashKey,
@@ -54,7 +56,7 @@ impl PeriodTracker {
         self.now(longest)
     }
 
-    /// The shortest period whose last round was gone through twice.
+    /// Returns the shortest period with at least two full rounds at the end of the sequence.
     pub(crate) fn now(&self, longest: u32) -> Option<RepeatedPeriod> {
         let (period, (equal, weight)) =
             (1..=longest).zip(&self.equal).find(|(period, (equal, _))| equal >= period)?;
@@ -63,17 +65,17 @@ impl PeriodTracker {
             period,
             times: equal / period + 1,
             weighed: weight / (WHOLE * period) + 1,
-            // As far as it is remembered.
+            // If the first round is no longer remembered, this is the oldest turn that is.
             since: self.last.newest().take(began).next_back().map_or(0, |(_, turn)| *turn),
         })
     }
 
-    /// The key that comes next, should the sequence go on with this period.
+    /// Returns the next key if the sequence continues with this period.
     pub(crate) fn next(&self, period: u32) -> Option<HashKey> {
         self.last.newest().nth(period as usize - 1).map(|(key, _)| *key)
     }
 
-    /// The name of the loop with this period: its smallest rotation.
+    /// Returns the identity of the loop with this period: the key of its smallest rotation.
     pub(crate) fn identity(&self, period: u32) -> HashKey {
         let round: Vec<HashKey> = self.last.newest().take(period as usize).map(|(key, _)| *key).collect();
         let rotations = (0..round.len()).map(|by| [&round[by..], &round[..by]].concat());

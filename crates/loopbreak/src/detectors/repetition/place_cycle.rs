@@ -1,8 +1,8 @@
-//! The same round of places, walked again and again: the part of `cycle` that follows where an agent goes.
+//! Places visited repeatedly in the same order: the part of `cycle` that tracks moves.
 //!
-//! Turns spent at a place do not count, only moves. Rounds of two places belong to `oscillation`. Walks lead
-//! back at times, so a round is reported only when it is walked for the third time without progress, and it never stops a
-//! run: a proposal that continues it loses score.
+//! Only moves count, not turns spent at a place. Cycles of two places belong to `oscillation`. Returning to a
+//! place is often part of a normal walk. Therefore a cycle is reported only on its third round without
+//! progress, and it never stops a run. A proposal that continues it loses score.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,12 +11,12 @@ use super::repeat_weight::WHOLE;
 use crate::detectors::StepContext;
 use crate::memory::HashKey;
 
-/// The shortest round that is looked for: two places to and fro are `oscillation`'s.
+/// The shortest cycle that is tracked. Moves back and forth between two places belong to `oscillation`.
 const SHORTEST: u32 = 3;
-/// So many times round are too many.
+/// Number of rounds from which a cycle is reported.
 const TIMES: u32 = 3;
 
-/// The places, in the order in which they were walked to.
+/// The places in the order in which they were visited.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct PlaceCycle(PeriodTracker);
@@ -26,7 +26,7 @@ impl PlaceCycle {
         self.0.bytes(digits)
     }
 
-    /// Takes in a move. Gives the round that the agent is on, and its name, if it is on one.
+    /// Records a move. Returns the cycle that the agent is in and its identity, if any.
     pub(crate) fn walk(
         &mut self,
         context: &StepContext<'_>,
@@ -37,7 +37,7 @@ impl PlaceCycle {
         Some((round, self.0.identity(round.period)))
     }
 
-    /// Whether to go to this place is to go on with the round: how many places it has, and how often it was walked.
+    /// Returns the current cycle if a move to this place would continue it.
     pub(crate) fn goes_on(&self, destination: HashKey, longest: u32) -> Option<RepeatedPeriod> {
         let round = self.round(longest)?;
         (self.0.next(round.period)? == destination).then_some(round)

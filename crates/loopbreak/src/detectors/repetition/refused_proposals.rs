@@ -1,4 +1,4 @@
-//! Proposals that are refused: the first is warned of, the same one again is hard.
+//! Refused proposals: the first refusal gives a warning, a repeated one is hard.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,22 +6,22 @@ use crate::detectors::{Detection, DetectionCollector, DetectorName, LoopFamily, 
 use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::verdict::{Intervention, Severity};
 
-/// How many refused proposals are remembered, and for how many turns.
+/// Number of refused proposals that are remembered, and for how many turns.
 const REMEMBERED: usize = 4;
 const TURNS: u64 = 20;
 
-/// The proposals that one detector's penalty refused lately.
+/// The proposals that were recently refused because of one detector's penalty.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RefusedProposals(RingBuffer<(HashKey, u64)>);
 
 impl RefusedProposals {
-    /// What they take in a snapshot, at most.
+    /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
     pub(crate) fn bytes(&self, digits: usize) -> usize {
         2 + self.0.len() * (KEY_BYTES + digits)
     }
 
-    /// Looks whether this detector's own penalty takes the step's action below the threshold. Only its own, so that
-    /// what it finds does not depend on the other detectors.
+    /// Reports a proposal whose score falls below the threshold by this detector's own penalty. Other
+    /// penalties are left out, so that the finding does not depend on other detectors.
     pub(crate) fn observe(
         &mut self,
         detector: DetectorName,
@@ -60,7 +60,7 @@ impl RefusedProposals {
         }
     }
 
-    /// Notes that a proposal was refused that would have gone on with a loop the detector knows.
+    /// Reports a refused proposal that would have continued a loop the detector knows.
     pub(crate) fn insist(
         &mut self,
         detector: DetectorName,
@@ -86,7 +86,8 @@ impl RefusedProposals {
         }
     }
 
-    /// Since when a proposal is refused, and whether it was lately.
+    /// Records a refusal. Returns the turn since which the proposal is refused, and whether it was refused
+    /// recently.
     fn note(&mut self, proposal: HashKey, turn: u64) -> (u64, bool) {
         let lately = |(known, at): &&(HashKey, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
         let before = self.0.newest().find(lately).map(|(_, at)| *at);
@@ -95,8 +96,8 @@ impl RefusedProposals {
     }
 }
 
-/// The number that tells the refusals of one detector from those of another. It is part of loop ids, and so stays as it
-/// is.
+/// Returns the number that distinguishes the refusals of one detector from those of another. It is part of
+/// loop ids, so it must not change.
 fn number_of(detector: DetectorName) -> HashKey {
     match detector {
         DetectorName::Recurrence => 4,

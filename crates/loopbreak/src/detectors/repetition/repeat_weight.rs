@@ -1,35 +1,38 @@
-//! How much a repeat counts. One that was waited for says less: time passed, and the world may have moved meanwhile.
+//! The weight of a repeat. A repeat after a wait weighs less: time passed, and the environment may have
+//! changed.
 
 use crate::detectors::StepContext;
 use crate::fingerprint::{ActionKind, ActionShape};
 
-/// What a plain repeat weighs.
+/// The weight of a plain repeat.
 pub(crate) const WHOLE: u32 = 5;
-/// What one weighs that was waited for, or that only turns a page without telling what stands on it.
+/// The weight of a repeat after a wait, or of one that only turns a page without a logged result.
 const SLIGHT: u32 = 2;
-/// What one weighs that is known by its shape alone, and has nothing to tell it from others of that shape.
+/// The weight of a repeat that is recognized by its shape alone, with nothing that distinguishes it from
+/// others of that shape.
 pub(crate) const FAINT: u32 = 1;
-/// What one weighs that is known by its shape, and by a text in it.
+/// The weight of a repeat that is recognized by its shape and by a text in it.
 pub(crate) const SOME: u32 = 3;
 
-/// From this time between two steps on, the later one was waited for.
+/// Minimum time between two steps after which the later one counts as waited for.
 const SPACED_MS: i64 = 20_000;
 
 impl StepContext<'_> {
-    /// Whether the step was waited for: much time passed before it, or the agent did nothing but wait before it.
+    /// Returns whether the step was waited for: much time passed before it, or the agent's previous step only
+    /// waited.
     pub(crate) fn is_waited_for(&self) -> bool {
         self.after_wait || self.passed.is_some_and(|passed| passed >= SPACED_MS)
     }
 
-    /// How much the step counts, should it be a repeat.
+    /// Returns the weight of the step if it is a repeat.
     pub(crate) fn weight(&self) -> u32 {
         let turns_unseen_page =
             self.prints.is_some_and(|prints| prints.kind == ActionKind::Page && prints.outcome.is_none());
         if turns_unseen_page || self.is_waited_for() { SLIGHT } else { WHOLE }
     }
 
-    /// The same where other steps lie in between: to go back, logged without what came of it, can be to go back from
-    /// anywhere.
+    /// Returns the weight of the step if it is a repeat with other steps in between. A step back that is
+    /// logged without a result can be a step back from anywhere, so it weighs less.
     pub(crate) fn weight_apart(&self) -> u32 {
         let says_nothing = |shape: ActionShape| !shape.masked && !shape.telling;
         if self.prints.and_then(|prints| prints.shape).is_some_and(says_nothing) {
@@ -40,7 +43,7 @@ impl StepContext<'_> {
     }
 }
 
-/// The least that so many repeats weigh, should each of them be a plain one.
+/// Returns the total weight of this many plain repeats.
 pub(crate) fn whole(repeats: u32) -> u32 {
     repeats.saturating_mul(WHOLE)
 }

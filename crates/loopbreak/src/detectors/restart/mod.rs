@@ -1,13 +1,15 @@
-//! `restart`: runs that die young, one after the other, with the same prompt: the outer loop is stuck.
+//! `restart`: runs with the same prompt that end early, one after the other. The loop around the agent is
+//! stuck.
 //!
-//! Catches, over the runs of a series: 3 runs in a row with one prompt that died young (`dies_young`): no more than 10
-//! steps, no progress, nobody there, and an end in failure, in the middle of a call, or right after the prompt; and
-//! 20 runs with one prompt that were started within a minute and came to nothing (`spawning`): agents that start
-//! agents.
-//! Must not catch: short healthy runs, however many, for a run that ends with an answer or changed something ended
-//! well; a nightly job that succeeds each time; other prompts; runs without a prompt. Dates, times and counters do not
-//! make another prompt. It only warns: what starts the runs is not the agent's to stop.
-//! From: complaints 20 and 28.
+//! Catches, over the runs of a series: 3 runs in a row with one prompt that ended early (`dies_young`): at
+//! most 10 steps, no progress, no further message from a user, and an end in a failure, in the middle of a
+//! call, or right after the prompt; and 20 runs with one prompt that were started within a minute without a
+//! result (`spawning`): agents that start agents.
+//! Must not catch: any number of short healthy runs, because a run that ends with an answer or changed
+//! something ended well; a nightly job that succeeds each time; other prompts; runs without a prompt. Dates,
+//! times and counters do not make a prompt different. It only warns, because the agent cannot stop whatever
+//! starts the runs.
+//! Origin: complaints 20 and 28.
 
 pub(crate) mod settings;
 mod texts;
@@ -23,13 +25,13 @@ use crate::memory::{HashKey, LruMap, RingBuffer, key_of_parts};
 use crate::summary::RunSummary;
 use crate::verdict::Severity;
 
-/// How many prompts a series tells apart, and how many starts it keeps of each.
+/// Number of prompts that a series keeps apart, and number of starts that it keeps of each.
 const PROMPTS: usize = 1024;
 const STARTS: usize = 64;
-/// Within this time, in milliseconds.
+/// The window for `spawning`, in milliseconds.
 const WINDOW_MS: i64 = 60_000;
 
-/// What a series knows of the runs of each prompt.
+/// The runs of each prompt that a series knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct RestartDetector(LruMap<PromptHistory>);
@@ -37,11 +39,12 @@ pub(crate) struct RestartDetector(LruMap<PromptHistory>);
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct PromptHistory {
-    /// Runs in a row that died young, since which of all runs, and how many were told of.
+    /// Number of runs in a row that ended early, the number of the first among all runs, and the count at the
+    /// last report.
     dead: u32,
     since: u64,
     told: u32,
-    /// When the last runs were started that came to nothing, and how many in a minute were told of.
+    /// Start times of the last runs without a result, and the number within a minute at the last report.
     starts: RingBuffer<i64>,
     told_starts: u32,
 }
@@ -54,7 +57,7 @@ impl Detector for RestartDetector {
 }
 
 impl RestartDetector {
-    /// Takes in a run that is over; `tick` is its number among all runs.
+    /// Records a run that has ended. `tick` is its number among all runs.
     pub(crate) fn conclude(
         &mut self,
         run: &RunSummary,
@@ -115,7 +118,7 @@ impl RestartDetector {
     }
 }
 
-/// Told once, and again when there are twice as many.
+/// Returns whether a count is news: the first one, or at least twice the last reported one.
 fn is_news(count: u32, told: &mut u32) -> bool {
     let news = *told == 0 || count >= told.saturating_mul(2);
     if news {

@@ -1,10 +1,11 @@
-//! `revisit`: the agent is back at a place of a moment ago.
+//! `revisit`: the agent returned to a recently visited place.
 //!
-//! Catches: coming back to a place within the last few turns; for a proposal, a move whose known destination is one of
-//! the last few places (−0.2 a visit, −0.6 at the most).
-//! Must not catch: staying where one is; a move whose destination is unknown, anything that is no move, a place left longer ago than the
-//! window: legitimate backtracking. What it sees is a hint, never more; only the worth of a proposal changes.
-//! From: document 000, phase 1B. Mistakes 1 and 2: there the penalty was laid on the room the agent stood in.
+//! Catches: a return to a place of the last few turns. For a proposal: a move whose known destination is one
+//! of the last few places (−0.2 per visit, at most −0.6).
+//! Must not catch: staying at one place; a move whose destination is unknown; anything that is not a move; a
+//! place that was left before the window, which is legitimate backtracking. A finding is only ever a hint.
+//! Only the score of a proposal changes.
+//! Origin: document 000, phase 1B. Mistakes 1 and 2: there the penalty applied to the current room.
 
 pub(crate) mod settings;
 mod texts;
@@ -52,12 +53,12 @@ impl StepDetector for RevisitDetector {
         out: &mut DetectionCollector<'_>,
     ) {
         self.refusals.observe(DetectorName::Revisit, context, out);
-        // Whoever stays and works at a place does not come back to it.
+        // An agent that stays at a place does not return to it.
         if !context.moved {
             return;
         }
         let Some(here) = context.trail.here() else { return };
-        // The newest place is the present one: the window lies before it.
+        // The newest place is the current one. The window lies before it.
         let (visits, since) = visits(context.trail, here, 1, settings.window);
         if visits == 0 {
             return;
@@ -82,7 +83,7 @@ impl StepDetector for RevisitDetector {
         let Some(destination) = proposal.destination else { return };
         let (visits, _) = visits(proposal.trail, destination, 0, settings.window);
         if visits > 0 {
-            // The cap is for many visits: one alone costs what was set.
+            // The cap applies to several visits. A single visit costs the full `penalty`.
             let cap = settings.max_penalty.min(settings.penalty);
             let penalty = (settings.penalty * f64::from(visits)).max(cap);
             let name = proposal.map.name(destination);
@@ -96,7 +97,8 @@ impl StepDetector for RevisitDetector {
     }
 }
 
-/// How often a place occurs among `window` places, after skipping the newest `skip`, and the turn of the first.
+/// Returns the number of visits to a place among `window` places, skipping the newest `skip`, and the turn of
+/// the first visit.
 fn visits(trail: &PlaceTrail, place: HashKey, skip: usize, window: u32) -> (u32, u64) {
     let stays = trail.newest().skip(skip).take(window as usize).filter(|stay| stay.place == place);
     stays.fold((0, u64::MAX), |(visits, _), stay| (visits + 1, stay.turn))

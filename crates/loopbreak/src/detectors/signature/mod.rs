@@ -1,10 +1,10 @@
-//! `signature`: the same core of an iteration's output again and again.
+//! `signature`: iterations whose outputs have the same core.
 //!
-//! Catches: the same error, failing tests, file change or search in 3 outputs in a row (or, if set, in 3 of the last
-//! 5). A hint at the second, hard at the third.
-//! Must not catch: different changes to one file; a falling count of failures; a retry that succeeds. Reads only steps
-//! without an action, unless `scope = "all"`: on tool replies it would fire on every healthy run.
-//! From: document 004. Mistake 10: the examples there are the intent, not the code.
+//! Catches: the same error, failing tests, file change or search in 3 outputs in a row (or, if `window` is
+//! set, among that many recent outputs). A hint at the second, hard at the third.
+//! Must not catch: different changes to one file; a falling number of failures; a retry that succeeds. Reads
+//! only steps without an action, unless `scope = "all"`, because tool replies repeat in healthy runs.
+//! Origin: document 004. Mistake 10: the examples there are the intent, not the code.
 
 pub(crate) mod settings;
 mod texts;
@@ -27,9 +27,9 @@ use crate::verdict::Severity;
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SignatureDetector {
-    /// The last signatures and the turns they came at.
+    /// The last signatures and their turns.
     last: RingBuffer<(HashKey, u64)>,
-    /// How many of the newest are equal, in a row, and since which turn.
+    /// Number of identical signatures in a row at the end, and the turn of the first.
     streak: u32,
     since: u64,
 }
@@ -103,7 +103,7 @@ impl StepDetector for SignatureDetector {
     }
 }
 
-/// The output that the detectors of outputs read, if this step is one of theirs.
+/// Returns the output of a step for the detectors of outputs, if it is in their scope.
 pub(super) fn output<'s>(step: &'s Step<'_>, scope: OutputScope) -> Option<&'s str> {
     if step.refused || (scope == OutputScope::Iterations && step.action.is_some()) {
         return None;

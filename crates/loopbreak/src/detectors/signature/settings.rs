@@ -20,7 +20,7 @@ pub struct SignatureSettings {
     /// Number of recent outputs among which identical signatures are counted. 0 counts them only in a row.
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 20)))]
     pub window: u32,
-    /// Which steps are read.
+    /// Steps that are read.
     pub scope: OutputScope,
 }
 

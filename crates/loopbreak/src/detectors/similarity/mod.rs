@@ -1,10 +1,11 @@
-//! `similarity`: an iteration's output much like one of the last.
+//! `similarity`: the output of an iteration is nearly identical to a recent one.
 //!
-//! Catches: an output at least 0.90 similar (normalised indel similarity, as `rapidfuzz.ratio`) to one of the last 5.
-//! The first match is a hint, the second in a row is hard.
-//! Must not catch: outputs that differ in more than a tenth; one retry. Reads only steps without an action, unless
-//! `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of like length.
-//! From: document 004, Ralph's approach. Mistake 11: it cannot be missing, for it needs no library.
+//! Catches: an output at least 0.90 similar (normalized indel similarity, as `rapidfuzz.ratio`) to one of the
+//! last 5. The first match is a hint, the second in a row is hard.
+//! Must not catch: outputs that differ in more than a tenth; one retry. Reads only steps without an action,
+//! unless `scope = "all"`. Texts over 4 kB are compared by their first and last 2 kB, and only with texts of
+//! similar length.
+//! Origin: document 004, Ralph's approach. Mistake 11: it is always available, because it needs no library.
 
 pub(crate) mod settings;
 mod texts;
@@ -22,18 +23,19 @@ use crate::text::clip::{escaped_len, head_and_tail};
 use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
 
-/// The longest text that is kept for comparison, and what all kept texts may take together in a snapshot.
+/// Maximum size of a text that is kept for comparison, and maximum snapshot size of all kept texts together.
 const TEXT_BYTES: usize = 4 * 1024;
 const ALL_BYTES: usize = 20 * 1024;
 
-/// The detector. It judges each agent by its own outputs, but keeps one store for all, for texts are large.
+/// The detector `similarity`. It compares each agent only with itself, but has one store for all agents,
+/// because texts are large.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SimilarityDetector {
     kept: RingBuffer<RememberedOutput>,
-    /// What the kept texts take in a snapshot.
+    /// Snapshot size of the kept texts.
     bytes: usize,
-    /// Matches in a row, by agent, for the agents that have any.
+    /// Number of matches in a row, for each agent that has any.
     streaks: RingBuffer<MatchStreak>,
 }
 
@@ -41,7 +43,7 @@ pub(crate) struct SimilarityDetector {
 struct RememberedOutput {
     agent: HashKey,
     turn: u64,
-    /// Of the whole text, before it was cut.
+    /// Length of the whole text, before it was cut.
     length: u64,
     whole: HashKey,
     text: PreparedText,
@@ -55,7 +57,7 @@ struct MatchStreak {
     identity: HashKey,
 }
 
-/// How many agents' streaks are kept.
+/// Number of agents whose streaks are kept.
 const AGENTS: usize = 16;
 
 impl Detector for SimilarityDetector {
@@ -143,12 +145,13 @@ impl SimilarityDetector {
 }
 
 impl RememberedOutput {
-    /// How alike two outputs are, if they are.
+    /// Returns the similarity of two outputs if it reaches the threshold.
     fn likeness(&self, other: &RememberedOutput, threshold: f64) -> Option<f64> {
         if self.whole == other.whole && self.length == other.length {
             return Some(1.0);
         }
-        // Indel similarity cannot exceed what the lengths allow; the cut texts no longer show them.
+        // Indel similarity cannot exceed what the lengths allow, and the cut texts no longer show their
+        // lengths.
         let (short, long) = (self.length.min(other.length) as f64, self.length.max(other.length) as f64);
         if long > TEXT_BYTES as f64 && 2.0 * short < threshold * (short + long) {
             return None;

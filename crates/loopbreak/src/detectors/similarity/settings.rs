@@ -21,7 +21,7 @@ pub struct SimilaritySettings {
     /// Number of matches in a row that triggers an intervention.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20)))]
     pub hard_at: u32,
-    /// Which steps are read.
+    /// Steps that are read.
     pub scope: OutputScope,
 }
 

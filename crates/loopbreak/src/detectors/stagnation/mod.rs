@@ -1,14 +1,14 @@
 //! `stagnation`: no progress for too long.
 //!
-//! Catches: a run whose score stands still, completes no objective and is not marked as progressing for `max_turns`
-//! turns. Warned of from `warn_at` on, stopped at the first check after that.
-//! Must not catch: a run without any such facet; a run that completes objectives while its score stands still; the
-//! first score, which is a baseline and no change; an objective that was completed before. With
-//! `patience = "exploring"`: a run that still finds something new, or that is not slower than it was before, within
-//! bounds.
-//! From: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown runs to the check
-//! that really stops, one objective resets the timer once, the old score is the old score. The moving deadline answers
-//! what the fixed one does to known winning games: it stops every third of them.
+//! Catches: a run whose score does not change, that completes no objective and has no progress mark for
+//! `max_turns` turns. Warns from `warn_at` turns on, and stops at the first check after `max_turns`.
+//! Must not catch: a run without any of these facets; a run that completes objectives while its score stays
+//! the same; the first score, which is a baseline and not a change; an objective that was completed before.
+//! With `patience = "exploring"`: a run that still discovers something, or that is not slower than before,
+//! within bounds.
+//! Origin: documents 000 (phase 1A and 1C), 001 (mechanism 1), 002. Mistakes 3, 4 and 5: the countdown ends
+//! at the check that really stops the run, one objective resets the timer once, the old score is the old
+//! score. The moving deadline exists because a fixed one stops every third of the known winning games.
 
 mod exploration_tracker;
 pub(crate) mod settings;
@@ -27,14 +27,14 @@ use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of, key_of_parts};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
-/// How many completed objectives are remembered, so that one is not progress twice.
+/// Number of completed objectives that are remembered, so that each counts as progress once.
 const OBJECTIVES: usize = 192;
 
 /// The detector `stagnation`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct StagnationDetector {
-    /// None until a facet of progress is seen.
+    /// None until a step has a score, objectives or a progress mark.
     last_progress: Option<u64>,
     last_turn: u64,
     score: Option<f64>,
@@ -42,7 +42,7 @@ pub(crate) struct StagnationDetector {
     last_score_change: Option<u64>,
     last_objective: Option<u64>,
     completed: RingBuffer<HashKey>,
-    /// Stays empty where the deadline is fixed.
+    /// Empty if the deadline is fixed.
     exploring: ExplorationTracker,
 }
 
@@ -105,7 +105,7 @@ impl StepDetector for StagnationDetector {
         let (allowed, at_check) = self.turns_allowed(context, settings, gap, check < turn);
         let recent =
             |then: Option<u64>| then.is_some_and(|then| turn.saturating_sub(then) < settings.max_turns);
-        // The documents count a score that never changed from turn 0 on.
+        // The documents count a score that never changed from turn 0.
         let score_since = self.score.map(|_| self.last_score_change.unwrap_or(0));
         let (score_progress, objective_progress) = (recent(score_since), recent(self.last_objective));
         out.event(ProgressCheck {
@@ -131,8 +131,8 @@ impl StepDetector for StagnationDetector {
             });
         }
 
-        // A log may leave turns out: a check is made when its turn is reached or passed, and judges what held at its
-        // turn, or the countdown would not end where the run does.
+        // A log may skip turns. A check is made when its turn is reached or passed, and uses the state of its
+        // own turn. Otherwise the countdown would not end where the run does.
         let ends = check > before && check.saturating_sub(latest) >= at_check;
         if !ends && (stuck < settings.warn_at || !settings.warnings) {
             return;
@@ -172,8 +172,8 @@ impl StepDetector for StagnationDetector {
 }
 
 impl StagnationDetector {
-    /// How many turns without progress are too many, as the run stands now and as it stood at the last check, which may
-    /// lie before this step.
+    /// Returns the number of turns without progress that are allowed now, and the number that was allowed at
+    /// the last check, which may lie before this step.
     fn turns_allowed(
         &mut self,
         context: &StepContext<'_>,
@@ -194,7 +194,7 @@ impl StagnationDetector {
         (now, if check_is_past { before } else { now })
     }
 
-    /// Takes in a score. True if it is progress.
+    /// Records a score. Returns whether it is progress.
     fn score_moves(
         &mut self,
         score: f64,
@@ -227,7 +227,7 @@ impl StagnationDetector {
         counts
     }
 
-    /// Takes in completed objectives. The turn of the latest that was not completed before.
+    /// Records completed objectives. Returns the turn of the latest one that was not completed before.
     fn completes(&mut self, step: &Step<'_>, turn: u64) -> Option<u64> {
         let mut latest = None;
         for done in step.objectives.iter().flat_map(|objectives| &objectives.completed) {
@@ -242,7 +242,7 @@ impl StagnationDetector {
     }
 }
 
-/// How little time is left.
+/// Urgency of a warning, by the number of turns left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum WarningUrgency {
     Important,

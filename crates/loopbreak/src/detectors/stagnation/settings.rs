@@ -24,7 +24,7 @@ pub struct StagnationSettings {
     pub warn_at: u64,
     /// Give warnings. If false, the run is stopped without a warning.
     pub warnings: bool,
-    /// Which changes of the score count as progress.
+    /// Changes of the score that count as progress.
     pub progress: ScoreProgress,
     /// Count a completed objective as progress.
     pub objectives: bool,
@@ -34,7 +34,7 @@ pub struct StagnationSettings {
 }
 
 name_enum! {
-    /// Which changes of the score count as progress.
+    /// Changes of the score that count as progress.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "kind of progress" pub enum ScoreProgress {
@@ -49,7 +49,7 @@ name_enum! {
 }
 
 name_enum! {
-    /// Whether the limit of turns without progress moves.
+    /// Behavior of the limit of turns without progress.
     #[derive(Default)]
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     "patience" pub enum StagnationPatience {

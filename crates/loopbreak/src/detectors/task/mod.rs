@@ -1,10 +1,12 @@
-//! `task`: a task attempted again and again without headway.
+//! `task`: repeated attempts at a task without progress.
 //!
-//! Catches, over the last 3 attempts of equal status within an hour: `completed_task_revisit` (done, and attempted
-//! again), `blocked_task_spin` (the same blockers, no new work), `no_progress_repeat` (the same work).
-//! Must not catch: a constant blocker with growing work, changing work, changing status, attempts spread over more
-//! than the window. A step that only names a task is no attempt: one has a status, blockers or work.
-//! From: document 003. Mistakes 7, 8 and 9.
+//! Catches, over the last 3 attempts of equal status within an hour: `completed_task_revisit` (done, and
+//! attempted again), `blocked_task_spin` (the same blockers, no new work), `no_progress_repeat` (the same
+//! work).
+//! Must not catch: a constant blocker with growing work, changing work, changing status, attempts spread over
+//! more than the window. A step that only names a task is not an attempt. An attempt has a status, blockers
+//! or work.
+//! Origin: document 003. Mistakes 7, 8 and 9.
 
 pub(crate) mod settings;
 pub(crate) mod texts;
@@ -23,7 +25,7 @@ use crate::step::Task;
 use crate::tasks::{HistoryBounds, TaskHistories, TaskHistory, TaskLoop};
 use crate::verdict::Severity;
 
-/// What a guard keeps of tasks; the least recently attempted task goes first.
+/// Number of tasks and attempts that a guard keeps. The least recently attempted task is dropped first.
 const KEPT: HistoryBounds = HistoryBounds { tasks: 12, attempts: 40 };
 
 /// The detector `task`.
@@ -66,7 +68,7 @@ impl StepDetector for TaskDetector {
     }
 }
 
-/// What a series reports of a task: the same as the detector, without a run around it.
+/// Returns the report of a series about a task, by the same rules as the detector but without a run.
 pub(crate) fn report(
     history: &mut TaskHistory,
     settings: &TaskSettings,
@@ -84,8 +86,9 @@ pub(crate) fn report(
     })
 }
 
-/// Judges a task that was just attempted, and says whether what is found is news. What lies between two attempts,
-/// steps or other tasks, does not end the loop of a task; only an attempt of its own that is none does.
+/// Judges a task that was just attempted, and returns whether the finding is news. Steps and other tasks
+/// between two attempts do not end the loop of a task. Only an attempt at the same task that is not part of a
+/// loop ends it.
 fn look(
     history: &mut TaskHistory,
     settings: &TaskSettings,
@@ -107,9 +110,9 @@ fn evidence_of(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings)
     evidence
 }
 
-/// What is sighted of a task that goes round in circles.
+/// Returns the detection for a task that loops.
 fn detection(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -> Detection {
-    // From here on something else is done about it, so it is news.
+    // From this number of attempts the intervention changes, so the detection is news.
     let overdue = u64::from(found.attempts >= settings.force_next_after);
     let pattern = Pattern::from(found.pattern);
     let content = history.content(found.pattern);
@@ -131,7 +134,7 @@ fn detection(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -
     }
 }
 
-/// Whether a step reports an attempt, or only says what task it belongs to.
+/// Returns whether a step reports an attempt, as opposed to only naming the task it belongs to.
 pub(crate) fn is_attempt(task: &Task<'_>) -> bool {
     task.status.is_some() || !task.blockers.is_empty() || !task.work.is_empty()
 }

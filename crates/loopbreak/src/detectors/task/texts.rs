@@ -85,7 +85,7 @@ fn advice(_: Pattern, _: Intervention) -> &'static [&'static Template] {
     &[]
 }
 
-/// Returns why a task is said to repeat itself, in one sentence without a full stop.
+/// Returns why a task counts as a loop, in one sentence without a full stop.
 pub(crate) fn task_loop_reason(pattern: TaskPattern, attempts: u32, history: &TaskHistory) -> String {
     let TaskHistory { id, blockers, .. } = history;
     match pattern {

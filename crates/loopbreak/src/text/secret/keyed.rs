@@ -52,11 +52,12 @@ pub(super) fn after_flag(text: &str, at: usize) -> Option<Range<usize>> {
 #[derive(Clone, Copy)]
 enum SecretKind {
     Secret,
-    /// A header whose value begins with the name of a scheme, which is worth keeping.
+    /// A header whose value begins with the name of a scheme, which is kept.
     Header,
 }
 
-/// A name counts by its end (`DB_PASSWORD`, `x-api-key`), so that `token_count` and `tokens` do not.
+/// Returns the kind of secret by the end of a name (`DB_PASSWORD`, `x-api-key`), so that `token_count` and
+/// `tokens` do not match.
 fn kind_of(name: &[u8]) -> Option<SecretKind> {
     const SECRET: [&str; 9] = [
         "password",
@@ -112,7 +113,7 @@ fn begins_line(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// Words in the position of a value in declarations.
+/// Returns whether a value is a word that declarations have in the position of a value.
 fn is_code(value: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] =
         [b"string", b"str", b"&str", b"number", b"bool", b"boolean", b"bytes", b"any", b"unknown"];
@@ -133,7 +134,8 @@ impl KeyedValue {
         let escaped = usize::from(bytes.get(start) == Some(&b'\\'));
         let quote = bytes.get(start + escaped).copied().filter(|&byte| is_quote(byte));
         let content = if quote.is_some() { start + escaped + 1 } else { start };
-        // Tested before the end is searched for: a row of placeholders must not be read to its end from each.
+        // Tested before the end is searched for, so that a row of placeholders is not read to its end from
+        // each of them.
         if is_placeholder(bytes, content) {
             return None;
         }
@@ -181,7 +183,7 @@ fn quoted(bytes: &[u8], start: usize, quote: u8, escaped: bool) -> Range<usize> 
         }
         end += 1;
     }
-    // A backslash before a character of many bytes leaves the end inside it.
+    // A backslash before a multi-byte character leaves the end inside it.
     while bytes.get(end).is_some_and(|byte| byte & 0xc0 == 0x80) {
         end += 1;
     }

@@ -16,8 +16,8 @@ const fn prefix(text: &'static str, least: usize, alphabet: fn(u8) -> bool, digi
     TokenPrefix { text, least, alphabet, digit }
 }
 
-/// `npm_` and `hf_` also begin names of variables and functions, which have underscores where keys have
-/// none; `sk-` also begins names of packages, which have no digits.
+/// `npm_` and `hf_` also begin names of variables and functions, which have underscores where keys have none.
+/// `sk-` also begins names of packages, which have no digits.
 const PREFIXES: [TokenPrefix; 20] = [
     prefix("sk-", 16, is_url_safe, true),
     prefix("sk_live_", 16, is_alphanumeric, false),
@@ -53,7 +53,8 @@ pub(super) fn known_token(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     fits.then_some(at..start + rest.len())
 }
 
-/// Three parts in base64 with dots between; the signature may be empty or cut off.
+/// Returns a JSON web token: three base64 parts with dots between them. The signature may be empty or cut
+/// off.
 fn web_token(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     const LEAST: usize = 5;
     let header = run(bytes, at, is_url_safe);

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_not_changed_is_none() {
+    fn an_unchanged_file_has_no_result() {
         for text in
             ["auth.ts was not modified", "auth.ts needs to be updated", "Read auth.ts", "Updated the plan"]
         {

@@ -1,6 +1,6 @@
-//! An error: its class, what it is about, and the file.
+//! An error: its class, its subject, and the file.
 //!
-//! The line number is left out: inserting a line above the error is not progress.
+//! The line number is omitted, because inserting a line above the error is not progress.
 
 use super::file::{FileMention, file_in, is_foreign};
 use super::words::{SignatureToken, core, is_one_of, is_telling, is_volatile, slug, tokens};
@@ -35,7 +35,7 @@ fn detail(report: &ErrorReport<'_>) -> String {
         return missing.to_owned();
     }
     let words = tokens.iter().enumerate().filter(|&(index, token)| {
-        // A status number is a name; other numbers change from run to run.
+        // A status number is a name. Other numbers change from run to run.
         let named =
             index > 0 && tokens[index - 1].is_one_of(&["status", "code", "http", "exit", "signal", "errno"]);
         let named = named || (index == 0 && is_status(token.core()));
@@ -45,12 +45,12 @@ fn detail(report: &ErrorReport<'_>) -> String {
     slug(words.map(|(_, token)| token.raw), WORDS)
 }
 
-/// Returns the status of a failed HTTP request.
+/// Returns whether a word is the status of a failed HTTP request.
 fn is_status(word: &str) -> bool {
     word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `null` in `Cannot read property 'id' of null`: whichever property it was, the same value is missing.
+/// Returns `null` for `Cannot read property 'id' of null`: whatever the property, the same value is missing.
 fn missing_value<'a>(tokens: &[SignatureToken<'a>]) -> Option<&'a str> {
     const MISSING: [&str; 6] = ["null", "undefined", "none", "NoneType", "nil", "nullptr"];
     const BEFORE: [&str; 5] = ["of", "is", "was", "for", "on"];
@@ -122,13 +122,13 @@ fn class_in(message: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// `TypeError`, `NullPointerException`: more than the bare word.
+/// Returns whether a word is a class such as `TypeError` or `NullPointerException`, and not the bare word.
 fn is_class(word: &str) -> bool {
     let stem = word.strip_suffix("Error").or_else(|| word.strip_suffix("Exception"));
     stem.is_some_and(|stem| stem.starts_with(|char: char| char.is_ascii_uppercase()))
 }
 
-/// `ENOENT`, `ERR_MODULE_NOT_FOUND`, `TS2322`, `E0308`.
+/// Returns whether a word is an error code such as `ENOENT`, `ERR_MODULE_NOT_FOUND`, `TS2322` or `E0308`.
 fn is_code(word: &str) -> bool {
     let capitals = word.bytes().filter(u8::is_ascii_uppercase).count();
     let allowed = word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');

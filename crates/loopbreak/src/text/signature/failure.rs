@@ -25,7 +25,8 @@ const TESTS: [&str; 15] = [
     "scenarios",
 ];
 
-/// Returns whether a line can contain one of these words, with one pass over its bytes: all of them begin alike.
+/// Returns whether a line can contain one of these words, with one pass over its bytes. All of them begin
+/// with the same letters.
 fn may_tell_failures(line: &str) -> bool {
     mentions(line, &["fail"])
 }
@@ -78,7 +79,7 @@ pub(super) fn find(lines: &[&str]) -> Option<String> {
     Some(test_fail(count, &names))
 }
 
-/// Outputs that name the failed tests but do not count them.
+/// Returns the signature of an output that names the failed tests but does not count them.
 fn without_count(lines: &[&str]) -> Option<String> {
     let mut names = names::of_runner(lines, false);
     if names.is_empty() {
@@ -99,7 +100,7 @@ fn speaks_of_tests(line: &str) -> bool {
     tokens(line).iter().any(|token| token.is_one_of(&TESTS) || token.is_one_of(&WORDS))
 }
 
-/// `cargo test` prints a result for each binary; the failures of the run are their sum.
+/// Returns the sum of the failures of all binaries, because `cargo test` prints a result for each of them.
 fn binaries_of_cargo(lines: &[&str], tallies: &[(usize, FailureTally)]) -> Option<usize> {
     let of_cargo = tallies.iter().filter(|(index, _)| lines[*index].trim_start().starts_with("test result:"));
     let counts: Vec<usize> = of_cargo.map(|(_, tally)| tally.count).collect();
@@ -131,8 +132,8 @@ fn tally_in(line: &str) -> Option<FailureTally> {
     found
 }
 
-/// A number, words such as `of 10 unit tests`, then the failure. How many words that took, and whether
-/// there was none between.
+/// Reads a number, words such as `of 10 unit tests`, then the failure. Returns the number, how many words
+/// were read, and whether the failure directly follows the number.
 fn count_before(tokens: &[SignatureToken<'_>]) -> Option<(usize, usize, bool)> {
     const BETWEEN: usize = 5;
     let count = number(tokens.first()?.raw)?;
@@ -150,7 +151,7 @@ fn count_before(tokens: &[SignatureToken<'_>]) -> Option<(usize, usize, bool)> {
     None
 }
 
-/// The failure, then its number: `Failures: 2`, `failures=2`, and `# fail 2` at the start of a line.
+/// Reads the failure, then its number: `Failures: 2`, `failures=2`, and `# fail 2` at the start of a line.
 fn count_after(tokens: &[SignatureToken<'_>], index: usize) -> Option<(usize, usize, bool)> {
     let first = tokens.first()?;
     if let Some((name, value)) = first.raw.split_once('=') {
@@ -168,14 +169,14 @@ fn count_after(tokens: &[SignatureToken<'_>], index: usize) -> Option<(usize, us
     (first.raw.ends_with(':') || tap).then_some((count, 2, tap))
 }
 
-/// `2`, `(2`, and the first part of `2/10`.
+/// Parses `2`, `(2`, and the first part of `2/10`.
 fn number(raw: &str) -> Option<usize> {
     let raw = raw.trim_start_matches(['(', '[']);
     let digits = raw.split_once('/').map_or(raw, |(first, _)| first);
     (digits.len() <= 7 && !digits.starts_with('+')).then(|| digits.parse().ok()).flatten()
 }
 
-/// The list that `rest` of a line begins with, after a colon or a dash.
+/// Returns the list at the start of the rest of a line, after a colon or a dash.
 fn listed(rest: &str) -> Option<&str> {
     let rest = rest.trim_start();
     let list = rest.strip_prefix(':').or_else(|| {
@@ -186,7 +187,7 @@ fn listed(rest: &str) -> Option<&str> {
     Some(sentence.trim())
 }
 
-/// `auth.test.ts - login test timeout, logout test assertion`: the file, then what failed in it.
+/// Reads `auth.test.ts - login test timeout, logout test assertion`: the file, then its failures.
 fn list_of_one_file(list: &str, count: usize) -> Option<String> {
     const MOST: usize = 8;
     let first = list.split_whitespace().next()?;
@@ -202,7 +203,7 @@ fn list_of_one_file(list: &str, count: usize) -> Option<String> {
     Some(format!("{}:{counted}{}", file.path, names.join(",")))
 }
 
-/// The names in a list with commas.
+/// Returns the names in a list with commas.
 fn items(list: &str) -> impl Iterator<Item = String> {
     const WORDS: usize = 4;
     list.split([',', ';']).flat_map(|part| part.split(" and ")).filter_map(|item| {
@@ -213,7 +214,7 @@ fn items(list: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// `Tests failed: login, logout`.
+/// Reads `Tests failed: login, logout`.
 fn uncounted_list(line: &str) -> Option<Vec<String>> {
     if !may_tell_failures(line) {
         return None;

@@ -18,7 +18,7 @@ const SEARCHES: [&str; 12] = [
     "looked",
 ];
 
-/// One of these is part of each of them.
+/// Each of the phrases contains one of these.
 const MARKS: [&str; 5] = ["search", "grep", "googled", "queried", "looked"];
 
 const QUERY_WORDS: usize = 8;

@@ -11,7 +11,7 @@ fn check(table: &[(&str, &str)]) {
 }
 
 #[test]
-fn the_examples_of_the_document_come_out_as_it_prints_them() {
+fn the_examples_of_the_document_have_their_printed_signatures() {
     check(&[
         (
             "Running tests... 2 failed: auth.test.ts - login test timeout, logout test assertion",
@@ -153,7 +153,7 @@ fn test_runs_keep_their_count() {
 }
 
 #[test]
-fn words_about_errors_are_no_errors() {
+fn sentences_about_errors_are_not_errors() {
     check(&[
         ("Error handling was improved", "error-handling-was-improved"),
         ("Build finished: 0 errors, 0 warnings", "build-finished:-0-errors,-0-warnings"),
@@ -175,7 +175,7 @@ fn an_output_without_text_has_no_signature() {
 }
 
 #[test]
-fn what_changes_from_run_to_run_is_left_out() {
+fn volatile_parts_are_omitted() {
     for (one, other) in [
         ("Error: timeout after 120ms at db.ts:4", "Error: timeout after 250ms at db.ts:9"),
         ("2024-05-06T07:08:09Z ERROR no route", "2024-05-06T07:09:10Z ERROR no route"),
@@ -224,7 +224,7 @@ if !text.contains('\u{1b}') {
     }
 
     #[test]
-    fn pieces_of_real_outputs_in_any_order_are_no_panic(
+    fn pieces_of_real_outputs_in_any_order_never_cause_a_panic(
         text in "(error|Error|\\[E0308\\]|: |:|panicked at |panic: |File \"|\", line 3|TypeError|a\\.ts|:4:5|\\(|\\)| |\n|2 |failed|tests |FAIL|FAILED |::|● |fixed |added |null|é|'|\"|searched for |- |=|0x1f|\u{1b}\\[){0,30}"
     ) {
         prop_assert!(signature(&text).len() <= LONGEST);

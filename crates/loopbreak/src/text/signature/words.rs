@@ -1,4 +1,4 @@
-//! The words of a line: which are meaningful, which change from run to run, and how they are joined.
+//! The words of a line: recognizes meaningful and volatile words, and joins words.
 
 use super::super::clip::clip;
 
@@ -30,7 +30,7 @@ impl<'a> SignatureToken<'a> {
 }
 
 pub(super) fn tokens(line: &str) -> Vec<SignatureToken<'_>> {
-    // A word and its blank take some six bytes.
+    // A word and its space take about six bytes.
     let mut tokens = Vec::with_capacity(line.len() / 6 + 1);
     let mut start = None;
     let mut each = |at: usize, blank: bool| match (blank, start) {
@@ -64,7 +64,7 @@ pub(super) fn is_one_of(word: &str, words: &[&str]) -> bool {
     words.iter().any(|other| word.eq_ignore_ascii_case(other))
 }
 
-/// A dash between two parts of a sentence.
+/// Returns whether a word is a dash between two parts of a sentence.
 pub(super) fn is_dash(word: &str) -> bool {
     matches!(word, "-" | "--" | "–" | "—")
 }
@@ -117,7 +117,7 @@ pub(super) fn is_telling(word: &str) -> bool {
     !word.is_empty() && !is_one_of(word, &JOINING) && !is_volatile(word)
 }
 
-/// Numbers, times, durations, addresses, hashes.
+/// Returns whether a word is a number, a time, a duration, an address or a hash.
 pub(super) fn is_volatile(word: &str) -> bool {
     let word = core(word);
     let Some(first) = word.chars().next() else { return false };
@@ -131,7 +131,7 @@ pub(super) fn is_volatile(word: &str) -> bool {
     first.is_ascii_digit() && is_measure(word)
 }
 
-/// `12`, `45-52`, `3.5s`, `10:02:11`, `2024-01-02T03:04:05Z`, `1h2m`.
+/// Matches `12`, `45-52`, `3.5s`, `10:02:11`, `2024-01-02T03:04:05Z`, `1h2m`.
 fn is_measure(word: &str) -> bool {
     const UNITS: [&str; 19] = [
         "s", "sec", "secs", "ms", "us", "µs", "ns", "m", "min", "mins", "h", "d", "b", "kb", "mb", "gb",
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changes_from_run_to_run_is_volatile() {
+    fn numbers_times_and_hashes_are_volatile() {
         for word in [
             "45-52,",
             "0x7ffe12",

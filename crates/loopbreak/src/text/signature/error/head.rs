@@ -28,7 +28,7 @@ fn report_at<'a>(lines: &[&'a str], index: usize) -> Option<ErrorReport<'a>> {
     if !mentions(line, &MARKS) || failure::is_summary(line) {
         return None;
     }
-    // Computed only if needed: an output of blank lines must not be read to its end from each.
+    // Computed only if needed, so that an output of blank lines is not read to its end from each line.
     let next = || lines[index + 1..].iter().map(|line| line.trim()).find(|line| !line.is_empty());
     if let Some(report) = trace::rust_panic(line, next) {
         return Some(report);
@@ -54,7 +54,7 @@ fn go_panic(line: &str) -> Option<ErrorHead<'_>> {
     Some(ErrorHead { class: Some("panic"), message })
 }
 
-/// `./main.go:5:2: undefined: x`: Go's compiler does not write the word error.
+/// Reads `./main.go:5:2: undefined: x`. The Go compiler does not write the word error.
 fn go_compiler<'a>(line: &'a str, tokens: &[SignatureToken<'a>]) -> Option<ErrorHead<'a>> {
     let first = tokens.first()?;
     let file = file_in(first.raw).filter(|file| file.located)?;
@@ -85,7 +85,7 @@ fn head_in<'a>(line: &'a str, tokens: &[SignatureToken<'a>]) -> Option<ErrorHead
     })
 }
 
-/// The name that `text` begins with: `error`, `TypeError`, `java.lang.Exception`, `io::Error`.
+/// Returns the name that `text` begins with: `error`, `TypeError`, `java.lang.Exception`, `io::Error`.
 pub(super) fn word_of(text: &str) -> &str {
     let bytes = text.as_bytes();
     let mut end = 0;
@@ -111,7 +111,7 @@ struct HeadPosition<'a, 't> {
 }
 
 impl<'a> HeadPosition<'a, '_> {
-    /// `Fixed the TypeError: …`, `no error: …`, `except ValueError:`.
+    /// Matches `Fixed the TypeError: …`, `no error: …`, `except ValueError:`.
     fn is_denied(&self) -> bool {
         const DENIALS: [&str; 29] = [
             "no",
@@ -148,12 +148,12 @@ impl<'a> HeadPosition<'a, '_> {
         before.take_while(|token| !token.ends_clause()).any(|token| token.is_one_of(&DENIALS))
     }
 
-    /// The line after this token.
+    /// Returns the line after this token.
     fn rest(&self) -> &'a str {
         &self.line[self.tokens[self.index].end()..]
     }
 
-    /// The line after this word: the rest of its token and what follows.
+    /// Returns the line after this word: the rest of its token and the following text.
     fn tail(&self) -> &'a str {
         &self.line[self.tokens[self.index].end() - self.after.len()..]
     }
@@ -171,7 +171,7 @@ impl<'a> HeadPosition<'a, '_> {
         self.tokens[..self.index].iter().all(|token| is_timestamp(token.raw) || token.raw.starts_with('['))
     }
 
-    /// The line after the next token.
+    /// Returns the line after the next token.
     fn after_next(&self) -> &'a str {
         self.next().map_or("", |next| &self.line[next.end()..])
     }
@@ -192,7 +192,7 @@ impl<'a> HeadPosition<'a, '_> {
         self.before_next_word()
     }
 
-    /// `error TS2322: …`, `Error 404: …`, `error occurred: …`, `Error - …`, `Error in …`, `ERROR …`.
+    /// Reads `error TS2322: …`, `Error 404: …`, `error occurred: …`, `Error - …`, `Error in …`, `ERROR …`.
     fn before_next_word(&self) -> Option<ErrorHead<'a>> {
         const PLACES: [&str; 8] = ["in", "at", "on", "from", "while", "when", "during", "executing"];
         const TOPICS: [&str; 7] = ["handling", "handler", "handlers", "message", "messages", "rate", "codes"];
@@ -218,7 +218,7 @@ impl<'a> HeadPosition<'a, '_> {
         }
     }
 
-    /// `TypeError: …`, `TypeError - …`, `AssertionError [ERR_ASSERTION]: …`, or the class alone.
+    /// Reads `TypeError: …`, `TypeError - …`, `AssertionError [ERR_ASSERTION]: …`, or the class alone.
     fn after_class(&self) -> Option<ErrorHead<'a>> {
         let class = Some(last_segment(self.word));
         let head = |message| Some(ErrorHead { class, message });

@@ -1,12 +1,12 @@
-//! Python tracebacks and panics, which tell the class and the file in lines of their own.
+//! Python tracebacks and Rust panics, which have the class and the file in separate lines.
 
 use super::super::file::file_in;
 use super::super::words::tokens;
 use super::{ErrorReport, last_segment};
 
-/// The last traceback of Python: the file of its last frame, the class of the line after it.
+/// Reads the last Python traceback: the file of its last frame, and the class of the line after it.
 ///
-/// Of a chain of exceptions the last one is what the caller saw.
+/// The last one of a chain of exceptions is the one that the caller saw.
 pub(super) fn python<'a>(lines: &[&'a str]) -> Option<ErrorReport<'a>> {
     let (index, file) =
         lines.iter().enumerate().rev().find_map(|(index, line)| Some((index, frame(line)?)))?;
@@ -23,7 +23,7 @@ pub(super) fn python<'a>(lines: &[&'a str]) -> Option<ErrorReport<'a>> {
     })
 }
 
-/// The path in `File "app/main.py", line 10, in <module>`.
+/// Returns the path in `File "app/main.py", line 10, in <module>`.
 fn frame(line: &str) -> Option<&str> {
     let (path, rest) = line.trim_start().strip_prefix("File \"")?.split_once('"')?;
     rest.starts_with(", line ").then_some(path)
@@ -33,7 +33,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// A panic of Rust: `panicked at src/main.rs:4:5:` with the message in the next line, or, before 1.73,
+/// Reads a Rust panic: `panicked at src/main.rs:4:5:` with the message in the next line, or, before 1.73,
 /// `panicked at 'message', src/main.rs:4:5`.
 pub(super) fn rust_panic<'a>(line: &'a str, next: impl Fn() -> Option<&'a str>) -> Option<ErrorReport<'a>> {
     let (_, rest) = line.split_once("panicked at ")?;

@@ -1,4 +1,4 @@
-//! The names of failed tests, as the usual test runners print them.
+//! The names of failed tests in the formats of the usual test runners.
 
 use super::super::super::clip::clip;
 use super::super::file::file_in;
@@ -6,15 +6,15 @@ use super::super::words::{is_telling, slug};
 
 const NAME_WORDS: usize = 6;
 
-/// The names in the lines right after a count: `- login`.
+/// Returns the names in the lines right after a count: `- login`.
 pub(super) fn bullets(lines: &[&str]) -> Vec<String> {
     let items =
         lines.iter().map_while(|line| line.trim_start().strip_prefix(['-', '*', '•'])?.strip_prefix(' '));
     items.map(prose).filter(|name| !name.is_empty()).collect()
 }
 
-/// The names anywhere in a runner's output, each once, in order. `numbered`: also `1) login`, which
-/// only in the output of a test run is a failed test.
+/// Returns the names anywhere in a runner's output, each once, in order. With `numbered`, also `1) login`,
+/// which is a failed test only in the output of a test run.
 pub(super) fn of_runner(lines: &[&str], numbered: bool) -> Vec<String> {
     let exact = distinct(lines.iter().filter_map(|line| {
         let line = line.trim();
@@ -55,13 +55,13 @@ fn name_in(line: &str) -> Option<String> {
     line.strip_prefix("FAIL ").filter(|rest| rest.contains(" > ")).map(|rest| prose(last_part(rest)))
 }
 
-/// `1) login times out:`, as mocha and rspec print it.
+/// Reads `1) login times out:`, the format of mocha and rspec.
 fn numbered_name(line: &str) -> Option<String> {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
     (rest.len() < line.len()).then(|| rest.strip_prefix(") ")).flatten().map(prose)
 }
 
-/// The file or package that failed, where no test is named.
+/// Returns the failed file or package of a line that names no test.
 fn unit_in(line: &str) -> Option<String> {
     let rest = line.strip_prefix("FAIL")?.strip_prefix([' ', '\t'])?;
     let unit = rest.split_whitespace().next()?;
@@ -75,20 +75,20 @@ fn first_word(text: &str) -> Option<String> {
     text.split_whitespace().next().map(identifier)
 }
 
-/// Names that programs give keep their spelling.
+/// Returns an identifier with its spelling unchanged, cut to a maximum length.
 fn identifier(name: &str) -> String {
     const LONGEST_NAME: usize = 60;
     clip(name, LONGEST_NAME).to_owned()
 }
 
 fn prose(text: &str) -> String {
-    // `(5 ms)`: how long it took.
+    // Removes the duration, such as `(5 ms)`.
     let took = text.rsplit_once('(').filter(|(_, end)| end.starts_with(|char: char| char.is_ascii_digit()));
     let text = took.map_or(text, |(name, _)| name);
     slug(text.split_whitespace().filter(|word| is_telling(word)), NAME_WORDS)
 }
 
-/// The test in `suite › group › test`.
+/// Returns the test in `suite › group › test`.
 fn last_part(text: &str) -> &str {
     let part = text.rsplit(" › ").next().unwrap_or(text);
     part.rsplit(" > ").next().unwrap_or(part)
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_runner_names_its_failures_in_its_own_way() {
+    fn reads_the_names_in_the_format_of_each_runner() {
         for (line, expected) in [
             ("--- FAIL: TestLogin (0.00s)", "TestLogin"),
             ("FAIL: test_login (tests.TestAuth)", "test_login"),
