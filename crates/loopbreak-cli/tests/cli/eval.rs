@@ -196,7 +196,7 @@ fn eval_where_judges_only_the_runs_for_which_it_holds() {
     assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
     for (expression, message) in [
         ("labels.stuck>=", "--where: \"labels.stuck>=\" has no value"),
-        ("labels.none", "holds for no run"),
+        ("labels.none", "matches no run"),
     ] {
         let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());
         assert_eq!(done.code, Some(2), "{}", done.err);
