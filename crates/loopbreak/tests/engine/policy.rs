@@ -157,7 +157,7 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
 }
 
 #[test]
-fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
+fn after_a_user_message_camping_is_tolerated_once_and_then_gives_a_warning() {
     let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": "Dam"}));
     run.see(&json!({"user": "stay there"}));

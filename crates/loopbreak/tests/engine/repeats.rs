@@ -31,7 +31,7 @@ fn only_the_next_call_of_a_cycle_loses_0_6() {
     assert_eq!(next.adjustments[0].detector, CYCLE);
     assert_eq!(
         next.adjustments[0].reason,
-        "is the next of 2 calls that went round 2 times with the same outcomes"
+        "is the next of 2 calls that were repeated 2 times with the same outcomes"
     );
     for other in ["make docs", "make test", "make lint -k"] {
         assert!(propose(&run, other, Some(0.9)).adjustments.is_empty(), "{other}");
