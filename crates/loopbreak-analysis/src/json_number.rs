@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn adding_up_money_leaves_no_dust() {
+    fn sums_of_money_have_no_rounding_error() {
         assert_eq!(serde_json::to_string(&money(0.1 + 0.2)).unwrap(), "0.3");
     }
 }

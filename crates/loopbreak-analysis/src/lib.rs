@@ -1,4 +1,5 @@
-//! Replays past logs of agents through Loopbreak: what a guard would have said, what that saves, what it would have cost.
+//! Replays past logs of agents through Loopbreak: reports the verdicts of a guard, the steps they would have
+//! saved, and the progress they would have cost.
 //!
 //! [`LogAnalyzer`] reads logs in parallel and gives [`AnalyzedLogs`], which become a [`Report`]. For steps that do not come
 //! from a log, feed a [`RunAnalysis`] per run and a [`TotalsBuilder`] for all of them. [`eval`] compares with labelled runs, [`tune`]

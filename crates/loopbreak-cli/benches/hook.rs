@@ -1,7 +1,8 @@
-//! What a hook costs the agent: one event through the real program, with a store of 10,000 runs, beside the start of a
-//! Python that does nothing. `hyperfine` measures them, each through the same shell, whose time it takes off.
+//! Measures the time of a hook: one event through the real program, with a store of 10,000 runs, compared
+//! with the start of a Python that does nothing. `hyperfine` runs both through the same shell and subtracts
+//! its time.
 //!
-//! `cargo xtask hook-bench` installs `hyperfine` if need be, and runs this.
+//! `cargo xtask hook-bench` installs `hyperfine` if necessary and runs this.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot begin has failed")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -14,19 +15,19 @@ use loopbreak_store::{RunChange, RunEvent, RunKey, StepEvent, StoreUrl};
 use serde_json::{Value, json};
 
 const RUNS: usize = 10_000;
-/// How many calls the run has behind it that is measured.
+/// Number of earlier calls in the measured run.
 const CALLS: u32 = 120;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_loopbreak");
-/// How often the three are measured in turns, and how many runs each time.
+/// Number of passes, in which the three alternate, and of runs per pass.
 const PASSES: usize = 20;
 const ROUNDS: usize = 20;
-/// The most of Python's time that a hook may take.
+/// Maximum time of a hook, as a share of the time of Python.
 const LIMIT: f64 = 1.0 / 3.0;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        // Asked by hyperfine before each run: the next event, so that no two calls are equal.
+        // Called by hyperfine before each run to write the next event, so that no two calls are identical.
         ["--next", folder] => next(Path::new(folder)),
         // `cargo nextest` and `cargo test` ask every target for its tests.
         _ if arguments.iter().any(|argument| argument == "--list") => {}
@@ -52,7 +53,7 @@ fn measure() {
     }
     fill(&folder.join("loopbreak/loopbreak.db"));
 
-    // In turns, so that a machine that gets busy meanwhile is busy for all of them.
+    // They alternate, so that other load on the machine affects all of them.
     let mut times = [Vec::new(), Vec::new(), Vec::new()];
     for _ in 0..PASSES {
         for (all, new) in times.iter_mut().zip(pass(folder)) {
@@ -67,7 +68,7 @@ fn measure() {
     assert!(before.max(after) <= idle * LIMIT, "more than a third");
 }
 
-/// One benchmark of all three: the times of each, in milliseconds.
+/// Runs one benchmark of all three and returns the times of each, in milliseconds.
 fn pass(folder: &Path) -> [Vec<f64>; 3] {
     let here = std::env::current_exe().unwrap();
     let hook = |event: &str| format!("{PROGRAM} hook claude-code < {}/{event}.json", folder.display());
@@ -100,7 +101,7 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
-/// The interpreter of the system: a script in front of it, which starts it in the end, would flatter us.
+/// Returns the real interpreter: a wrapper script would take longer and make the hook look better.
 fn python() -> PathBuf {
     let system = PathBuf::from("/usr/bin/python3");
     if system.exists() {
@@ -110,7 +111,7 @@ fn python() -> PathBuf {
     String::from_utf8(asked.stdout).unwrap().trim().into()
 }
 
-/// Copies the run that is there until there are enough of them.
+/// Copies the existing run until there are enough.
 fn fill(path: &Path) {
     let mut store = loopbreak_store::open(&StoreUrl::from(path)).unwrap();
     let run = store.runs(0, 1).unwrap().remove(0);
@@ -126,7 +127,7 @@ fn fill(path: &Path) {
     assert_eq!(store.runs(0, 2 * RUNS).unwrap().len(), RUNS);
 }
 
-/// Writes down the next two events: a call that is proposed, and one that was made.
+/// Writes the next two events: a proposed call, and a call that was made.
 fn next(folder: &Path) {
     let counter = folder.join("counter");
     let number =

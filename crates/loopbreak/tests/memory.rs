@@ -1,6 +1,7 @@
-//! The memory of a guard is bounded: after a million steps of every kind it holds at most a documented number of kilobytes.
+//! The memory of a guard is bounded: after a million steps of every kind it uses at most a documented number
+//! of kilobytes.
 //!
-//! A program of its own, because its global allocator counts the memory of the whole process.
+//! This is a separate program, because its global allocator counts the memory of the whole process.
 
 use loopbreak::snapshot::SNAPSHOT_BYTES;
 use loopbreak::{Config, Guard, Step};
@@ -9,11 +10,11 @@ use peak_alloc::PeakAlloc;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Largest memory of one guard in kilobytes, as documented in the README.
+/// Maximum memory of one guard in kilobytes, as documented in the README.
 const MOST_KB: f32 = 160.0;
 
-/// Every part of every step is new: places, directions, agents, tasks, objectives, outputs. Nothing repeats, so nothing is
-/// saved by repetition, and every memory of the guard is full all the time.
+/// Returns a step in which every part is new: places, directions, agents, tasks, objectives, outputs. Nothing
+/// repeats, so nothing is saved by repetition, and every memory of the guard is always full.
 fn step(index: u64) -> String {
     let agent = index % 40;
     let pad = "\"\\u0001 ".repeat(12);

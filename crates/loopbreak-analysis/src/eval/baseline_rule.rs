@@ -53,7 +53,7 @@ impl BaselineRule {
         BaselineRule { kind: RuleKind::Openhands, last: VecDeque::new() }
     }
 
-    /// Creates the rule of Gemini CLI: stuck after five identical calls in a row, whatever their outcome.
+    /// Creates the rule of Gemini CLI: stuck after five identical calls in a row with any outcome.
     pub fn gemini() -> Self {
         BaselineRule { kind: RuleKind::Gemini, last: VecDeque::new() }
     }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn eval_rule_openhands_sees_four_equal_pairs() {
+    fn eval_rule_openhands_detects_four_identical_pairs() {
         let same = ("a", "x");
         assert_eq!(fires(BaselineRule::openhands(), &[same; 5]), Some(4));
         assert_eq!(fires(BaselineRule::openhands(), &[same; 3]), None);
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn eval_rule_openhands_sees_three_equal_failures() {
+    fn eval_rule_openhands_detects_three_identical_failures() {
         assert_eq!(fires(BaselineRule::openhands(), &[("a", "!x"), ("a", "!y"), ("a", "!z")]), Some(3));
         assert_eq!(fires(BaselineRule::openhands(), &[("a", "!x"), ("a", "y"), ("a", "!z")]), None);
         assert_eq!(fires(BaselineRule::openhands(), &[("a", "!x"), ("b", "!x"), ("a", "!x")]), None);
     }
 
     #[test]
-    fn eval_rule_openhands_sees_two_pairs_in_turns() {
+    fn eval_rule_openhands_detects_two_alternating_pairs() {
         let (a, b) = (("a", "x"), ("b", "y"));
         assert_eq!(fires(BaselineRule::openhands(), &[a, b, a, b, a, b]), Some(6));
         assert_eq!(fires(BaselineRule::openhands(), &[a, b, a, b, a]), None);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn eval_rule_gemini_sees_five_equal_calls_whatever_came_of_them() {
+    fn eval_rule_gemini_detects_five_identical_calls_with_any_outcome() {
         let steps = [("a", "1"), ("a", "2"), ("a", "!3"), ("a", "4"), ("a", "5")];
         assert_eq!(fires(BaselineRule::gemini(), &steps), Some(5));
         assert_eq!(fires(BaselineRule::gemini(), &steps[..4]), None);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn eval_rules_do_not_see_refused_proposals() {
+    fn eval_rules_ignore_refused_proposals() {
         let mut rule = BaselineRule::gemini();
         let line = r#"{"action":"north","refused":true}"#;
         assert!((0..9).all(|_| !rule.observe(&Step::from_json(line).unwrap())));

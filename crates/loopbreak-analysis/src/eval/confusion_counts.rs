@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eval_counts_come_to_precision_recall_and_f1() {
+    fn eval_counts_give_precision_recall_and_f1() {
         let mut counts = ConfusionCounts::default();
         for (positive, signal) in
             [(true, true), (true, true), (false, true), (true, false), (true, false), (false, false)]

@@ -66,7 +66,7 @@ impl LabelCondition {
     /// Returns whether the labels of a run fulfil the condition, or `None` if a path is missing or its value cannot be
     /// compared.
     pub fn holds(&self, labels: &Value) -> Option<bool> {
-        // All tests are evaluated: a run with a missing path is undecided, whatever the other tests say.
+        // All tests are evaluated: a run with a missing path is undecided, even if another test fails.
         let answers: Option<Vec<bool>> = self.tests.iter().map(|test| test.holds(labels)).collect();
         answers.map(|answers| answers.into_iter().all(|answer| answer))
     }
@@ -83,21 +83,21 @@ impl LabelTest {
             return Err(LabelConditionError("a condition is empty".to_owned()));
         }
         if path.is_empty() {
-            return Err(LabelConditionError(format!("{text:?} does not say what to compare")));
+            return Err(LabelConditionError(format!("{text:?} has no path")));
         }
         if let Some((_, value)) = &against
             && (value.is_empty() || value.starts_with(['<', '>', '=', '!']))
         {
-            let what = if value.is_empty() { "with nothing" } else { "with two operators" };
-            return Err(LabelConditionError(format!("{text:?} compares {what}")));
+            let what = if value.is_empty() { "no value" } else { "two operators" };
+            return Err(LabelConditionError(format!("{text:?} has {what}")));
         }
         if path.contains(char::is_whitespace) {
             return Err(LabelConditionError(format!(
-                "{path:?} is no path: conditions are joined by \" and \""
+                "{path:?} is not a path: conditions are joined by \" and \""
             )));
         }
         if path.contains('!') || path.split('.').any(str::is_empty) {
-            return Err(LabelConditionError(format!("{path:?} is no path: names are joined by dots")));
+            return Err(LabelConditionError(format!("{path:?} is not a path: names are joined by dots")));
         }
         Ok(LabelTest { path: path.split('.').map(str::to_owned).collect(), against })
     }
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn eval_expressions_compare_numbers_lengths_truths_and_texts() {
+    fn eval_conditions_compare_numbers_lengths_booleans_and_texts() {
         for expression in [
             "labels.pairs>=3",
             "labels.pairs <= 3",
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn eval_expressions_leave_open_what_cannot_be_compared() {
+    fn eval_conditions_on_values_that_cannot_be_compared_are_undecided() {
         for expression in [
             "labels.missing>=3",
             "missing",
@@ -237,16 +237,16 @@ mod tests {
     }
 
     #[test]
-    fn eval_expressions_that_are_broken_say_why() {
+    fn eval_invalid_conditions_name_the_problem() {
         for (expression, message) in [
             ("", "a condition is empty"),
             ("a and  and b", "a condition is empty"),
-            (">=3", "\">=3\" does not say what to compare"),
-            ("labels.x>=", "\"labels.x>=\" compares with nothing"),
-            ("labels.x=>3", "\"labels.x=>3\" compares with two operators"),
-            ("a or b", "\"a or b\" is no path: conditions are joined by \" and \""),
-            ("labels..x", "\"labels..x\" is no path: names are joined by dots"),
-            ("!labels.x", "\"!labels.x\" is no path: names are joined by dots"),
+            (">=3", "\">=3\" has no path"),
+            ("labels.x>=", "\"labels.x>=\" has no value"),
+            ("labels.x=>3", "\"labels.x=>3\" has two operators"),
+            ("a or b", "\"a or b\" is not a path: conditions are joined by \" and \""),
+            ("labels..x", "\"labels..x\" is not a path: names are joined by dots"),
+            ("!labels.x", "\"!labels.x\" is not a path: names are joined by dots"),
         ] {
             assert_eq!(LabelCondition::parse(expression).unwrap_err().to_string(), message);
         }

@@ -32,24 +32,24 @@ pub enum SelectionError {
         /// Ids that have labels.
         labelled: Vec<String>,
     },
-    /// The condition for runs that take part holds for none.
+    /// No run matches the condition for runs that take part.
     NoRunSelected(String),
     /// No run can be decided to be positive or negative.
     NoRunDecided(String),
 }
 
 impl SelectionError {
-    /// Returns a hint that says what to do.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> String {
         match self {
             SelectionError::NoRunLabelled { runs, labelled } => {
-                format!("the runs are {}; the labels are about {}", few(runs), few(labelled))
+                format!("the runs are {}; the labels are for {}", few(runs), few(labelled))
             }
             SelectionError::NoRunSelected(_) => {
-                "the labels of no run have such a path, with a value for which it holds".to_owned()
+                "check the condition: no run has labels for which it holds".to_owned()
             }
             SelectionError::NoRunDecided(_) => {
-                "the labels of no run have such a path, with a value that can be compared".to_owned()
+                "check the path: no run has a label there that can be compared".to_owned()
             }
         }
     }
@@ -58,9 +58,9 @@ impl SelectionError {
 impl fmt::Display for SelectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SelectionError::NoRunLabelled { .. } => f.write_str("no label is about one of the runs"),
-            SelectionError::NoRunSelected(only) => write!(f, "--where {only:?} holds for no run"),
-            SelectionError::NoRunDecided(positive) => write!(f, "{positive:?} can be told of no run"),
+            SelectionError::NoRunLabelled { .. } => f.write_str("none of the runs has a label"),
+            SelectionError::NoRunSelected(only) => write!(f, "--where {only:?} matches no run"),
+            SelectionError::NoRunDecided(positive) => write!(f, "{positive:?} cannot be decided for any run"),
         }
     }
 }

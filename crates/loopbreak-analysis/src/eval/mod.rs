@@ -1,5 +1,5 @@
-//! Evaluation on labelled runs: how many stuck runs get a signal, how many others get none, and how other rules do on
-//! the same runs.
+//! Evaluation on labelled runs: the share of stuck runs with a signal and of other runs without one, compared
+//! with other rules on the same runs.
 
 mod baseline;
 mod baseline_rule;

@@ -56,13 +56,13 @@ impl RunLabels {
         let run = match labels.get("run") {
             Some(Value::String(run)) => run.clone(),
             Some(Value::Number(run)) => run.to_string(),
-            Some(_) => return Err("\"run\" is neither a text nor a number".to_owned()),
-            None if labels.is_object() => return Err("there is no \"run\"".to_owned()),
+            Some(_) => return Err("\"run\" is neither a string nor a number".to_owned()),
+            None if labels.is_object() => return Err("the key \"run\" is missing".to_owned()),
             None => return Err("not a JSON object".to_owned()),
         };
         if let Some(before) = self.by_run.get(&run) {
             let file = if before.file == self.files { "" } else { " of an earlier file" };
-            return Err(format!("the run {run:?} was labelled before, on line {}{file}", before.line));
+            return Err(format!("the run {run:?} already has labels, on line {}{file}", before.line));
         }
         self.by_run.insert(run, LabelEntry { labels, file: self.files, line: number });
         Ok(())
@@ -91,7 +91,7 @@ impl RunLabels {
     }
 }
 
-/// The parser sees one line at a time, so its line number says nothing.
+/// Formats an error of the parser. It sees one line at a time, so its line number is left out.
 fn without_position(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eval_labels_are_found_by_run_and_a_number_is_a_name() {
+    fn eval_labels_are_found_by_run_and_the_name_may_be_a_number() {
         let mut labels = RunLabels::default();
         labels.add("{\"run\":\"a\",\"x\":1}\n\n{\"run\":7}\n").unwrap();
         assert_eq!((labels.len(), labels.runs()), (2, vec!["7", "a"]));
@@ -111,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn eval_labels_that_are_broken_name_the_line() {
+    fn eval_invalid_labels_name_the_line() {
         for (text, message) in [
             ("{\"run\":\"a\"}\n{\"run\":", "2: not JSON: EOF while parsing a value (column 7)"),
             ("{\"run\":\"a\"}\n\n[1]", "3: not a JSON object"),
-            ("{\"id\":\"a\"}", "1: there is no \"run\""),
-            ("{\"run\":null}", "1: \"run\" is neither a text nor a number"),
-            ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" was labelled before, on line 1"),
+            ("{\"id\":\"a\"}", "1: the key \"run\" is missing"),
+            ("{\"run\":null}", "1: \"run\" is neither a string nor a number"),
+            ("{\"run\":\"a\"}\n{\"run\":\"a\"}", "2: the run \"a\" already has labels, on line 1"),
         ] {
             assert_eq!(RunLabels::default().add(text).unwrap_err().to_string(), message);
         }

@@ -37,12 +37,13 @@ impl AnalyzedLogs {
         self.logs.iter().flat_map(|log| log.runs.names())
     }
 
-    /// Reports what could not be read, and sums up what was.
+    /// Reports the inputs that could not be read, and sums up the others.
     pub fn report_unread_inputs(&self, sink: &mut dyn DiagnosticSink) -> InputSummary {
         report_unread_inputs(&self.inputs, self.logs.iter().map(|log| &log.reading), sink)
     }
 
-    /// Puts the logs together. An error means that a run that was moved to a temporary file could not be read back.
+    /// Combines the logs into a report. An error means that a run could not be read back from its temporary
+    /// file.
     pub fn into_report(self, reading: &InputStatistics) -> io::Result<Report> {
         let config = &self.config;
         let mut tasks = TaskAttempts::new(config);

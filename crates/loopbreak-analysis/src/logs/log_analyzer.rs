@@ -23,7 +23,7 @@ pub struct AnalyzeOptions {
     pub config: Config,
     /// Analyzes only the run with this id.
     pub only_run: Option<String>,
-    /// Reads every log as this format, whatever its content.
+    /// Reads every log as this format, without detection.
     pub format: Option<LogFormat>,
     /// Maximum number of notes about lines that are kept per log.
     pub notes_per_log: usize,

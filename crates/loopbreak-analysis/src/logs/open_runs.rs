@@ -181,7 +181,7 @@ impl<'c> OpenRuns<'c> {
             OpenRun::Spilled { .. } | OpenRun::CheckedOut => u64::MAX,
         };
         self.active.sort_unstable_by_key(|index| std::cmp::Reverse((used(index), *index)));
-        // Runs that were used first come first, as most reports will ask for them.
+        // The runs that were used first come first, because most reports need them first.
         let mut idle = Vec::new();
         for index in self.active.split_off(GUARDS_LEFT).into_iter().rev() {
             if let OpenRun::Active { analysis, .. } =
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_that_is_lost_takes_its_name_along() {
+    fn a_lost_run_also_loses_its_name() {
         let config = Config::default();
         let mut runs = OpenRuns::new(&config, false);
         for name in ["a", "b", "c"] {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_were_put_away_go_on_where_they_were() {
+    fn spilled_runs_continue_where_they_were() {
         let config = Config::default();
         let mut runs = OpenRuns::new(&config, true);
         let step = Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap();
@@ -284,7 +284,7 @@ mod tests {
         let reports = runs.into_reports().unwrap();
         assert_eq!(reports.len(), MAX_GUARDS + 40);
         let written = || reports.iter().map(|report| serde_json::to_string(report).unwrap());
-        assert!(shown.into_iter().eq(written().chain(written())), "they can be gone through again and again");
+        assert!(shown.into_iter().eq(written().chain(written())), "they can be visited several times");
         for (name, report) in reports.iter().enumerate() {
             assert_eq!((report.run.as_str(), report.steps), (name.to_string().as_str(), 4));
             assert_eq!(report.findings.len(), reports[0].findings.len());

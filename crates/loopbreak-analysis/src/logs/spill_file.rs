@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_away_comes_back_and_its_place_is_used_again() {
+    fn a_stored_piece_is_read_back_and_its_slot_is_reused() {
         let mut spill = SpillFile::new(1024);
         let pieces = [vec![1; 10], vec![2; 3000], Vec::new(), vec![3; 1025]];
         let places: Vec<SpillSlot> = pieces.iter().map(|piece| spill.put(piece).unwrap()).collect();

@@ -1,4 +1,4 @@
-//! Reports what could not be read, after all logs were read.
+//! Reports the inputs that could not be read, after all logs were read.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::report::InputStatistics;
 
 /// Receives diagnostics about inputs.
 pub trait DiagnosticSink {
-    /// Reports an input that could not be read. The hint says what to do.
+    /// Reports an input that could not be read, with a hint for the user.
     fn error(&mut self, name: &str, message: &dyn Display, hint: Option<&'static str>);
     /// Reports an unusual input.
     fn warning(&mut self, name: &str, message: &dyn Display);
@@ -29,7 +29,8 @@ pub struct InputSummary {
     pub reading: InputStatistics,
 }
 
-/// Reports what could not be read, and sums up what was. The logs are in the order of the inputs.
+/// Reports the inputs that could not be read, and sums up the others. The logs are in the order of the
+/// inputs.
 pub fn report_unread_inputs<'l>(
     inputs: &InputSet,
     logs: impl IntoIterator<Item = &'l LogReadSummary>,
@@ -91,11 +92,11 @@ fn report_empty_folders(inputs: &InputSet, logs: &[&LogReadSummary], sink: &mut 
             continue;
         }
         let what = match folder.files {
-            0 => "no logs: the folder has no files".to_owned(),
-            1 => "no logs: the one file in this folder is none".to_owned(),
-            files => format!("no logs: none of the {files} files in this folder is one"),
+            0 => "no log files found (the folder is empty)".to_owned(),
+            1 => "no log files found (1 file checked)".to_owned(),
+            files => format!("no log files found ({files} files checked)"),
         };
-        let hint = (folder.files > 0).then_some("-v says of each file why it is no log");
+        let hint = (folder.files > 0).then_some("use -v to see why each file is not a log");
         sink.error(&folder.name, &what, hint);
         any = true;
     }

@@ -88,7 +88,8 @@ impl LoopBands {
         since
     }
 
-    /// Adds the loops that a step belongs to, those with rounds first because they say most.
+    /// Adds the loops that a step belongs to. Those with rounds come first, because they are the most
+    /// informative.
     pub(super) fn mark(&self, row: &mut RecordedStep) {
         let inside = |tracked: &TrackedBand| {
             (tracked.first..=tracked.last).contains(&row.number)
@@ -126,7 +127,7 @@ impl TrackedBand {
         let band = LoopBand {
             detector: finding.detector,
             pattern: finding.pattern,
-            // For steps further back than those available, the finding knows when the loop started.
+            // For steps further back than those available, the finding has the start of the loop.
             from: if steps.is_some() { first.turn } else { finding.since.min(first.turn) },
             to: newest.turn,
             own: first.own,
@@ -164,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_loop_is_a_stretch_from_its_first_round_until_it_is_left() {
+    fn a_band_lasts_from_the_first_round_until_the_loop_is_left() {
         let (mut guard, mut bands, mut rows) =
             (Guard::new(Config::default()), LoopBands::default(), Vec::new());
         let names = ["p", "q", "r", "a", "b", "a", "b", "a", "b", "a", "b", "v", "w", "x", "y", "z"];

@@ -16,7 +16,7 @@ use crate::statistics::{FindingReport, RepeatTracker, RunTimeline};
 const AGENTS: usize = 64;
 const NAME: usize = 60;
 
-/// Records one run in bounded memory, whatever its length.
+/// Records one run of any length in bounded memory.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RunRecording {
     kept: StepSample,

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_keeps_its_ends_what_was_found_and_a_sample() {
+    fn a_long_run_keeps_its_ends_its_findings_and_a_sample() {
         let all = kept(100_000, |number| StepInterest {
             point: number == 50_000,
             end: number == 70_001,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_in_which_something_is_found_at_every_step_is_bounded_too() {
+    fn a_run_with_a_finding_at_every_step_is_bounded() {
         let all = kept(5000, |number| StepInterest { point: true, end: number == 4000, since: Some(0) });
         assert!(all.len() <= STEPS_A_RUN, "{}", all.len());
         assert!(all.contains(&(SampleRank::End, 4000)));

@@ -11,7 +11,7 @@ const NAME: usize = 240;
 pub(super) fn add(timeline: &mut RunTimeline, step: &Step<'_>, turn: u64) {
     let name = match (&step.action, &step.user, &step.say, &step.task) {
         (Some(action), ..) if action.args.is_some() => &*action.name,
-        // The first word of a whole command says what it is.
+        // The first word of a command line is its name.
         (Some(action), ..) => action.name.split_whitespace().next().unwrap_or("action"),
         (None, Some(_), ..) => "(user)",
         (None, None, Some(_), _) => "(says)",

@@ -48,12 +48,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_made_visible() {
+    fn invisible_characters_are_made_visible() {
         assert_eq!(visible_text("a\u{1b}[2Jb\nc\u{202E}d\0", 40), "a␛[2Jb\nc\u{FFFD}d␀");
     }
 
     #[test]
-    fn what_is_cut_says_so() {
+    fn a_truncated_text_ends_with_an_ellipsis() {
         assert_eq!(
             (visible_text("abc", 3), visible_text("abcd", 3), visible_text("äöü", 3)),
             ("abc".into(), "abc…".into(), "ä…".into())

@@ -12,7 +12,7 @@ use super::run_statistics::RunStatistics;
 use crate::recording::RunRecording;
 use crate::report::RunReport;
 
-/// The statistics of a run, without its guard, which takes far more memory: all that a report needs.
+/// The statistics of a run that a report needs, without the guard, which takes far more memory.
 /// [`RunRecord::resume`] continues the run.
 #[derive(Debug)]
 pub struct RunRecord {
@@ -94,7 +94,7 @@ impl RunRecord {
     }
 }
 
-/// Takes the next value off the bytes.
+/// Reads the next value and removes it from the bytes.
 fn read<T: DeserializeOwned>(bytes: &mut &[u8]) -> Result<T, CorruptRecord> {
     T::deserialize(&mut Deserializer::new(bytes)).map_err(|_| CorruptRecord)
 }

@@ -37,7 +37,7 @@ fn agents_and_models_are_named_once_each() {
 }
 
 #[test]
-fn a_run_without_end_has_a_report_with_one() {
+fn an_endless_run_has_a_bounded_report() {
     let line = |turn: u64| {
         let room = (turn * turn * 7 + turn / 3) % 23;
         let way = ["north", "south", "take lamp"][(turn % 3) as usize];
@@ -52,7 +52,7 @@ fn a_run_without_end_has_a_report_with_one() {
 }
 
 #[test]
-fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed() {
+fn a_constant_score_is_warned_about_then_stopped_and_every_check_is_listed() {
     let lines = scores(1..=20, 0).chain(scores(21..=95, 10));
     let run = analyse(Settings::default(), lines);
     assert_eq!((run.steps, run.verdict), (95, VerdictName::Stop));
@@ -73,13 +73,13 @@ fn a_score_that_stands_still_is_warned_of_then_stopped_and_every_check_is_listed
 }
 
 #[test]
-fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn() {
+fn a_check_due_at_a_missing_turn_is_made_at_the_next_turn() {
     let lines = [1, 39, 43, 44, 58, 62].map(|turn| format!(r#"{{"turn":{turn},"score":0}}"#));
     assert_eq!(analyse(Settings::default(), lines).checkpoints, [43, 58, 62]);
 }
 
 #[test]
-fn progress_after_the_stop_is_told() {
+fn progress_after_the_stop_is_reported() {
     let lines = scores(1..=50, 0).chain(scores(51..=52, 5));
     assert_eq!(analyse(Settings::default(), lines).progress_after_stop, Some(true));
     let objective = r#"{"turn":60,"score":0,"objectives":{"completed":["x"]}}"#.to_owned();
@@ -88,7 +88,7 @@ fn progress_after_the_stop_is_told() {
 }
 
 #[test]
-fn a_run_without_any_measure_of_progress_has_none_to_destroy() {
+fn a_run_without_a_progress_signal_reports_no_lost_progress() {
     let lines = (0..5).map(|_| r#"{"action":"look","outcome":"dark"}"#.to_owned());
     let run = analyse(Settings::default(), lines);
     assert_eq!((run.progress_after_stop, run.score, run.tokens), (None, None, None));
@@ -96,7 +96,7 @@ fn a_run_without_any_measure_of_progress_has_none_to_destroy() {
 }
 
 #[test]
-fn who_only_observes_lists_findings_and_decides_nothing() {
+fn mode_observe_lists_findings_and_makes_no_decisions() {
     let settings = Settings { mode: Mode::Observe, ..Settings::default() };
     let run = analyse(settings, scores(1..=60, 0));
     assert!(run.findings.iter().any(|finding| finding.severity == Severity::Hard && !finding.enforced));
@@ -130,12 +130,12 @@ fn everything() -> Vec<String> {
             at = 1_762_248_924_000 + turn,
         )
     };
-    let prompt = r#"{"turn":1,"user":"OpenWarning the dam, and do not come back without the wrench."}"#;
+    let prompt = r#"{"turn":1,"user":"Open the dam, and do not come back without the wrench."}"#;
     std::iter::once(prompt.to_owned()).chain((1..=150).map(line)).collect()
 }
 
 #[test]
-fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
+fn a_run_stored_after_every_step_has_the_same_report() {
     let lines = everything();
     let whole = analyse(Settings::default(), lines.clone());
     let config = Config::default();
@@ -161,7 +161,7 @@ fn a_run_that_is_put_away_after_every_step_comes_to_the_same() {
 }
 
 #[test]
-fn a_recording_that_is_put_away_after_every_step_comes_to_the_same() {
+fn a_recording_stored_after_every_step_is_the_same() {
     let config = Config::default();
     let recorded = |away: bool| {
         let mut analysis = RunAnalysis::recorded(&config, "test");
@@ -190,7 +190,7 @@ fn a_recording_that_is_put_away_after_every_step_comes_to_the_same() {
 }
 
 #[test]
-fn a_cost_beyond_all_numbers_is_put_away_as_it_is() {
+fn an_infinite_cost_is_stored_unchanged() {
     let config = Config::default();
     let mut analysis = RunAnalysis::new(&config, "test");
     for _ in 0..2 {
@@ -212,7 +212,7 @@ fn the_record_of_a_tiny_run_is_tiny() {
 }
 
 #[test]
-fn what_is_damaged_is_refused() {
+fn damaged_records_are_refused() {
     let config = Config::default();
     let mut analysis = RunAnalysis::new(&config, "test");
     analysis.observe(&Step::from_json(r#"{"action":"look","outcome":"dark"}"#).unwrap());
@@ -224,7 +224,7 @@ fn what_is_damaged_is_refused() {
 }
 
 #[test]
-fn refused_records_are_counted_apart() {
+fn refused_records_are_counted_separately() {
     let lines = [r#"{"action":"x"}"#, r#"{"action":"y","refused":true}"#, r#"{"action":"z","mood":1}"#];
     let run = analyse(Settings::default(), lines.map(str::to_owned));
     assert_eq!((run.steps, run.refused, run.unknown_keys), (2, 1, 1));

@@ -1,4 +1,4 @@
-//! Runs that are started again and again with the same prompt, which the guard of a single run cannot see.
+//! Runs that are started repeatedly with the same prompt, which the guard of a single run cannot see.
 
 use std::collections::HashMap;
 
@@ -28,7 +28,7 @@ impl RestartTracker {
         }
     }
 
-    /// Returns the prompts whose runs die young or come to nothing, in the order of detection.
+    /// Returns the prompts whose runs die young or have no result, in the order of detection.
     pub fn finish(mut self) -> Vec<SeriesReport> {
         // Files are read in the order of their names; runs are sorted by time, if known.
         self.runs.sort_by_key(RunSummary::started);
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_success_between_two_failures_begins_the_count_anew() {
+    fn a_success_between_two_failures_restarts_the_count() {
         let job = |at, end| ("Work on the plan", at, end);
         assert!(
             series(&[job(1, CRASH), job(2, CRASH), job(3, ANSWER), job(4, CRASH), job(5, CRASH)]).is_empty()

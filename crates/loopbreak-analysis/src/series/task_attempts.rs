@@ -118,17 +118,17 @@ mod tests {
         let series = feed(&[(0, "a", BLOCKED), (0, "b", BLOCKED), (1, "a", BLOCKED)]);
         assert_eq!(series.len(), 1);
         assert_eq!((series[0].key.as_str(), series[0].attempts), ("task:T1", 3));
-        assert_eq!(series[0].runs, ["a", "b", "a"], "runs of one name in two files are two");
+        assert_eq!(series[0].runs, ["a", "b", "a"], "runs with one name in two files are two runs");
         assert_eq!(series[0].findings[0].pattern, "blocked_task_spin");
     }
 
     #[test]
-    fn a_task_of_one_run_is_that_runs_own_affair() {
+    fn a_task_of_a_single_run_is_not_reported() {
         assert!(feed(&[(0, "a", BLOCKED), (0, "a", BLOCKED), (0, "a", BLOCKED)]).is_empty());
     }
 
     #[test]
-    fn a_mention_is_no_attempt() {
+    fn a_mention_is_not_an_attempt() {
         let mention = r#"{"task":{"id":"T1"}}"#;
         assert!(feed(&[(0, "a", mention), (0, "b", mention)]).is_empty());
     }

@@ -1,4 +1,4 @@
-//! Score and place over a run, in bounded memory whatever its length.
+//! Score and place over a run of any length, in bounded memory.
 
 use std::collections::HashMap;
 
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_takes_no_more_room_than_a_short_one() {
+    fn a_long_run_takes_no_more_memory_than_a_short_one() {
         let mut timeline = RunTimeline::default();
         for turn in 1..=100_000 {
             timeline.add(turn, Some(turn as f64), None);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_has_a_column_a_step() {
+    fn a_short_run_has_one_column_per_step() {
         let mut timeline = RunTimeline::default();
         for turn in 1..=3 {
             timeline.add(turn, None, None);
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_told_apart_by_id_and_shown_by_name() {
+    fn places_are_distinguished_by_id_and_shown_by_name() {
         let mut timeline = RunTimeline::default();
         let dam = |name: Option<&'static str>| Place {
             id: Some(20.into()),

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_score_above_the_maximum_at_the_stop_is_progress_destroyed() {
+    fn a_score_above_the_maximum_at_the_stop_is_lost_progress() {
         let run = |scores: &[f64]| {
             let mut ledger = SavingsTracker::default();
             for (index, score) in scores.iter().enumerate() {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_after_the_stop_is_progress_destroyed_but_one_at_it_is_not() {
+    fn a_progress_mark_after_the_stop_is_lost_progress_but_one_at_the_stop_is_not() {
         let marked = StepFacts { is_turn: true, measured: true, achieved: true, ..StepFacts::default() };
         let mut ledger = SavingsTracker::default();
         ledger.add(&marked, ENDS);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_measures_nothing_says_nothing() {
+    fn a_run_without_a_progress_signal_has_an_unknown_loss() {
         let mut ledger = SavingsTracker::default();
         ledger.add(&StepFacts { is_turn: true, ..StepFacts::default() }, ENDS);
         ledger.add(&StepFacts { is_turn: true, ..StepFacts::default() }, NOTHING);
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_records_are_no_steps_but_they_cost() {
+    fn refused_records_are_not_steps_but_their_cost_counts() {
         let mut ledger = SavingsTracker::default();
         ledger.add(&scored(1.0), ENDS);
         ledger.add(&StepFacts { is_turn: false, ..scored(99.0) }, NOTHING);

@@ -1,4 +1,4 @@
-//! The effect of a warning: whether the loop continued.
+//! The effect of a warning: the agent left the loop, or continued it.
 //!
 //! In a replay the agent did not see the warning. A loop that continued was a true one; for a loop that the agent left
 //! anyway, the warning was not necessary.
@@ -262,38 +262,38 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_goes_on_is_seen_as_soon_as_it_cannot_have_left_in_time() {
+    fn a_continued_loop_is_decided_as_soon_as_it_cannot_be_left_in_time() {
         assert_eq!(first("aaaaaa"), (Some(WarningEffect::WentOn), None));
         assert_eq!(first("aaa"), (Some(WarningEffect::WentOn), None));
         assert_eq!(first("xaaaa"), (Some(WarningEffect::WentOn), None));
     }
 
     #[test]
-    fn an_agent_that_leaves_says_after_how_many_more_steps() {
+    fn a_left_loop_has_the_number_of_further_steps() {
         assert_eq!(first("bcdef"), (Some(WarningEffect::ChangedCourse), Some(0)));
         assert_eq!(first("aabcd"), (Some(WarningEffect::ChangedCourse), Some(2)));
         assert_eq!(
             first("bcdefaaaaaa"),
             (Some(WarningEffect::ChangedCourse), Some(0)),
-            "what comes later is another story"
+            "later steps do not count"
         );
     }
 
     #[test]
-    fn a_run_that_ends_too_soon_says_nothing() {
+    fn a_run_that_ends_too_soon_is_undecided() {
         assert_eq!(first(""), (Some(WarningEffect::Ended), None));
         assert_eq!(first("aa"), (Some(WarningEffect::Ended), None));
         assert_eq!(first("bcde"), (Some(WarningEffect::Ended), None));
     }
 
     #[test]
-    fn the_steps_of_other_agents_are_no_change_of_course() {
+    fn steps_of_other_agents_do_not_leave_the_loop() {
         assert_eq!(first("BCDEFG"), (Some(WarningEffect::Ended), None));
         assert_eq!(first("BCaDEaFGaHI"), (Some(WarningEffect::WentOn), None));
     }
 
     #[test]
-    fn a_loop_counts_once_however_often_it_is_warned_of() {
+    fn a_loop_with_several_warnings_counts_once() {
         let findings = after_the_warning(&"a".repeat(30));
         assert!(findings.iter().filter(|finding| finding.effect.is_some()).count() > 2);
         assert_eq!(
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_no_course() {
+    fn a_limit_has_no_effect() {
         let mut settings = loopbreak::Settings::default();
         settings.budget.max_iterations = 10;
         let mut guard = Guard::new(Config::new(settings).unwrap());

@@ -196,7 +196,7 @@ mod tests {
             tried(3, 1, &[(true, 20, Some(false)), (true, 5, Some(false))]),
         ];
         let choice = choose(&trials, &[None, None], 2, 1).unwrap();
-        assert_eq!(choice.best.number, 3, "more harm is never better, and of equals the simpler one is");
+        assert_eq!(choice.best.number, 3, "more harm is never better, and of equal trials the simpler wins");
         let points: Vec<_> = choice.frontier.iter().map(|point| (point.harm, point.gain)).collect();
         assert_eq!(points, [(0, 25), (1, 180)]);
     }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn tune_holds_out_what_it_judges_by() {
+    fn tune_judges_on_held_out_runs() {
         // Each trial is perfect on one run and useless on the others: chosen on the rest, it fails on the held-out
         // run.
         let runs = 6;

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tune_outcomes_survive_being_put_away() {
+    fn tune_outcomes_are_stored_and_read_back() {
         for bits in 0..8 {
             for destroyed in [None, Some(false), Some(true)] {
                 let outcome = RunOutcome::from((bits, 7, destroyed));

@@ -88,7 +88,7 @@ mod tests {
     use crate::logs::AnalyzeOptions;
 
     #[test]
-    fn tune_keeps_no_more_than_the_limit_and_says_so() {
+    fn tune_keeps_no_more_than_the_limit_and_reports_it() {
         let folder = tempfile::tempdir().unwrap();
         let log = folder.path().join("log.jsonl");
         fs::write(

@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tune_changes_only_options_there_are_and_only_to_values_they_take() {
+    fn tune_changes_only_existing_options_to_valid_values() {
         let settings = serde_json::to_value(Settings::default()).unwrap();
         for TuneDimension { option, values } in SPACE {
             assert!(value_of(&settings, option).is_some(), "{option}");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn tune_refuses_what_is_no_valid_whole() {
+    fn tune_refuses_invalid_combinations() {
         let settings = serde_json::to_value(Settings::default()).unwrap();
         assert!(changed(&settings, &[("cycle.warn_at", 8.0), ("cycle.hard_at", 6.0)]).is_none());
         assert!(changed(&settings, &[("cycle.no_such", 8.0)]).is_none());
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(*with_patience(&config, 1.0).unwrap(), *config);
         let twice = with_patience(&config, 2.0).unwrap();
         assert_eq!((twice.cycle.warn_at, twice.cycle.hard_at, twice.stagnation.max_turns), (8, 16, 80));
-        assert_eq!(twice.errors.hard_at, 0, "switched off, and stays so");
+        assert_eq!(twice.errors.hard_at, 0, "it stays off");
         for factor in [0.25, 0.5, 0.75, 1.5, 3.0, 4.0] {
             assert!(with_patience(&config, factor).is_some(), "{factor}");
         }

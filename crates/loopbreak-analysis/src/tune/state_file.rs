@@ -18,7 +18,7 @@ use super::space::SPACE;
 /// Name and version of this format.
 const SCHEMA: &str = "loopbreak.tune-state/1";
 
-/// The subject of a search. Trials of another subject are of no use.
+/// The subject of a search. Trials of another subject cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TuneSubject {
     schema: String,
@@ -72,7 +72,7 @@ impl TuneSubject {
         } else if self.data != other.data {
             "other runs or labels"
         } else if self.space != other.space {
-            "other settings to begin with"
+            "other starting settings"
         } else {
             "another seed"
         }
@@ -105,15 +105,15 @@ pub enum StateFileError {
 }
 
 impl StateFileError {
-    /// Returns a hint that says what to do.
+    /// Returns a hint on how to fix the problem.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             StateFileError::Io { .. } => None,
             StateFileError::NotAState { .. } => {
-                Some("name a file that is not there yet, or one that --state wrote")
+                Some("use a file that does not exist yet, or one that --state wrote")
             }
             StateFileError::OtherSearch { .. } => {
-                Some("its trials say nothing about this one: name another file, or remove it")
+                Some("its trials do not apply to this search: use another file, or remove this one")
             }
         }
     }
@@ -125,9 +125,9 @@ impl fmt::Display for StateFileError {
             StateFileError::Io { path, error } => {
                 write!(f, "cannot use the state file {}: {error}", path.display())
             }
-            StateFileError::NotAState { path } => write!(f, "{} is no state of a search", path.display()),
+            StateFileError::NotAState { path } => write!(f, "{} is not a state file", path.display()),
             StateFileError::OtherSearch { path, difference } => {
-                write!(f, "the state file {} is of another search: {difference}", path.display())
+                write!(f, "the state file {} belongs to another search: {difference}", path.display())
             }
         }
     }
@@ -165,7 +165,7 @@ impl StateFile {
                     if index == 0 && !line.is_empty() {
                         check_subject(path, &line, subject)?;
                     } else if index > 0 {
-                        // The last line may be cut off if the search was killed; that trial is made again.
+                        // The last line may be truncated if the search was killed; that trial is repeated.
                         let Ok(read) = serde_json::from_slice::<StateLine>(&line) else { break };
                         if read.outcomes.len() != runs {
                             break;
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn tune_state_is_read_back_and_a_line_cut_off_is_made_again() {
+    fn tune_state_is_read_back_and_a_truncated_trial_is_repeated() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("state");
         let outcomes = [RunOutcome { warned: true, saved: 7, ..RunOutcome::default() }];
@@ -256,6 +256,6 @@ mod tests {
         drop(StateFile::open(&path, &subject(1), 1).unwrap());
         assert!(StateFile::open(&path, &subject(2), 1).unwrap_err().to_string().contains("another seed"));
         fs::write(&path, "not a state\n").unwrap();
-        assert!(StateFile::open(&path, &subject(1), 1).unwrap_err().to_string().contains("is no state"));
+        assert!(StateFile::open(&path, &subject(1), 1).unwrap_err().to_string().contains("not a state file"));
     }
 }

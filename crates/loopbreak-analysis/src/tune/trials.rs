@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tune_tries_the_same_for_a_seed_and_nothing_twice() {
+    fn tune_tries_the_same_settings_for_a_seed_and_none_twice() {
         let list = |seed| TrialGenerator::new(&Config::default(), seed).take(300).collect::<Vec<_>>();
         let trials = list(1);
         assert_eq!((trials.len(), &trials), (300, &list(1)));

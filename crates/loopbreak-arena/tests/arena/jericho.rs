@@ -106,6 +106,6 @@ fn an_episode_in_jericho_has_the_same_journal() {
             assert_eq!(theirs, ours, "{kind}");
         }
         assert_eq!(theirs, ours, "{kind}");
-        assert_eq!(their_journal.len(), our_journal.len(), "{kind}: one of them goes on");
+        assert_eq!(their_journal.len(), our_journal.len(), "{kind}: one of them is longer");
     }
 }

@@ -1,4 +1,4 @@
-//! The logs that are measured: made by a fixed rule, or the fixtures of the readers again and again.
+//! The measured logs: generated ones, and copies of the fixtures of the log formats.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -10,7 +10,7 @@ pub(crate) struct GeneratedLog {
     make: fn(&Path, usize) -> u64,
 }
 
-/// All of them.
+/// All measured logs.
 pub(crate) const ALL: [GeneratedLog; 5] = [
     GeneratedLog { name: "coding, mixed runs", make: |path, bytes| coding(path, bytes, 64) },
     GeneratedLog { name: "coding, one run", make: |path, bytes| coding(path, bytes, 1) },
@@ -20,13 +20,13 @@ pub(crate) const ALL: [GeneratedLog; 5] = [
 ];
 
 impl GeneratedLog {
-    /// Writes about so many bytes to this path. Gives how many.
+    /// Writes about `bytes` bytes to this path and returns the exact number.
     pub(crate) fn write(&self, path: &Path, bytes: usize) -> u64 {
         (self.make)(path, bytes)
     }
 }
 
-/// Numbers that look like chance, and are always the same.
+/// A pseudorandom generator with a fixed seed.
 struct BenchRng(u64);
 
 impl BenchRng {
@@ -36,7 +36,7 @@ impl BenchRng {
     }
 }
 
-/// Writes lines until there are enough bytes.
+/// Writes lines until `bytes` bytes are reached.
 fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut BenchRng) -> String) -> u64 {
     let mut out = BufWriter::new(File::create(path).unwrap());
     let mut dice = BenchRng(7);
@@ -53,7 +53,7 @@ fn lines(path: &Path, bytes: usize, mut line: impl FnMut(usize, &mut BenchRng) -
     written as u64
 }
 
-/// Some lines of what programs print, as they stand in JSON.
+/// Returns some lines of program output, escaped for JSON.
 fn output(lines: usize, dice: &mut BenchRng) -> String {
     let line = |dice: &mut BenchRng| {
         let (number, part) = (dice.below(5000), dice.below(40));
@@ -68,7 +68,8 @@ fn output(lines: usize, dice: &mut BenchRng) -> String {
     (0..lines).map(|_| line(dice)).collect()
 }
 
-/// Coding agents: tool calls, with outputs of very different lengths. So many runs at a time, 500 steps each.
+/// Writes tool calls of coding agents with outputs of very different lengths: `runs` interleaved runs of 500
+/// steps each.
 fn coding(path: &Path, bytes: usize, runs: usize) -> u64 {
     lines(path, bytes, |index, dice| {
         let run = if runs == 1 { 0 } else { index / (500 * runs) * runs + index % runs };
@@ -95,7 +96,7 @@ fn coding(path: &Path, bytes: usize, runs: usize) -> u64 {
     })
 }
 
-/// A text adventure: places, scores, a critic.
+/// Writes a text adventure with places, scores and a critic.
 fn game(path: &Path, bytes: usize) -> u64 {
     lines(path, bytes, |index, dice| {
         let (room, way) =
@@ -110,7 +111,7 @@ fn game(path: &Path, bytes: usize) -> u64 {
     })
 }
 
-/// Runs of two steps each.
+/// Writes runs of two steps each.
 fn tiny(path: &Path, bytes: usize) -> u64 {
     lines(path, bytes, |index, dice| {
         let number = dice.below(5000);
@@ -118,7 +119,7 @@ fn tiny(path: &Path, bytes: usize) -> u64 {
     })
 }
 
-/// The fixtures of the readers, copied until there are enough bytes: each copy in a folder of its own.
+/// Copies the fixtures of the log formats until `bytes` bytes are reached, each copy in its own folder.
 fn fixtures(path: &Path, bytes: usize) -> u64 {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../loopbreak-trace/tests/fixtures");
     let files = files(&from);
@@ -136,7 +137,7 @@ fn fixtures(path: &Path, bytes: usize) -> u64 {
     written
 }
 
-/// All logs in a folder, or the one that is named.
+/// Returns all logs in a folder, or the named file.
 pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
     let (mut files, mut paths) = (Vec::new(), vec![path.to_owned()]);
     while let Some(path) = paths.pop() {

@@ -1,9 +1,10 @@
-//! How fast logs are read: `cargo bench -p loopbreak-cli --bench throughput [-- MEGABYTES] [NAME]`. With a name, only the
-//! logs whose names have it in them are measured.
+//! Measures how fast logs are read: `cargo bench -p loopbreak-cli --bench throughput [-- MEGABYTES] [NAME]`.
+//! With a name, only logs whose names contain it are measured.
 //!
-//! Three things on the same bytes: the floor (read, and look for line ends), parsing alone (every line to a step, no engine)
-//! and `loopbreak analyze --json` as a whole, on one thread and on all. The ratio of the last two to parsing is what to
-//! compare by: machines have moods. Each figure is the best of five rounds, taken in turn.
+//! It measures three things on the same bytes: the floor (reading and finding line ends), parsing alone
+//! (every line to a step, without the engine) and the whole `loopbreak analyze --json`, on one thread and on
+//! all. Compare by the ratio of the last two to parsing, because the speed of a machine varies. Each figure
+//! is the best of five alternating rounds.
 //!
 //! `MEASURED_PROGRAM=FILE` measures another build of the program on the same logs.
 
@@ -23,22 +24,22 @@ use std::time::{Duration, Instant};
 
 use loopbreak_trace::{LogRecord, RecordSink, SkippedLine, expand_paths};
 
-/// The one of the program, for parsing alone.
+/// The allocator of the program, so that parsing alone is measured with the same one.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How often each thing is done.
+/// Number of rounds.
 const ROUNDS: usize = 5;
 
 fn main() {
-    // `cargo bench` says `--bench`; `cargo test` says nothing, and only wants to see it work.
+    // `cargo bench` passes `--bench`. `cargo test` passes nothing and only checks that it works.
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_bench = arguments.iter().any(|argument| argument == "--bench");
     let megabytes = arguments.iter().find_map(|argument| argument.parse().ok());
     let megabytes: usize = megabytes.unwrap_or(if is_bench { 128 } else { 1 });
     let folder = tempfile::tempdir().unwrap();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("MB/s (ratio to parsing alone); {megabytes} MB a log, {threads} threads, best of {ROUNDS}");
+    println!("MB/s (ratio to parsing alone); {megabytes} MB per log, {threads} threads, best of {ROUNDS}");
     println!(
         "{:<22}{:>8}{:>8}{:>18}{:>18}{:>12}",
         "log", "floor", "parse", "analyze, 1 thread", "analyze, all", "peak memory"
@@ -90,7 +91,7 @@ fn timed(work: impl FnOnce() -> u64) -> Duration {
     start.elapsed()
 }
 
-/// Reads, and looks for the ends of lines.
+/// Reads the logs and finds line ends.
 fn floor(path: &Path) -> u64 {
     let mut lines = 0;
     let mut buffer = vec![0; 256 * 1024];
@@ -119,7 +120,7 @@ impl RecordSink for StepCounter {
     }
 }
 
-/// Every line to a step, on one thread.
+/// Parses every line to a step, on one thread.
 fn parse(path: &Path) -> u64 {
     let mut count = StepCounter(0);
     for input in expand_paths([path]).inputs {
@@ -129,7 +130,7 @@ fn parse(path: &Path) -> u64 {
     count.0
 }
 
-/// The whole program. Gives the time, and the peak of its memory in kilobytes where the system tells it.
+/// Runs the whole program. Returns the time, and the peak memory in kilobytes if the system reports it.
 fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
     let program =
         std::env::var_os("MEASURED_PROGRAM").unwrap_or(OsString::from(env!("CARGO_BIN_EXE_loopbreak")));
@@ -143,7 +144,7 @@ fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
     let watched = child.id();
     let ended = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        // So seldom that it does not disturb what is measured.
+        // Rarely enough not to disturb the measurement.
         let peak = scope.spawn(|| {
             let mut peak = 0;
             while !ended.load(Ordering::Relaxed) {
@@ -160,7 +161,7 @@ fn analyze(path: &Path, threads: Option<usize>) -> (Duration, u64) {
     })
 }
 
-/// The most memory that a process had so far, in kilobytes.
+/// Returns the peak memory of a process so far, in kilobytes.
 fn memory_of(process: u32) -> u64 {
     let told = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));

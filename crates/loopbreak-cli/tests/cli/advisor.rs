@@ -31,7 +31,7 @@ fn file(folder: &Path, name: &str) -> String {
 }
 
 #[test]
-fn its_answer_goes_into_the_next_prompt_and_it_is_asked_once_a_rung() {
+fn the_advisors_answer_goes_into_the_next_prompt_and_it_is_asked_once_per_level() {
     let folder = folder();
     let advisor = "sh -c 'echo asked >> asked; cat > question; echo The token is stale: renew it.'";
     let done = stuck(folder.path(), advisor, &["--on-loop", "advise", "--max-iterations", "6"]);
@@ -51,7 +51,7 @@ fn its_answer_goes_into_the_next_prompt_and_it_is_asked_once_a_rung() {
 }
 
 #[test]
-fn whatever_goes_wrong_with_it_the_run_goes_on() {
+fn the_run_continues_if_the_advisor_fails() {
     for (advisor, why) in [
         ("./no-such-advisor", "cannot start"),
         ("sh -c 'echo half an answer; exit 4'", "exit status: 4"),
@@ -81,7 +81,7 @@ fn a_long_answer_is_cut() {
 }
 
 #[test]
-fn it_is_asked_about_a_task_that_is_still_open() {
+fn the_advisor_is_asked_about_an_open_task() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), r#"cp prompt.txt prompt-$N; say no '{"status":"blocked","blockers":["no token"]}'"#);

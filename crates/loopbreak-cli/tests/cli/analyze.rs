@@ -15,7 +15,7 @@ fn the_dam_episode_fits_on_one_screen() {
 }
 
 #[test]
-fn the_dam_episode_as_data() {
+fn the_dam_episode_as_json() {
     let mut report = json(&root(), &["examples/dam.jsonl"]);
     let run = &mut report["runs"][0];
     let findings = run["findings"].take();
@@ -55,7 +55,7 @@ fn standard_input_is_a_run_of_its_own() {
 }
 
 #[test]
-fn a_folder_is_read_with_all_below_it_and_what_is_no_log_is_ignored() {
+fn a_folder_is_read_recursively_and_other_files_are_ignored() {
     let folder = folder();
     fs::create_dir_all(folder.path().join("logs/b")).unwrap();
     fs::create_dir_all(folder.path().join("logs/.git")).unwrap();
@@ -82,7 +82,7 @@ fn a_folder_is_read_with_all_below_it_and_what_is_no_log_is_ignored() {
 }
 
 #[test]
-fn runs_mixed_in_one_file_are_kept_apart() {
+fn interleaved_runs_in_one_file_are_separated() {
     let folder = folder();
     let (a, b) = (stuck("a", 45), healthy("b", 45));
     let mixed: Vec<&str> = a.lines().zip(b.lines()).flat_map(|(a, b)| [b, a]).collect();
@@ -98,14 +98,14 @@ fn runs_mixed_in_one_file_are_kept_apart() {
 }
 
 #[test]
-fn a_run_that_is_not_there_is_answered_with_those_that_are() {
+fn an_unknown_run_is_answered_with_the_known_ones() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), healthy("a", 3) + &healthy("b", 3)).unwrap();
     insta::assert_snapshot!(shown(&analyze(folder.path(), &["log.jsonl", "--run", "c"])));
 }
 
 #[test]
-fn many_runs_get_a_line_each() {
+fn many_runs_get_one_line_each() {
     let folder = folder();
     let mut log = String::new();
     for index in 1..=4 {
@@ -129,7 +129,7 @@ fn quiet_prints_one_line_and_a_clear_run_says_so() {
 }
 
 #[test]
-fn signs_are_plain_where_the_locale_has_no_others() {
+fn output_is_ascii_without_a_utf_8_locale() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), stuck("a", 45)).unwrap();
     let done = done(loopbreak(folder.path()).env("LC_ALL", "C").args(["analyze", "log.jsonl"]));
@@ -159,7 +159,7 @@ fn loop_detected_exit_code_0() {
 }
 
 #[test]
-fn a_task_that_spins_over_runs_is_found_in_the_series() {
+fn a_task_that_loops_across_runs_is_listed_under_series() {
     let folder = folder();
     let attempt = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
     for file in ["1.jsonl", "2.jsonl", "3.jsonl"] {
@@ -204,7 +204,7 @@ fn events_never_overwrite_a_log() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(root())
         .args(["analyze", "--json", "examples/dam.jsonl"])

@@ -24,7 +24,7 @@ fn a_contest_is_printed_as_a_table_with_its_targets() {
 }
 
 #[test]
-fn figures_come_as_data_and_as_a_page_and_are_the_same_every_time() {
+fn json_and_page_are_written_and_reproducible() {
     let folder = folder();
     let args = ["--obedience", "0.5", "--seed", "7", "--json", "--html", "contest.html"];
     let done = small(folder.path(), &args);
@@ -43,7 +43,7 @@ fn figures_come_as_data_and_as_a_page_and_are_the_same_every_time() {
 }
 
 #[test]
-fn parts_are_taken_out_one_after_the_other() {
+fn ablation_removes_one_part_at_a_time() {
     let args = ["--episodes", "1", "--players", "camper,camper", "--obedience", "1", "--max-turns", "50"];
     let done = arena(folder().path(), &[&args[..], &["--ablate", "--json"]].concat());
     let found: Value = serde_json::from_str(&done.out).unwrap();
@@ -59,7 +59,7 @@ fn parts_are_taken_out_one_after_the_other() {
 }
 
 #[test]
-fn the_profile_is_that_of_games_unless_a_configuration_says_otherwise() {
+fn the_default_profile_is_game() {
     let folder = folder();
     let args = ["--episodes", "2", "--players", "camper", "--obedience", "0", "--max-turns", "80"];
     let with = |more: &[&str]| arena(folder.path(), &[&args[..], more].concat()).out;
@@ -72,7 +72,7 @@ fn the_profile_is_that_of_games_unless_a_configuration_says_otherwise() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_before_the_first_game() {
+fn invalid_arguments_are_refused_before_the_first_game() {
     let folder = folder();
     fs::write(folder.path().join("no.z3"), "not a story").unwrap();
     for (args, code, told) in [
@@ -96,7 +96,7 @@ fn what_cannot_be_played_is_refused_before_the_first_game() {
 }
 
 #[test]
-fn a_page_is_not_written_over_the_story() {
+fn the_page_does_not_overwrite_the_story() {
     let folder = folder();
     let story = crate::support::root().join("crates/loopbreak-arena/story/spillway.z3");
     fs::copy(story, folder.path().join("mine.z3")).unwrap();

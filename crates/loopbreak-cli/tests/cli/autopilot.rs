@@ -16,7 +16,7 @@ fn given(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn every_healthy_task_is_done_and_each_of_the_others_gets_its_recovery() {
+fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     let folder = folder();
     let folder = folder.path();
     roadmap(
@@ -82,7 +82,7 @@ fn every_healthy_task_is_done_and_each_of_the_others_gets_its_recovery() {
 }
 
 #[test]
-fn status_tells_why_a_task_loops_and_counts_no_task_as_a_loop() {
+fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("key", &[])]);
     agent(
@@ -105,7 +105,7 @@ fn status_tells_why_a_task_loops_and_counts_no_task_as_a_loop() {
 }
 
 #[test]
-fn tasks_are_done_in_the_order_of_what_they_wait_for_and_all_done_is_0() {
+fn tasks_run_in_dependency_order_and_exit_with_0_when_all_are_done() {
     let folder = folder();
     roadmap(
         folder.path(),
@@ -119,7 +119,7 @@ fn tasks_are_done_in_the_order_of_what_they_wait_for_and_all_done_is_0() {
 }
 
 #[test]
-fn healthy_tasks_that_end_in_the_same_words_are_no_loop() {
+fn healthy_tasks_that_end_with_the_same_words_are_not_a_loop() {
     let folder = folder();
     let ids: Vec<String> = (0..15).map(|number| format!("part{number}")).collect();
     let tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
@@ -137,7 +137,7 @@ fn healthy_tasks_that_end_in_the_same_words_are_no_loop() {
 }
 
 #[test]
-fn a_task_with_growing_work_is_worked_on_for_as_long_as_it_takes() {
+fn a_task_with_growing_work_may_take_any_number_of_attempts() {
     let folder = folder();
     roadmap(folder.path(), &[("big", &[])]);
     agent(
@@ -151,7 +151,7 @@ fn a_task_with_growing_work_is_worked_on_for_as_long_as_it_takes() {
 }
 
 #[test]
-fn tasks_that_send_each_other_back_are_seen_two_and_three_of_them() {
+fn two_or_three_tasks_that_send_each_other_back_are_detected() {
     for ids in [&["a", "b"][..], &["a", "b", "c"]] {
         let folder = folder();
         let mut tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (*id, &[][..])).collect();
@@ -210,7 +210,7 @@ fn a_review_that_sends_back_three_times_and_then_agrees_is_healthy() {
 }
 
 #[test]
-fn a_task_blocked_only_by_a_checker_that_is_not_there_goes_on_and_the_check_is_deferred() {
+fn a_task_blocked_only_by_an_unavailable_checker_continues_with_the_check_deferred() {
     let folder = folder();
     roadmap(folder.path(), &[("page", &[]), ("next", &["page"])]);
     agent(
@@ -229,7 +229,7 @@ fn a_task_blocked_only_by_a_checker_that_is_not_there_goes_on_and_the_check_is_d
 }
 
 #[test]
-fn the_check_of_a_task_decides_whether_it_is_done_and_is_deferred_where_it_cannot_be_made() {
+fn the_check_decides_whether_a_task_is_done_and_is_deferred_if_it_cannot_run() {
     let folder = folder();
     let tasks = "[[task]]\nid = \"a\"\ncheck = \"grep -q good result\"\n\
                  [[task]]\nid = \"b\"\ncheck = \"./no-such-checker --strict\"\n";
@@ -249,7 +249,7 @@ fn the_check_of_a_task_decides_whether_it_is_done_and_is_deferred_where_it_canno
 }
 
 #[test]
-fn a_check_that_fails_again_and_again_is_no_progress() {
+fn a_check_that_keeps_failing_is_not_progress() {
     let folder = folder();
     fs::write(
         folder.path().join("tasks.toml"),
@@ -264,7 +264,7 @@ fn a_check_that_fails_again_and_again_is_no_progress() {
 }
 
 #[test]
-fn where_nothing_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
+fn if_no_task_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
@@ -282,7 +282,7 @@ fn where_nothing_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
 }
 
 #[test]
-fn a_human_is_told_of_every_task_however_long_it_takes_to_tell_him() {
+fn a_human_is_notified_of_every_task_even_if_notifications_are_slow() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
     agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
@@ -295,7 +295,7 @@ fn a_human_is_told_of_every_task_however_long_it_takes_to_tell_him() {
 }
 
 #[test]
-fn a_task_that_a_human_opens_again_while_the_run_waits_is_taken_up() {
+fn a_task_reopened_by_a_human_during_a_wait_is_attempted() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(
@@ -324,7 +324,7 @@ fn a_task_that_a_human_opens_again_while_the_run_waits_is_taken_up() {
 }
 
 #[test]
-fn a_task_that_was_opened_again_between_two_runs_gets_fresh_attempts() {
+fn a_task_reopened_between_two_runs_gets_new_attempts() {
     let folder = folder();
     roadmap(folder.path(), &[("key", &[]), ("spin", &[])]);
     agent(
@@ -346,7 +346,7 @@ fn a_task_that_was_opened_again_between_two_runs_gets_fresh_attempts() {
 }
 
 #[test]
-fn a_run_goes_on_where_it_was_ended_and_a_forced_task_stays_forced() {
+fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
     let folder = folder();
     roadmap(folder.path(), &[("spin", &[]), ("a", &[]), ("b", &[])]);
     agent(
@@ -373,7 +373,7 @@ fn a_run_goes_on_where_it_was_ended_and_a_forced_task_stays_forced() {
 }
 
 #[test]
-fn a_task_that_loops_by_what_is_known_before_the_attempt_is_not_attempted() {
+fn a_task_known_to_loop_is_not_attempted_again() {
     let folder = folder();
     roadmap(folder.path(), &[("spin", &[])]);
     agent(folder.path(), r#"say tried '{"status":"in_progress","work":["the same"]}'"#);

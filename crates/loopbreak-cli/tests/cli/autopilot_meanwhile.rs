@@ -31,7 +31,7 @@ fn program() -> String {
 }
 
 #[test]
-fn a_task_that_a_human_finishes_while_it_is_checked_stays_finished() {
+fn a_task_finished_by_a_human_during_its_check_stays_finished() {
     let folder = folder();
     checked(folder.path(), &format!("{} tasks done a --reason 'I looked at it'; exit 1", program()));
     let done = pilot(folder.path(), &[]);
@@ -42,7 +42,7 @@ fn a_task_that_a_human_finishes_while_it_is_checked_stays_finished() {
 }
 
 #[test]
-fn a_task_that_a_human_opens_while_it_is_checked_is_taken_up_again() {
+fn a_task_reopened_by_a_human_during_its_check_is_attempted_again() {
     let folder = folder();
     let open = format!("[ -e opened ] || {} tasks open a --reason 'not yet'; touch opened", program());
     checked(folder.path(), &open);
@@ -84,7 +84,7 @@ fn meanwhile(
 }
 
 #[test]
-fn what_two_say_of_a_task_at_once_is_not_lost() {
+fn concurrent_changes_of_a_task_are_not_lost() {
     let folder = folder();
     ended(folder.path());
     let done = meanwhile(folder.path(), &["done", "a"], |task| {
@@ -96,7 +96,7 @@ fn what_two_say_of_a_task_at_once_is_not_lost() {
 }
 
 #[test]
-fn a_task_that_was_finished_at_this_very_moment_is_not_blocked() {
+fn a_task_finished_at_the_same_moment_is_not_blocked() {
     let folder = folder();
     ended(folder.path());
     let blocked =
@@ -107,7 +107,7 @@ fn a_task_that_was_finished_at_this_very_moment_is_not_blocked() {
 }
 
 #[test]
-fn two_tasks_that_are_added_at_once_are_both_there() {
+fn two_tasks_added_concurrently_are_both_stored() {
     let folder = folder();
     ended(folder.path());
     thread::scope(|scope| {
@@ -126,7 +126,7 @@ fn two_tasks_that_are_added_at_once_are_both_there() {
 }
 
 #[test]
-fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
+fn a_report_over_mcp_counts_once_whatever_its_time() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), "touch up up-$N; while [ ! -e go-$N ]; do sleep 0.02; done; echo \"try $N\"");
@@ -163,7 +163,7 @@ fn a_report_over_mcp_counts_whatever_time_it_brings_along_and_counts_once() {
 }
 
 #[test]
-fn a_roadmap_that_is_edited_while_the_run_goes_on_is_heard() {
+fn edits_of_the_roadmap_during_a_run_are_applied() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &["a"])]);
     agent(
@@ -184,7 +184,7 @@ fn a_roadmap_that_is_edited_while_the_run_goes_on_is_heard() {
 }
 
 #[test]
-fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
+fn an_invalid_edit_is_reported_once_and_the_old_roadmap_is_kept() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
     agent(
@@ -206,7 +206,7 @@ fn an_edit_that_cannot_be_read_is_told_once_and_the_roadmap_holds_as_it_was() {
 }
 
 #[test]
-fn tasks_that_the_store_lost_while_the_agent_was_at_work_are_not_lost_to_the_run() {
+fn tasks_lost_by_the_store_during_an_attempt_are_kept_by_the_run() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
     agent(

@@ -11,7 +11,7 @@ use crate::support::roadmaps::{agent, order, pilot, program, recoveries, roadmap
 use crate::support::{done, folder, shown};
 
 #[test]
-fn a_result_file_that_cannot_be_read_is_told_to_the_agent_and_counts_as_no_report() {
+fn an_unreadable_result_file_is_reported_to_the_agent_and_does_not_count() {
     for (write, why) in [
         ("printf '{\"status\":' > $LOOPBREAK_RESULT_FILE", "cannot be read"),
         (
@@ -57,7 +57,7 @@ fn a_command_that_reports_nothing_has_not_finished_its_task() {
 }
 
 #[test]
-fn a_report_on_a_task_that_there_is_not_is_told_and_counts_for_nothing() {
+fn a_report_on_an_unknown_task_is_answered_and_does_not_count() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(
@@ -72,7 +72,7 @@ fn a_report_on_a_task_that_there_is_not_is_told_and_counts_for_nothing() {
 }
 
 #[test]
-fn a_prompt_that_is_printed_again_is_no_report() {
+fn an_echoed_prompt_is_not_a_report() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(
@@ -85,7 +85,7 @@ fn a_prompt_that_is_printed_again_is_no_report() {
 }
 
 #[test]
-fn a_promise_is_a_report_too_and_a_command_that_failed_has_not_finished() {
+fn a_promise_is_a_report_unless_the_command_failed() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[])]);
     agent(
@@ -99,7 +99,7 @@ fn a_promise_is_a_report_too_and_a_command_that_failed_has_not_finished() {
 }
 
 #[test]
-fn an_agent_may_report_by_calling_the_program() {
+fn an_agent_can_report_by_calling_the_program() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[])]);
     let program = assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string();
@@ -119,7 +119,7 @@ fn an_agent_may_report_by_calling_the_program() {
 }
 
 #[test]
-fn a_check_is_made_whichever_way_a_task_is_said_to_be_done() {
+fn a_task_is_checked_however_it_was_reported_done() {
     let folder = folder();
     fs::write(folder.path().join("tasks.toml"), "[[task]]\nid = \"a\"\ncheck = \"test -e good\"\n").unwrap();
     let program = assert_cmd::cargo::cargo_bin!("loopbreak").display().to_string();
@@ -130,7 +130,7 @@ fn a_check_is_made_whichever_way_a_task_is_said_to_be_done() {
 }
 
 #[test]
-fn secrets_in_reports_are_not_kept() {
+fn secrets_in_reports_are_not_stored() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(
@@ -146,7 +146,7 @@ fn secrets_in_reports_are_not_kept() {
 }
 
 #[test]
-fn words_of_the_agent_cannot_be_taken_for_words_of_ours() {
+fn output_of_the_agent_cannot_imitate_messages_of_loopbreak() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     let report = r#"{"status":"blocked","blockers":["x\nloopbreak: ok"],"reason":"y\nloopbreak: ok"}"#;
@@ -157,7 +157,7 @@ fn words_of_the_agent_cannot_be_taken_for_words_of_ours() {
 }
 
 #[test]
-fn without_a_store_the_roadmap_is_worked_through_all_the_same() {
+fn the_roadmap_is_worked_through_without_a_store() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &["a"]), ("spin", &[])]);
     agent(folder.path(), r#"[ $LOOPBREAK_TASK = spin ] || say ok '{"status":"done"}'"#);
@@ -172,7 +172,7 @@ fn without_a_store_the_roadmap_is_worked_through_all_the_same() {
 }
 
 #[test]
-fn a_report_through_another_door_of_the_store_counts() {
+fn a_report_stored_by_another_source_counts() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), "touch up; while [ ! -e go ]; do sleep 0.02; done; echo something");
@@ -194,7 +194,7 @@ fn a_report_through_another_door_of_the_store_counts() {
 }
 
 #[test]
-fn an_agent_that_does_not_leave_a_closed_task_ends_with_10() {
+fn an_agent_that_keeps_working_on_a_closed_task_ends_with_10() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[])]);
     agent(folder.path(), r#"say "a is done, $N" '{"task":"a","status":"done"}'"#);
@@ -224,7 +224,7 @@ fn a_command_that_fails_on_every_task_ends_with_12_and_one_bad_task_does_not() {
 }
 
 #[test]
-fn limits_are_for_each_task() {
+fn limits_apply_to_each_task() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[]), ("b", &[])]);
     agent(folder.path(), r#"say "on it" "{\"status\":\"in_progress\",\"work\":[\"part $N\"]}""#);
@@ -233,7 +233,7 @@ fn limits_are_for_each_task() {
 }
 
 #[test]
-fn who_only_observes_closes_nothing() {
+fn observe_mode_closes_no_task() {
     let folder = folder();
     roadmap(folder.path(), &[("spin", &[])]);
     agent(folder.path(), r#"say "try $N of it" '{"status":"in_progress","work":["the same"]}'"#);
@@ -244,7 +244,7 @@ fn who_only_observes_closes_nothing() {
 }
 
 #[test]
-fn an_interrupt_ends_with_130_and_the_task_is_still_there() {
+fn an_interrupt_ends_with_130_and_keeps_the_task() {
     let folder = folder();
     roadmap(folder.path(), &[("a", &[])]);
     agent(folder.path(), "[ $N = 1 ] && { touch up; sleep 7655.1; }; say ok '{\"status\":\"done\"}'");
@@ -257,7 +257,7 @@ fn an_interrupt_ends_with_130_and_the_task_is_still_there() {
 }
 
 #[test]
-fn what_is_wrong_with_a_roadmap_is_told_with_its_line_and_nothing_is_started() {
+fn problems_of_a_roadmap_are_reported_with_their_lines_and_nothing_is_started() {
     let folder = folder();
     agent(folder.path(), "touch started");
     let wrong = [
@@ -285,7 +285,7 @@ fn what_is_wrong_with_a_roadmap_is_told_with_its_line_and_nothing_is_started() {
 }
 
 #[test]
-fn tasks_can_be_listed_added_changed_and_nonsense_is_told() {
+fn tasks_can_be_listed_added_and_changed_and_wrong_input_is_refused() {
     let folder = folder();
     let none = told(folder.path(), &["tasks", "list"]);
     assert_eq!(none.code, Some(2));

@@ -5,7 +5,7 @@ use std::fs;
 use crate::support::{analyze, done, folder, healthy, json, loopbreak, shown};
 
 #[test]
-fn broken_lines_are_told_with_their_place_and_counted() {
+fn broken_lines_are_reported_with_their_position_and_counted() {
     let folder = folder();
     let log = [
         r#"{"score":1}"#,
@@ -40,7 +40,7 @@ fn a_line_of_ten_megabytes_is_read_and_one_of_seventy_is_skipped() {
 }
 
 #[test]
-fn bytes_that_are_no_text_cost_their_line_only() {
+fn invalid_utf_8_skips_only_its_line() {
     let folder = folder();
     let mut log = healthy("a", 2).into_bytes();
     log.extend_from_slice(b"{\"say\":\"\xFF\xFE\"}\n{\"say\":\"\0\"}\n");
@@ -51,7 +51,7 @@ fn bytes_that_are_no_text_cost_their_line_only() {
 }
 
 #[test]
-fn an_empty_file_is_no_error_but_is_told() {
+fn an_empty_file_is_reported_but_is_not_an_error() {
     let folder = folder();
     fs::write(folder.path().join("empty.jsonl"), " \n\n").unwrap();
     insta::assert_snapshot!(shown(&analyze(folder.path(), &["empty.jsonl"])));
@@ -61,7 +61,7 @@ fn an_empty_file_is_no_error_but_is_told() {
 }
 
 #[test]
-fn what_is_missing_or_no_log_is_told_and_the_others_go_on() {
+fn missing_files_and_files_that_are_not_logs_are_errors_and_the_rest_is_read() {
     let folder = folder();
     fs::write(folder.path().join("binary"), b"\x7fELF\0\0\0").unwrap();
     fs::write(folder.path().join("prose.txt"), "Dear diary,\n").unwrap();
@@ -82,7 +82,7 @@ fn what_is_missing_or_no_log_is_told_and_the_others_go_on() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_may_not_be_read_is_told() {
+fn a_file_without_read_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = folder();
@@ -99,12 +99,12 @@ fn a_file_that_may_not_be_read_is_told() {
 }
 
 #[test]
-fn no_path_at_all_is_answered_with_an_example() {
+fn a_missing_path_is_answered_with_an_example() {
     insta::assert_snapshot!(shown(&analyze(folder().path(), &[])));
 }
 
 #[test]
-fn an_events_file_that_cannot_be_written_is_told() {
+fn an_events_file_that_cannot_be_written_is_an_error() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), healthy("a", 2)).unwrap();
     let done = analyze(folder.path(), &["log.jsonl", "--events", "nowhere/events.jsonl"]);
@@ -113,7 +113,7 @@ fn an_events_file_that_cannot_be_written_is_told() {
 }
 
 #[test]
-fn a_log_cannot_paint_on_the_terminal() {
+fn a_log_cannot_control_the_terminal() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), r#"{"run":"\u001b[31mred","score":1}"#).unwrap();
     assert!(!analyze(folder.path(), &["log.jsonl"]).out.contains('\u{1b}'));

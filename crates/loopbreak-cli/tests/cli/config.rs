@@ -114,7 +114,7 @@ fn every_problem_of_a_file_at_once() {
 }
 
 #[test]
-fn a_file_that_is_no_toml() {
+fn a_file_that_is_not_toml() {
     assert_snapshot!(own("mode = off\n[stagnation]\nmax_turns = \nwarn_at = 900\n"));
 }
 
@@ -142,7 +142,7 @@ fn problems_on_the_command_line() {
 }
 
 #[test]
-fn check_shows_every_value_and_where_it_came_from() {
+fn check_shows_every_value_and_its_origin() {
     let folder = ConfigFolder::with(&[(
         "pyproject.toml",
         "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 30\nenable_location_penalty = false\n\n[tool.loopbreak]\n\
@@ -181,7 +181,7 @@ fn check_as_json() {
 }
 
 #[test]
-fn explain_tells_all_about_an_option() {
+fn explain_describes_an_option() {
     let folder = ConfigFolder::with(&[]);
     let keys = [
         "stagnation.max_turns",
@@ -211,7 +211,7 @@ fn explain_lists_texts_and_their_values() {
 }
 
 #[test]
-fn explain_does_not_know_everything() {
+fn explain_rejects_unknown_options() {
     let folder = ConfigFolder::with(&[]);
     assert_snapshot!(folder.run(&["config", "explain", "stagnation.max_turn"]));
     let all = folder.run(&["config", "explain"]);
@@ -219,7 +219,7 @@ fn explain_does_not_know_everything() {
 }
 
 #[test]
-fn schema_and_reference_are_the_same_every_time() {
+fn schema_and_reference_are_deterministic() {
     let folder = ConfigFolder::with(&[]);
     for command in ["schema", "reference"] {
         let first = folder.run(&["config", command]);
@@ -242,7 +242,7 @@ fn schema_and_reference_are_the_same_every_time() {
 }
 
 #[test]
-fn init_writes_a_file_once() {
+fn init_does_not_overwrite_a_file() {
     let folder = ConfigFolder::with(&[("sub/x", "")]);
     assert!(folder.run(&["config", "init", "--profile", "game"]).starts_with("exit 0"));
     let written = fs::read_to_string(folder.path().join("loopbreak.toml")).unwrap();
@@ -258,7 +258,7 @@ fn init_writes_a_file_once() {
 }
 
 #[test]
-fn the_nearest_file_upwards_is_taken() {
+fn the_nearest_file_in_the_parent_folders_is_used() {
     let folder = ConfigFolder::with(&[
         ("loopbreak.toml", "mode = \"observe\""),
         ("a/pyproject.toml", "[project]\nname = \"not ours\"\nbroken = \n"),

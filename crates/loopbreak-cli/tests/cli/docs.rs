@@ -99,7 +99,7 @@ fn every_relative_link_leads_somewhere() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_seen() {
+fn a_broken_link_is_found() {
     let page = root().join("docs/README.md");
     let text =
         "[a](guide/analyze.md) ![b](images/none.svg) `[c](none)`\n```text\n[d](none)\n```\n[e]: none.md\n";

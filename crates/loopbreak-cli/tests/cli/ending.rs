@@ -28,7 +28,7 @@ fn spin(attempts: u64) -> String {
 }
 
 #[test]
-fn a_rejected_proposal_saves_nothing_by_itself() {
+fn a_rejected_proposal_saves_no_steps() {
     let folder = folder();
     fs::write(folder.path().join("osc.jsonl"), to_and_fro(30)).unwrap();
     let alone = ["osc.jsonl"];
@@ -86,7 +86,7 @@ fn calling_a_human_ends_a_run_and_granting_authority_does_not() {
 }
 
 #[test]
-fn a_table_tells_runs_that_were_only_steered() {
+fn the_table_marks_runs_that_were_only_steered() {
     let folder = folder();
     for index in 1..=3 {
         fs::write(folder.path().join(format!("osc-{index}.jsonl")), to_and_fro(20 + index)).unwrap();
@@ -112,7 +112,7 @@ fn verbose_lists_each_intervention() {
 }
 
 #[test]
-fn the_dam_keeps_to_the_columns_it_is_given() {
+fn the_dam_report_fits_the_given_width() {
     for columns in [80, 100, 120] {
         let mut command = crate::support::loopbreak(&crate::support::root());
         let done = crate::support::done(

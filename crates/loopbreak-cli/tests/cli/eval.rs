@@ -61,7 +61,7 @@ fn runs() -> tempfile::TempDir {
 }
 
 #[test]
-fn eval_figures_are_those_worked_out_by_hand() {
+fn eval_figures_match_those_calculated_by_hand() {
     let folder = runs();
     let found = data(folder.path(), &LABELLED);
     assert_eq!(found["schema"], "loopbreak.eval/1");
@@ -104,7 +104,7 @@ fn eval_figures_are_those_worked_out_by_hand() {
 }
 
 #[test]
-fn eval_for_people() {
+fn eval_as_text() {
     let folder = runs();
     let args = [&LABELLED[..], &["--baseline", BASELINES]].concat();
     let done = eval(folder.path(), &args);
@@ -113,7 +113,7 @@ fn eval_for_people() {
 }
 
 #[test]
-fn eval_without_labels_tells_signals_and_savings() {
+fn eval_without_labels_shows_signals_and_savings() {
     let folder = runs();
     let found = data(folder.path(), &["logs"]);
     let warn = &found["judges"][0]["levels"][0];
@@ -127,7 +127,7 @@ fn eval_without_labels_tells_signals_and_savings() {
 }
 
 #[test]
-fn eval_baselines_stand_beside_and_what_they_destroy_is_counted() {
+fn eval_compares_baselines_and_counts_the_progress_they_lose() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), patient("patient", 9) + &healthy("well", 9)).unwrap();
     let found = data(folder.path(), &["log.jsonl", "--baseline", BASELINES]);
@@ -158,13 +158,13 @@ fn eval_refuses_broken_expressions_and_labels() {
     fs::write(path.join("twice.jsonl"), "{\"run\":\"well\"}\n\n{\"run\":\"well\"}\n").unwrap();
     fs::write(path.join("bytes.jsonl"), b"{\"run\":\"\xff\"}\n").unwrap();
     for (args, code, message) in [
-        (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" compares with nothing"),
-        (["labels.jsonl", "labels.none"], 2, "\"labels.none\" can be told of no run"),
+        (["labels.jsonl", "labels.stuck>="], 2, "--positive: \"labels.stuck>=\" has no value"),
+        (["labels.jsonl", "labels.none"], 2, "\"labels.none\" cannot be decided for any run"),
         (["broken.jsonl", "y"], 1, "broken.jsonl:2: not JSON: EOF while parsing a value"),
         (["missing.jsonl", "y"], 1, "cannot read the label file missing.jsonl"),
-        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" was labelled before, on line 1"),
+        (["twice.jsonl", "y"], 1, "twice.jsonl:3: the run \"well\" already has labels, on line 1"),
         (["bytes.jsonl", "y"], 1, "cannot read the label file bytes.jsonl"),
-        (["others.jsonl", "y"], 1, "no label is about one of the runs"),
+        (["others.jsonl", "y"], 1, "none of the runs has a label"),
     ] {
         let done = eval(path, &["logs", "--labels", args[0], "--positive", args[1]]);
         assert_eq!((done.code, done.out.as_str()), (Some(code), ""), "{args:?}: {}", done.err);
@@ -177,7 +177,7 @@ fn eval_refuses_broken_expressions_and_labels() {
 }
 
 #[test]
-fn eval_where_judges_only_the_runs_for_which_it_holds() {
+fn eval_where_restricts_the_runs() {
     let folder = runs();
     let path = folder.path();
     let found = data(path, &[&LABELLED[..], &["--where", "labels.stuck!=3"]].concat());
@@ -194,10 +194,9 @@ fn eval_where_judges_only_the_runs_for_which_it_holds() {
     let savings = data(path, &["logs", "--labels", "labels.jsonl", "--where", "labels.stuck>=2"]);
     assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
     assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
-    for (expression, message) in [
-        ("labels.stuck>=", "--where: \"labels.stuck>=\" compares with nothing"),
-        ("labels.none", "holds for no run"),
-    ] {
+    for (expression, message) in
+        [("labels.stuck>=", "--where: \"labels.stuck>=\" has no value"), ("labels.none", "matches no run")]
+    {
         let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());
         assert_eq!(done.code, Some(2), "{}", done.err);
         assert!(done.err.contains(message) && done.err.contains("hint"), "{}", done.err);
@@ -206,7 +205,7 @@ fn eval_where_judges_only_the_runs_for_which_it_holds() {
 }
 
 #[test]
-fn eval_names_the_command_that_shows_a_run_and_the_command_works() {
+fn eval_prints_a_command_that_explains_the_run() {
     let folder = runs();
     let path = folder.path();
     let args = [&LABELLED[..], &["--set", "stagnation.warn_at=15"]].concat();
@@ -222,7 +221,7 @@ fn eval_names_the_command_that_shows_a_run_and_the_command_works() {
 }
 
 #[test]
-fn eval_tells_what_the_agents_did_after_the_warnings() {
+fn eval_shows_how_loops_continued_after_warnings() {
     let folder = runs();
     let found = data(folder.path(), &["logs", "--baseline", "gemini-rule"]);
     let after = &found["judges"][0]["after_warning"];
@@ -236,7 +235,7 @@ fn eval_tells_what_the_agents_did_after_the_warnings() {
 }
 
 #[test]
-fn eval_takes_labels_among_the_logs_for_no_log_and_settings_as_analyze_does() {
+fn eval_skips_label_files_among_the_logs_and_takes_settings_like_analyze() {
     let folder = runs();
     let path = folder.path();
     fs::rename(path.join("labels.jsonl"), path.join("logs/labels.jsonl")).unwrap();
@@ -262,7 +261,7 @@ fn eval_lists_ids_that_can_be_copied() {
 }
 
 #[test]
-fn eval_explains_itself_with_examples() {
+fn eval_help_has_examples() {
     let done = eval(folder().path(), &["--help"]);
     assert!(done.out.contains("Examples:\n  loopbreak eval "), "{}", done.out);
 }

@@ -39,7 +39,7 @@ fn a_run_is_explained_step_by_step() {
 }
 
 #[test]
-fn one_of_many_runs_is_explained_by_its_id_and_many_are_refused() {
+fn one_run_is_explained_by_its_id_and_several_are_refused() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), circles("circles") + &healthy("well", 9)).unwrap();
     let one = analyze(folder.path(), &["log.jsonl", "--explain", "--run", "well"]);

@@ -51,7 +51,7 @@ fn a_folder_of_all_formats_is_simply_read() {
 }
 
 #[test]
-fn the_analysis_of_what_was_converted_is_that_of_the_original() {
+fn a_converted_log_gives_the_same_analysis() {
     let here = folder();
     for entry in fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()) {
         if !entry.is_dir() {
@@ -72,7 +72,7 @@ fn the_analysis_of_what_was_converted_is_that_of_the_original() {
 }
 
 #[test]
-fn packed_logs_are_read_as_they_are() {
+fn compressed_logs_are_read() {
     let here = folder();
     let plain = fixtures().join("codex/rollout.jsonl");
     let text = fs::read(&plain).unwrap();
@@ -100,7 +100,7 @@ fn packed_logs_are_read_as_they_are() {
 }
 
 #[test]
-fn a_format_can_be_named() {
+fn the_format_can_be_given() {
     let here = folder();
     fs::write(here.path().join("log"), "prose\n{\"role\":\"user\",\"content\":\"hello\"}\n").unwrap();
     let report = json(here.path(), &["log", "--format", "chat"]);
@@ -114,7 +114,7 @@ fn a_format_can_be_named() {
 }
 
 #[test]
-fn eval_and_tune_take_the_name_of_a_format_too() {
+fn eval_and_tune_accept_a_format() {
     let folder = folder();
     let runs: String = ["a", "b", "c", "d"].map(|run| stuck(run, 40)).concat();
     // It begins with more than is looked at.
@@ -151,7 +151,7 @@ fn put(home: &Path, fixture: &str, to: &str) {
 }
 
 #[test]
-fn without_a_path_the_logs_of_the_agents_here_are_found() {
+fn without_a_path_the_logs_of_installed_agents_are_found() {
     let home = folder();
     put(home.path(), "claude-code/4b2030ed.jsonl", ".claude/projects/app/4b2030ed.jsonl");
     put(
@@ -182,7 +182,7 @@ fn without_a_path_the_logs_of_the_agents_here_are_found() {
 }
 
 #[test]
-fn convert_overwrites_no_log_and_tells_what_is_none() {
+fn convert_does_not_overwrite_a_log_and_reports_other_files() {
     let here = folder();
     fs::write(here.path().join("log.jsonl"), "{\"score\":1}\n").unwrap();
     let same = done(loopbreak(here.path()).args(["convert", "log.jsonl", "-o", "log.jsonl"]));

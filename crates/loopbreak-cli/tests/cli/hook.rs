@@ -8,7 +8,7 @@ use crate::support::hooks::{HookHome, HookSession, decision};
 use serde_json::{Value, json};
 
 #[test]
-fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {
+fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     session.prompt("make the tests pass");
@@ -42,7 +42,7 @@ fn an_agent_is_advised_by_the_fourth_equal_call_and_refused_by_the_eighth() {
 }
 
 #[test]
-fn an_agent_that_insists_is_put_before_a_human_and_a_yes_ends_the_streak() {
+fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     assert_eq!(session.until_denied("make test"), 8);
@@ -66,7 +66,7 @@ fn an_agent_that_insists_is_put_before_a_human_and_a_yes_ends_the_streak() {
 }
 
 #[test]
-fn what_happens_when_it_insists_is_a_setting() {
+fn the_response_to_an_insisting_agent_is_configurable() {
     for (on_loop, expected) in [("stop", "stop"), ("advise", "deny")] {
         let desk = HookHome::new();
         let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
@@ -84,7 +84,7 @@ fn what_happens_when_it_insists_is_a_setting() {
 }
 
 #[test]
-fn an_edit_that_takes_effect_opens_the_call_again() {
+fn an_effective_edit_unblocks_the_call() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     session.until_denied("make test");
@@ -95,7 +95,7 @@ fn an_edit_that_takes_effect_opens_the_call_again() {
 }
 
 #[test]
-fn the_next_call_of_a_longer_cycle_is_refused_and_no_other() {
+fn only_the_next_call_of_a_longer_cycle_is_refused() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     let mut refused = None;
@@ -112,7 +112,7 @@ fn the_next_call_of_a_longer_cycle_is_refused_and_no_other() {
 }
 
 #[test]
-fn many_ways_at_one_failing_thing_are_advised_against_but_never_refused() {
+fn different_attempts_at_a_failing_target_are_warned_about_but_never_refused() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     let mut advised = false;
@@ -127,7 +127,7 @@ fn many_ways_at_one_failing_thing_are_advised_against_but_never_refused() {
 }
 
 #[test]
-fn a_subagent_has_a_guard_of_its_own() {
+fn a_subagent_has_its_own_guard() {
     let desk = HookHome::new();
     let main = desk.session("s1");
     let sub = HookSession { agent: Some("a1"), ..main };
@@ -139,7 +139,7 @@ fn a_subagent_has_a_guard_of_its_own() {
 }
 
 #[test]
-fn the_user_can_overrule_at_once() {
+fn the_user_can_overrule_the_guard_at_once() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     session.until_denied("make test");
@@ -154,7 +154,7 @@ fn the_user_can_overrule_at_once() {
 }
 
 #[test]
-fn status_and_log_tell_how_runs_stand() {
+fn status_and_log_show_the_state_of_runs() {
     let desk = HookHome::new();
     assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
     let session = desk.session("s1");

@@ -7,7 +7,7 @@ use crate::support::hooks::{HookHome, decision};
 use serde_json::Value;
 
 #[test]
-fn what_was_refused_last_is_allowed_at_once_in_that_session_alone() {
+fn the_last_refused_call_is_allowed_in_its_session_only() {
     let desk = HookHome::new();
     let (one, two) = (desk.session("one"), desk.session("two"));
     one.until_denied("make lint");
@@ -30,7 +30,7 @@ fn what_was_refused_last_is_allowed_at_once_in_that_session_alone() {
 }
 
 #[test]
-fn a_saved_rule_holds_in_all_sessions_of_the_project() {
+fn a_saved_rule_applies_to_all_sessions_of_the_project() {
     let desk = HookHome::new();
     let file = desk.path().join("loopbreak.toml");
     fs::write(&file, "# mine\n[cycle]\nwarn_at = 3\n").unwrap();

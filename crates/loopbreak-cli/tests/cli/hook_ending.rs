@@ -9,7 +9,7 @@ fn stop(session: &HookSession<'_>, words: &str, held: bool) -> Value {
 }
 
 #[test]
-fn an_agent_that_is_never_let_stop_is_stopped_in_the_end() {
+fn an_agent_that_another_hook_never_lets_stop_is_stopped_eventually() {
     for words in
         ["Done.", "Everything that was asked for is done, and there is nothing left for me to do here."]
     {
@@ -32,7 +32,7 @@ fn an_agent_that_is_never_let_stop_is_stopped_in_the_end() {
 }
 
 #[test]
-fn an_agent_that_talks_with_its_user_is_let_stop_as_often_as_it_likes() {
+fn an_agent_in_a_conversation_may_end_any_number_of_turns() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     for turn in 0..12 {
@@ -45,7 +45,7 @@ fn an_agent_that_talks_with_its_user_is_let_stop_as_often_as_it_likes() {
 }
 
 #[test]
-fn a_turn_that_breaks_off_before_its_call_is_told_of_once() {
+fn a_turn_that_ends_before_its_announced_call_is_reported_once() {
     let desk = HookHome::new();
     let session = desk.session("s1");
     session.prompt("run the tests");
@@ -64,7 +64,7 @@ fn a_turn_that_breaks_off_before_its_call_is_told_of_once() {
 }
 
 #[test]
-fn gemini_is_let_stop_in_its_own_way() {
+fn gemini_gets_its_own_answer_at_the_end_of_a_turn() {
     let desk = HookHome::new();
     let event = json!({"session_id": "g", "hook_event_name": "AfterAgent", "cwd": desk.path(), "prompt": "go",
                        "prompt_response": "Let me read the file:", "stop_hook_active": false});

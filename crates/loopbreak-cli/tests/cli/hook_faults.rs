@@ -56,7 +56,7 @@ fn is_sound(desk: &HookHome) -> bool {
 }
 
 #[test]
-fn on_a_full_disk_the_agent_goes_on_and_what_was_recorded_stays() {
+fn on_a_full_disk_the_agent_continues_and_recorded_steps_are_kept() {
     let desk = HookHome::new();
     for call in ["a", "b", "c"] {
         assert!(run(&desk, "", call).0.success());
@@ -73,7 +73,7 @@ fn on_a_full_disk_the_agent_goes_on_and_what_was_recorded_stays() {
 }
 
 #[test]
-fn on_a_disk_that_was_full_from_the_beginning_too() {
+fn on_a_disk_that_was_full_from_the_start_the_agent_continues() {
     let desk = HookHome::new();
     let (status, out, err) = run(&desk, "trap '' XFSZ; ulimit -f 1;", "a");
     assert!(status.success() && out.is_empty(), "{status} {out}");
@@ -83,7 +83,7 @@ fn on_a_disk_that_was_full_from_the_beginning_too() {
 }
 
 #[test]
-fn who_is_killed_while_writing_takes_nothing_along() {
+fn a_process_killed_during_a_write_loses_no_other_step() {
     let desk = HookHome::new();
     assert!(run(&desk, "", "a").0.success());
     for call in ["b", "c", "d"] {
@@ -96,7 +96,7 @@ fn who_is_killed_while_writing_takes_nothing_along() {
 }
 
 #[test]
-fn whoever_is_killed_at_whatever_moment_those_that_ended_well_are_recorded() {
+fn steps_of_finished_processes_are_recorded_whenever_others_are_killed() {
     let desk = HookHome::new();
     let mut well = Vec::new();
     for number in 0..60_u64 {

@@ -32,7 +32,7 @@ fn goes_on(done: &FinishedProgram) {
 }
 
 #[test]
-fn what_is_no_event_is_told_and_nothing_else() {
+fn input_that_is_not_an_event_is_only_reported() {
     let folder = folder();
     for text in [
         "",
@@ -57,7 +57,7 @@ fn what_is_no_event_is_told_and_nothing_else() {
 }
 
 #[test]
-fn events_that_are_not_known_are_passed_over_in_silence() {
+fn unknown_events_are_ignored() {
     let folder = folder();
     for name in ["SessionStart", "PreCompact", "FromTheFuture", ""] {
         let done = tell(folder.path(), "claude-code", event("s", name, json!("x")));
@@ -93,7 +93,7 @@ fn a_session_named_like_a_path_stays_inside_the_store() {
 }
 
 #[test]
-fn a_tool_that_answers_fifty_megabytes_is_looked_at_all_the_same() {
+fn a_tool_result_of_fifty_megabytes_is_observed() {
     let folder = folder();
     let text = event("s", "PostToolUse", json!({"stdout": "HUGE", "stderr": ""}));
     let done = tell(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(50 * 1024 * 1024)));
@@ -103,7 +103,7 @@ fn a_tool_that_answers_fifty_megabytes_is_looked_at_all_the_same() {
 }
 
 #[test]
-fn a_damaged_store_is_put_aside_and_the_guard_begins_anew() {
+fn a_damaged_store_is_set_aside_and_a_new_one_started() {
     let folder = folder();
     fs::create_dir_all(store(folder.path()).parent().unwrap()).unwrap();
     fs::write(store(folder.path()), "no store at all, ".repeat(1000)).unwrap();
@@ -116,7 +116,7 @@ fn a_damaged_store_is_put_aside_and_the_guard_begins_anew() {
 }
 
 #[test]
-fn a_store_that_cannot_be_had_lets_the_agent_go_on() {
+fn the_agent_continues_if_the_store_cannot_be_opened() {
     let folder = folder();
     // A file where the folder should be.
     fs::write(folder.path().join("state"), "").unwrap();
@@ -134,7 +134,7 @@ fn a_store_that_cannot_be_had_lets_the_agent_go_on() {
 }
 
 #[test]
-fn a_store_that_others_keep_locked_lets_the_agent_go_on() {
+fn the_agent_continues_if_the_store_stays_locked() {
     let folder = folder();
     goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
     let locked = rusqlite::Connection::open(store(folder.path())).unwrap();
@@ -148,7 +148,7 @@ fn a_store_that_others_keep_locked_lets_the_agent_go_on() {
 }
 
 #[test]
-fn what_was_kept_and_cannot_be_read_is_forgotten() {
+fn an_unreadable_snapshot_is_discarded() {
     let folder = folder();
     goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
     let other = rusqlite::Connection::open(store(folder.path())).unwrap();
@@ -219,7 +219,7 @@ fn two_hundred_processes_at_once_lose_no_step() {
 }
 
 #[test]
-fn the_other_agents_are_answered_in_their_own_way() {
+fn other_agents_get_answers_in_their_own_format() {
     let folder = folder();
     for (agent, before, after) in
         [("codex", "PreToolUse", "PostToolUse"), ("gemini", "BeforeTool", "AfterTool")]

@@ -20,7 +20,7 @@ fn hook(folder: &Path, args: &[&str]) -> FinishedProgram {
 }
 
 #[test]
-fn settings_are_changed_shown_kept_and_changed_back() {
+fn install_shows_its_changes_keeps_a_backup_and_can_be_undone() {
     for (agent, file, _, event) in AGENTS {
         let folder = folder();
         let file = folder.path().join(file);
@@ -73,7 +73,7 @@ fn settings_that_are_not_json_are_left_alone() {
 }
 
 #[test]
-fn the_agents_own_variables_move_the_file() {
+fn environment_variables_of_the_agent_move_the_settings_file() {
     for (agent, variable, file) in [
         ("claude-code", "CLAUDE_CONFIG_DIR", "moved/settings.json"),
         ("codex", "CODEX_HOME", "moved/hooks.json"),
@@ -89,7 +89,7 @@ fn the_agents_own_variables_move_the_file() {
 
 #[cfg(unix)]
 #[test]
-fn the_doctor_tries_what_is_installed() {
+fn the_doctor_tests_the_installed_hook() {
     for (agent, ..) in AGENTS {
         let folder = folder();
         let before = hook(folder.path(), &["doctor", agent]);
@@ -111,7 +111,7 @@ fn the_doctor_tries_what_is_installed() {
 /// Red team F1: a link `settings.json.part` in a cloned repository made `hook install` overwrite the file it led to.
 #[cfg(unix)]
 #[test]
-fn a_planted_link_does_not_lead_install_to_another_file() {
+fn a_planted_link_does_not_redirect_install_to_another_file() {
     for (agent, file, ..) in AGENTS {
         let folder = folder();
         let victim = folder.path().join("bashrc");
@@ -131,7 +131,7 @@ fn a_planted_link_does_not_lead_install_to_another_file() {
 /// Red team F1, by way of a report.
 #[cfg(unix)]
 #[test]
-fn a_planted_link_does_not_lead_a_report_to_another_file() {
+fn a_planted_link_does_not_redirect_a_report_to_another_file() {
     let folder = folder();
     let victim = folder.path().join("victim");
     fs::write(&victim, "mine").unwrap();

@@ -21,7 +21,7 @@ fn reject(conversation: &Path, number: u32) {
 }
 
 #[test]
-fn a_loop_of_invalid_calls_is_seen_though_no_hook_is_told_of_them() {
+fn a_loop_of_invalid_calls_is_detected_without_hook_events() {
     let desk = HookHome::new();
     let conversation = desk.path().join("session.jsonl");
     std::fs::write(&conversation, "{\"type\":\"summary\"}\n").unwrap();
@@ -48,7 +48,7 @@ fn a_loop_of_invalid_calls_is_seen_though_no_hook_is_told_of_them() {
 }
 
 #[test]
-fn a_failure_that_a_hook_was_told_of_counts_once() {
+fn a_failure_reported_to_a_hook_counts_once() {
     let desk = HookHome::new();
     let conversation = desk.path().join("session.jsonl");
     std::fs::write(&conversation, "").unwrap();
@@ -68,7 +68,7 @@ fn a_failure_that_a_hook_was_told_of_counts_once() {
 }
 
 #[test]
-fn a_conversation_that_is_missing_is_no_matter() {
+fn a_missing_transcript_is_not_an_error() {
     let desk = HookHome::new();
     for transcript in ["/nowhere/at/all.jsonl", "", "/"] {
         let session = HookSession { transcript, ..desk.session("s1") };

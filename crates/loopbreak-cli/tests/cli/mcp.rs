@@ -15,7 +15,7 @@ macro_rules! scenarios {
         )*
 
         #[test]
-        fn every_scenario_is_played() {
+        fn every_scenario_has_a_test() {
             let text = std::fs::read_to_string(crate::mcp_client::folder().join("scenarios.py")).unwrap();
             let helpers = ["look_at_tools", "call", "refused", "attempt", "both", "main"];
             let written: Vec<&str> = text

@@ -44,14 +44,14 @@ fn output(option: &str) -> String {
 }
 
 #[test]
-fn csv_has_a_line_a_run() {
+fn csv_has_one_line_per_run() {
     let csv = output("--csv");
     insta::assert_snapshot!(csv.replace('\r', "␍"));
     assert!(csv.contains("\"'=cmd|"), "a formula is prefixed: {csv}");
 }
 
 #[test]
-fn csv_reads_back_as_rfc_4180_has_it() {
+fn csv_can_be_read_back_by_rfc_4180() {
     let rows = parsed(&output("--csv"));
     assert_eq!(rows.len(), 1 + 7);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{rows:?}");
@@ -101,7 +101,7 @@ fn every_column_is_documented() {
 }
 
 #[test]
-fn markdown_tells_the_sums_and_the_worst_runs_first() {
+fn markdown_shows_the_totals_and_the_worst_runs_first() {
     let page = output("--markdown");
     insta::assert_snapshot!(page);
     assert!(!page.contains('\u{1b}') && !page.contains('\u{202e}'));
@@ -111,7 +111,7 @@ fn markdown_tells_the_sums_and_the_worst_runs_first() {
 }
 
 #[test]
-fn markdown_is_bounded_however_many_runs_there_are() {
+fn markdown_is_bounded_for_any_number_of_runs() {
     let folder = folder();
     let log: String = (0..300).map(|index| stuck(&format!("{index}-{}", "x".repeat(500)), 41)).collect();
     fs::write(folder.path().join("log.jsonl"), log).unwrap();
@@ -121,7 +121,7 @@ fn markdown_is_bounded_however_many_runs_there_are() {
 }
 
 #[test]
-fn junit_has_a_suite_a_source_and_a_case_a_run() {
+fn junit_has_one_suite_per_source_and_one_case_per_run() {
     insta::assert_snapshot!(output("--junit"));
 }
 
@@ -188,7 +188,7 @@ fn sarif_follows_its_schema() {
 }
 
 #[test]
-fn sarif_tells_every_finding_with_its_rule_its_place_and_its_loop() {
+fn sarif_has_every_finding_with_its_rule_location_and_loop() {
     let mut log: Value = serde_json::from_str(&output("--sarif")).unwrap();
     let run = &mut log["runs"][0];
     let rules = run["tool"]["driver"]["rules"].take();
@@ -207,7 +207,7 @@ fn sarif_tells_every_finding_with_its_rule_its_place_and_its_loop() {
 }
 
 #[test]
-fn several_forms_at_once_go_to_files_and_the_report_is_still_shown() {
+fn several_outputs_go_to_files_and_the_report_is_still_printed() {
     let folder = folder();
     logs(folder.path());
     let args =
@@ -223,7 +223,7 @@ fn several_forms_at_once_go_to_files_and_the_report_is_still_shown() {
 }
 
 #[test]
-fn what_cannot_be_written_is_refused_before_anything_is_read() {
+fn impossible_outputs_are_refused_before_anything_is_read() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), healthy("a", 3)).unwrap();
     let mut told = String::new();

@@ -55,7 +55,7 @@ fn count(text: &str, part: &str) -> usize {
 }
 
 #[test]
-fn a_browser_finds_tables_charts_and_lists_on_the_page() {
+fn the_page_has_tables_charts_and_lists_in_a_browser() {
     let folder = folder();
     written(folder.path());
     let dom = dom(&folder.path().join("eval.html"), &folder.path().join("profile"), &[]);
@@ -89,7 +89,7 @@ fn the_page_needs_no_network_and_no_script_and_adapts_to_dark_and_paper() {
 }
 
 #[test]
-fn without_labels_or_measures_the_page_says_what_it_can() {
+fn without_labels_and_progress_the_page_has_no_chart() {
     let folder = folder();
     let mut log = String::new();
     for _ in 0..20 {
@@ -105,7 +105,7 @@ fn without_labels_or_measures_the_page_says_what_it_can() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_is_told() {
+fn a_page_that_cannot_be_written_is_an_error() {
     let folder = folder();
     fs::write(folder.path().join("a.jsonl"), stuck("a", 50)).unwrap();
     let done = done(loopbreak(folder.path()).args(["eval", "a.jsonl", "--html", "no/such/folder/a.html"]));

@@ -11,7 +11,7 @@ fn out(args: &[&str]) -> String {
 }
 
 #[test]
-fn every_command_explains_itself_with_examples() {
+fn the_help_of_commands_has_examples() {
     for command in ["analyze", "completions", "man"] {
         let help = out(&[command, "--help"]);
         assert!(help.contains("Examples:\n  loopbreak "), "{help}");
@@ -39,7 +39,7 @@ fn manual_pages_are_written_for_every_command() {
 }
 
 #[test]
-fn the_reference_names_every_option_and_comes_out_the_same_everywhere() {
+fn the_reference_names_every_option_whatever_the_terminal_width() {
     let reference = out(&["man", "--markdown"]);
     let narrow = done(loopbreak(folder().path()).env("COLUMNS", "20").args(["man", "--markdown"])).out;
     assert_eq!(reference, narrow);

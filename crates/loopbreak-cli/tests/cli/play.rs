@@ -49,7 +49,7 @@ fn end(done: &FinishedProgram) -> &str {
 }
 
 #[test]
-fn a_player_that_goes_to_and_fro_is_shown_line_by_line() {
+fn a_player_that_walks_back_and_forth_is_shown_line_by_line() {
     let done = play(&walk().each_ref().map(String::as_str));
     assert_eq!((done.code, done.err.as_str()), (Some(11), ""));
     insta::assert_snapshot!("play_plain", done.out);
@@ -71,7 +71,7 @@ fn endings_have_their_exit_codes() {
 }
 
 #[test]
-fn what_is_only_observed_is_told_and_not_done() {
+fn observed_decisions_are_shown_but_not_enforced() {
     let done = play(&["--player", "oscillator", "--obedience", "0", "--mode", "observe"]);
     assert!(done.out.contains("* loopbreak would stop: "), "{}", done.out);
     assert!(!done.out.contains("loopbreak to the player") && !done.out.contains("refused "));
@@ -80,7 +80,7 @@ fn what_is_only_observed_is_told_and_not_done() {
 }
 
 #[test]
-fn the_same_seed_plays_the_same_game_and_its_journal_is_analysed_to_the_same_end() {
+fn the_same_seed_plays_the_same_game_and_its_journal_gives_the_same_ending() {
     let folder = folder();
     let journal = |name: &str| {
         let args = ["--player", "camper", "--seed", "5", "--obedience", "0", "--journal", name];
@@ -113,7 +113,7 @@ fn the_same_seed_plays_the_same_game_and_its_journal_is_analysed_to_the_same_end
 }
 
 #[test]
-fn a_person_types_and_is_advised_and_neither_refused_nor_stopped() {
+fn a_person_is_advised_but_neither_refused_nor_stopped() {
     let typed = "north\n\nsouth\n".repeat(40);
     let done = play_in(folder().path(), &["--player", "you", "--max-turns", "90"], &typed);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{}", done.out);
@@ -128,7 +128,7 @@ fn a_person_types_and_is_advised_and_neither_refused_nor_stopped() {
 }
 
 #[test]
-fn a_model_plays_and_what_it_used_is_told() {
+fn a_model_plays_and_its_usage_is_shown() {
     let server = ModelServer::new(|number, _| {
         ServerReply::says(["north", "take lantern", "south", "quit"][number.min(3)])
     });
@@ -141,7 +141,7 @@ fn a_model_plays_and_what_it_used_is_told() {
 }
 
 #[test]
-fn a_model_that_fails_ends_with_12_and_the_key_is_nowhere() {
+fn a_failing_model_ends_with_12_and_the_key_is_never_printed() {
     let folder = folder();
     let server =
         ModelServer::script(vec![ServerReply::Plain(401, "", format!("{{\"error\":\"bad key {KEY}\"}}"))]);
@@ -161,7 +161,7 @@ fn a_model_that_fails_ends_with_12_and_the_key_is_nowhere() {
 }
 
 #[test]
-fn world_agent_and_critic_may_be_programs_and_models() {
+fn world_agent_and_critic_can_be_programs_or_models() {
     let server = ModelServer::script(vec![ServerReply::says("{\"score\": 0.8, \"reason\": \"new\"}")]);
     let (world, agent) = (fake("world"), fake("agent"));
     let args =
@@ -187,7 +187,7 @@ fn world_agent_and_critic_may_be_programs_and_models() {
 }
 
 #[test]
-fn the_programs_of_the_guide_do_what_it_says() {
+fn the_example_programs_of_the_guide_work() {
     let folder = folder();
     let guide = std::fs::read_to_string(crate::support::root().join("docs/guide/worlds.md")).unwrap();
     let mut programs = guide.split("```python\n").skip(1).map(|rest| rest.split("```").next().unwrap());
@@ -204,7 +204,7 @@ fn the_programs_of_the_guide_do_what_it_says() {
 }
 
 #[test]
-fn what_is_wrong_is_said_before_anything_is_played() {
+fn wrong_arguments_are_refused_before_the_game() {
     let folder = folder();
     std::fs::write(folder.path().join("no.z3"), "not a story").unwrap();
     for (args, says) in [
@@ -233,7 +233,7 @@ fn what_is_wrong_is_said_before_anything_is_played() {
 }
 
 #[test]
-fn a_game_ends_when_nobody_looks_on_any_more() {
+fn a_game_ends_when_its_output_is_closed() {
     let folder = folder();
     let args = ["--max-turns", "1000000", "--mode", "observe", "--journal", "j.jsonl"];
     let mut game = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
@@ -264,7 +264,7 @@ fn a_game_ends_when_nobody_looks_on_any_more() {
 }
 
 #[test]
-fn a_journal_does_not_take_the_place_of_the_story() {
+fn the_journal_does_not_overwrite_the_story() {
     let folder = folder();
     let story = folder.path().join("game.z3");
     std::fs::copy(crate::support::root().join("crates/loopbreak-arena/story/spillway.z3"), &story).unwrap();
@@ -276,7 +276,7 @@ fn a_journal_does_not_take_the_place_of_the_story() {
 }
 
 #[test]
-fn the_table_of_zorkgpt_is_read_as_it_stands() {
+fn the_zorkgpt_table_is_read_unchanged() {
     let folder = folder();
     let table = "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 20\nstuck_warning_threshold = 10\n";
     std::fs::write(folder.path().join("pyproject.toml"), table).unwrap();
@@ -330,7 +330,7 @@ fn on_a_terminal(
 }
 
 #[test]
-fn on_a_terminal_there_is_one_picture_with_room_score_map_advice_and_rulings() {
+fn the_terminal_screen_shows_room_score_map_advice_and_rulings() {
     let (out, code) = on_a_terminal(&walk().each_ref().map(String::as_str), |_, _| {});
     assert_eq!(code, Some(11), "{out}");
     let last = out.rsplit("\u{1b}[J").next().unwrap();
@@ -346,7 +346,7 @@ fn on_a_terminal_there_is_one_picture_with_room_score_map_advice_and_rulings() {
 }
 
 #[test]
-fn a_person_at_a_terminal_has_a_prompt() {
+fn a_person_at_a_terminal_sees_a_prompt() {
     let (out, code) = on_a_terminal(&["--player", "you"], |_, terminal| {
         terminal.write_all(b"north\nquit\n").unwrap();
     });

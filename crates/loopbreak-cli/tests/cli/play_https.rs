@@ -98,7 +98,7 @@ fn play(folder: &Path, args: &[&str]) -> FinishedProgram {
 }
 
 #[test]
-fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
+fn a_model_behind_tls_plays_and_judges_if_its_authority_is_trusted() {
     let folder = folder();
     let judges =
         |request: &crate::server::ServerRequest| request.body.to_string().contains("The player proposes");
@@ -116,7 +116,7 @@ fn a_model_behind_tls_plays_and_judges_where_its_authority_is_trusted() {
 }
 
 #[test]
-fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
+fn an_untrusted_server_receives_neither_the_key_nor_a_request() {
     let folder = folder();
     let server = ModelServer::script(vec![ServerReply::says("north")]);
     let (unknown, other) =
@@ -138,7 +138,7 @@ fn who_is_not_vouched_for_is_shown_neither_the_key_nor_anything_else() {
 }
 
 #[test]
-fn a_file_without_certificates_is_told_before_anybody_is_asked() {
+fn a_file_without_certificates_is_refused_before_any_request() {
     let folder = folder();
     fs::write(folder.path().join("notes.txt"), "no certificates here\n").unwrap();
     let broken = "-----BEGIN CERTIFICATE-----\nnot base64!\n-----END CERTIFICATE-----\n";

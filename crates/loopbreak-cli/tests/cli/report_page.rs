@@ -35,7 +35,7 @@ fn written(folder: &Path, log: &str) -> String {
 }
 
 #[test]
-fn the_list_is_sorted_by_clicks_and_walked_with_keys_and_a_run_opens_and_closes() {
+fn the_list_is_sorted_by_clicks_and_navigated_with_keys() {
     let folder = folder();
     written(folder.path(), &(stuck("b-stuck", 60) + &healthy("a-well", 30) + &looping("c-loop", 60)));
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
@@ -114,7 +114,7 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
 }
 
 #[test]
-fn the_dam_shows_score_places_stretches_without_progress_and_progress() {
+fn the_dam_page_shows_score_places_and_periods_without_progress() {
     let folder = folder();
     written(folder.path(), &fs::read_to_string(root().join("examples/dam.jsonl")).unwrap());
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "#run=dam", folder.path());
@@ -130,7 +130,7 @@ fn the_dam_shows_score_places_stretches_without_progress_and_progress() {
 }
 
 #[test]
-fn a_log_is_text_whatever_it_says() {
+fn markup_in_a_log_is_shown_as_text() {
     let folder = folder();
     let evil = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">'\"&lt;\u{202E}\u{2028}\u{0}\u{1b}[31m";
     let mut log = String::new();
@@ -161,7 +161,7 @@ fn a_log_is_text_whatever_it_says() {
 }
 
 #[test]
-fn a_thousand_runs_stay_small_and_quick_to_open() {
+fn a_page_of_a_thousand_runs_is_small_and_opens_quickly() {
     let folder = folder();
     let mut log = String::new();
     for run in 0..1000_u64 {
@@ -189,7 +189,7 @@ fn a_thousand_runs_stay_small_and_quick_to_open() {
 }
 
 #[test]
-fn the_page_needs_no_network_and_says_so() {
+fn the_page_needs_no_network_and_forbids_it() {
     let folder = folder();
     let page = written(folder.path(), &stuck("a", 50));
     for part in ["https://", "//cdn", "<link", "@import", "url(", "innerHTML =", "eval("] {
@@ -212,7 +212,7 @@ fn the_page_needs_no_network_and_says_so() {
 }
 
 #[test]
-fn the_page_goes_together_with_data_and_never_over_a_log() {
+fn the_page_can_be_combined_with_json_and_never_overwrites_a_log() {
     let folder = folder();
     fs::write(folder.path().join("a.jsonl"), stuck("a", 50)).unwrap();
     fs::write(folder.path().join("a.html"), "old").unwrap();

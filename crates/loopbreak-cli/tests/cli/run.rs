@@ -15,7 +15,7 @@ use crate::support::agents::{LONG, VARIED, agent, begin, run_with, session, told
 use crate::support::{folder, loopbreak};
 
 #[test]
-fn a_loop_ends_with_10_and_the_store_and_the_scratchpad_tell_the_story() {
+fn a_loop_ends_with_10_and_is_recorded_in_store_and_scratchpad() {
     let folder = folder();
     let body = agent("cat > prompt-$N; echo 'Fixed auth.ts - added null check'");
     let done = run_with(folder.path(), &["--prompt", "fix it", "--scratchpad", "pad.md"], &body);
@@ -46,7 +46,7 @@ fn a_loop_ends_with_10_and_the_store_and_the_scratchpad_tell_the_story() {
 }
 
 #[test]
-fn work_without_a_word_is_no_loop_and_failing_without_a_word_is_one() {
+fn silent_work_is_not_a_loop_but_silent_failure_is() {
     let folder = folder();
     let done = run_with(folder.path(), &["--max-iterations", "6"], &agent("echo more >> work.txt"));
     assert_eq!((done.code, done.out.as_str()), (Some(11), ""), "{}", done.err);
@@ -59,7 +59,7 @@ fn work_without_a_word_is_no_loop_and_failing_without_a_word_is_one() {
 }
 
 #[test]
-fn a_promise_ends_it_with_success() {
+fn the_completion_promise_ends_the_run_with_success() {
     let folder = folder();
     let body = agent(&format!("{VARIED}; if [ $N = 3 ]; then echo DONE; else echo not DONE yet; fi"));
     let done = run_with(folder.path(), &["--completion-promise", "DONE"], &body);
@@ -68,7 +68,7 @@ fn a_promise_ends_it_with_success() {
 }
 
 #[test]
-fn a_limit_of_iterations_ends_with_11() {
+fn the_iteration_limit_ends_with_11() {
     let folder = folder();
     let done = run_with(folder.path(), &["--max-iterations", "4"], &agent(VARIED));
     assert_eq!(done.code, Some(11), "{}", done.err);
@@ -76,7 +76,7 @@ fn a_limit_of_iterations_ends_with_11() {
 }
 
 #[test]
-fn a_limit_of_time_ends_with_11_in_the_middle_of_an_iteration() {
+fn the_time_limit_ends_with_11_within_an_iteration() {
     let folder = folder();
     let began = Instant::now();
     let done = run_with(folder.path(), &["--max-runtime", "1"], "echo begin; sleep 100");
@@ -87,7 +87,7 @@ fn a_limit_of_time_ends_with_11_in_the_middle_of_an_iteration() {
 }
 
 #[test]
-fn a_limit_of_money_ends_with_11() {
+fn the_cost_limit_ends_with_11() {
     let folder = folder();
     let body = agent(&format!("{VARIED}; echo \"{{\\\"total_cost_usd\\\": 0.4, \\\"n\\\": $N}}\""));
     let done = run_with(folder.path(), &["--max-cost", "1"], &body);
@@ -104,7 +104,7 @@ fn errors_in_a_row_end_with_12() {
 }
 
 #[test]
-fn where_nobody_can_be_asked_an_escalation_ends_with_13() {
+fn an_escalation_without_a_terminal_ends_with_13() {
     let folder = folder();
     let exec = "sh -c 'echo $LOOPBREAK_INTERVENTION $LOOPBREAK_TURN > called'";
     let args = ["--on-loop", "escalate", "--exec", exec];
@@ -117,7 +117,7 @@ fn where_nobody_can_be_asked_an_escalation_ends_with_13() {
 }
 
 #[test]
-fn a_command_that_prints_its_prompt_hides_no_loop_and_makes_none() {
+fn an_echoed_prompt_neither_hides_nor_causes_a_loop() {
     let prompt = "Work through the plan, one item at a time, and say what you did.\n".repeat(20);
     let loops = folder();
     let done = run_with(loops.path(), &["--prompt", &prompt], "cat; echo fixed the null check");
@@ -170,7 +170,7 @@ fn on_a_terminal_a_human_is_asked() {
 }
 
 #[test]
-fn a_profile_for_something_else_takes_no_limit_away() {
+fn other_profiles_keep_the_limits() {
     let folder = folder();
     fs::write(folder.path().join("loopbreak.toml"), "profile = \"coding\"\n[errors]\nwarn_at = 4\n").unwrap();
     assert_eq!(run_with(folder.path(), &[], "echo the same").code, Some(10));
@@ -182,7 +182,7 @@ fn a_profile_for_something_else_takes_no_limit_away() {
 }
 
 #[test]
-fn a_webhook_is_told_of_the_end() {
+fn a_webhook_is_called_at_the_end() {
     let folder = folder();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let to = format!("webhook=http://{}/hook", listener.local_addr().unwrap());
@@ -213,7 +213,7 @@ fn a_webhook_is_told_of_the_end() {
 }
 
 #[test]
-fn in_json_only_the_words_of_the_agent_are_compared() {
+fn only_the_messages_in_json_output_are_compared() {
     let folder = folder();
     let around = "\\\"type\\\":\\\"result\\\",\\\"is_error\\\":false,\\\"usage\\\":{\\\"input_tokens\\\":4,\\\"tiers\\\":[\\\"standard\\\",\\\"standard\\\",\\\"standard\\\"]}";
     let body = agent(&format!("echo \"{{{around},\\\"result\\\":\\\"$({VARIED})\\\"}}\""));
@@ -287,7 +287,7 @@ fn an_iteration_that_takes_too_long_has_failed() {
 }
 
 #[test]
-fn what_an_iteration_leaves_behind_holds_nobody_up() {
+fn background_processes_of_an_iteration_do_not_delay_the_run() {
     let folder = folder();
     let began = Instant::now();
     let body = agent(&format!("{VARIED}; sleep 7654.341 & setsid sleep 9 &"));
@@ -298,7 +298,7 @@ fn what_an_iteration_leaves_behind_holds_nobody_up() {
 }
 
 #[test]
-fn who_left_the_group_holds_nobody_up_by_going_on_to_talk() {
+fn a_detached_process_that_keeps_printing_does_not_delay_the_run() {
     let folder = folder();
     let began = Instant::now();
     let chatter = "setsid sh -c 'touch talks; for i in $(seq 600); do echo tick; sleep 0.1; done' & \
@@ -310,7 +310,7 @@ fn who_left_the_group_holds_nobody_up_by_going_on_to_talk() {
 }
 
 #[test]
-fn a_command_that_does_not_exist_is_told_of() {
+fn a_command_that_does_not_exist_is_an_error() {
     let folder = folder();
     let done = crate::support::done(
         loopbreak(folder.path()).env("XDG_STATE_HOME", folder.path().join("state")).args([
@@ -327,7 +327,7 @@ fn a_command_that_does_not_exist_is_told_of() {
 }
 
 #[test]
-fn a_command_may_leave_its_input_unread_and_print_what_it_likes() {
+fn a_command_may_ignore_its_input_and_print_any_bytes() {
     let folder = folder();
     fs::write(folder.path().join("big.md"), "all work and no play\n".repeat(100_000)).unwrap();
     let body = agent("head -c 3000000 /dev/urandom; head -c 300000 /dev/urandom >&2; printf '\\377\\000'");
@@ -359,7 +359,7 @@ fn iterations_that_say_nothing_and_change_nothing_are_a_loop() {
 }
 
 #[test]
-fn a_quota_is_waited_for_and_is_no_loop() {
+fn a_used_up_quota_is_waited_for_and_is_not_a_loop() {
     let folder = folder();
     let body = agent(
         "if [ $N -lt 5 ]; then echo 'error: rate limit exceeded, try later' >&2; exit 1; fi; echo DONE",
@@ -372,7 +372,7 @@ fn a_quota_is_waited_for_and_is_no_loop() {
 }
 
 #[test]
-fn a_login_that_does_not_hold_needs_a_human() {
+fn an_invalid_login_needs_a_human() {
     let folder = folder();
     let body = agent("echo 'Invalid API key. Please run /login'; exit 1");
     let done = run_with(folder.path(), &["--backoff", "0.01", "--exec", "touch called"], &body);
@@ -382,7 +382,7 @@ fn a_login_that_does_not_hold_needs_a_human() {
 }
 
 #[test]
-fn the_prompt_may_stand_in_the_command() {
+fn the_prompt_can_be_an_argument() {
     let folder = folder();
     let done = crate::support::done(
         loopbreak(folder.path())

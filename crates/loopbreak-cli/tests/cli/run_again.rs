@@ -8,7 +8,7 @@ use crate::support::agents::{VARIED, agent, begin, run_with, session};
 use crate::support::folder;
 
 #[test]
-fn a_run_whose_runner_was_killed_goes_on() {
+fn a_run_whose_runner_was_killed_can_be_resumed() {
     let folder = folder();
     let body = agent(&format!("if [ $N = 3 ]; then touch up; exec sleep 7; fi; {VARIED}"));
     let mut child = begin(folder.path(), &["run", "--", "sh", "-c", &body]);
@@ -21,7 +21,7 @@ fn a_run_whose_runner_was_killed_goes_on() {
 }
 
 #[test]
-fn a_run_goes_on_where_it_was_ended() {
+fn a_resumed_run_continues_where_it_ended() {
     let folder = folder();
     let body = agent(VARIED);
     let first = run_with(folder.path(), &["--max-iterations", "2"], &body);
@@ -36,7 +36,7 @@ fn a_run_goes_on_where_it_was_ended() {
 }
 
 #[test]
-fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
+fn a_run_that_is_active_elsewhere_is_not_resumed() {
     let folder = folder();
     let body = "touch up; exec sleep 7";
     let mut first = begin(folder.path(), &["run", "--", "sh", "-c", body]);
@@ -51,7 +51,7 @@ fn a_run_that_goes_on_elsewhere_is_not_gone_on_with_twice() {
 }
 
 #[test]
-fn runs_that_die_young_one_after_the_other_are_told_of_when_the_next_one_begins() {
+fn consecutive_short_runs_are_reported_when_the_next_run_starts() {
     let folder = folder();
     let args = ["--prompt", "Fix the failing tests of the parser.", "--max-errors", "2"];
     let broken = "[ -e fixed ] || { echo \"cannot read the config\" >&2; exit 1; }; echo it went well";

@@ -38,7 +38,7 @@ fn every_check_beyond_the_threshold_is_listed_and_not_only_the_first() {
 }
 
 #[test]
-fn the_report_has_all_that_the_analysis_tool_of_000_showed() {
+fn the_report_shows_everything_that_the_analysis_tool_of_000_showed() {
     let folder = folder();
     fs::write(folder.path().join("ep.jsonl"), episode()).unwrap();
     let shown = analyze(folder.path(), &["ep.jsonl"]).out;
@@ -84,7 +84,7 @@ fn both_settings_of_002_can_be_compared_on_the_same_run() {
 }
 
 #[test]
-fn progress_after_the_stop_is_told_as_harm() {
+fn progress_after_the_stop_is_reported_as_lost() {
     let folder = folder();
     let recovered = stuck("late", 45) + "{\"run\":\"late\",\"turn\":46,\"score\":9}\n";
     fs::write(folder.path().join("log.jsonl"), recovered + &stuck("lost", 45) + &healthy("well", 45))

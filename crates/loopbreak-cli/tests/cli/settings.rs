@@ -30,7 +30,7 @@ fn refused(done: &FinishedProgram, words: &[&str]) {
 }
 
 #[test]
-fn who_only_observes_is_told_everything_and_nothing_is_decided() {
+fn observe_mode_reports_everything_and_decides_nothing() {
     let folder = with_log();
     let args = ["log.jsonl", "--set", "mode=observe"];
     let report = json(folder.path(), &args);
@@ -59,7 +59,7 @@ fn one_option_can_be_set() {
 }
 
 #[test]
-fn the_profile_of_the_documents_counts_four_calls_a_step() {
+fn the_documents_profile_counts_four_calls_per_step() {
     let folder = with_log();
     let calls = |args: &[&str]| json(folder.path(), args)["totals"]["llm_calls_saved"].take();
     assert_eq!(calls(&["log.jsonl"]), 55);
@@ -67,7 +67,7 @@ fn the_profile_of_the_documents_counts_four_calls_a_step() {
 }
 
 #[test]
-fn a_file_in_the_current_folder_holds_and_a_flag_holds_more() {
+fn a_flag_overrides_the_file_in_the_current_folder() {
     let folder = with_log();
     fs::write(folder.path().join("loopbreak.toml"), "[stagnation]\nmax_turns = 60\n").unwrap();
     assert_eq!(stop(folder.path(), &[]), 60);
@@ -77,7 +77,7 @@ fn a_file_in_the_current_folder_holds_and_a_flag_holds_more() {
 }
 
 #[test]
-fn the_table_of_the_documents_holds() {
+fn the_legacy_table_applies() {
     let folder = with_log();
     let table = "[project]\nname = \"zork\"\n\n[tool.zorkgpt.loop_break]\nmax_turns_stuck = 30\n";
     fs::write(folder.path().join("pyproject.toml"), table).unwrap();
@@ -87,7 +87,7 @@ fn the_table_of_the_documents_holds() {
 }
 
 #[test]
-fn a_variable_holds_over_a_file() {
+fn a_variable_overrides_a_file() {
     let folder = with_log();
     fs::write(folder.path().join("loopbreak.toml"), "[stagnation]\nmax_turns = 60\n").unwrap();
     let mut command = loopbreak(folder.path());
@@ -98,7 +98,7 @@ fn a_variable_holds_over_a_file() {
 }
 
 #[test]
-fn a_wrong_setting_is_told_before_any_log_is_looked_for() {
+fn a_wrong_setting_is_reported_before_any_log_is_read() {
     let folder = folder();
     let with = |args: &[&str]| analyze(folder.path(), &[&["missing.jsonl"], args].concat());
     refused(&with(&["--set", "stagnation.max_turn=60"]), &["max_turn", "did you mean max_turns?"]);
@@ -109,7 +109,7 @@ fn a_wrong_setting_is_told_before_any_log_is_looked_for() {
 }
 
 #[test]
-fn an_unknown_profile_is_answered_with_the_nearest() {
+fn an_unknown_profile_is_answered_with_the_nearest_name() {
     let folder = folder();
     let with = |name: &str| analyze(folder.path(), &["missing.jsonl", "--profile", name]);
     refused(&with("nope"), &["nope", "auto", "game", "coding", "tasks", "iterations", "documents"]);

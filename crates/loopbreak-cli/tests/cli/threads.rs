@@ -61,7 +61,7 @@ fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
 }
 
 #[test]
-fn one_thread_and_eight_say_the_same_of_a_large_log() {
+fn one_thread_and_eight_give_the_same_report_of_a_large_log() {
     let folder = folder();
     // Large enough to be read by all threads.
     fs::write(folder.path().join("large.jsonl"), mixed(36_000, 50)).unwrap();
@@ -102,7 +102,7 @@ fn named_first(lines: usize) -> String {
 }
 
 #[test]
-fn one_thread_and_eight_say_the_same_where_lines_are_shared_out_by_their_runs() {
+fn one_thread_and_eight_give_the_same_report_if_lines_are_distributed_by_run() {
     let folder = folder();
     fs::write(folder.path().join("large.jsonl"), named_first(36_000)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
@@ -115,7 +115,7 @@ fn one_thread_and_eight_say_the_same_where_lines_are_shared_out_by_their_runs() 
 }
 
 #[test]
-fn a_run_is_judged_the_same_alone_and_among_more_runs_than_are_held_in_memory() {
+fn a_run_gets_the_same_verdict_alone_and_among_more_runs_than_fit_in_memory() {
     let folder = folder();
     let log = mixed(6_500, 600);
     fs::write(folder.path().join("all.jsonl"), &log).unwrap();
@@ -189,7 +189,7 @@ fn memory_does_not_grow_with_the_length_of_a_log() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_tiny_run_that_is_over_leaves_next_to_nothing_behind() {
+fn a_finished_tiny_run_takes_almost_no_memory() {
     let folder = folder();
     let tiny = |runs: usize| {
         let step = |index: usize| {

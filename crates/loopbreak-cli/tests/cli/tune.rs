@@ -50,7 +50,7 @@ fn data(folder: &Path, args: &[&str]) -> Value {
 }
 
 #[test]
-fn tune_finds_the_threshold_that_tells_loops_from_others() {
+fn tune_finds_the_threshold_that_separates_loops() {
     let folder = runs();
     let found = data(folder.path(), &["--budget", "120"]);
     assert_eq!(found["schema"], "loopbreak.tune/1");
@@ -71,7 +71,7 @@ fn tune_finds_the_threshold_that_tells_loops_from_others() {
 }
 
 #[test]
-fn tune_comes_to_the_same_whatever_the_threads() {
+fn tune_gives_the_same_result_with_any_number_of_threads() {
     let folder = runs();
     let one = tune(folder.path(), &["--budget", "25", "--json", "--threads", "1"]);
     let many = tune(folder.path(), &["--budget", "25", "--json", "--threads", "7"]);
@@ -120,7 +120,7 @@ fn tune_writes_a_configuration_that_is_valid_and_never_overwrites_one() {
 }
 
 #[test]
-fn tune_without_labels_saves_steps_and_destroys_no_more_than_now() {
+fn tune_without_labels_saves_steps_without_losing_more_progress() {
     let folder = folder();
     let mut log = String::new();
     for number in 0..6 {
@@ -145,7 +145,7 @@ fn tune_without_labels_saves_steps_and_destroys_no_more_than_now() {
 }
 
 #[test]
-fn tune_goes_on_from_its_state_and_refuses_that_of_another_search() {
+fn tune_resumes_from_its_state_and_refuses_that_of_another_search() {
     let folder = runs();
     let path = folder.path();
     let whole = tune(path, &["--budget", "40", "--json"]);
@@ -160,12 +160,12 @@ fn tune_goes_on_from_its_state_and_refuses_that_of_another_search() {
     let log = fs::read_to_string(path.join("runs.jsonl")).unwrap();
     for (args, message) in [
         (&["--seed", "2"][..], "another seed"),
-        (&["--set", "cycle.warn_at=5"], "other settings to begin with"),
+        (&["--set", "cycle.warn_at=5"], "other starting settings"),
         (&["--where", "stuck=true"], "other runs or labels"),
     ] {
         let done = tune(path, &[&["--budget", "3", "--state", "state"], args].concat());
         assert_eq!(done.code, Some(2), "{}", done.err);
-        assert!(done.err.contains("is of another search") && done.err.contains(message), "{}", done.err);
+        assert!(done.err.contains("belongs to another search") && done.err.contains(message), "{}", done.err);
     }
     fs::write(path.join("runs.jsonl"), log.replacen("saw 7", "saw 8", 1)).unwrap();
     let done = tune(path, &["--budget", "3", "--state", "state"]);
@@ -175,7 +175,7 @@ fn tune_goes_on_from_its_state_and_refuses_that_of_another_search() {
 
 #[cfg(unix)]
 #[test]
-fn tune_interrupted_exits_with_130_and_keeps_what_it_has() {
+fn tune_interrupted_exits_with_130_and_keeps_its_trials() {
     let folder = runs();
     let path = folder.path();
     let mut child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
@@ -212,7 +212,7 @@ fn tune_interrupted_exits_with_130_and_keeps_what_it_has() {
 }
 
 #[test]
-fn tune_tries_what_the_guide_lists() {
+fn tune_tries_the_values_listed_in_the_guide() {
     let guide = fs::read_to_string(crate::support::root().join("docs/guide/tune.md")).unwrap();
     for dimension in loopbreak_analysis::tune::SPACE {
         let values: Vec<String> =
@@ -223,7 +223,7 @@ fn tune_tries_what_the_guide_lists() {
 }
 
 #[test]
-fn tune_says_what_is_wrong() {
+fn tune_reports_wrong_input() {
     let folder = runs();
     let path = folder.path();
     fs::write(path.join("one.jsonl"), stuck("a", 50)).unwrap();
@@ -235,7 +235,7 @@ fn tune_says_what_is_wrong() {
         (&["tune", "runs.jsonl", "--labels", "labels.jsonl"], 2, "--labels without --positive or --where"),
         (&["tune", "one.jsonl"], 2, "one run is not enough"),
         (&["tune", "missing.jsonl"], 1, "missing.jsonl"),
-        (&["tune", "runs.jsonl", "--state", "labels.jsonl"], 2, "is no state of a search"),
+        (&["tune", "runs.jsonl", "--state", "labels.jsonl"], 2, "is not a state file"),
         (&["tune", "runs.jsonl", "--state", "no/such/state"], 1, "cannot use the state file"),
         (&["tune", "runs.jsonl", "--budget", "2", "--output", "no/such/file"], 1, "cannot write"),
     ] {

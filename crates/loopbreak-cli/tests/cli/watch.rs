@@ -14,7 +14,7 @@ use crate::support::watching::{append, still, watch};
 use crate::support::{done, folder, healthy, loopbreak, stuck};
 
 #[test]
-fn what_is_there_is_read_silently_and_what_comes_is_told() {
+fn existing_steps_are_read_silently_and_new_ones_reported() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     append(&log, &still("a", 1..=39));
@@ -45,7 +45,7 @@ fn half_a_line_waits_for_its_rest() {
 }
 
 #[test]
-fn an_emptied_log_begins_anew() {
+fn a_truncated_log_starts_again() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     let unnamed = |turns| still("x", turns).replace("\"run\":\"x\",", "");
@@ -59,7 +59,7 @@ fn an_emptied_log_begins_anew() {
 }
 
 #[test]
-fn a_rotated_log_is_read_to_its_end_and_its_runs_go_on_in_the_new_one() {
+fn a_rotated_log_is_read_to_its_end_and_its_runs_continue_in_the_new_one() {
     let folder = folder();
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
@@ -79,7 +79,7 @@ fn a_rotated_log_is_read_to_its_end_and_its_runs_go_on_in_the_new_one() {
 }
 
 #[test]
-fn new_files_are_found_and_missing_ones_waited_for() {
+fn new_files_are_found_and_missing_ones_are_waited_for() {
     let folder = folder();
     fs::create_dir(folder.path().join("logs")).unwrap();
     append(&folder.path().join("logs/old.jsonl"), &stuck("old", 60));
@@ -94,7 +94,7 @@ fn new_files_are_found_and_missing_ones_waited_for() {
 }
 
 #[test]
-fn a_command_is_run_with_what_was_found_in_its_environment_and_may_fail() {
+fn a_command_gets_the_finding_in_its_environment_and_may_fail() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     fs::write(&log, "").unwrap();
@@ -143,7 +143,7 @@ fn receiver(codes: &'static [u16]) -> (String, Receiver<String>) {
 }
 
 #[test]
-fn a_webhook_gets_the_notice_again_if_it_was_busy() {
+fn a_busy_webhook_is_called_again() {
     let folder = folder();
     let (address, bodies) = receiver(&[503, 200]);
     fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
@@ -157,7 +157,7 @@ fn a_webhook_gets_the_notice_again_if_it_was_busy() {
 }
 
 #[test]
-fn a_webhook_that_refuses_is_told_of_without_its_secret() {
+fn a_webhook_failure_is_reported_without_its_secret() {
     let folder = folder();
     let (address, _bodies) = receiver(&[404]);
     fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
@@ -168,7 +168,7 @@ fn a_webhook_that_refuses_is_told_of_without_its_secret() {
 }
 
 #[test]
-fn thousands_of_lines_in_pieces_come_to_what_analyze_says() {
+fn thousands_of_lines_written_in_pieces_give_the_result_of_analyze() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     append(&log, &healthy("first", 1));
@@ -200,7 +200,7 @@ fn thousands_of_lines_in_pieces_come_to_what_analyze_says() {
 }
 
 #[test]
-fn once_and_until_idle_end_by_themselves_with_a_code() {
+fn once_and_until_idle_end_with_an_exit_code() {
     let folder = folder();
     fs::write(folder.path().join("stuck.jsonl"), stuck("a", 40).trim_end()).unwrap();
     fs::write(folder.path().join("notes.md"), "# Notes\n").unwrap();
@@ -224,7 +224,7 @@ fn once_and_until_idle_end_by_themselves_with_a_code() {
 }
 
 #[test]
-fn a_watch_that_nobody_listens_to_any_more_ends() {
+fn a_watch_ends_when_its_output_is_closed() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     fs::write(&log, "").unwrap();
@@ -254,7 +254,7 @@ fn a_watch_that_nobody_listens_to_any_more_ends() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn on_a_terminal_there_is_a_list_that_takes_itself_away() {
+fn on_a_terminal_the_list_is_removed_at_the_end() {
     let folder = folder();
     fs::write(folder.path().join("log.jsonl"), stuck("a", 40)).unwrap();
     let program = assert_cmd::cargo::cargo_bin!("loopbreak");

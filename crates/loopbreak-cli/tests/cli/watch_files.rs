@@ -169,27 +169,27 @@ fn survives(how: &[LogRotation], seed: u64, watched: &str) {
 }
 
 #[test]
-fn a_log_that_is_renamed_is_followed_through() {
+fn a_renamed_log_is_followed() {
     survives(&[LogRotation::Rename], 7, "logs");
 }
 
 #[test]
-fn a_log_that_is_copied_and_emptied_is_followed_through() {
+fn a_copied_and_truncated_log_is_followed() {
     survives(&[LogRotation::CopyTruncate], 11, "logs");
 }
 
 #[test]
-fn both_ways_of_rotation_may_be_mixed() {
+fn both_kinds_of_rotation_can_be_mixed() {
     survives(&[LogRotation::CopyTruncate, LogRotation::Rename, LogRotation::Rename], 13, "logs");
 }
 
 #[test]
-fn a_single_file_is_followed_through_rotations_to_files_that_nobody_named() {
+fn a_single_file_is_followed_through_rotations_to_unlisted_files() {
     survives(&[LogRotation::Rename, LogRotation::CopyTruncate], 17, "logs/log.jsonl");
 }
 
 #[test]
-fn a_writer_that_did_not_notice_the_rotation_is_still_heard() {
+fn a_writer_that_missed_the_rotation_is_still_read() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     let mut old = open(&log);
@@ -210,7 +210,7 @@ fn a_writer_that_did_not_notice_the_rotation_is_still_heard() {
 }
 
 #[test]
-fn a_log_that_is_written_anew_begins_a_new_run_where_it_has_no_name() {
+fn a_rewritten_log_without_run_names_starts_a_new_run() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     let unnamed = |turns: u64| stuck("x", turns).replace("\"run\":\"x\",", "");
@@ -228,7 +228,7 @@ fn a_log_that_is_written_anew_begins_a_new_run_where_it_has_no_name() {
 }
 
 #[test]
-fn files_that_come_to_be_are_found_wherever_they_are_and_packed_ones_are_left_alone() {
+fn new_files_are_found_anywhere_and_compressed_ones_are_skipped() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::create_dir(at("logs")).unwrap();
@@ -257,7 +257,7 @@ fn files_that_come_to_be_are_found_wherever_they_are_and_packed_ones_are_left_al
 }
 
 #[test]
-fn logs_of_every_format_can_be_followed_as_they_are_written() {
+fn logs_of_every_format_can_be_followed() {
     let folder = folder();
     let fixtures = root().join("crates/loopbreak-trace/tests/fixtures");
     fs::create_dir(folder.path().join("logs")).unwrap();
@@ -320,7 +320,7 @@ fn next(watching: &WatchProcess) -> (u64, String) {
 }
 
 #[test]
-fn a_document_that_is_written_anew_is_read_anew_and_nothing_is_told_twice() {
+fn a_rewritten_document_is_read_again_and_nothing_is_reported_twice() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("old.traj"), trajectory(40)).unwrap();
@@ -350,7 +350,7 @@ fn a_document_that_is_written_anew_is_read_anew_and_nothing_is_told_twice() {
 }
 
 #[test]
-fn a_record_a_file_is_one_log_a_folder() {
+fn files_with_one_record_each_form_one_log_per_folder() {
     let folder = folder();
     let events = folder.path().join("sessions/s7/events");
     fs::create_dir_all(&events).unwrap();
@@ -373,7 +373,7 @@ fn a_record_a_file_is_one_log_a_folder() {
 }
 
 #[test]
-fn a_named_format_is_believed_and_what_cannot_be_followed_is_said() {
+fn a_given_format_is_used_and_unsupported_ones_are_refused() {
     let folder = folder();
     fs::write(folder.path().join("log.txt"), "prose\n").unwrap();
     let done = crate::support::done(
@@ -394,7 +394,7 @@ fn a_named_format_is_believed_and_what_cannot_be_followed_is_said() {
 }
 
 #[test]
-fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
+fn an_incomplete_last_line_waits_and_is_not_a_skipped_line() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     let watching = watch(folder.path(), &["log.jsonl", "--json"]);
@@ -412,7 +412,7 @@ fn a_half_line_at_the_end_waits_however_long_and_is_no_skipped_line() {
 }
 
 #[test]
-fn an_old_log_that_is_rotated_is_not_told_of() {
+fn a_rotated_old_log_is_not_reported() {
     let folder = folder();
     let at = |name: &str| folder.path().join("logs").join(name);
     fs::create_dir(folder.path().join("logs")).unwrap();

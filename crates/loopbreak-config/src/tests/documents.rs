@@ -81,7 +81,7 @@ fn the_three_tables_of_002_are_accepted() {
     assert_eq!(*ok(documents(keys)).config, score_only);
 
     let off = ok(documents("enable_velocity_detection = false\nmax_turns_stuck = 50\n"));
-    assert_eq!(off.config.mode, Mode::Off, "whatever else the table says");
+    assert_eq!(off.config.mode, Mode::Off, "regardless of the other keys");
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn zork() -> Value {
 }
 
 #[test]
-fn urgency_follows_the_turns_that_are_left() {
+fn urgency_depends_on_the_turns_left() {
     let urgency = |turns| {
         told(
             json!({"advice": {"texts": {"stagnation": "{urgency} {turns_left}"}}}),
@@ -40,7 +40,7 @@ fn urgency_follows_the_turns_that_are_left() {
 }
 
 #[test]
-fn the_neutral_warning_counts_down_and_does_not_speak_of_death() {
+fn the_neutral_warning_counts_down_and_does_not_mention_death() {
     let text = told(json!({}), 25, &json!({"score": 7}));
     assert!(text.starts_with("[important] No progress for 25 turns."), "{text}");
     assert!(text.contains("The score is 7.") && text.contains("The run ends in 15 turns"), "{text}");
@@ -51,7 +51,7 @@ fn the_neutral_warning_counts_down_and_does_not_speak_of_death() {
 }
 
 #[test]
-fn the_words_of_the_documents_with_objectives() {
+fn the_zork_warning_with_objectives_has_the_words_of_the_documents() {
     let record =
         json!({"score": 1, "objectives": {"active": ["open the dam", "find the wrench", "light the lamp"]}});
     assert_eq!(
@@ -71,7 +71,7 @@ SUGGESTIONS:
 }
 
 #[test]
-fn the_words_of_the_documents_without_objectives() {
+fn the_zork_warning_without_objectives_has_the_words_of_the_documents() {
     let text = told(zork(), 20, &json!({"score": 1}));
     assert_eq!(
         text,
@@ -80,7 +80,7 @@ fn the_words_of_the_documents_without_objectives() {
 }
 
 #[test]
-fn suggestions_tell_of_repeated_actions_and_exits_nobody_tried() {
+fn suggestions_mention_repeated_actions_and_untried_exits() {
     let record = json!({"score": 1, "action": "read book", "critic": {"score": 0.9}, "place": {"id": 1, "exits": ["north", "up"]}});
     let text = told(json!({"camping": {"mode": "off"}, "advice": {"templates": "zork"}}), 20, &record);
     assert!(text.contains("- You have tried this action recently with no progress."), "{text}");
@@ -88,7 +88,7 @@ fn suggestions_tell_of_repeated_actions_and_exits_nobody_tried() {
 }
 
 #[test]
-fn five_objectives_are_listed_at_most_and_the_latest_list_counts() {
+fn at_most_five_objectives_of_the_latest_list_are_shown() {
     let goals: Vec<String> = (1..=8).map(|goal| format!("goal {goal}")).collect();
     let text = told(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
     assert!(text.contains("- goal 5") && !text.contains("- goal 6"), "{text}");
@@ -101,7 +101,7 @@ fn five_objectives_are_listed_at_most_and_the_latest_list_counts() {
 }
 
 #[test]
-fn a_countdown_to_a_stop_that_will_not_come_is_not_shown() {
+fn no_countdown_is_shown_if_stopping_is_disabled() {
     let patch = json!({"policy": {"ladder": {"stop": false}}});
     let text = told(patch.clone(), 25, &json!({"score": 1}));
     assert!(text.contains("No progress for 25 turns") && !text.contains("ends in"), "{text}");
@@ -111,7 +111,7 @@ fn a_countdown_to_a_stop_that_will_not_come_is_not_shown() {
 }
 
 #[test]
-fn the_loops_seen_lately_are_told_of_in_the_warning() {
+fn the_warning_lists_recent_loops() {
     let mut run = RunDriver::new();
     run.repeat(12, &json!({"score": 1}));
     for place in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
@@ -123,7 +123,7 @@ fn the_loops_seen_lately_are_told_of_in_the_warning() {
 }
 
 #[test]
-fn the_critic_is_told_of_an_oscillation_and_a_camp_without_numbers_to_apply() {
+fn the_critic_gets_texts_about_oscillation_and_camping_without_penalties() {
     let mut run = RunDriver::with(config(zork()));
     let verdict = run.walk(&["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"]);
     let text = text_for(&verdict.advice, Audience::Critic, DetectorName::Oscillation);
@@ -136,7 +136,7 @@ fn the_critic_is_told_of_an_oscillation_and_a_camp_without_numbers_to_apply() {
 }
 
 #[test]
-fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before() {
+fn a_ruling_has_the_adjustments_for_the_critic_and_the_repeated_action_for_the_agent() {
     let mut run = RunDriver::with(config(zork()));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
@@ -150,7 +150,7 @@ fn a_ruling_tells_the_critic_what_was_adjusted_and_the_agent_what_it_did_before(
 }
 
 #[test]
-fn exits_are_told_of_to_whoever_goes_round_in_circles() {
+fn advice_about_loops_of_places_lists_untried_exits() {
     let mut run = RunDriver::new();
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": {"name": "B"}}));
@@ -169,7 +169,7 @@ fn the_user_is_told_why_a_run_was_stopped() {
     assert_eq!(text, "Terminating episode: no progress for 40 turns (score stuck at 40)");
 }
 
-/// The texts of a task's recovery, in the words of 003.
+/// Returns the text of a task's recovery, in the words of 003.
 fn recovery(records: usize, record: &Value, audience: Audience) -> String {
     let mut run = RunDriver::with(config(zork()));
     let verdict = run.repeat(records, record);
@@ -177,7 +177,7 @@ fn recovery(records: usize, record: &Value, audience: Audience) -> String {
 }
 
 #[test]
-fn the_words_of_003_for_a_task_that_is_forced_on() {
+fn the_zork_text_for_force_next_has_the_words_of_003() {
     let text = recovery(3, &json!({"task": {"id": "T3.4.2", "status": "done"}}), Audience::Agent);
     assert_eq!(
         text,
@@ -187,7 +187,7 @@ DO NOT revisit this task. SELECT NEXT TASK from roadmap using plan_next()."
 }
 
 #[test]
-fn the_words_of_003_for_authority_name_the_five_permissions() {
+fn the_zork_text_for_authority_names_the_five_permissions_of_003() {
     let record =
         json!({"task": {"id": "T7.1.2", "status": "blocked", "blockers": ["critic:leakage unavailable"]}});
     let text = recovery(3, &record, Audience::Agent);
@@ -206,14 +206,14 @@ fn the_words_of_003_for_authority_name_the_five_permissions() {
 }
 
 #[test]
-fn the_words_of_003_for_an_escalation() {
+fn the_zork_text_for_a_task_escalation_has_the_words_of_003() {
     let record = json!({"task": {"id": "T6.2.3", "status": "blocked", "blockers": ["x"]}});
     let text = recovery(6, &record, Audience::User);
     assert!(text.starts_with("ESCALATION: Loop detected on task T6.2.3 after 3 attempts.\nHuman intervention required.\nReason: "), "{text}");
 }
 
 #[test]
-fn the_words_of_004_for_an_escalation() {
+fn the_zork_text_for_an_escalation_has_the_words_of_004() {
     let mut run =
         RunDriver::with(config(json!({"advice": {"templates": "zork"}, "similarity": {"mode": "off"}})));
     let verdict = run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
@@ -243,7 +243,7 @@ fn every_text_can_be_replaced() {
 }
 
 #[test]
-fn an_empty_text_of_ones_own_silences_the_advice() {
+fn an_empty_custom_text_disables_the_advice() {
     assert_eq!(told(json!({"advice": {"texts": {"stagnation": ""}}}), 20, &json!({"score": 1})), "");
 }
 

@@ -1,4 +1,5 @@
-//! Loops that users of other detectors complained of having gone unseen, each named after its complaint.
+//! Loops that users of other detectors complained about because they were missed. Each test is named after
+//! its complaint.
 
 use crate::steps::{RunDriver, call, config, failing, played, sh, step, written};
 use loopbreak::{DetectorName, Guard, Severity};
@@ -12,13 +13,13 @@ const REPEATING: [DetectorName; 5] = [
     DetectorName::Poll,
 ];
 
-/// The first turn at which one of them found something at least this bad.
+/// Returns the first turn at which a detector of calls made a finding of at least this severity.
 fn first(run: &RunDriver, severity: Severity) -> Option<u64> {
     let all = REPEATING.into_iter().flat_map(|detector| run.findings(detector));
     all.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).min()
 }
 
-/// The turns at which one of them led to an escalation or a stop.
+/// Returns the turns at which one of them led to an escalation or a stop.
 fn strong(run: &RunDriver) -> Vec<u64> {
     let mut turns: Vec<u64> = REPEATING
         .into_iter()
@@ -30,26 +31,27 @@ fn strong(run: &RunDriver) -> Vec<u64> {
     turns
 }
 
-/// Warned of and acted on by these turns: once, and again only when it became twice as bad.
+/// Checks that there is a warning and an intervention by these turns: once, and again only when the loop is
+/// twice as bad.
 #[track_caller]
 fn assert_caught(run: &RunDriver, warned_by: u64, acted_by: u64) {
     let (warned, hard) = (first(run, Severity::Warn), first(run, Severity::Hard));
-    assert!(warned.is_some_and(|turn| turn <= warned_by), "warned of at {warned:?}");
+    assert!(warned.is_some_and(|turn| turn <= warned_by), "warned at {warned:?}");
     assert!(hard.is_some_and(|turn| turn <= acted_by), "hard at {hard:?}");
     let strong = strong(run);
-    assert_eq!(strong.first().copied(), hard, "acted on when it is hard");
+    assert_eq!(strong.first().copied(), hard, "acts on the first hard finding");
     let doublings = hard.map_or(0, |hard| (run.guard.turn() / hard).ilog2() as usize);
-    assert!(strong.len() <= 1 + doublings, "acted on once, and again when twice as bad: {strong:?}");
+    assert!(strong.len() <= 1 + doublings, "acts once, and again when twice as bad: {strong:?}");
 }
 
 #[test]
-fn openclaw_16808_1535_dead_polls_are_warned_of_by_10_and_acted_on_by_20() {
+fn openclaw_16808_1535_dead_polls_warn_by_10_and_are_hard_by_20() {
     let poll = call("process", &json!({"action": "log", "sessionId": "calm-reef"}), "(no new output)");
     assert_caught(&played(vec![poll; 1535]), 10, 20);
 }
 
 #[test]
-fn openclaw_34574_the_same_successful_exec_is_acted_on_and_not_only_warned_of_for_ever() {
+fn openclaw_34574_the_same_successful_exec_becomes_hard_after_the_warning() {
     let exec = call("exec", &json!({"command": "systemctl is-active gateway"}), "active\nexit code 0");
     assert_caught(&played(vec![exec; 121]), 4, 8);
 }
@@ -77,7 +79,7 @@ fn openclaw_118402_errors_with_times_pids_and_attempt_counters_are_the_same_erro
 }
 
 #[test]
-fn opencode_25254_text_between_the_calls_hides_nothing() {
+fn opencode_25254_text_between_the_calls_does_not_hide_the_loop() {
     let run = played((0..40).flat_map(|n| {
         [json!({"say": format!("Let me look again, number {n}.")}), sh("ls -la dist", "total 0")]
     }));
@@ -85,7 +87,7 @@ fn opencode_25254_text_between_the_calls_hides_nothing() {
 }
 
 #[test]
-fn opencode_47759_lookup_and_search_in_turns_are_caught_in_the_second_round() {
+fn opencode_47759_alternating_lookup_and_search_are_caught_in_the_second_round() {
     let run = played((0..30).flat_map(|_| {
         [
             call("lookup", &json!({"symbol": "SessionStore"}), "no definition"),
@@ -127,7 +129,7 @@ fn goose_8994_the_same_404_with_different_ids_is_caught() {
 }
 
 #[test]
-fn cindy_2721_two_nearly_identical_greps_in_turns_are_caught_in_the_second_round() {
+fn cindy_2721_two_nearly_identical_alternating_greps_are_caught_in_the_second_round() {
     let run = played((0..141).map(|n| {
         let flags = if n % 2 == 0 { "-rn" } else { "-rln" };
         sh(&format!("grep {flags} 'onResume' app/src"), "app/src/Main.kt")
@@ -136,14 +138,14 @@ fn cindy_2721_two_nearly_identical_greps_in_turns_are_caught_in_the_second_round
 }
 
 #[test]
-fn claude_code_13315_bash_output_without_content_is_warned_of_at_10_and_acted_on_at_20() {
+fn claude_code_13315_bash_output_without_content_warns_at_10_and_is_hard_at_20() {
     let run = played(vec![call("BashOutput", &json!({"bash_id": "b1"}), "(No content)"); 300]);
     assert_eq!((first(&run, Severity::Warn), first(&run, Severity::Hard)), (Some(10), Some(20)));
     assert_caught(&run, 10, 20);
 }
 
 #[test]
-fn hermes_112535_500_equal_terminal_calls_are_caught() {
+fn hermes_112535_500_identical_terminal_calls_are_caught() {
     let run = played(vec![call("terminal", &json!({"command": "cat notes.md"}), "# Notes"); 500]);
     assert_caught(&run, 4, 8);
 }
@@ -159,14 +161,14 @@ fn hermes_67829_25_calls_with_one_validation_error_are_caught_whatever_is_said()
 }
 
 #[test]
-fn qwen_code_2661_700_listings_of_a_path_that_is_not_there_are_caught() {
+fn qwen_code_2661_700_listings_of_a_missing_path_are_caught() {
     let reply = "Error: ENOENT: no such file or directory, scandir '/home/me/projct'";
     let run = played(vec![failing("list_directory", &json!({"path": "/home/me/projct"}), reply); 700]);
     assert_caught(&run, 4, 8);
 }
 
 #[test]
-fn cline_3039_write_and_replace_in_turns_are_caught() {
+fn cline_3039_alternating_write_and_replace_are_caught() {
     let run = played((0..20).flat_map(|_| {
         [
             call("write_to_file", &json!({"path": "a.ts", "content": "let a = 1"}), "The file was saved."),
@@ -181,7 +183,7 @@ fn cline_3039_write_and_replace_in_turns_are_caught() {
 }
 
 #[test]
-fn cursor_3534_the_same_edit_again_and_again_is_caught() {
+fn cursor_3534_the_same_repeated_edit_is_caught() {
     let edit = json!({"file_path": "a.py", "old_string": "x = 1", "new_string": "x = 2"});
     assert_caught(&played(vec![call("edit_file", &edit, "The file was updated."); 40]), 4, 8);
 }
@@ -194,7 +196,7 @@ fn codex_35361_the_same_patch_with_the_same_error_is_caught() {
 }
 
 #[test]
-fn a_question_in_other_words_is_warned_of() {
+fn warns_of_a_question_that_is_only_reworded() {
     let asked = [
         "rust tokio runtime shutdown hangs",
         "tokio runtime shutdown hangs rust why",
@@ -207,7 +209,7 @@ fn a_question_in_other_words_is_warned_of() {
 }
 
 #[test]
-fn cindy_2721_is_caught_as_well_where_each_grep_takes_twenty_seconds() {
+fn cindy_2721_is_also_caught_if_each_grep_takes_twenty_seconds() {
     let run = played((0..141_u64).map(|n| {
         let flags = if n % 2 == 0 { "-rn" } else { "-rln" };
         let mut record = sh(&format!("grep {flags} 'onResume' app/src"), "app/src/Main.kt");
@@ -218,7 +220,7 @@ fn cindy_2721_is_caught_as_well_where_each_grep_takes_twenty_seconds() {
 }
 
 #[test]
-fn goose_5155_a_depth_that_rises_for_ever_is_caught() {
+fn goose_5155_a_depth_that_keeps_rising_is_caught() {
     let run = played((2..40).map(|n| {
         call("analyze", &json!({"path": ".", "max_depth": n}), &format!("{n} levels, {} files", n * 17))
     }));
@@ -234,7 +236,7 @@ fn pages_beyond_the_last_one_are_caught() {
 }
 
 #[test]
-fn edits_that_are_turned_down_whatever_they_say_are_caught() {
+fn different_edits_that_are_all_rejected_are_caught() {
     let run = played((0..20).map(|n| {
         let args = json!({"path": "a.rs", "changes": [{"line": n, "text": format!("let a = {n};")}]});
         call("write_fix", &args, "Your fix did not target all the buggy lines, try again.")
@@ -243,7 +245,7 @@ fn edits_that_are_turned_down_whatever_they_say_are_caught() {
 }
 
 #[test]
-fn a_test_that_fails_alike_after_edit_upon_edit_is_warned_of_and_no_more() {
+fn a_test_that_fails_identically_after_each_of_many_edits_gives_only_a_warning() {
     let run = played((0..20).flat_map(|n| {
         let args =
             json!({"file_path": "a.rs", "old_string": format!("v{n}"), "new_string": format!("v{}", n + 1)});
@@ -256,7 +258,7 @@ fn a_test_that_fails_alike_after_edit_upon_edit_is_warned_of_and_no_more() {
 }
 
 #[test]
-fn one_step_that_returns_among_others_is_caught() {
+fn a_step_that_keeps_returning_between_others_is_caught() {
     let run = played((0..12).flat_map(|n| {
         [
             call("read_file", &json!({"path": "a.rs"}), "fn a() {}"),
@@ -273,7 +275,7 @@ fn alternating(times: usize, swapped: bool) -> Vec<Value> {
 }
 
 #[test]
-fn a_loop_has_one_id_wherever_it_is_entered() {
+fn a_loop_has_one_id_whichever_call_comes_first() {
     let id = |swapped| {
         let run = played(alternating(8, swapped));
         let findings = run.findings(DetectorName::Cycle);
@@ -284,7 +286,7 @@ fn a_loop_has_one_id_wherever_it_is_entered() {
 }
 
 #[test]
-fn a_user_turn_begins_the_count_anew() {
+fn a_user_message_restarts_the_count() {
     let mut run = RunDriver::new();
     let again = sh("make lint", "2 warnings");
     run.repeat(3, &again);
@@ -296,7 +298,7 @@ fn a_user_turn_begins_the_count_anew() {
 }
 
 #[test]
-fn a_guard_put_away_in_the_middle_of_a_cycle_goes_on_as_if_nothing_had_happened() {
+fn a_guard_restored_in_the_middle_of_a_cycle_gives_the_same_verdicts() {
     let lived = played(alternating(20, false));
     for cut in [1, 3, 5, 7, 9] {
         let mut run = RunDriver::new();
@@ -313,7 +315,7 @@ fn a_guard_put_away_in_the_middle_of_a_cycle_goes_on_as_if_nothing_had_happened(
 }
 
 #[test]
-fn who_only_observes_sees_the_loop_and_acts_on_nothing() {
+fn observe_mode_reports_the_loop_without_acting() {
     let mut run = RunDriver::with(config(json!({"mode": "observe"})));
     for record in alternating(20, false) {
         let verdict = run.guard.observe(&step(&record));

@@ -1,11 +1,12 @@
-//! The events that the engine really emits, as they are written, with every key that the documents name.
+//! The events of the engine as they are written, with every key that the documents name.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
 use crate::steps::{RunDriver, config, config_of, keys};
 use serde_json::{Value, json};
 
-/// The event and its keys, sorted; the engine adds `event_type` and `episode_id` to all.
+/// Returns the event, and checks its sorted keys. The engine adds `event_type` and `episode_id` to all
+/// events.
 fn check(run: &RunDriver, name: &str, expected: &[&str]) -> Value {
     let event = run.events(name).first().cloned().unwrap_or_else(|| panic!("no {name}"));
     let mut expected = [expected, &["event_type", "episode_id", "turn"]].concat();
@@ -73,7 +74,7 @@ fn progress_check_is_emitted_every_turn_with_both_measures() {
 }
 
 #[test]
-fn progress_detected_tells_how_long_it_had_been_stuck() {
+fn progress_detected_has_the_number_of_stuck_turns() {
     let mut run = RunDriver::new();
     run.repeat(30, &json!({"score": 1}));
     run.see(&json!({"score": 1, "objectives": {"completed": ["a"]}}));
@@ -94,7 +95,7 @@ fn progress_detected_tells_how_long_it_had_been_stuck() {
 }
 
 #[test]
-fn loop_break_warning_is_emitted_on_every_turn_from_the_threshold_on() {
+fn loop_break_warning_is_emitted_on_every_turn_from_the_threshold() {
     let mut run = RunDriver::new();
     run.repeat(40, &json!({"score": 1}));
     let event = check(
@@ -112,7 +113,7 @@ fn loop_break_warning_is_emitted_on_every_turn_from_the_threshold_on() {
     assert_eq!(run.events("loop_break_warning").len(), 20, "from 20 to 39; 40 is the stop");
 }
 
-/// To and fro between Kitchen (20) and Attic (21), the last move weighed.
+/// Moves back and forth between Kitchen (20) and Attic (21), with the last move weighed.
 fn to_and_fro(patch: Value) -> RunDriver {
     let mut run = RunDriver::with(config(patch));
     for (way, id, name) in [
@@ -129,7 +130,7 @@ fn to_and_fro(patch: Value) -> RunDriver {
 }
 
 #[test]
-fn location_penalty_applied_tells_place_visits_scores_and_penalty() {
+fn location_penalty_applied_has_place_visits_scores_and_penalty() {
     let run = to_and_fro(json!({"oscillation": {"mode": "off"}}));
     let event = check(
         &run,
@@ -145,7 +146,7 @@ fn location_penalty_applied_tells_place_visits_scores_and_penalty() {
 }
 
 #[test]
-fn loop_penalty_applied_tells_the_action_and_every_reason() {
+fn loop_penalty_applied_has_the_action_and_every_reason() {
     let run = to_and_fro(json!({}));
     let event = check(&run, "loop_penalty_applied", &["action", "base_score", "adjusted_score", "reason"]);
     assert_eq!(
@@ -158,11 +159,11 @@ fn loop_penalty_applied_tells_the_action_and_every_reason() {
     );
     let ruled = run.guard.weigh(&loopbreak::Proposal::new("up", 0.9));
     let names: Vec<_> = ruled.events.iter().map(loopbreak::Event::name).collect();
-    assert_eq!(names, ["location_penalty_applied", "loop_penalty_applied"], "the same for a live proposal");
+    assert_eq!(names, ["location_penalty_applied", "loop_penalty_applied"], "as for a live proposal");
 }
 
 #[test]
-fn oscillation_detected_tells_ids_names_and_the_last_six_places() {
+fn oscillation_detected_has_ids_names_and_the_last_six_places() {
     let run = to_and_fro(json!({}));
     let event = check(
         &run,
@@ -180,7 +181,7 @@ fn oscillation_detected_tells_ids_names_and_the_last_six_places() {
 }
 
 #[test]
-fn camping_detected_tells_place_visits_and_window() {
+fn camping_detected_has_place_visits_and_window() {
     let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": {"id": 20, "name": "Dam"}}));
     let event = check(
@@ -193,7 +194,7 @@ fn camping_detected_tells_place_visits_and_window() {
 }
 
 #[test]
-fn loop_detected_and_loop_recovery_tell_of_a_task_in_the_words_of_003() {
+fn loop_detected_and_loop_recovery_describe_a_task_with_the_keys_of_003() {
     let mut run = RunDriver::new();
     let blocked = json!({"task": {"id": "T3.4.3", "status": "blocked", "blockers": ["missing auth token"]}});
     run.repeat(3, &blocked);
@@ -225,7 +226,7 @@ fn loop_detected_and_loop_recovery_tell_of_a_task_in_the_words_of_003() {
 }
 
 #[test]
-fn loop_detected_tells_of_an_output_with_its_signature() {
+fn loop_detected_has_the_signature_of_an_output() {
     let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let event = check(
@@ -239,7 +240,7 @@ fn loop_detected_tells_of_an_output_with_its_signature() {
 }
 
 #[test]
-fn guard_tripped_tells_which_guard_and_the_limit() {
+fn guard_tripped_has_the_guard_and_the_limit() {
     let mut run = RunDriver::with(config_of(loopbreak::Profile::Iterations, json!({})));
     run.repeat(10, &json!({"say": "hm"}));
     let event = check(&run, "guard_tripped", &["guard", "pattern", "first", "limit", "value"]);

@@ -1,4 +1,4 @@
-//! Each detector is silent where its facet is absent, speaks where it is there, and can be switched off alone.
+//! Each detector is silent if its facet is absent, reports if it is present, and can be switched off alone.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -6,7 +6,7 @@ use crate::steps::{settings_of, step};
 use loopbreak::{Config, DetectorName, Guard, Mode, Settings};
 use serde_json::{Value, json};
 
-/// A run in which every detector finds something.
+/// Returns a run in which every detector finds something.
 fn everything() -> Vec<Value> {
     let mut steps = Vec::new();
     for turn in 0..60 {
@@ -17,7 +17,7 @@ fn everything() -> Vec<Value> {
         }));
         steps.push(json!({"outcome": {"text": "Fixed auth.ts - added null check", "error": true}}));
     }
-    // The same question in other words, and waiting for nothing.
+    // The same question in other words, and waiting without a result.
     for word in ["old", "great", "huge", "tall", "grey", "high"] {
         let query = format!("how to open the {word} dam gate");
         steps.push(json!({"action": {"name": "search", "args": {"query": query}}}));
@@ -28,12 +28,12 @@ fn everything() -> Vec<Value> {
         json!({"action": {"name": "read", "args": {"path": "manual.txt"}}, "outcome": "a b"});
         9
     ]);
-    // One thing that fails, whatever is done with it.
+    // One target that fails, whatever is tried.
     for deed in ["edit_file", "write_file", "patch_file", "delete_file", "move_file"] {
         let outcome = json!({"text": format!("{deed} went wrong"), "error": true});
         steps.push(json!({"action": {"name": deed, "args": {"path": "gate.toml"}}, "outcome": outcome}));
     }
-    // The same words again and again, and nothing done.
+    // The same message repeatedly, while nothing is done.
     steps.extend(vec![json!({"say": "I will look at the gate of the dam again and then decide."}); 13]);
     steps
 }
@@ -54,7 +54,7 @@ fn speakers(settings: Settings, steps: &[Value]) -> Vec<DetectorName> {
     names
 }
 
-/// All detectors but those of a series, which no single run concerns.
+/// Returns all detectors except those of a series, which no single run concerns.
 fn of_guards() -> Vec<DetectorName> {
     let mut all = DetectorName::ALL.to_vec();
     all.retain(|name| !DetectorName::OF_SERIES.contains(name));
@@ -63,7 +63,7 @@ fn of_guards() -> Vec<DetectorName> {
 }
 
 #[test]
-fn where_every_facet_is_there_every_detector_speaks() {
+fn every_detector_reports_if_every_facet_is_present() {
     assert_eq!(speakers(settings(), &everything()), of_guards());
 }
 
@@ -77,7 +77,7 @@ fn each_detector_can_be_switched_off_alone() {
 }
 
 #[test]
-fn the_profile_documents_knows_no_detector_that_the_documents_do_not_describe() {
+fn the_profile_documents_enables_only_detectors_of_the_documents() {
     use DetectorName as D;
     let settings = settings_of(
         loopbreak::Profile::Documents,
@@ -89,7 +89,7 @@ fn the_profile_documents_knows_no_detector_that_the_documents_do_not_describe() 
     assert_eq!(speakers(settings, &everything()), described);
 }
 
-/// All findings, without what the policy adds to them.
+/// Returns all findings without the parts that the policy adds.
 fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value> {
     let mut guard = Guard::new(Config::new(settings).unwrap());
     let all = everything().into_iter().flat_map(|record| guard.observe(&step(&record)).findings);
@@ -103,7 +103,7 @@ fn findings(settings: Settings, of: impl Fn(DetectorName) -> bool) -> Vec<Value>
 }
 
 #[test]
-fn switching_one_off_changes_no_finding_of_another() {
+fn switching_a_detector_off_changes_no_finding_of_another() {
     for off in DetectorName::ALL {
         let without = findings(settings().with_mode(*off, Mode::Off), |_| true);
         assert_eq!(findings(settings(), |name| name != *off), without, "{off} off");
@@ -111,7 +111,7 @@ fn switching_one_off_changes_no_finding_of_another() {
 }
 
 #[test]
-fn each_detector_is_silent_where_its_facet_is_absent() {
+fn each_detector_is_silent_if_its_facet_is_absent() {
     use DetectorName as D;
     for (facet, silent) in [
         ("place", &[D::Revisit, D::Oscillation, D::Camping][..]),
@@ -145,7 +145,7 @@ fn empty_records_find_nothing() {
 }
 
 #[test]
-fn an_absent_turn_is_the_one_before_plus_1_and_starts_at_1() {
+fn an_absent_turn_is_the_previous_one_plus_1_starting_at_1() {
     let mut guard = Guard::new(Config::default());
     let mut turn = |record: Value| {
         let verdict = guard.observe(&step(&record));
@@ -157,5 +157,5 @@ fn an_absent_turn_is_the_one_before_plus_1_and_starts_at_1() {
     assert_eq!(turn(json!({})), (11, false));
     assert_eq!(turn(json!({"turn": 5})), (12, true), "turns do not go back");
     assert_eq!(turn(json!({"turn": 13, "refused": true})), (13, false));
-    assert_eq!(turn(json!({"turn": 13})), (13, false), "a refused proposal is no turn");
+    assert_eq!(turn(json!({"turn": 13})), (13, false), "a refused proposal is not a turn");
 }

@@ -14,14 +14,14 @@ fn failed() -> Value {
 }
 
 #[test]
-fn without_a_limit_nothing_is_too_much() {
+fn without_a_limit_nothing_is_reported() {
     let mut run = RunDriver::new();
     run.repeat(500, &json!({"action": "a", "at": 1, "usage": {"cost_usd": 100.0}}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
-fn iterations_are_warned_of_at_80_percent_and_stopped_at_the_limit() {
+fn iterations_warn_at_80_percent_and_stop_at_the_limit() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10}})));
     run.repeat(12, &json!({"action": "a"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [8]);
@@ -31,7 +31,7 @@ fn iterations_are_warned_of_at_80_percent_and_stopped_at_the_limit() {
 }
 
 #[test]
-fn time_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
+fn time_warns_at_80_percent_and_stops_at_the_limit() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": "10m"}})));
     for minute in 0..=10 {
         run.see(&json!({"at": 1_000_000 + minute * 60_000}));
@@ -41,7 +41,7 @@ fn time_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
 }
 
 #[test]
-fn money_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
+fn money_warns_at_80_percent_and_stops_at_the_limit() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_cost": 4.0}})));
     run.repeat(8, &json!({"usage": {"cost_usd": 0.5, "input_tokens": 10, "output_tokens": 1}}));
     assert_eq!((run.turns(BUDGET, Severity::Warn), run.stops()), (vec![7], vec![8]));
@@ -49,7 +49,7 @@ fn money_is_warned_of_at_80_percent_and_stopped_at_the_limit() {
 }
 
 #[test]
-fn costs_that_are_no_money_are_not_counted() {
+fn invalid_costs_are_not_counted() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_cost": 1.0}})));
     for cost in [f64::NAN, f64::INFINITY, -5.0, 0.5] {
         let usage = Some(Usage { cost_usd: Some(cost), ..Usage::default() });
@@ -59,7 +59,7 @@ fn costs_that_are_no_money_are_not_counted() {
 }
 
 #[test]
-fn time_that_goes_backwards_is_no_time() {
+fn time_that_goes_backwards_is_not_counted() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": 1000}})));
     for at in [5000, 4000, 0, -100_000, 5100] {
         run.see(&json!({"at": at}));
@@ -70,38 +70,38 @@ fn time_that_goes_backwards_is_no_time() {
 }
 
 #[test]
-fn a_clock_that_is_set_back_takes_no_time_away() {
+fn a_clock_that_is_set_back_subtracts_no_time() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_runtime": 1000}})));
     run.see(&json!({"at": 5000}));
     run.see(&json!({"at": 5900}));
     run.see(&json!({"at": 5000, "user": "tell me again"}));
-    assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have passed all the same");
+    assert_eq!(run.turns(BUDGET, Severity::Warn), [2, 3], "900 ms have still passed");
     assert_eq!(run.findings(BUDGET)[1].evidence.get("used"), Some(&json!(900.0).into()));
 }
 
 #[test]
-fn the_part_at_which_is_warned_can_be_set() {
+fn the_fraction_that_gives_a_warning_can_be_set() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10, "warn_at": 0.5}})));
     run.repeat(5, &json!({"action": "a"}));
     assert_eq!(run.turns(BUDGET, Severity::Warn), [5]);
 }
 
 #[test]
-fn a_refused_proposal_is_no_iteration() {
+fn a_refused_proposal_is_not_an_iteration() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 3}})));
     run.repeat(20, &json!({"action": "a", "refused": true}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
-fn turns_that_a_log_leaves_out_are_no_iterations() {
+fn turns_missing_in_a_log_are_not_iterations() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 10}})));
     run.see(&json!({"turn": 900}));
     assert!(run.findings(BUDGET).is_empty());
 }
 
 #[test]
-fn three_errors_in_a_row_are_warned_of_and_stop_nothing() {
+fn three_errors_in_a_row_give_a_warning_and_no_stop() {
     let mut run = RunDriver::new();
     run.repeat(2, &failed());
     assert!(run.findings(ERRORS).is_empty());
@@ -123,7 +123,7 @@ fn three_errors_in_a_row_stop_the_profiles_iterations_and_documents() {
 }
 
 #[test]
-fn a_success_or_a_user_between_errors_starts_the_count_anew() {
+fn a_success_or_a_user_message_between_errors_restarts_the_count() {
     for between in [json!({"action": "ls", "outcome": "ok"}), json!({"user": "try again"})] {
         let mut run = RunDriver::new();
         run.repeat(2, &failed());
@@ -134,7 +134,7 @@ fn a_success_or_a_user_between_errors_starts_the_count_anew() {
 }
 
 #[test]
-fn a_step_without_an_outcome_neither_counts_nor_ends_the_errors() {
+fn a_step_without_an_outcome_neither_counts_nor_resets_the_errors() {
     let mut run = RunDriver::new();
     for _ in 0..3 {
         run.see(&failed());
@@ -153,7 +153,7 @@ fn errors_of_other_agents_are_not_in_a_row() {
 }
 
 #[test]
-fn limits_of_errors_can_be_set() {
+fn the_limits_of_errors_can_be_set() {
     let mut run = RunDriver::with(config(json!({"errors": {"warn_at": 0, "hard_at": 5}})));
     run.repeat(5, &failed());
     assert_eq!((run.findings(ERRORS).len(), run.stops()), (1, vec![5]));
@@ -172,7 +172,7 @@ fn the_profile_iterations_allows_10_iterations_and_15_minutes() {
     assert_eq!(run.stops(), [3]);
 }
 
-/// The guards that tripped at the last step, in order, and the reason of the stop.
+/// Returns the guards that tripped at the last step, in order, and the reason of the stop.
 fn tripped(run: &RunDriver) -> (Vec<String>, Pattern) {
     let last = run.verdicts.last().unwrap();
     let events =

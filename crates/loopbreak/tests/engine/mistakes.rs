@@ -1,5 +1,5 @@
-//! Mistakes of the original systems, each as a test. The last one, "loop detected, exit code
-//! 0", is the command line's: `crates/loopbreak-cli/tests/analyze.rs`.
+//! Mistakes of the original systems, each as a test. The last one, "loop detected, exit code 0", concerns the
+//! command line: `crates/loopbreak-cli/tests/cli/analyze.rs`.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -17,14 +17,14 @@ fn attempt(status: &str, blockers: &[&str], work: &[&str]) -> Value {
 }
 
 #[test]
-fn mistake_01_the_number_that_is_lowered_is_the_number_that_decides() {
+fn mistake_01_the_lowered_score_is_the_score_that_decides() {
     let mut run = RunDriver::only(&[DetectorName::Revisit]);
     for (way, place) in [("look", "A"), ("north", "B"), ("south", "A"), ("north", "B"), ("south", "A")] {
         go(&mut run, way, place);
     }
     let ruling = run.weigh("north", 0.8);
     assert!(near(ruling.score, 0.4) && !ruling.accepted, "0.8 - 0.4 is below 0.5");
-    // No second rule accepts what is low: the lower the score, the less it is accepted.
+    // No second rule accepts a low score: the lower the score, the less it is accepted.
     for base in [0.0, 0.1, 0.3, 0.49, 0.6, 0.89] {
         assert!(!run.weigh("north", base).accepted, "{base}");
     }
@@ -32,7 +32,7 @@ fn mistake_01_the_number_that_is_lowered_is_the_number_that_decides() {
 }
 
 #[test]
-fn mistake_02_the_place_a_proposal_leads_to_is_punished_and_not_the_place_it_is_made_at() {
+fn mistake_02_a_proposal_is_penalized_for_its_destination_not_for_the_current_place() {
     let mut run = RunDriver::new();
     go(&mut run, "look", "Attic");
     go(&mut run, "down", "Kitchen");
@@ -63,8 +63,8 @@ fn mistake_03_the_countdown_never_reaches_zero_before_the_stop() {
 }
 
 #[test]
-fn mistake_04_one_objective_resets_the_timer_once_and_not_for_40_turns() {
-    // The record stays in the log for ever, as it did in the original; some logs keep it as a bare string.
+fn mistake_04_one_objective_resets_the_timer_only_once() {
+    // The record stays in the log, as in the original. Some logs keep it as a plain string.
     for objective in [json!({"objective": "a", "completed_turn": 1}), json!("a")] {
         let mut run = RunDriver::new();
         run.repeat(50, &json!({"score": 1, "objectives": {"completed": [objective]}}));
@@ -88,7 +88,7 @@ fn mistake_05_score_change_has_the_old_score() {
 }
 
 #[test]
-fn mistake_06_no_default_text_speaks_of_death_and_endings_are_marked() {
+fn mistake_06_no_default_text_mentions_death_and_endings_are_marked() {
     for template in TEMPLATES {
         let words = template.neutral.to_lowercase();
         assert!(
@@ -113,7 +113,7 @@ fn mistake_07_the_guard_itself_calls_the_task_detector() {
 }
 
 #[test]
-fn mistake_08_an_escalation_clears_nothing_so_force_next_is_reached_and_authority_is_granted_once() {
+fn mistake_08_an_escalation_keeps_the_history_and_authority_is_granted_once() {
     let mut run = RunDriver::new();
     run.repeat(5, &attempt("in_progress", &[], &["Read file A"]));
     assert_eq!(
@@ -130,7 +130,7 @@ fn mistake_08_an_escalation_clears_nothing_so_force_next_is_reached_and_authorit
 }
 
 #[test]
-fn mistake_09_a_constant_blocker_with_growing_work_is_no_loop() {
+fn mistake_09_a_constant_blocker_with_growing_work_is_not_a_loop() {
     let mut run = RunDriver::new();
     for part in 0..12 {
         run.see(&attempt("blocked", &["waiting for review"], &[&format!("part {part}")]));
@@ -139,7 +139,7 @@ fn mistake_09_a_constant_blocker_with_growing_work_is_no_loop() {
 }
 
 #[test]
-fn mistake_10_the_examples_that_are_no_loops_are_no_loops() {
+fn mistake_10_examples_of_healthy_outputs_are_not_loops() {
     for outputs in [
         [
             "Fixed auth.ts - added null check",
@@ -158,7 +158,7 @@ fn mistake_10_the_examples_that_are_no_loops_are_no_loops() {
 }
 
 #[test]
-fn mistake_11_the_similarity_guard_is_there_without_being_asked_for() {
+fn mistake_11_the_similarity_guard_is_enabled_by_default() {
     let mut run = RunDriver::new();
     for end in ["one", "two", "six"] {
         run.see(&json!({"outcome": format!("I looked at the parser again and think the lexer is at fault, try {end}")}));
@@ -178,7 +178,7 @@ fn mistake_12_the_event_that_the_engine_emits_has_the_documented_keys() {
 }
 
 #[test]
-fn mistake_13_a_healthy_run_of_many_tasks_goes_on_and_a_b_a_b_is_seen() {
+fn mistake_13_a_healthy_run_of_many_tasks_continues_and_a_b_a_b_is_found() {
     let mut run = RunDriver::new();
     for round in 0..10 {
         for id in ["T1", "T2", "T3"] {
@@ -194,13 +194,13 @@ fn mistake_13_a_healthy_run_of_many_tasks_goes_on_and_a_b_a_b_is_seen() {
 }
 
 #[test]
-fn mistake_14_a_warned_loop_is_neither_warned_of_for_ever_nor_left_alone() {
+fn mistake_14_a_warned_loop_is_not_warned_of_every_turn_and_is_escalated() {
     let mut run = RunDriver::with(config(json!({"similarity": {"mode": "off"}})));
     run.repeat(40, &json!({"outcome": "Fixed auth.ts - added null check"}));
     let acts = run.decisions(DetectorName::Signature);
     assert!(acts.len() < 8, "not on every turn: {acts:?}");
-    assert!(acts.iter().any(|(_, act)| *act == Intervention::Escalate), "and not only warned of");
-    // It comes back after a change: once tolerated, then acted on again.
+    assert!(acts.iter().any(|(_, act)| *act == Intervention::Escalate), "not only a warning");
+    // It returns after a change: tolerated once, then acted on again.
     run.see(&json!({"outcome": "Searched for 'x'"}));
     let before = acts.len();
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));

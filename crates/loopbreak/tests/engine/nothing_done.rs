@@ -1,5 +1,5 @@
-//! Words without deeds and deeds without effect: what users complained of, each named after its complaint, and the
-//! healthy work that resembles it.
+//! Messages without actions and actions without effect: complaints of users, each test named after its
+//! complaint, and the healthy work that resembles them.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -17,7 +17,7 @@ fn said(text: &str) -> Value {
     json!({"say": text})
 }
 
-/// Pattern, and the turns of its first warning and its first hard finding.
+/// Returns the turns of the first warning and of the first hard finding of a pattern.
 fn first(run: &RunDriver, detector: DetectorName, pattern: &str) -> (Option<u64>, Option<u64>) {
     let at = |severity| {
         let all = run.findings(detector);
@@ -42,10 +42,10 @@ fn lines(numbers: std::ops::Range<usize>, line: impl Fn(usize) -> String) -> Str
     numbers.map(line).collect()
 }
 
-// What is to be caught.
+// Loops that must be caught.
 
 #[test]
-fn claude_code_66950_the_word_court_14645_times_is_acted_on() {
+fn claude_code_66950_the_word_court_14645_times_is_a_hard_finding() {
     let run = played([
         json!({"user": "Summarise the ruling."}),
         said(&format!("The appeal was brought before the {}", "court ".repeat(14_645))),
@@ -57,12 +57,12 @@ fn claude_code_66950_the_word_court_14645_times_is_acted_on() {
 }
 
 #[test]
-fn opencode_12716_a_paragraph_that_repeats_is_warned_of_and_hard_when_it_goes_on() {
+fn opencode_12716_a_repeated_paragraph_gives_a_warning_and_is_hard_when_it_continues() {
     let text = "Let me reconsider. The function returns early, so the cache is never filled, and so it returns early. \
                 I should look at the caller.\n"
         .repeat(5);
     let run = played([said(&text), said(&format!("Wait.\n{text}"))]);
-    assert_eq!(first(&run, DetectorName::Chant, "chant"), (Some(1), None), "five rounds are no eight");
+    assert_eq!(first(&run, DetectorName::Chant, "chant"), (Some(1), None), "five rounds, not eight");
     let run = played([said(&text.repeat(2)), said(&text.repeat(2))]);
     assert_eq!(first(&run, DetectorName::Chant, "chant"), (Some(1), Some(2)));
 }
@@ -81,7 +81,7 @@ fn hermes_67829_twelve_promises_to_change_are_caught() {
 }
 
 #[test]
-fn openclaw_86454_edits_of_a_text_for_itself_are_caught() {
+fn openclaw_86454_edits_that_replace_a_text_by_itself_are_caught() {
     let run = played((0..20).map(|n| {
         let text = format!("const limit = {n};");
         edit(&text, &text, "No changes made to src/app.ts")
@@ -90,7 +90,7 @@ fn openclaw_86454_edits_of_a_text_for_itself_are_caught() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_makes_no_new_experiment() {
+fn an_edit_that_changes_nothing_is_not_a_new_experiment() {
     let run = played((0..10).flat_map(|n| {
         let text = format!("const limit = {n};");
         [edit(&text, &text, "Edited src/app.ts"), sh("npm test", "1 failed")]
@@ -101,7 +101,7 @@ fn an_edit_that_changes_nothing_makes_no_new_experiment() {
 }
 
 #[test]
-fn openclaw_72847_edits_that_report_success_and_leave_the_file_as_it_was_are_caught() {
+fn openclaw_72847_edits_that_report_success_but_do_not_change_the_file_are_caught() {
     let file = "export function retry() {\n  const attempts = 3; // too few\n}\n";
     let run = played((0..8).flat_map(|n| {
         [
@@ -117,7 +117,7 @@ fn openclaw_72847_edits_that_report_success_and_leave_the_file_as_it_was_are_cau
 }
 
 #[test]
-fn hermes_34610_edits_that_undo_one_another_are_caught_whatever_lies_between() {
+fn hermes_34610_edits_that_undo_each_other_are_caught_with_other_steps_between() {
     let run = played((0..16).flat_map(|n| {
         let (old, new) =
             if n % 2 == 0 { ("timeout: 30", "timeout: 60") } else { ("timeout: 60", "timeout: 30") };
@@ -127,17 +127,17 @@ fn hermes_34610_edits_that_undo_one_another_are_caught_whatever_lies_between() {
 }
 
 #[test]
-fn an_agent_that_only_talks_is_warned_of_at_6_messages_and_acted_on_at_12() {
+fn an_agent_that_only_talks_gets_a_warning_at_6_messages_and_a_hard_finding_at_12() {
     let talk =
         (0..14).map(|n| said(&format!("Next I am going to look into part {n} of the migration, carefully.")));
     let run = played([sh("ls", "a b")].into_iter().chain(talk));
     assert_eq!(first(&run, DetectorName::Noop, "idle"), (Some(7), Some(13)));
 }
 
-// What is to be left alone.
+// Healthy work that must not be caught.
 
 #[test]
-fn gemini_cli_19953_a_translated_array_is_no_chant() {
+fn gemini_cli_19953_a_translated_array_is_not_a_chant() {
     let words = ["Save", "Cancel", "Close", "Open", "OK"];
     let entry = |n: usize| format!("  {{\"id\": {n}, \"en\": \"{0}\", \"de\": \"{0}\"}},\n", words[n % 5]);
     let list: String = (0..300).map(entry).collect();
@@ -147,7 +147,7 @@ fn gemini_cli_19953_a_translated_array_is_no_chant() {
 }
 
 #[test]
-fn numbered_lists_tables_rules_and_dots_are_no_chants() {
+fn numbered_lists_tables_rules_and_dots_are_not_chants() {
     let rows = lines(0..90, |n| format!("| case {n} | passed | no change |\n"));
     assert_spared([
         said(&lines(0..90, |n| format!("{n}. Move the component and fix its imports\n"))),
@@ -159,7 +159,7 @@ fn numbered_lists_tables_rules_and_dots_are_no_chants() {
 }
 
 #[test]
-fn openhands_2505_three_replies_of_mere_reasoning_are_no_loop() {
+fn openhands_2505_three_replies_of_reasoning_are_not_a_loop() {
     assert_spared([
         sh("ls", "a b"),
         said("I have to think about which of the two modules owns the cache before I change it."),
@@ -170,7 +170,7 @@ fn openhands_2505_three_replies_of_mere_reasoning_are_no_loop() {
 }
 
 #[test]
-fn short_acknowledgements_are_no_messages() {
+fn short_acknowledgements_do_not_count_as_messages() {
     assert_spared((0..40).map(|_| said("Let me continue.")));
     assert_spared(
         (0..30).flat_map(|n| [said("Let me continue."), sh(&format!("cat m{n}.rs"), &format!("mod m{n};"))]),
@@ -193,7 +193,7 @@ fn the_same_words_before_different_work_are_a_batch() {
 }
 
 #[test]
-fn a_conversation_is_no_idling() {
+fn a_conversation_is_not_idle() {
     assert_spared([sh("lookup", "order 7")].into_iter().chain((0..20).flat_map(|n| {
         [
             json!({"user": format!("And what about order {n}?")}),
@@ -211,7 +211,7 @@ fn agents_that_talk_to_each_other_are_not_idle() {
 }
 
 #[test]
-fn one_change_taken_back_and_one_edit_too_many_are_no_loop() {
+fn one_reverted_change_and_one_unneeded_edit_are_not_a_loop() {
     assert_spared([
         edit("timeout: 30", "timeout: 60", "File updated."),
         sh("npm test", "2 failed"),
@@ -224,7 +224,7 @@ fn one_change_taken_back_and_one_edit_too_many_are_no_loop() {
 }
 
 #[test]
-fn a_switch_that_is_turned_on_and_off_between_other_work_is_no_loop() {
+fn a_switch_turned_on_and_off_between_other_work_is_not_a_loop() {
     assert_spared((0..10).flat_map(|n| {
         [
             edit("debug = false", "debug = true", "File updated."),
@@ -236,7 +236,7 @@ fn a_switch_that_is_turned_on_and_off_between_other_work_is_no_loop() {
 }
 
 #[test]
-fn reading_another_part_of_an_edited_file_says_nothing_of_the_edit() {
+fn reading_another_part_of_an_edited_file_does_not_judge_the_edit() {
     assert_spared((0..10).flat_map(|n| {
         [
             edit(
@@ -249,7 +249,7 @@ fn reading_another_part_of_an_edited_file_says_nothing_of_the_edit() {
     }));
 }
 
-// Many runs.
+// Several runs.
 
 fn over(series: &mut Series, settings: &Config, name: &str, at: i64, records: &[Value]) -> Verdict {
     let mut summary = RunSummary::new(settings, name);
@@ -267,7 +267,7 @@ fn found(runs: impl IntoIterator<Item = Vec<Value>>, apart: i64) -> Vec<(u64, Pa
     let mut series = Series::new(settings.clone());
     let mut found = Vec::new();
     for (index, records) in (0_i64..).zip(runs) {
-        // Put away and taken out between any two runs: an orchestrator lives no longer than they do.
+        // Stored and restored between any two runs, because an orchestrator does not outlive them.
         let state = serde_json::to_string(&series.snapshot()).unwrap();
         series = Series::restore(settings.clone(), serde_json::from_str(&state).unwrap());
         let at = 1_762_248_924_000 + index * apart;
@@ -286,7 +286,7 @@ fn crash(prompt: &str) -> Vec<Value> {
 }
 
 #[test]
-fn an_outer_loop_whose_runs_die_young_is_warned_of_at_3_and_again_when_twice_as_bad() {
+fn runs_that_end_early_give_a_warning_at_3_and_again_at_twice_as_many() {
     let runs = (0..12).map(|n| crash(&format!("Iteration {n}: implement the next item of PLAN.md")));
     assert_eq!(
         found(runs, 300_000),
@@ -295,7 +295,7 @@ fn an_outer_loop_whose_runs_die_young_is_warned_of_at_3_and_again_when_twice_as_
 }
 
 #[test]
-fn claude_code_69578_subagents_that_start_subagents_are_seen() {
+fn claude_code_69578_subagents_that_start_subagents_are_reported() {
     let child = || {
         let task = json!({"name": "Task", "args": {"prompt": "Delegate this to a subagent"}});
         vec![json!({"user": "Delegate this to a subagent, then report."}), json!({"action": task})]
@@ -306,7 +306,7 @@ fn claude_code_69578_subagents_that_start_subagents_are_seen() {
 }
 
 #[test]
-fn batches_and_nightly_jobs_are_no_restarts() {
+fn batches_and_nightly_jobs_are_not_restarts() {
     let answer = json!({"say": "Done: see the report."});
     let batch = |n: usize| vec![json!({"user": format!("Translate page {n} of the manual")}), answer.clone()];
     assert_eq!(found((0..200).map(batch), 100), []);
@@ -320,7 +320,7 @@ fn batches_and_nightly_jobs_are_no_restarts() {
 }
 
 #[test]
-fn who_is_off_is_silent_and_who_observes_does_not_act() {
+fn restart_is_silent_when_off_and_does_not_act_when_observing() {
     for (mode, expected) in [("off", 0), ("observe", 1)] {
         let settings = config(json!({"restart": {"mode": mode}}));
         let mut series = Series::new(settings.clone());
@@ -333,7 +333,7 @@ fn who_is_off_is_silent_and_who_observes_does_not_act() {
 }
 
 #[test]
-fn whoever_started_the_runs_is_told_why() {
+fn the_user_is_told_why_the_runs_ended() {
     let settings = Config::default();
     let mut series = Series::new(settings.clone());
     let mut last = Verdict::default();

@@ -1,4 +1,4 @@
-//! `signature` and `similarity`: an iteration's output again and again. Document 004.
+//! `signature` and `similarity`: repeated outputs of iterations. Document 004.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -15,7 +15,7 @@ fn outputs(run: &mut RunDriver, texts: &[&str]) {
     }
 }
 
-/// A run of outputs, and the turns at which the same signature was hinted at and called a loop.
+/// Returns the turns at which a run of outputs gave a hint and a hard finding of `signature`.
 fn signatures(texts: &[&str]) -> (Vec<u64>, Vec<u64>) {
     let mut run = RunDriver::only(&[SIGNATURE]);
     outputs(&mut run, texts);
@@ -29,7 +29,7 @@ fn the_same_fix_three_times_is_a_loop() {
 }
 
 #[test]
-fn other_changes_to_the_same_file_are_no_loop() {
+fn other_changes_to_the_same_file_are_not_a_loop() {
     let changes = [
         "Fixed auth.ts - added null check",
         "Fixed auth.ts - updated validation",
@@ -39,7 +39,7 @@ fn other_changes_to_the_same_file_are_no_loop() {
 }
 
 #[test]
-fn falling_counts_of_failures_are_no_loop() {
+fn a_falling_number_of_failures_is_not_a_loop() {
     let failures =
         ["3 tests failing - auth, login, logout", "2 tests failing - auth, login", "1 test failing - auth"];
     assert_eq!(signatures(&failures), (vec![], vec![]));
@@ -57,7 +57,7 @@ fn the_same_error_at_another_line_is_the_same_error() {
 }
 
 #[test]
-fn two_equal_outputs_are_a_retry_and_no_loop() {
+fn two_identical_outputs_are_a_retry_and_not_a_loop() {
     let (hinted, hard) =
         signatures(&["2 failed: a.test.ts - login timeout", "2 failed: a.test.ts - login timeout"]);
     assert_eq!((hinted, hard), (vec![2], vec![]));
@@ -70,7 +70,7 @@ fn the_sliding_window_of_004_a_b_a_a_a_is_a_loop_at_the_fifth() {
 }
 
 #[test]
-fn so_many_of_the_last_can_be_asked_for_instead_of_so_many_in_a_row() {
+fn identical_signatures_can_be_counted_in_a_window_instead_of_in_a_row() {
     let (a, b, c) = ("Fixed auth.ts - added null check", "Searched for 'x'", "Searched for 'y'");
     let mut run = RunDriver::with(config(json!({"signature": {"window": 5}, "similarity": {"mode": "off"}})));
     outputs(&mut run, &[a, b, a, c, a]);
@@ -83,7 +83,7 @@ fn so_many_of_the_last_can_be_asked_for_instead_of_so_many_in_a_row() {
 }
 
 #[test]
-fn the_threshold_of_equal_signatures_can_be_set() {
+fn the_number_of_identical_signatures_can_be_set() {
     let fix = json!({"outcome": "Fixed auth.ts - added null check"});
     let mut run = RunDriver::with(config(
         json!({"signature": {"hard_at": 4, "hint_at": 0}, "similarity": {"mode": "off"}}),
@@ -147,7 +147,7 @@ fn text(differing: usize, with: char) -> String {
 }
 
 #[test]
-fn an_output_0_90_like_one_of_the_last_is_a_match_and_0_89_is_none() {
+fn a_similarity_of_0_90_is_a_match_and_0_89_is_not() {
     for (differing, matches) in [(10, 1), (11, 0)] {
         let mut run = RunDriver::only(&[SIMILARITY]);
         outputs(&mut run, &[&text(differing, '1'), &text(differing, '2')]);
@@ -167,7 +167,7 @@ fn the_first_match_is_a_hint_and_the_second_in_a_row_is_hard() {
 }
 
 #[test]
-fn a_match_that_is_not_followed_by_another_is_no_loop() {
+fn a_match_that_is_not_followed_by_another_is_not_a_loop() {
     let mut run = RunDriver::only(&[SIMILARITY]);
     let (a, b) = (
         "The build is green now, all 40 tests pass.",
@@ -214,7 +214,7 @@ fn threshold_window_and_hardness_of_similarity_can_be_set() {
             &text(45, '3'),
         ],
     );
-    assert_eq!(run.findings(SIMILARITY).len(), 1, "the like one is two outputs ago");
+    assert_eq!(run.findings(SIMILARITY).len(), 1, "the similar one is two outputs ago");
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn a_loop_is_escalated_with_pattern_signature_history_and_three_options() {
 }
 
 #[test]
-fn a_loop_is_called_at_once_and_does_not_wait_for_other_guards() {
+fn a_loop_is_reported_without_waiting_for_other_guards() {
     let patch = json!({"budget": {"max_iterations": 100}, "similarity": {"mode": "off"}});
     let mut run = RunDriver::with(crate::steps::config_of(loopbreak::Profile::Iterations, patch));
     run.repeat(3, &json!({"outcome": "Fixed auth.ts - added null check"}));

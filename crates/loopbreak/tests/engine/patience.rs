@@ -1,4 +1,4 @@
-//! `stagnation.patience`: a deadline that moves with what the run still finds.
+//! `stagnation.patience`: a deadline that moves with the discoveries of the run.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -6,7 +6,7 @@ use crate::steps::{RunDriver, config_of, step, written};
 use loopbreak::{Config, DetectorName, Guard, Profile, Severity};
 use serde_json::{Value, json};
 
-/// Only stagnation, so that no other detector has a say.
+/// Returns settings with only `stagnation` enabled.
 fn patience(patience: &str, more: &Value) -> Config {
     let mut stagnation = json!({"patience": patience});
     stagnation.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
@@ -21,7 +21,7 @@ fn stops(config: Config, steps: &[Value]) -> Vec<u64> {
     run.turns(DetectorName::Stagnation, Severity::Hard)
 }
 
-/// A room with a description.
+/// Returns a room with a description.
 fn room(number: usize) -> String {
     format!(
         "Room {number}\nThis is the hall of the {number} lamps, long and cold. Water drips from the roof, a stair of worn \
@@ -29,7 +29,7 @@ fn room(number: usize) -> String {
     )
 }
 
-/// The first points at turn 4, then nothing but what `reply` gives.
+/// Returns the first points at turn 4, then only the steps that `reply` gives.
 fn after_a_point(turns: usize, reply: impl Fn(usize) -> (String, String)) -> Vec<Value> {
     let steps = (1..=turns).map(|turn| {
         let (action, reply) = reply(turn);
@@ -38,7 +38,7 @@ fn after_a_point(turns: usize, reply: impl Fn(usize) -> (String, String)) -> Vec
     steps.collect()
 }
 
-/// Four of five steps are short, as in a winning game that works through its rooms; the fifth shows a new room.
+/// Returns a run in which four of five steps are short, as in a winning game, and the fifth shows a new room.
 fn walkthrough(turns: usize) -> Vec<Value> {
     after_a_point(turns, |turn| match turn % 5 {
         0 => ("east".into(), room(turn)),
@@ -51,13 +51,13 @@ fn walkthrough(turns: usize) -> Vec<Value> {
     })
 }
 
-/// Ever new actions, ever the same few refusals.
+/// Returns new actions that all get one of a few refusals.
 fn refusals(turns: usize) -> Vec<Value> {
     after_a_point(turns, |turn| (format!("push wall {turn}"), format!("You can't see any wall {turn} here.")))
 }
 
 #[test]
-fn a_winning_game_that_the_fixed_rule_kills_is_spared() {
+fn a_winning_game_that_the_fixed_limit_stops_continues() {
     let mut steps = walkthrough(75);
     steps.push(json!({"action": "open chest", "outcome": "A crown!", "score": 30}));
     assert_eq!(stops(patience("fixed", &json!({})), &steps).first(), Some(&50));
@@ -67,12 +67,12 @@ fn a_winning_game_that_the_fixed_rule_kills_is_spared() {
 #[test]
 fn a_run_that_is_only_refused_is_stopped_sooner() {
     assert_eq!(stops(patience("fixed", &json!({})), &refusals(60)).first(), Some(&50));
-    // Progress at turn 4, 5 turns after the warning at 24: the next check is at 30.
+    // Progress at turn 4, 5 turns after the warning at 24. The next check is at 30.
     assert_eq!(stops(patience("exploring", &json!({})), &refusals(60)).first(), Some(&30));
 }
 
 #[test]
-fn a_long_refusal_is_known_by_the_many_actions_that_got_it() {
+fn a_long_refusal_is_recognized_by_the_many_actions_that_got_it() {
     let refusal = "Noun error. This could mean a number of things: a noun of your command may not be here, or it is here \
                    and cannot be seen, or you may have misspelled something.";
     let steps = after_a_point(60, |turn| (format!("push wall {turn}"), refusal.into()));
@@ -80,7 +80,7 @@ fn a_long_refusal_is_known_by_the_many_actions_that_got_it() {
 }
 
 #[test]
-fn known_rooms_move_nothing_and_new_ones_move_the_deadline() {
+fn new_rooms_move_the_deadline_and_known_ones_do_not() {
     let known = after_a_point(90, |turn| (["east", "west"][turn % 2].into(), room(turn % 2)));
     assert_eq!(stops(patience("exploring", &json!({})), &known).first(), Some(&50));
     let new = after_a_point(60, |turn| ("east".into(), room(if turn < 8 { turn } else { 0 })));
@@ -88,7 +88,7 @@ fn known_rooms_move_nothing_and_new_ones_move_the_deadline() {
 }
 
 #[test]
-fn the_first_walk_between_two_places_is_a_find() {
+fn the_first_move_between_two_places_is_a_discovery() {
     let walk = |places: usize| -> Vec<Value> {
         (1..=60)
             .map(
@@ -101,7 +101,7 @@ fn the_first_walk_between_two_places_is_a_find() {
 }
 
 #[test]
-fn twice_the_limit_is_the_end_for_explorers_too() {
+fn an_exploring_run_is_stopped_at_twice_the_limit() {
     let steps = after_a_point(200, |turn| ("east".into(), room(turn)));
     assert_eq!(stops(patience("exploring", &json!({})), &steps).first(), Some(&90));
     let short = json!({"max_turns": 20, "warn_at": 10, "check_interval": 1});
@@ -109,7 +109,7 @@ fn twice_the_limit_is_the_end_for_explorers_too() {
 }
 
 #[test]
-fn before_the_first_progress_the_deadline_does_not_come_sooner() {
+fn the_deadline_does_not_move_forward_before_the_first_progress() {
     let steps: Vec<Value> = (1..60)
         .map(|turn| json!({"action": format!("say {turn}"), "outcome": "What?", "score": 0}))
         .collect();
@@ -117,7 +117,7 @@ fn before_the_first_progress_the_deadline_does_not_come_sooner() {
 }
 
 #[test]
-fn where_there_is_nothing_to_read_nothing_moves() {
+fn without_replies_and_places_the_deadline_does_not_move() {
     for record in [
         json!({"score": 5}),
         json!({"action": "wait", "score": 5}),
@@ -133,7 +133,7 @@ fn where_there_is_nothing_to_read_nothing_moves() {
 }
 
 #[test]
-fn the_profiles_that_play_explore_and_the_documents_do_not() {
+fn the_profiles_auto_and_game_explore_and_documents_does_not() {
     let of = |profile| written(&config_of(profile, json!({})).stagnation.patience);
     assert_eq!([of(Profile::Auto), of(Profile::Game)], ["exploring", "exploring"]);
     for profile in [Profile::Documents, Profile::Coding, Profile::Tasks, Profile::Iterations] {
@@ -143,7 +143,8 @@ fn the_profiles_that_play_explore_and_the_documents_do_not() {
 
 #[test]
 fn the_countdown_runs_to_the_moved_deadline() {
-    // Finds until turn 20, then refusals: the deadline moves away, then comes nearer, and may come to lie behind.
+    // Discoveries until turn 20, then refusals: the deadline moves away, then closer, and may end up in the
+    // past.
     for finds in 0..20 {
         let steps = after_a_point(100, |turn| {
             if turn < finds {
@@ -184,7 +185,7 @@ fn the_countdown_runs_to_the_moved_deadline() {
 }
 
 #[test]
-fn the_fixed_rule_tells_nothing_of_a_moved_deadline() {
+fn the_fixed_limit_reports_no_moved_deadline() {
     let mut run = RunDriver::with(patience("fixed", &json!({})));
     for step in refusals(60) {
         run.see(&step);
@@ -196,7 +197,7 @@ fn the_fixed_rule_tells_nothing_of_a_moved_deadline() {
 }
 
 #[test]
-fn a_guard_that_is_put_away_and_taken_up_again_explores_on() {
+fn a_restored_guard_continues_to_explore() {
     let steps = walkthrough(90);
     let mut straight = RunDriver::with(patience("exploring", &json!({})));
     let mut resumed = Guard::new(patience("exploring", &json!({}))).for_run("r");

@@ -1,4 +1,4 @@
-//! `revisit`, `oscillation`, `camping`: what the places of a run show. Documents 000 and 001.
+//! `revisit`, `oscillation`, `camping`: the detectors of places. Documents 000 and 001.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -12,8 +12,8 @@ const CAMPING: DetectorName = DetectorName::Camping;
 const CYCLE: DetectorName = DetectorName::Cycle;
 
 #[test]
-fn the_window_of_a_revisit_lies_before_the_present_place() {
-    // 000: history [A, B, C, D, E], E is current: only A to D are looked at.
+fn the_window_of_a_revisit_lies_before_the_current_place() {
+    // 000: history [A, B, C, D, E], E is current: only A to D count.
     let mut run = RunDriver::new();
     let verdict = run.walk(&["A", "B", "C", "D", "E"]);
     assert!(found(verdict, REVISIT).is_empty());
@@ -24,7 +24,7 @@ fn the_window_of_a_revisit_lies_before_the_present_place() {
 }
 
 #[test]
-fn one_place_alone_is_no_revisit() {
+fn a_single_place_is_not_a_revisit() {
     let mut run = RunDriver::new();
     assert!(run.walk(&["A"]).findings.is_empty());
 }
@@ -39,7 +39,7 @@ fn every_visit_in_the_window_is_counted() {
 }
 
 #[test]
-fn a_place_left_longer_ago_than_the_window_is_legitimate_backtracking() {
+fn a_place_left_before_the_window_is_legitimate_backtracking() {
     let mut run = RunDriver::new();
     run.walk(&["A", "B", "C", "D", "E", "F"]);
     assert!(found(run.walk(&["A"]), REVISIT).is_empty(), "six places ago");
@@ -56,21 +56,21 @@ fn the_window_of_a_revisit_can_be_set() {
 }
 
 #[test]
-fn places_are_told_apart_by_their_ids_not_by_their_names() {
+fn places_are_distinguished_by_id_not_by_name() {
     let mut run = RunDriver::new();
     for id in 1..=6 {
         run.see(&json!({"place": {"id": id, "name": "Maze"}}));
     }
-    assert!(run.verdicts.iter().all(|verdict| verdict.findings.is_empty()), "six rooms of one name");
+    assert!(run.verdicts.iter().all(|verdict| verdict.findings.is_empty()), "six rooms with one name");
     let mut run = RunDriver::new();
     run.see(&json!({"place": {"id": 180, "name": "West of House"}}));
     run.see(&json!({"place": {"id": 20}}));
     let verdict = run.see(&json!({"place": {"id": 180, "name": "west of house"}}));
-    assert_eq!(found(verdict, REVISIT).len(), 1, "one room of two spellings");
+    assert_eq!(found(verdict, REVISIT).len(), 1, "one room with two spellings");
 }
 
 #[test]
-fn a_place_without_a_name_is_shown_by_its_number() {
+fn a_place_without_a_name_is_shown_with_its_number() {
     let mut run = RunDriver::new();
     for id in [15, 18, 15, 18] {
         run.see(&json!({"place": {"id": id}}));
@@ -94,7 +94,7 @@ fn a_b_a_b_is_an_oscillation_with_ids_and_names() {
 }
 
 #[test]
-fn what_is_not_a_b_a_b_is_no_oscillation() {
+fn other_sequences_than_a_b_a_b_are_not_an_oscillation() {
     for walk in [
         &["A", "B", "C", "D"][..],
         &["A", "B", "A"],
@@ -110,7 +110,7 @@ fn what_is_not_a_b_a_b_is_no_oscillation() {
 }
 
 #[test]
-fn stays_are_collapsed_before_an_oscillation_is_looked_for() {
+fn turns_without_a_move_do_not_hide_an_oscillation() {
     // 001, scenario 2: three turns at each of the two rooms.
     let mut run = RunDriver::new();
     for room in ["Dam Lobby", "Maintenance", "Dam Lobby", "Maintenance"] {
@@ -121,7 +121,7 @@ fn stays_are_collapsed_before_an_oscillation_is_looked_for() {
 }
 
 #[test]
-fn an_oscillation_and_its_rotation_are_one_loop_and_acted_on_when_it_worsens() {
+fn an_oscillation_and_its_rotation_are_one_loop_that_is_reported_again_when_it_worsens() {
     let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B", "A", "B", "A", "B", "A", "B"]);
     let found = run.findings(OSCILLATION);
@@ -131,7 +131,7 @@ fn an_oscillation_and_its_rotation_are_one_loop_and_acted_on_when_it_worsens() {
 }
 
 #[test]
-fn camping_is_seen_at_the_threshold_and_not_below() {
+fn camping_is_found_at_the_threshold_and_not_below() {
     let mut run = RunDriver::new();
     run.walk(&["Dam", "A", "Dam", "B", "Dam", "C", "Dam"]);
     assert!(run.findings(CAMPING).is_empty(), "4 visits");
@@ -144,7 +144,7 @@ fn camping_is_seen_at_the_threshold_and_not_below() {
 }
 
 #[test]
-fn three_and_two_visits_are_no_camping() {
+fn three_and_two_visits_are_not_camping() {
     let mut run = RunDriver::new();
     run.walk(&["Dam", "Lobby", "A", "Dam", "B", "Lobby", "C", "Dam", "D", "E"]);
     assert!(run.findings(CAMPING).is_empty());
@@ -164,7 +164,7 @@ fn visits_before_the_window_are_not_counted() {
 }
 
 #[test]
-fn a_long_stay_is_camping_too_and_told_of_again_when_it_doubled() {
+fn a_long_stay_is_camping_and_is_reported_again_when_it_doubles() {
     let mut run = RunDriver::new();
     run.repeat(30, &json!({"place": "Dam"}));
     assert_eq!(run.turns(CAMPING, Severity::Warn), [5, 10]);
@@ -186,11 +186,11 @@ fn the_camp_of_001_has_6_visits_in_10_turns() {
     let finding = run.findings(CAMPING)[0];
     assert_eq!(finding.evidence.get("visit_count"), Some(&json!(6).into()));
     assert_eq!(finding.evidence.get("window_size"), Some(&json!(10).into()));
-    assert!(found(run.walk(&["Canyon"]), CAMPING).is_empty(), "whoever leaves is not told again");
+    assert!(found(run.walk(&["Canyon"]), CAMPING).is_empty(), "an agent that leaves is not warned again");
 }
 
 #[test]
-fn what_places_show_is_a_hint_or_a_warning_and_never_more() {
+fn the_detectors_of_places_give_only_hints_and_warnings() {
     let mut run = RunDriver::new();
     for _ in 0..60 {
         run.walk(&["A", "B"]);
@@ -219,7 +219,7 @@ fn each_agent_has_its_own_trail() {
 }
 
 #[test]
-fn a_refused_move_leads_nowhere() {
+fn a_refused_move_does_not_change_the_place() {
     let mut run = RunDriver::new();
     for place in ["A", "B", "A"] {
         run.see(&json!({"place": place}));
@@ -231,7 +231,7 @@ fn a_refused_move_leads_nowhere() {
 }
 
 #[test]
-fn a_loop_of_places_with_three_other_steps_between_is_told_anew() {
+fn a_loop_of_places_is_reported_again_after_three_other_steps() {
     let mut run = RunDriver::new();
     run.walk(&["A", "B", "A", "B"]);
     run.walk(&["C", "D", "E", "F"]);
@@ -239,12 +239,12 @@ fn a_loop_of_places_with_three_other_steps_between_is_told_anew() {
     assert_eq!(run.turns(OSCILLATION, Severity::Warn), [4, 12]);
 }
 
-/// A step that goes this way and arrives there.
+/// Returns a step that goes this way and arrives there.
 fn go(way: &str, place: &str, exits: &[&str]) -> serde_json::Value {
     json!({"action": way, "place": {"name": place, "exits": exits}, "score": 0})
 }
 
-/// To the end of a dead end and back, twice, and in again.
+/// Moves to the end of a dead end and back, twice, and in again.
 fn at_a_dead_end(profile: Profile, exits: &[&str]) -> RunDriver {
     let mut run = RunDriver::with(config_of(profile, json!({})));
     for _ in 0..3 {
@@ -255,30 +255,30 @@ fn at_a_dead_end(profile: Profile, exits: &[&str]) -> RunDriver {
 }
 
 #[test]
-fn the_only_way_out_of_a_dead_end_loses_nothing() {
+fn the_only_way_out_of_a_dead_end_is_not_penalized() {
     let run = at_a_dead_end(Profile::Game, &["south"]);
     let ruling = run.weigh("south", 0.9);
     assert!(ruling.accepted && ruling.adjustments.is_empty(), "{ruling:?}");
-    // Back in again is another matter: there is a way east.
+    // The move back in is penalized, because there is a way east.
     let mut run = run;
     run.see(&go("south", "Clearing", &["north", "east"]));
     assert!(!run.weigh("north", 0.9).accepted);
 }
 
 #[test]
-fn a_way_out_that_is_one_of_several_or_of_nobody_knows_how_many_is_judged_as_ever() {
-    assert!(!at_a_dead_end(Profile::Game, &["south", "up"]).weigh("south", 0.9).accepted, "nobody tried up");
-    assert!(!at_a_dead_end(Profile::Game, &[]).weigh("south", 0.9).accepted, "nobody told of the exits");
-    // A way that led nowhere is none.
+fn a_way_out_that_may_not_be_the_only_one_is_penalized() {
+    assert!(!at_a_dead_end(Profile::Game, &["south", "up"]).weigh("south", 0.9).accepted, "up is untried");
+    assert!(!at_a_dead_end(Profile::Game, &[]).weigh("south", 0.9).accepted, "the exits are unknown");
+    // A way that led nowhere does not count.
     let mut run = at_a_dead_end(Profile::Game, &["south", "up"]);
     run.see(&go("up", "Hut", &["south", "up"]));
     assert!(run.weigh("south", 0.9).accepted);
-    // The documents know no mercy.
+    // The profile `documents` does not spare the only way.
     assert!(!at_a_dead_end(Profile::Documents, &["south"]).weigh("south", 0.9).accepted);
 }
 
 #[test]
-fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
+fn the_first_move_back_after_an_earlier_oscillation_is_penalized() {
     let exits = ["north", "south", "east"];
     let mut run = RunDriver::only(&[OSCILLATION]);
     for (way, place) in [("north", "Dam"), ("south", "Gatehouse"), ("north", "Dam"), ("south", "Gatehouse")] {
@@ -290,7 +290,7 @@ fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
     let again = run.weigh("south", 0.9);
     assert_eq!(again.adjustments[0].reason, "begins Gatehouse → Dam again");
     assert!(!again.accepted);
-    // With a point in between it is another matter, and so it is for a pair that was never gone to and fro.
+    // There is no penalty after a point in between, or for a pair without an earlier oscillation.
     let mut fresh = RunDriver::only(&[OSCILLATION]);
     for (way, place) in [("east", "Shed"), ("west", "Gatehouse"), ("north", "Dam")] {
         fresh.see(&go(way, place, &exits));
@@ -302,7 +302,7 @@ fn who_went_to_and_fro_before_loses_worth_for_the_first_step_back() {
     assert!(run.weigh("south", 0.9).adjustments.is_empty());
 }
 
-/// Walks a ring of four rooms several times, and stops to look in one of them.
+/// Walks a ring of four rooms several times, and looks around in one of them.
 fn around(times: usize) -> RunDriver {
     let mut run = RunDriver::with(config_of(Profile::Game, json!({})));
     for time in 0..times {
@@ -317,7 +317,7 @@ fn around(times: usize) -> RunDriver {
 }
 
 #[test]
-fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with() {
+fn the_third_round_of_places_gives_a_warning_and_a_proposal_that_continues_it_is_refused() {
     let run = around(3);
     let finding = run.findings(CYCLE)[0];
     assert_eq!((finding.pattern, finding.severity, finding.turn), (Pattern::Circuit, Severity::Warn, 14));
@@ -332,12 +332,12 @@ fn a_round_of_places_walked_for_the_third_time_is_warned_of_and_not_gone_on_with
     assert!(
         ruling.adjustments.iter().any(|one| one.reason == "continues a cycle of 4 places, walked 3 times")
     );
-    // Another way out of the round is free.
+    // Another way out of the round is not penalized.
     assert!(run.weigh("up", 0.9).accepted);
 }
 
 #[test]
-fn a_round_that_is_walked_twice_or_brings_points_is_no_loop() {
+fn a_round_walked_twice_or_with_a_rising_score_is_not_a_loop() {
     assert!(around(2).findings(CYCLE).is_empty());
     let mut run = RunDriver::with(config_of(Profile::Game, json!({})));
     for time in 0..6 {

@@ -1,4 +1,4 @@
-//! The policy: modes, rungs, one action per rung, the half-open breaker.
+//! The policy: modes, the ladder, one decision per intervention, the half-open breaker.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -17,7 +17,7 @@ fn output(text: &str) -> Value {
     json!({"outcome": text})
 }
 
-/// Settings with similarity out of the way, so that a repeated output is the business of `signature` alone.
+/// Returns settings without `similarity`, so that only `signature` reports a repeated output.
 fn signatures(mut patch: Value) -> RunDriver {
     patch["similarity"] = json!({"mode": "off"});
     RunDriver::with(config(patch))
@@ -26,7 +26,7 @@ fn signatures(mut patch: Value) -> RunDriver {
 const FIX: &str = "Fixed auth.ts - added null check";
 
 #[test]
-fn switched_off_as_a_whole_it_only_counts_turns() {
+fn a_guard_that_is_off_only_counts_turns() {
     let mut run = RunDriver::with(config(json!({"mode": "off"})));
     for _ in 0..50 {
         let verdict = run.see(&json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}}));
@@ -37,7 +37,7 @@ fn switched_off_as_a_whole_it_only_counts_turns() {
 }
 
 #[test]
-fn observing_as_a_whole_everything_is_found_and_nothing_done() {
+fn a_guard_that_observes_reports_everything_and_does_nothing() {
     let record = json!({"score": 1, "place": "A", "outcome": {"text": FIX, "error": true}});
     let mut enforcing = RunDriver::new();
     enforcing.repeat(60, &record);
@@ -71,7 +71,7 @@ fn one_detector_can_observe_while_the_others_act() {
 }
 
 #[test]
-fn without_the_penalize_rung_scores_stay_as_they_are() {
+fn without_penalize_scores_do_not_change() {
     let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"penalize": false}}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
@@ -85,7 +85,7 @@ fn without_the_penalize_rung_scores_stay_as_they_are() {
 }
 
 #[test]
-fn without_the_reject_rung_a_proposal_is_penalised_and_accepted() {
+fn without_reject_a_proposal_is_penalized_and_accepted() {
     let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"reject": false}}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
@@ -94,21 +94,21 @@ fn without_the_reject_rung_a_proposal_is_penalised_and_accepted() {
     let ruling = run.weigh("north", 0.9);
     assert!(ruling.score < 0.5 && ruling.accepted);
     assert_eq!(ruling.intervention, Some(Penalize));
-    assert!(!run.weigh("north", 0.4).accepted, "what the critic refuses is his business");
+    assert!(!run.weigh("north", 0.4).accepted, "the critic refuses it");
 }
 
 #[test]
-fn without_the_hint_rung_there_are_no_hints() {
+fn without_hint_there_are_no_hints() {
     let mut run = RunDriver::with(config(json!({"policy": {"ladder": {"hint": false}}})));
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["north"]}}));
     assert!(run.weigh("look", 0.9).hints.is_empty());
     run.walk(&["A", "B", "A"]);
     assert!(run.decisions(DetectorName::Revisit).is_empty());
-    assert!(!run.findings(DetectorName::Revisit).is_empty(), "found all the same");
+    assert!(!run.findings(DetectorName::Revisit).is_empty(), "still reported");
 }
 
 #[test]
-fn a_rung_that_is_off_gives_way_to_the_next_that_makes_sense() {
+fn a_disabled_intervention_is_replaced_by_a_milder_one() {
     for (off, act) in [(json!({"stop": false}), Escalate), (json!({"stop": false, "escalate": false}), Warn)]
     {
         let mut run = RunDriver::with(config(json!({"policy": {"ladder": off}})));
@@ -120,7 +120,7 @@ fn a_rung_that_is_off_gives_way_to_the_next_that_makes_sense() {
 }
 
 #[test]
-fn what_a_repeated_output_leads_to_can_be_chosen() {
+fn the_reaction_to_a_repeated_output_can_be_set() {
     for (on_loop, act, stops) in [("escalate", Escalate, 0), ("stop", Stop, 1), ("advise", Warn, 0)] {
         let mut run = signatures(json!({"policy": {"on_loop": on_loop}}));
         run.repeat(3, &output(FIX));
@@ -130,7 +130,7 @@ fn what_a_repeated_output_leads_to_can_be_chosen() {
 }
 
 #[test]
-fn a_loop_is_acted_on_once_a_rung_and_again_only_when_it_worsens() {
+fn each_intervention_is_made_once_per_loop_and_again_only_when_it_worsens() {
     let mut run = signatures(json!({}));
     run.repeat(12, &output(FIX));
     assert_eq!(run.decisions(SIGNATURE), [(2, Hint), (3, Escalate), (6, Escalate), (12, Escalate)]);
@@ -157,7 +157,7 @@ fn after_a_user_turn_one_repeat_is_tolerated_and_the_next_opens_the_breaker_agai
 }
 
 #[test]
-fn after_a_user_turn_a_camp_is_tolerated_once_and_then_warned_of_again() {
+fn after_a_user_message_camping_is_tolerated_once_and_then_gives_a_warning() {
     let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": "Dam"}));
     run.see(&json!({"user": "stay there"}));
@@ -175,7 +175,7 @@ fn after_a_changed_outcome_one_repeat_is_tolerated_and_the_next_opens_the_breake
 }
 
 #[test]
-fn a_breaker_that_opens_again_says_why_and_advises() {
+fn a_breaker_that_opens_again_has_a_reason_and_advice() {
     let mut run = RunDriver::new();
     run.repeat(5, &json!({"place": "Dam"}));
     run.walk(&["A", "B", "C", "D"]);
@@ -212,16 +212,16 @@ fn overlapping_findings_of_places_have_one_loop_id() {
 }
 
 #[test]
-fn a_verdict_names_the_loops_its_step_belongs_to_for_as_long_as_they_go_on() {
+fn a_verdict_names_the_loops_of_its_step_while_they_continue() {
     let mut run = RunDriver::new();
     let same = json!({"action": "look", "outcome": "It is dark."});
     run.repeat(6, &same);
     let id = run.findings(DetectorName::Cycle)[0].loop_id;
-    assert!(run.verdicts[0].sighted.is_empty(), "once is no loop");
+    assert!(run.verdicts[0].sighted.is_empty(), "one call is not a loop");
     for verdict in &run.verdicts[3..] {
         assert!(verdict.sighted.contains(&id), "turn {}", verdict.turn);
     }
-    assert!(run.verdicts[5].findings.is_empty(), "no news, and told of all the same");
+    assert!(run.verdicts[5].findings.is_empty(), "not news, but still listed");
     let left = run.see(&json!({"action": "light the lamp", "outcome": "It is bright now."}));
     assert!(left.sighted.is_empty());
 }
@@ -240,7 +240,7 @@ fn findings_that_do_not_overlap_are_two_loops() {
 }
 
 #[test]
-fn a_rejected_proposal_is_no_stop_of_the_run() {
+fn a_rejected_proposal_does_not_stop_the_run() {
     let mut run = RunDriver::new();
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "B"}));
@@ -252,7 +252,7 @@ fn a_rejected_proposal_is_no_stop_of_the_run() {
 }
 
 #[test]
-fn a_hard_finding_names_what_is_done_about_it() {
+fn a_hard_finding_names_its_intervention() {
     let mut run = signatures(json!({}));
     run.repeat(40, &json!({"score": 1, "outcome": FIX}));
     for detector in DetectorName::ALL {
@@ -264,7 +264,7 @@ fn a_hard_finding_names_what_is_done_about_it() {
 }
 
 #[test]
-fn an_allowed_action_is_never_called_a_repeat() {
+fn an_allowed_action_is_never_reported_as_a_repeat() {
     let mut run = RunDriver::with(config(json!({"allow": [{"tool": "bash_output", "args": "*job1*"}]})));
     let poll = json!({"action": {"name": "bash_output", "args": {"id": "job1"}}, "critic": {"score": 0.9}});
     run.repeat(10, &poll);

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::{collection::vec, option, sample::select};
 use serde_json::{Value, json};
 
-/// Few texts often, any text sometimes, huge and odd ones now and then.
+/// Returns a few texts often, any text sometimes, and huge and odd ones rarely.
 fn text() -> impl Strategy<Value = StepText<'static>> {
     prop_oneof![
         6 => select(vec!["north", "south", "go east", "look", "Fixed auth.ts - added null check", "2 failed: a, b"])
@@ -71,7 +71,7 @@ fn task() -> impl Strategy<Value = Task<'static>> {
         .prop_map(|(id, status, blockers, work, session)| Task { id, status, blockers, work, session })
 }
 
-/// Any step at all.
+/// Returns any step.
 fn any_step() -> impl Strategy<Value = Step<'static>> {
     let turn =
         option::weighted(0.1, prop_oneof![8 => 0_u64..60, 2 => any::<u64>(), 1 => u64::MAX - 3..=u64::MAX]);
@@ -134,8 +134,8 @@ fn any_step() -> impl Strategy<Value = Step<'static>> {
     )
 }
 
-/// The same step with nothing that JSON has no word for. Fractions are of a kind that any reader of JSON takes in
-/// exactly: `serde_json` without `float_roundtrip` may miss the last bit of others.
+/// Returns the step without values that JSON cannot represent. Its fractions are read back exactly by any
+/// JSON reader: `serde_json` without `float_roundtrip` may miss the last bit of others.
 fn writable(mut step: Step<'static>) -> Step<'static> {
     let exact = |number: Option<f64>| number.filter(|number| number.is_finite());
     step.score = exact(step.score);
@@ -148,7 +148,7 @@ fn any_run(most: usize) -> impl Strategy<Value = Vec<Step<'static>>> {
     vec(any_step(), 0..most)
 }
 
-/// Settings under which as much as possible happens.
+/// Returns settings under which as much as possible happens.
 fn lively() -> Value {
     json!({
         "budget": {"max_iterations": 30, "max_runtime": 1_000_000, "max_cost": 50.0},
@@ -244,18 +244,18 @@ proptest! {
     }
 
     #[test]
-    fn rulings_add_up(steps in any_run(40), min in -1.0..0.4_f64, max in 0.6..2.0_f64, reject in any::<bool>()) {
+    fn the_adjustments_of_a_ruling_sum_up_to_its_score(steps in any_run(40), min in -1.0..0.4_f64, max in 0.6..2.0_f64, reject in any::<bool>()) {
         let policy = json!({"score_min": min, "score_max": max, "ladder": {"reject": reject}});
         let mut guard = Guard::new(config(json!({"policy": policy})));
         for step in &steps {
             let Verdict { ruling, .. } = guard.observe(step);
-            // No step does the last one, so that nothing of it can be repeated.
+            // No step makes the last move, so that it cannot be a repeat.
             for command in ["north", "s", "go east", "look", "read the plaque"] {
                 for base in [0.1, 0.5, 0.9] {
                     let ruling = guard.weigh(&Proposal::new(command, base));
                     prop_assert!((min..=max).contains(&ruling.score));
                     let unknown = command == "read the plaque";
-                    prop_assert!(!unknown || ruling.adjustments.is_empty(), "no move, and new");
+                    prop_assert!(!unknown || ruling.adjustments.is_empty(), "not a move, and new");
                 }
             }
             let Some(ruling) = ruling else { continue };
@@ -283,7 +283,7 @@ proptest! {
     }
 }
 
-/// Every limit on memory as high as it may be set.
+/// Returns settings with every limit on memory at its maximum.
 fn largest() -> Settings {
     settings_of(
         loopbreak::Profile::Auto,
@@ -300,7 +300,7 @@ fn largest() -> Settings {
     )
 }
 
-/// A step in which everything is as long and as odd as it gets.
+/// Returns a step in which everything is as long and as odd as possible.
 fn worst(number: u64) -> Value {
     let odd = |what: u64| format!("{}\u{1}\"\\\u{1f}{what}", "\u{2}\"\\é\n".repeat(40));
     let agent = (number / 7) % 20;
@@ -342,8 +342,9 @@ fn the_snapshot_stays_bounded_in_the_worst_case() {
 }
 
 #[test]
-fn the_snapshot_stays_bounded_when_agents_run_in_circles_between_places() {
-    // Every agent goes to and fro, camps and repeats itself at ever other places, so that every memory fills up.
+fn the_snapshot_stays_bounded_when_agents_loop_between_places() {
+    // Every agent moves back and forth, camps and repeats itself at changing places, so that every memory
+    // fills up.
     let mut guard = Guard::new(Config::new(largest()).unwrap());
     for number in 0..4000_u64 {
         let (agent, round) = (number % 20, number / 20);
@@ -381,7 +382,7 @@ fn parts(guard: &Guard) -> String {
 }
 
 #[test]
-fn arguments_are_kept_as_they_were_written() {
+fn arguments_keep_their_spelling() {
     let action = Action::new("bash").with_args(&json!({"command": "ls"}));
     assert_eq!(action.args.as_ref().map(ActionArgs::json), Some(r#"{"command":"ls"}"#));
 }

@@ -1,5 +1,5 @@
-//! Rulings on proposals that would continue a loop of actions: the next call of a cycle, a call that keeps coming
-//! back, another try at a failing target.
+//! Rulings on proposals that would continue a loop of calls: the next call of a cycle, a call that keeps
+//! returning, another attempt at a failing target.
 
 use crate::steps::{RunDriver, config, config_of, near, sh};
 use loopbreak::{Action, DetectorName, Intervention, Pattern, Profile, Proposal, Ruling, Severity};
@@ -22,7 +22,7 @@ fn looping(run: &mut RunDriver, rounds: usize) {
 }
 
 #[test]
-fn the_next_call_of_a_cycle_loses_0_6_and_any_other_nothing() {
+fn only_the_next_call_of_a_cycle_loses_0_6() {
     let mut run = RunDriver::only(&[CYCLE]);
     looping(&mut run, 2);
     let next = propose(&run, "make lint", Some(0.9));
@@ -31,7 +31,7 @@ fn the_next_call_of_a_cycle_loses_0_6_and_any_other_nothing() {
     assert_eq!(next.adjustments[0].detector, CYCLE);
     assert_eq!(
         next.adjustments[0].reason,
-        "is the next of 2 calls that went round 2 times with the same outcomes"
+        "is the next of 2 calls that were repeated 2 times with the same outcomes"
     );
     for other in ["make docs", "make test", "make lint -k"] {
         assert!(propose(&run, other, Some(0.9)).adjustments.is_empty(), "{other}");
@@ -39,7 +39,7 @@ fn the_next_call_of_a_cycle_loses_0_6_and_any_other_nothing() {
 }
 
 #[test]
-fn a_changed_outcome_an_edit_or_a_user_reopens_the_call() {
+fn a_changed_outcome_an_edit_or_a_user_message_unblocks_the_call() {
     let edit = json!({"action": {"name": "edit", "args": {"path": "a"}}, "outcome": "ok"});
     for between in [sh("make lint", "1 warning"), edit, json!({"user": "again, please"})] {
         let mut run = RunDriver::new();
@@ -51,7 +51,7 @@ fn a_changed_outcome_an_edit_or_a_user_reopens_the_call() {
 }
 
 #[test]
-fn a_call_that_keeps_coming_back_loses_it_too() {
+fn a_call_that_keeps_returning_is_penalized() {
     let mut run = RunDriver::only(&[RECURRENCE]);
     for n in [0, 1, 2, 3, 1, 0, 2, 3, 2, 0, 2] {
         run.see(&sh(&format!("cat f{n}"), &format!("text {n}")));
@@ -59,14 +59,14 @@ fn a_call_that_keeps_coming_back_loses_it_too() {
     let again = propose(&run, "cat f2", Some(0.9));
     assert!(near(again.score, 0.3));
     assert_eq!(again.adjustments[0].reason, "was done 4 times before, each time with the same outcome");
-    assert!(propose(&run, "cat f0", Some(0.9)).adjustments.is_empty(), "three times are not yet a loop");
+    assert!(propose(&run, "cat f0", Some(0.9)).adjustments.is_empty(), "three times are not a loop yet");
     assert!(propose(&run, "cat f9", Some(0.9)).accepted);
     run.see(&sh("cat f2", "another text"));
     assert!(propose(&run, "cat f2", Some(0.9)).adjustments.is_empty(), "its outcome changed");
 }
 
 #[test]
-fn where_most_calls_were_made_before_one_more_of_them_loses_it_if_the_run_tells_that_it_gets_no_further() {
+fn a_known_call_is_penalized_if_the_run_reports_progress_and_makes_none() {
     let played = |score: Option<u64>| {
         let mut run = RunDriver::only(&[RECURRENCE]);
         for n in [0, 1, 2, 3, 4, 1, 3, 0, 2, 4, 3, 1, 4, 0, 2, 1, 4, 3] {
@@ -85,8 +85,8 @@ fn where_most_calls_were_made_before_one_more_of_them_loses_it_if_the_run_tells_
         known.adjustments[0].reason,
         "was done before with the same outcome, as were most of the last calls"
     );
-    assert!(propose(&game, "examine thing 7", Some(0.9)).accepted, "something new is free");
-    assert!(propose(&played(None), "examine thing 0", Some(0.9)).accepted, "nobody knows how far it got");
+    assert!(propose(&game, "examine thing 7", Some(0.9)).accepted, "a new call is not penalized");
+    assert!(propose(&played(None), "examine thing 0", Some(0.9)).accepted, "its progress is unknown");
 }
 
 fn refused_things(run: &mut RunDriver, tries: usize) {
@@ -97,7 +97,7 @@ fn refused_things(run: &mut RunDriver, tries: usize) {
 }
 
 #[test]
-fn another_try_at_a_failing_target_loses_it_and_a_look_does_not() {
+fn another_attempt_at_a_failing_target_is_penalized_and_a_look_is_not() {
     let mut run = RunDriver::only(&[TARGET]);
     refused_things(&mut run, 4);
     let ruling = run.weigh("bite the grating", 0.9);
@@ -108,7 +108,7 @@ fn another_try_at_a_failing_target_loses_it_and_a_look_does_not() {
 }
 
 #[test]
-fn a_loop_is_paid_for_once_however_many_detectors_see_it() {
+fn a_loop_is_penalized_once_if_several_detectors_report_it() {
     let mut run = RunDriver::new();
     run.repeat(7, &json!({"action": "open grating", "outcome": "It is locked."}));
     let ruling = run.weigh("open grating", 1.0);
@@ -118,7 +118,7 @@ fn a_loop_is_paid_for_once_however_many_detectors_see_it() {
 }
 
 #[test]
-fn places_come_first_and_the_score_is_clamped_after_each() {
+fn penalties_for_places_come_first_and_the_score_is_clamped_after_each() {
     let mut run = RunDriver::with(config(json!({"novelty": {"mode": "off"}})));
     for _ in 0..2 {
         run.see(&json!({"action": "north", "place": "Lobby"}));
@@ -133,7 +133,7 @@ fn places_come_first_and_the_score_is_clamped_after_each() {
 }
 
 #[test]
-fn without_a_score_a_warned_loop_is_let_through_and_a_hard_one_is_refused() {
+fn without_a_score_a_warned_loop_is_accepted_and_a_hard_one_is_refused() {
     for penalty in [-0.1, -0.6, -1.0] {
         let mut run = RunDriver::with(config(json!({"policy": {"repeat_penalty": penalty}})));
         run.repeat(4, &sh("make lint", "2 warnings"));
@@ -149,7 +149,7 @@ fn without_a_score_a_warned_loop_is_let_through_and_a_hard_one_is_refused() {
 }
 
 #[test]
-fn an_agent_that_insists_on_a_refused_call_is_warned_and_then_refused_hard() {
+fn repeating_a_refused_call_gives_a_warning_and_then_a_hard_finding() {
     let mut run = RunDriver::only(&[CYCLE]);
     run.repeat(8, &sh("make lint", "2 warnings"));
     let mut insists = sh("make lint", "");
@@ -164,11 +164,11 @@ fn an_agent_that_insists_on_a_refused_call_is_warned_and_then_refused_hard() {
     let second = run.see(&insists);
     assert_eq!(second.findings[0].severity, Severity::Hard);
     assert_eq!(second.findings[0].intervention, Some(Intervention::Reject));
-    assert!(!propose(&run, "make lint", None).accepted, "insisting does not help");
+    assert!(!propose(&run, "make lint", None).accepted, "still refused");
 }
 
 #[test]
-fn an_allow_rule_overrules_and_who_only_observes_takes_nothing() {
+fn an_allow_rule_and_observe_mode_prevent_the_penalty() {
     let mut run = RunDriver::with(config(json!({"allow": [{"tool": "bash", "args": "*lint*"}]})));
     run.repeat(9, &sh("make lint", "2 warnings"));
     assert!(propose(&run, "make lint", None).adjustments.is_empty());
@@ -180,7 +180,7 @@ fn an_allow_rule_overrules_and_who_only_observes_takes_nothing() {
 }
 
 #[test]
-fn the_documents_know_no_such_penalty() {
+fn the_profile_documents_has_no_repeat_penalty() {
     let mut run = RunDriver::with(config_of(Profile::Documents, json!({})));
     run.repeat(12, &sh("make lint", "2 warnings"));
     assert!(propose(&run, "make lint", Some(0.9)).adjustments.is_empty());
@@ -202,7 +202,7 @@ fn a_replay_weighs_steps_that_a_critic_scored() {
 }
 
 #[test]
-fn the_penalty_must_be_one() {
+fn the_repeat_penalty_must_be_negative() {
     for (value, valid) in [(-1.0, true), (-0.6, true), (0.0, false), (0.1, false), (-1.1, false)] {
         let settings = crate::steps::settings_of(Profile::Auto, json!({"policy": {"repeat_penalty": value}}));
         assert_eq!(loopbreak::Config::new(settings).is_ok(), valid, "{value}");
@@ -210,7 +210,7 @@ fn the_penalty_must_be_one() {
 }
 
 #[test]
-fn the_eighth_equal_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
+fn the_eighth_identical_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
     for detector in [CYCLE, RECURRENCE] {
         let mut run = RunDriver::only(&[detector]);
         run.repeat(6, &sh("make lint", "2 warnings"));
@@ -224,12 +224,12 @@ fn the_eighth_equal_call_is_refused_before_it_is_made_and_the_seventh_is_not() {
 }
 
 #[test]
-fn with_limits_of_its_own_a_call_is_refused_at_its_limit_and_never_unwarned() {
+fn with_other_limits_a_call_is_refused_at_its_limit_and_never_without_a_warning() {
     let mut run = RunDriver::with(config(
         json!({"cycle": {"warn_at": 2, "hard_at": 3}, "recurrence": {"mode": "off"}}),
     ));
     run.repeat(2, &sh("make lint", "2 warnings"));
-    assert!(propose(&run, "make lint", None).accepted, "warned of at two, so two are made before");
+    assert!(propose(&run, "make lint", None).accepted, "the warning comes at two, so two are made before");
     run.see(&sh("make lint", "2 warnings"));
     assert!(!propose(&run, "make lint", None).accepted);
 }

@@ -1,4 +1,4 @@
-//! Verdicts and rulings are read back from their JSON exactly as they were.
+//! Verdicts and rulings are read back from their JSON without a difference.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 #![expect(

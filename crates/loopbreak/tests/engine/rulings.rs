@@ -11,17 +11,18 @@ const OSCILLATION: DetectorName = DetectorName::Oscillation;
 const CAMPING: DetectorName = DetectorName::Camping;
 const NOVELTY: DetectorName = DetectorName::Novelty;
 
-/// Takes a move and arrives.
+/// Makes a move to a place.
 fn go(run: &mut RunDriver, way: &str, id: i64) {
     run.see(&json!({"action": way, "place": {"id": id, "name": format!("room {id}")}}));
 }
 
-/// The map of 001: Dam (20) north to the Lobby (15), Lobby north to Maintenance (18), and back; the Dam was seen.
+/// The map of 001: Dam (20) north to the Lobby (15), Lobby north to Maintenance (18), and back. The Dam was
+/// visited.
 fn dam(run: &mut RunDriver) {
     for (way, id) in [("look", 20), ("north", 15), ("south", 20), ("north", 15), ("wait", 15)] {
         go(run, way, id);
     }
-    // Elsewhere for a while, so that nothing of this is recent.
+    // The agent is elsewhere for a while, so that none of this is recent.
     for id in 100..=112 {
         go(run, "teleport", id);
     }
@@ -31,7 +32,7 @@ fn dam(run: &mut RunDriver) {
 }
 
 #[test]
-fn scenario_2_of_001_a_return_into_the_oscillation_falls_to_0_1_and_is_rejected() {
+fn scenario_2_of_001_a_proposal_back_into_the_oscillation_gets_0_1_and_is_rejected() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let ruling = run.weigh("south", 0.9);
@@ -42,7 +43,7 @@ fn scenario_2_of_001_a_return_into_the_oscillation_falls_to_0_1_and_is_rejected(
 }
 
 #[test]
-fn scenario_2_of_001_a_way_out_of_the_oscillation_rises_to_1_0_and_is_accepted() {
+fn scenario_2_of_001_a_proposal_out_of_the_oscillation_gets_1_0_and_is_accepted() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     go(&mut run, "south", 15);
@@ -53,7 +54,7 @@ fn scenario_2_of_001_a_way_out_of_the_oscillation_rises_to_1_0_and_is_accepted()
 }
 
 #[test]
-fn scenario_3_of_001_a_return_to_the_camp_falls_to_0_25_and_elsewhere_stays_0_7() {
+fn scenario_3_of_001_a_return_to_the_camped_place_gets_0_25_and_elsewhere_keeps_0_7() {
     let mut run = RunDriver::only(&[CAMPING]);
     go(&mut run, "look", 7);
     go(&mut run, "west", 20);
@@ -70,7 +71,7 @@ fn scenario_3_of_001_a_return_to_the_camp_falls_to_0_25_and_elsewhere_stays_0_7(
 }
 
 #[test]
-fn each_recent_visit_costs_0_2_and_three_cost_0_6_at_most() {
+fn each_recent_visit_costs_0_2_up_to_0_6() {
     for (visits, penalty) in [(1, -0.2), (2, -0.4), (3, -0.6), (4, -0.6), (5, -0.6)] {
         let mut run = RunDriver::only(&[REVISIT]);
         go(&mut run, "look", 1);
@@ -82,7 +83,7 @@ fn each_recent_visit_costs_0_2_and_three_cost_0_6_at_most() {
         for _ in 0..visits {
             go(&mut run, "teleport", 2);
         }
-        // Weighed from a place that is not the last one seen: the trail stays as it is.
+        // Weighed at a place that is not the last one of the trail, which does not change.
         let mut proposal = Proposal::new("north", 0.9);
         proposal.place = Some(Place { id: Some(1.into()), ..Place::default() });
         let ruling = run.guard.weigh(&proposal);
@@ -122,7 +123,7 @@ fn a_destination_outside_the_window_is_not_penalised() {
 }
 
 #[test]
-fn words_for_one_way_are_predicted_alike() {
+fn words_for_the_same_direction_have_the_same_prediction() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     go(&mut run, "south", 15);
@@ -143,7 +144,7 @@ fn an_unknown_destination_gets_no_penalty_and_no_bonus() {
 }
 
 #[test]
-fn a_door_that_did_not_open_is_no_known_destination() {
+fn a_door_that_did_not_open_has_no_known_destination() {
     let mut run = RunDriver::new();
     dam(&mut run);
     go(&mut run, "west", 18);
@@ -151,7 +152,7 @@ fn a_door_that_did_not_open_is_no_known_destination() {
 }
 
 #[test]
-fn what_is_no_move_gets_no_place_adjustment() {
+fn an_action_that_is_not_a_move_gets_no_place_adjustment() {
     let mut run = RunDriver::only(&[REVISIT, OSCILLATION, CAMPING]);
     dam(&mut run);
     run.repeat(10, &json!({"action": "examine lamp", "place": {"id": 18}}));
@@ -173,7 +174,7 @@ fn scores_are_clamped_to_0_and_1() {
 }
 
 #[test]
-fn scores_are_clamped_after_each_adjustment_and_the_raw_sum_is_told() {
+fn scores_are_clamped_after_each_adjustment_and_the_raw_sum_is_reported() {
     let mut run = RunDriver::new();
     for _ in 0..4 {
         go(&mut run, "north", 2);
@@ -181,7 +182,7 @@ fn scores_are_clamped_after_each_adjustment_and_the_raw_sum_is_told() {
     }
     let ruling = run.weigh("north", 0.9);
     let order: Vec<_> = ruling.adjustments.iter().map(|adjustment| adjustment.detector).collect();
-    // Four of the last eight turns were there: no camp, but an oscillation and recent visits.
+    // Four of the last eight turns were there: not camping, but an oscillation and recent visits.
     assert_eq!(order, [OSCILLATION, REVISIT]);
     assert!(near(ruling.raw, 0.9 - 0.8 - 0.4) && near(ruling.score, 0.0));
     assert!(near(ruling.adjustments[0].score, 0.1) && near(ruling.adjustments[1].score, 0.0));
@@ -236,14 +237,14 @@ fn the_adjusted_number_decides_and_the_threshold_itself_is_accepted() {
 }
 
 #[test]
-fn what_the_critic_refuses_stays_refused_and_is_not_called_a_loop() {
+fn a_proposal_that_the_critic_refuses_stays_refused_and_is_not_a_loop() {
     let run = RunDriver::new();
     let ruling = run.weigh("north", 0.4);
     assert!(!ruling.accepted && ruling.intervention.is_none() && ruling.adjustments.is_empty());
 }
 
 #[test]
-fn weighing_says_the_turn_it_is_for_and_changes_nothing() {
+fn weighing_reports_the_turn_and_changes_nothing() {
     let mut run = RunDriver::new();
     dam(&mut run);
     let before = serde_json::to_string(&run.guard.snapshot()).unwrap();
@@ -254,7 +255,7 @@ fn weighing_says_the_turn_it_is_for_and_changes_nothing() {
 }
 
 #[test]
-fn a_proposal_without_a_score_starts_from_the_highest() {
+fn a_proposal_without_a_score_starts_at_the_highest_score() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let proposal = Proposal { score: None, ..Proposal::new("south", 0.0) };
@@ -263,7 +264,7 @@ fn a_proposal_without_a_score_starts_from_the_highest() {
 }
 
 #[test]
-fn an_action_among_the_last_15_is_hinted_at_whatever_its_case() {
+fn an_action_among_the_last_15_gives_a_hint_regardless_of_case() {
     let mut run = RunDriver::new();
     run.see(&json!({"action": " Open Mailbox"}));
     for turn in 0..14 {
@@ -294,7 +295,7 @@ fn the_window_of_actions_can_be_set_and_hints_switched_off() {
 }
 
 #[test]
-fn exits_nobody_tried_are_hinted_at() {
+fn untried_exits_give_a_hint() {
     let mut run = RunDriver::new();
     run.see(&json!({"action": "look", "place": {"id": 1, "exits": ["n", "south", "up"]}}));
     run.see(&json!({"action": "north", "place": {"id": 2}}));
@@ -308,7 +309,7 @@ fn exits_nobody_tried_are_hinted_at() {
 }
 
 #[test]
-fn a_rejected_proposal_is_warned_of_once_and_the_same_again_is_hard() {
+fn a_rejected_proposal_gives_a_warning_and_the_same_one_again_is_hard() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     let insist = json!({"action": "south", "critic": {"score": 0.9}, "refused": true});
@@ -326,7 +327,7 @@ fn a_rejected_proposal_is_warned_of_once_and_the_same_again_is_hard() {
 }
 
 #[test]
-fn two_different_rejected_proposals_are_not_insisting() {
+fn two_different_rejected_proposals_are_not_a_repeat() {
     let mut run = RunDriver::only(&[OSCILLATION]);
     dam(&mut run);
     run.see(&json!({"action": "south", "critic": {"score": 0.9}, "refused": true}));
@@ -337,7 +338,8 @@ fn two_different_rejected_proposals_are_not_insisting() {
 
 #[test]
 fn an_oscillation_that_is_penalised_is_broken() {
-    // 001: an agent that would go to and fro for ever takes its second choice where the first is rejected.
+    // 001: an agent that would move back and forth forever takes its second choice when the first is
+    // rejected.
     let mut run = RunDriver::new();
     go(&mut run, "look", 15);
     let mut visited = std::collections::BTreeSet::from([15]);

@@ -1,4 +1,4 @@
-//! The table `docs/seeds.md` answers every row: with tests that exist where it says they are, or with a reason.
+//! Every row of the table `docs/seeds.md` has an answer: tests that exist in the named file, or a reason.
 
 #![expect(clippy::disallowed_methods, reason = "the engine reads no file, but this test reads the table")]
 
@@ -17,7 +17,7 @@ fn table() -> String {
     fs::read_to_string(root().join("docs/seeds.md")).unwrap_or_default()
 }
 
-/// The cells of every row below the first heading of a document.
+/// Returns the cells of every row below the first heading of a document.
 fn rows(table: &str) -> Vec<[&str; 3]> {
     let start = table.find("\n## ").unwrap_or_default();
     let lines = table[start..].lines().filter(|line| line.starts_with('|'));
@@ -59,7 +59,7 @@ impl<'p> TestLocation<'p> {
             krate = modules.remove(0).replace('_', "-");
         }
         let source = root().join("crates").join(krate).join("src");
-        // The longest part of the path that is a file; what is left lies inside it.
+        // The longest part of the path that is a file. The rest are modules inside it.
         (1..=modules.len()).rev().find_map(|length| {
             let (outer, inside) = modules.split_at(length);
             let stem = source.join(outer.join("/"));
@@ -101,15 +101,15 @@ fn every_test_that_the_table_names_exists() {
             }
         }
     }
-    assert!(missing.is_empty(), "docs/seeds.md names tests that are not there: {missing:#?}");
+    assert!(missing.is_empty(), "docs/seeds.md names tests that do not exist: {missing:#?}");
     assert!(known > 300, "{known} tests are named");
 }
 
 #[test]
-fn a_test_is_looked_for_where_the_table_says_it_is() {
+fn a_test_must_be_in_the_file_that_the_table_names() {
     for (path, there) in [
-        ("seeds_table.rs::a_test_is_looked_for_where_the_table_says_it_is", true),
-        ("stagnation.rs::a_test_is_looked_for_where_the_table_says_it_is", false),
+        ("seeds_table.rs::a_test_must_be_in_the_file_that_the_table_names", true),
+        ("stagnation.rs::a_test_must_be_in_the_file_that_the_table_names", false),
         ("seeds_table.rs::rows", false),
         ("properties.rs::no_detector_depends_on_another", true),
         ("cli/analyze.rs::loop_detected_exit_code_0", true),
@@ -139,20 +139,20 @@ fn every_row_begins_its_answer_with_a_test_or_a_reason() {
                     && named(answer).next().is_some_and(|path| answer[1..].starts_with(path))
             }
         };
-        assert!(answered, "neither a test nor a reason first: {section} | {rule} | {answer}");
+        assert!(answered, "the answer must begin with a test or a reason: {section} | {rule} | {answer}");
         let decided = answer.starts_with(REASONS[0]);
         assert!(
             !decided || named(answer).next().is_some(),
-            "no test holds what was decided: {section} | {rule}"
+            "no test covers what was decided: {section} | {rule}"
         );
     }
     for mark in ["CONFIG", "CLI", "TODO"] {
-        assert!(!table.contains(mark), "{mark} is no answer");
+        assert!(!table.contains(mark), "{mark} is not an answer");
     }
 }
 
 #[test]
-fn all_five_documents_and_the_mistakes_have_their_table() {
+fn all_five_documents_and_the_mistakes_have_a_table() {
     let table = table();
     for document in ["000", "001", "002", "003", "004"] {
         assert!(table.contains(&format!("\n## Document {document}")), "{document}");

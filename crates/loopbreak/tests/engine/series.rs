@@ -1,4 +1,5 @@
-//! The series: tasks over many runs, asked before and told after, as orchestrators do. Document 003.
+//! The series: tasks over many runs, checked before an attempt and recorded after it, as orchestrators do.
+//! Document 003.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -20,7 +21,8 @@ fn record(
     series.observe(&format!("run {tick}"), &step(&attempt))
 }
 
-/// A series that only looks, as 003's tests do: nothing is cleared between recording and asking.
+/// Returns a series that only observes, as in the tests of 003: nothing is cleared between recording and
+/// checking.
 fn watching() -> Series {
     Series::new(config(json!({"task": {"mode": "observe"}})))
 }
@@ -78,7 +80,7 @@ fn test_3_of_003_no_progress_is_repeated() {
 }
 
 #[test]
-fn a_task_without_a_loop_is_said_to_have_none() {
+fn a_task_without_a_loop_is_reported_as_not_looping() {
     let mut series = watching();
     assert_eq!(check(&series, "T0"), json!({"isLooping": false, "attemptCount": 0, "evidence": null}));
     record(&mut series, "T1", "blocked", &["x"], &[], 0);
@@ -102,7 +104,7 @@ fn attempts_of_many_runs_are_attempts_at_one_task() {
 }
 
 #[test]
-fn asking_changes_nothing() {
+fn a_check_changes_nothing() {
     let mut series = watching();
     for tick in 0..3 {
         record(&mut series, "T1", "blocked", &["x"], &[], tick);
@@ -113,7 +115,7 @@ fn asking_changes_nothing() {
 }
 
 #[test]
-fn the_window_ends_when_it_is_asked() {
+fn the_window_ends_at_the_time_of_the_check() {
     let mut series = watching();
     for tick in 0..3 {
         record(&mut series, "T1", "blocked", &["x"], &[], tick);
@@ -121,7 +123,7 @@ fn the_window_ends_when_it_is_asked() {
     let later = |ms: i64| series.check("T1", Some(1_760_825_002_000 + ms)).is_looping;
     assert!(
         later(0) && later(3_598_000) && !later(3_598_001),
-        "the first attempt falls out an hour after it"
+        "the first attempt leaves the window an hour after it"
     );
 }
 
@@ -141,7 +143,7 @@ fn the_status_lists_every_task_with_attempts_and_the_last_time() {
 }
 
 #[test]
-fn what_is_tried_on_other_tasks_does_not_make_the_same_escalation_news() {
+fn attempts_at_other_tasks_do_not_repeat_an_escalation() {
     let mut series = Series::new(config(json!({"task": {"auto_unblock": false}})));
     let mut escalated = 0;
     for tick in 0..4 {
@@ -150,11 +152,11 @@ fn what_is_tried_on_other_tasks_does_not_make_the_same_escalation_news() {
             escalated += verdict.decisions.len();
         }
     }
-    assert_eq!(escalated, 5, "once a task");
+    assert_eq!(escalated, 5, "once per task");
 }
 
 #[test]
-fn a_grant_is_given_once_over_all_runs_and_survives_a_restart() {
+fn authority_is_granted_once_over_all_runs_and_survives_a_restart() {
     let mut series = Series::new(Config::default());
     let mut acts = Vec::new();
     for tick in 0..6 {
@@ -167,7 +169,7 @@ fn a_grant_is_given_once_over_all_runs_and_survives_a_restart() {
 }
 
 #[test]
-fn switched_off_a_series_says_nothing() {
+fn a_series_that_is_off_reports_nothing() {
     let mut series = Series::new(config(json!({"task": {"mode": "off"}})));
     for tick in 0..5 {
         assert!(record(&mut series, "T1", "done", &[], &[], tick).findings.is_empty());
@@ -176,13 +178,13 @@ fn switched_off_a_series_says_nothing() {
 }
 
 #[test]
-fn a_step_without_a_task_is_none_of_its_business() {
+fn a_step_without_a_task_is_ignored() {
     let mut series = Series::new(Config::default());
     let verdict = series.observe("r", &step(&json!({"action": "look", "outcome": {"error": true}})));
     assert_eq!((verdict.turn, verdict.findings.len()), (0, 0));
 }
 
-/// Acts like an orchestrator that asks before it starts a task: records, asks, recovers.
+/// Acts like an orchestrator that checks before it starts a task: records, checks, recovers.
 fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
     let mut series = Series::new(Config::default());
     let mut done = Vec::new();
@@ -206,7 +208,7 @@ fn asked(attempts: &[Value]) -> (Vec<Value>, Series) {
 }
 
 #[test]
-fn whoever_records_and_recovers_gets_what_the_observer_gets() {
+fn record_and_recover_give_the_same_verdicts_as_observe() {
     let mut attempts = Vec::new();
     for (id, status, blockers, work) in [
         ("T1", "blocked", vec!["no token"], vec![]),
@@ -214,7 +216,7 @@ fn whoever_records_and_recovers_gets_what_the_observer_gets() {
         ("T3", "in_progress", vec![], vec!["read A"]),
     ] {
         for tick in 0..14 {
-            // Once something else is done, so that the loop ends and comes back.
+            // Does something else once, so that the loop ends and returns.
             let work = if tick == 7 { vec!["something new"] } else { work.clone() };
             attempts.push(json!({"at": 1000 * tick, "task":
                 {"id": id, "status": status, "blockers": blockers, "work": work}}));
@@ -232,7 +234,7 @@ fn whoever_records_and_recovers_gets_what_the_observer_gets() {
 }
 
 #[test]
-fn a_recovery_of_a_task_that_is_unknown_or_goes_on_well_does_nothing() {
+fn recovering_an_unknown_or_healthy_task_does_nothing() {
     let mut series = Series::new(Config::default());
     assert!(series.recover("run", "T9", Some(5)).decisions.is_empty());
     assert!(!series.record(&step(&json!({"action": "look"}))));

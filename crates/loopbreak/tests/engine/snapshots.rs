@@ -1,4 +1,4 @@
-//! A guard put away and taken out again: versions, and the snapshot of version 1 that must be readable for ever.
+//! Snapshots: versions, and the snapshot of version 1, which must stay readable.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up is to fail")]
 
@@ -7,7 +7,7 @@ use loopbreak::snapshot::SNAPSHOT_VERSION;
 use loopbreak::{Config, Guard, Profile, Settings, Snapshot, SnapshotError};
 use serde_json::{Value, json};
 
-/// The run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.
+/// Returns a step of the run whose snapshot after 30 steps is `fixtures/snapshot-v1.json`.
 fn story(number: u64) -> Value {
     let (way, place) = if number.is_multiple_of(2) { ("north", "B") } else { ("south", "A") };
     json!({
@@ -33,9 +33,9 @@ fn play(guard: &mut Guard, numbers: std::ops::Range<u64>) -> Vec<Value> {
 const FIXTURE: &str = include_str!("fixtures/snapshot-v1.json");
 
 #[test]
-fn a_snapshot_of_version_1_is_readable_for_ever() {
+fn a_snapshot_of_version_1_stays_readable() {
     let snapshot: Snapshot = serde_json::from_str(FIXTURE).unwrap();
-    // What a run found is younger than the snapshot too.
+    // The discoveries of `patience` are newer than the snapshot too.
     let mut settings = Settings::default();
     settings.stagnation.patience = Settings::from(Profile::Documents).stagnation.patience;
     let config = Config::new(settings).unwrap();
@@ -43,8 +43,8 @@ fn a_snapshot_of_version_1_is_readable_for_ever() {
     assert_eq!(restored.turn(), 30);
     let mut lived = Guard::new(config);
     play(&mut lived, 0..15);
-    // Detectors that are younger than the snapshot have nothing in it to go on from; which loop a finding belongs to
-    // and what is done about it depends on them as well.
+    // Detectors that are newer than the snapshot have no state in it. The loop of a finding and its
+    // intervention depend on them as well.
     let documents = |verdicts: Vec<Value>| -> Vec<Value> {
         let findings =
             verdicts.into_iter().flat_map(|verdict| verdict["findings"].as_array().unwrap().clone());
@@ -57,11 +57,11 @@ fn a_snapshot_of_version_1_is_readable_for_ever() {
             .collect()
     };
     let (restored, lived) = (documents(play(&mut restored, 15..40)), documents(play(&mut lived, 15..40)));
-    assert!(restored.iter().any(|finding| finding["severity"] == "hard"), "there is something to compare");
-    assert_eq!(restored, lived, "it goes on as if it had never been put away");
+    assert!(restored.iter().any(|finding| finding["severity"] == "hard"), "there is a finding to compare");
+    assert_eq!(restored, lived, "it continues as if it had never been stored");
 }
 
-/// The detectors that a snapshot of version 1 has the memory of.
+/// The detectors whose state a snapshot of version 1 contains.
 const VERSION_1: [&str; 10] = [
     "stagnation",
     "revisit",
@@ -86,17 +86,17 @@ fn a_snapshot_of_a_later_version_is_refused() {
 }
 
 #[test]
-fn a_snapshot_holds_no_settings() {
+fn a_snapshot_contains_no_settings() {
     let mut run = RunDriver::with(crate::steps::config(json!({"stagnation": {"max_turns": 77}})));
     run.repeat(10, &story(1));
     assert!(!written(&run.guard.snapshot()).to_string().contains("max_turns"));
     let snapshot = run.guard.snapshot();
     let restored = Guard::restore(Config::default(), snapshot).unwrap();
-    assert_eq!(restored.config().stagnation.max_turns, 40, "it goes on with the settings it is given");
+    assert_eq!(restored.config().stagnation.max_turns, 40, "it uses the settings that it is given");
 }
 
 #[test]
-fn what_is_new_in_a_later_snapshot_of_this_version_does_not_hurt() {
+fn unknown_and_missing_fields_of_a_snapshot_are_tolerated() {
     let mut snapshot: Value = serde_json::from_str(FIXTURE).unwrap();
     snapshot["state"]["mood"] = json!("blue");
     snapshot["state"].as_object_mut().unwrap().remove("objectives");
@@ -105,7 +105,7 @@ fn what_is_new_in_a_later_snapshot_of_this_version_does_not_hurt() {
 }
 
 #[test]
-fn costs_without_end_can_still_be_put_away() {
+fn costs_that_overflow_can_be_stored() {
     let mut run = RunDriver::new();
     for _ in 0..3 {
         let usage = Some(loopbreak::Usage { cost_usd: Some(f64::MAX), ..loopbreak::Usage::default() });

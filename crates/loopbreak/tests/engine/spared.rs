@@ -1,4 +1,4 @@
-//! Healthy work that other detectors stopped: none of it is warned of here.
+//! Healthy work that other detectors stopped. None of it gives a warning here.
 
 use crate::steps::{RunDriver, call, config, sh};
 use loopbreak::{DetectorName, Severity};
@@ -35,7 +35,7 @@ fn assert_spared(records: impl IntoIterator<Item = Value>) {
 }
 
 #[test]
-fn roo_code_9502_fifty_pages_with_the_same_arguments_are_no_loop() {
+fn roo_code_9502_fifty_pages_with_the_same_arguments_are_not_a_loop() {
     for tool in ["read_output", "fetch_page"] {
         assert_spared(
             (1..=50).map(|n| {
@@ -46,7 +46,7 @@ fn roo_code_9502_fifty_pages_with_the_same_arguments_are_no_loop() {
 }
 
 #[test]
-fn pi_go_102_a_running_job_whose_output_moves_may_be_polled() {
+fn pi_go_102_a_running_job_with_changing_output_may_be_polled() {
     assert_spared(
         (1..=60).map(|n| call("bash_output", &json!({"id": "make"}), &format!("[{n}/400] CC f{n}.o"))),
     );
@@ -65,19 +65,19 @@ fn openhands_762_four_polls_five_minutes_apart_are_waiting() {
 }
 
 #[test]
-fn qwen_code_3236_five_parallel_reads_are_no_loop() {
+fn qwen_code_3236_five_parallel_reads_are_not_a_loop() {
     let files = ["README.md", "Cargo.toml", "src/lib.rs", "src/main.rs", "LICENSE"];
     assert_spared(files.map(|path| call("read_file", &json!({"path": path}), "(empty file)")));
 }
 
 #[test]
-fn gemini_cli_8234_a_batch_over_30_files_with_equal_replies_is_no_loop() {
+fn gemini_cli_8234_a_batch_over_30_files_with_identical_replies_is_not_a_loop() {
     assert_spared((0..30).map(|n| sh(&format!("git mv old/c{n}.tsx new/c{n}.tsx"), "ok")));
     assert_spared((0..30).map(|n| call("convert", &json!({"path": format!("d{n}.csv")}), "ok")));
 }
 
 #[test]
-fn gemini_cli_5873_grep_move_grep_edit_for_each_file_is_no_loop() {
+fn gemini_cli_5873_grep_move_grep_edit_for_each_file_is_not_a_loop() {
     assert_spared((0..30).flat_map(|n| {
         let grep = |what: &str| {
             call(
@@ -115,7 +115,7 @@ fn traceroost_215_tests_may_be_run_again_after_each_of_ten_fixes() {
 }
 
 #[test]
-fn a_list_of_things_to_do_may_be_updated_between_work() {
+fn a_todo_list_may_be_updated_between_work() {
     assert_spared((0..12).flat_map(|n| {
         let todos = json!({"todos": [{"content": "port the modules", "done": n}]});
         [edit(&format!("src/m{n}.rs"), n), call("TodoWrite", &todos, "Todos have been modified.")]
@@ -134,7 +134,7 @@ fn the_status_between_commits_is_always_clean() {
 }
 
 #[test]
-fn twelve_different_searches_without_a_match_are_no_loop() {
+fn twelve_different_searches_without_a_match_are_not_a_loop() {
     let sought = [
         "parse_config",
         "TokenBucket",
@@ -157,14 +157,14 @@ fn twelve_different_searches_without_a_match_are_no_loop() {
 }
 
 #[test]
-fn walking_five_rooms_east_is_no_loop() {
+fn walking_five_rooms_east_is_not_a_loop() {
     assert_spared(
         (0..5).map(|n| json!({"action": "east", "outcome": "You walk on.", "place": format!("Passage {n}")})),
     );
 }
 
 #[test]
-fn waiting_three_times_because_the_game_asks_for_it_is_no_loop() {
+fn waiting_three_times_because_the_game_requires_it_is_not_a_loop() {
     assert_spared(vec![json!({"action": "wait", "outcome": "Time passes.", "place": "Dock"}); 3]);
 }
 
@@ -176,13 +176,13 @@ fn a_file_may_be_read_again_after_it_was_edited() {
 }
 
 #[test]
-fn a_poll_loop_under_an_allow_rule_is_nobodys_business() {
+fn a_poll_loop_under_an_allow_rule_is_not_reported() {
     let run = RunDriver::with(config(json!({"allow": [{"tool": "bash_output", "args": "*watcher*"}]})));
     assert_spared_in(run, vec![call("bash_output", &json!({"id": "watcher"}), ""); 100]);
 }
 
 #[test]
-fn what_different_agents_do_in_parallel_is_not_mixed_up() {
+fn parallel_steps_of_different_agents_are_judged_separately() {
     assert_spared((0..3).flat_map(|_| {
         ["a", "b", "c", "d"].map(|agent| {
             let mut record = sh("cargo check", "error: could not compile");
@@ -210,7 +210,7 @@ fn a_job_may_be_checked_eight_times_with_a_sleep_before_each() {
 }
 
 #[test]
-fn sleeping_thirty_times_between_pieces_of_work_is_no_dead_poll() {
+fn sleeping_thirty_times_between_pieces_of_work_is_not_a_dead_poll() {
     assert_spared(
         (0..30).flat_map(|n| [sh("sleep 5", ""), sh(&format!("curl api/items/{n}"), &format!("item {n}"))]),
     );
@@ -220,12 +220,12 @@ fn sleeping_thirty_times_between_pieces_of_work_is_no_dead_poll() {
 }
 
 #[test]
-fn a_rollout_may_be_looked_at_eight_times_half_a_minute_apart() {
+fn a_rollout_may_be_checked_eight_times_half_a_minute_apart() {
     assert_spared(spaced(vec![sh("kubectl rollout status deploy/web", "Waiting: 1 of 3 updated"); 8], 30));
 }
 
 #[test]
-fn pages_of_a_long_file_are_read_to_the_end() {
+fn the_pages_of_a_long_file_may_be_read_to_the_end() {
     assert_spared((0..60).map(|n| {
         let args = json!({"path": "src/engine.rs", "offset": n * 40, "limit": 40});
         call("read_file", &args, &format!("{}: fn part_{n}() {{}}", n * 40))
@@ -233,12 +233,12 @@ fn pages_of_a_long_file_are_read_to_the_end() {
 }
 
 #[test]
-fn a_batch_over_many_ids_with_equal_replies_is_no_sweep() {
+fn a_batch_over_many_ids_with_identical_replies_is_not_a_sweep() {
     assert_spared((0..60).map(|n| call("archive_ticket", &json!({"id": n}), "archived")));
 }
 
 #[test]
-fn a_deeper_look_and_a_longer_wait_a_few_times_are_no_sweep() {
+fn a_few_growing_depths_and_timeouts_are_not_a_sweep() {
     assert_spared(
         (1..=4).map(|n| call("analyze", &json!({"path": ".", "max_depth": n}), &"x".repeat(n * 9))),
     );
@@ -250,7 +250,7 @@ fn the_same_failure_after_six_different_edits_is_six_experiments() {
 }
 
 #[test]
-fn edits_that_say_what_they_did_are_no_failures() {
+fn edits_that_describe_their_change_are_not_failures() {
     let snippet = "The file src/a.rs has been edited. Here is a part of it: if not ready { return Nothing }";
     assert_spared((0..20).map(|n| {
         call(

@@ -1,4 +1,4 @@
-//! `stagnation`: what is progress, when a run is warned, when it is stopped. Documents 000, 001, 002.
+//! `stagnation`: what counts as progress, when a run is warned, when it is stopped. Documents 000, 001, 002.
 
 #![allow(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 
-/// The turn of the first warning of each time without progress.
+/// Returns the turn of the first warning of each period without progress.
 fn warned(run: &RunDriver) -> Vec<u64> {
     let mut warnings = run.findings(STAGNATION);
     warnings.retain(|finding| finding.severity == Severity::Warn);
@@ -50,18 +50,18 @@ fn the_run_is_stopped_at_40_turns_stuck_and_not_at_39() {
 }
 
 #[test]
-fn off_the_check_nothing_is_stopped_until_the_next_check() {
+fn between_two_checks_the_run_is_not_stopped() {
     let mut run = RunDriver::new();
     run.repeat(2, &score(10));
     run.repeat(57, &score(20));
-    // Stuck since turn 3: 40 turns at turn 43, but 43 is no check.
+    // Stuck since turn 3: 40 turns at turn 43, but turn 43 is not a check.
     assert_eq!(stopped(&run), [50]);
     assert_eq!(run.stops(), [50]);
 }
 
 #[test]
 fn turn_60_is_stopped_for_a_score_that_changed_at_turn_20() {
-    // 000's episode of 273 turns: 213 of them come after the stop.
+    // The episode of 273 turns in 000: 213 of them come after the stop.
     let mut run = RunDriver::new();
     run.repeat(19, &score(0));
     run.repeat(254, &score(10));
@@ -86,13 +86,13 @@ fn the_threshold_can_be_set() {
 }
 
 #[test]
-fn the_first_score_is_the_baseline_and_no_change() {
+fn the_first_score_is_the_baseline_and_not_a_change() {
     let mut run = RunDriver::new();
     let first = run.see(&score(35));
     assert!(!first.progress.any());
     assert!(run.events("score_change").is_empty());
     run.repeat(19, &score(35));
-    assert_eq!(warned(&run), [20], "counted from turn 0 on");
+    assert_eq!(warned(&run), [20], "counted from turn 0");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_score_change_resets_the_timer() {
 }
 
 #[test]
-fn a_lower_score_is_progress_too() {
+fn a_lower_score_is_also_progress() {
     let mut run = RunDriver::new();
     run.repeat(15, &score(40));
     assert!(run.see(&score(30)).progress.score);
@@ -117,7 +117,7 @@ fn a_lower_score_is_progress_too() {
 }
 
 #[test]
-fn in_increase_mode_a_lower_score_is_no_progress_and_a_later_rise_is() {
+fn in_increase_mode_a_lower_score_is_not_progress_and_a_later_rise_is() {
     let mut run = RunDriver::with(config(json!({"stagnation": {"progress": "increase"}})));
     run.repeat(5, &score(40));
     assert!(!run.see(&score(30)).progress.any());
@@ -125,7 +125,7 @@ fn in_increase_mode_a_lower_score_is_no_progress_and_a_later_rise_is() {
 }
 
 #[test]
-fn in_high_water_mode_only_a_score_above_all_before_is_progress() {
+fn in_high_water_mode_only_a_score_above_all_previous_ones_is_progress() {
     let mut run = RunDriver::with(config(json!({"stagnation": {"progress": "high_water"}})));
     run.repeat(5, &score(40));
     assert!(!run.see(&score(30)).progress.any());
@@ -189,7 +189,7 @@ fn the_latest_of_several_completions_counts() {
 }
 
 #[test]
-fn an_objective_that_was_completed_before_is_no_progress_again() {
+fn an_objective_that_was_already_completed_is_not_progress() {
     let done = json!({"score": 10, "objectives": {"completed": ["explore north"]}});
     let mut run = RunDriver::new();
     assert!(run.see(&done).progress.objective);
@@ -200,7 +200,7 @@ fn an_objective_that_was_completed_before_is_no_progress_again() {
 }
 
 #[test]
-fn open_objectives_that_come_and_go_are_no_progress() {
+fn changes_of_open_objectives_are_not_progress() {
     let mut run = RunDriver::new();
     for turn in 1..=20 {
         let verdict =
@@ -226,7 +226,7 @@ fn objectives_can_be_ignored() {
     assert_eq!(stopped(&run), [40]);
     let mut silent = RunDriver::with(config(json!({"stagnation": {"objectives": false}})));
     silent.repeat(60, &json!({"objectives": {"active": ["goal"]}}));
-    assert!(silent.findings(STAGNATION).is_empty(), "what is ignored is no facet either");
+    assert!(silent.findings(STAGNATION).is_empty(), "ignored objectives are not a facet");
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn a_run_without_score_objective_or_mark_is_never_stuck() {
 }
 
 #[test]
-fn a_score_that_is_no_number_is_no_score() {
+fn a_score_that_is_not_finite_is_ignored() {
     let mut run = RunDriver::new();
     for score in [f64::NAN, f64::INFINITY] {
         for _ in 0..30 {
@@ -269,7 +269,7 @@ fn counting_starts_one_turn_before_the_first_facet() {
 }
 
 #[test]
-fn a_log_that_begins_at_turn_50_is_not_stuck_since_turn_0() {
+fn a_log_that_begins_at_turn_50_is_not_counted_from_turn_0() {
     let mut run = RunDriver::new();
     for turn in 50..=100 {
         run.see(&json!({"turn": turn, "score": 10}));
@@ -278,7 +278,7 @@ fn a_log_that_begins_at_turn_50_is_not_stuck_since_turn_0() {
 }
 
 #[test]
-fn without_warnings_the_run_is_stopped_all_the_same() {
+fn without_warnings_the_run_is_still_stopped() {
     let mut run = RunDriver::with(config(json!({"stagnation": {"warnings": false}})));
     run.repeat(40, &score(10));
     assert!(warned(&run).is_empty());
@@ -286,7 +286,7 @@ fn without_warnings_the_run_is_stopped_all_the_same() {
 }
 
 #[test]
-fn a_refused_proposal_is_no_turn() {
+fn a_refused_proposal_is_not_a_turn() {
     let mut run = RunDriver::new();
     for _ in 0..19 {
         run.see(&score(10));
@@ -298,7 +298,7 @@ fn a_refused_proposal_is_no_turn() {
 }
 
 #[test]
-fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn_it_has() {
+fn a_check_missing_in_a_log_is_made_at_the_next_turn() {
     let mut run = RunDriver::new();
     for turn in [1, 15, 38, 43, 44] {
         run.see(&json!({"turn": turn, "score": 10}));
@@ -307,11 +307,11 @@ fn a_check_that_a_log_leaves_out_is_made_at_the_next_turn_it_has() {
 }
 
 #[test]
-fn a_check_that_was_left_out_and_had_not_yet_been_due_stops_nothing() {
+fn a_missing_check_before_the_limit_does_not_stop_the_run() {
     let mut run = RunDriver::new();
     run.see(&json!({"turn": 1, "score": 10}));
     run.see(&json!({"turn": 3, "score": 20}));
-    // At turn 40 it was stuck for 37 turns; at turn 45 for 42, but 45 is no check.
+    // At turn 40 it was stuck for 37 turns, at turn 45 for 42, but turn 45 is not a check.
     for turn in [38, 45, 49] {
         run.see(&json!({"turn": turn, "score": 20}));
     }
@@ -320,7 +320,7 @@ fn a_check_that_was_left_out_and_had_not_yet_been_due_stops_nothing() {
     assert_eq!(stopped(&run), [50]);
 }
 
-/// Every countdown that was shown for one time without progress, and the turn that really ended it.
+/// Returns every countdown of one period without progress, and the turn that ended it.
 fn countdowns(run: &RunDriver, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
     let mut found = run.findings(STAGNATION);
     found.retain(|finding| finding.since == last_progress);
@@ -331,7 +331,7 @@ fn countdowns(run: &RunDriver, last_progress: u64) -> (Vec<(u64, u64)>, u64) {
 }
 
 #[test]
-fn the_countdown_ends_at_the_real_stop_for_every_offset() {
+fn the_countdown_ends_at_the_actual_stop_for_every_offset() {
     for last_progress in (0_u64..=100).filter(|turn| *turn != 1) {
         let mut run = RunDriver::new();
         for turn in 1..=160 {
@@ -365,7 +365,7 @@ fn the_countdown_is_right_for_other_limits_too() {
 }
 
 #[test]
-fn after_a_stop_that_nobody_obeyed_the_countdown_is_1_and_never_less() {
+fn the_countdown_stays_1_after_a_stop_that_was_not_carried_out() {
     let mut run = RunDriver::with(config(
         json!({"policy": {"repeat_advice": true}, "advice": {"texts": {"stagnation": "{turns_left}"}}}),
     ));
@@ -387,7 +387,7 @@ fn scenario_1_of_002_an_objective_at_turn_31_prevents_a_false_termination() {
 }
 
 #[test]
-fn scenario_2_of_002_mixed_progress_keeps_the_run_alive() {
+fn scenario_2_of_002_mixed_progress_keeps_the_run_going() {
     let mut run = RunDriver::with(config(json!({"stagnation": {"check_interval": 1}})));
     run.repeat(10, &score(0));
     run.repeat(20, &score(5));
@@ -408,8 +408,8 @@ fn scenario_3_of_002_without_objectives_turn_40_ends_the_run() {
 }
 
 #[test]
-fn warnings_start_anew_20_turns_after_an_objective() {
-    // 002's mixed scenario: score at 10, objective at 35, score at 75.
+fn warnings_start_again_20_turns_after_an_objective() {
+    // The mixed scenario of 002: score at 10, objective at 35, score at 75.
     let mut run = RunDriver::new();
     for turn in 1..=75 {
         let completed = if turn == 35 { vec!["a"] } else { vec![] };
@@ -422,7 +422,7 @@ fn warnings_start_anew_20_turns_after_an_objective() {
 }
 
 #[test]
-fn an_objective_outside_the_window_is_no_recent_progress() {
+fn an_objective_outside_the_window_is_not_recent_progress() {
     let mut run = RunDriver::new();
     run.see(&json!({"score": 0, "objectives": {"completed": ["a"]}}));
     run.repeat(41, &score(0));
@@ -443,15 +443,15 @@ fn the_dam_episode_is_stopped_long_before_its_341_turns() {
         assert_eq!(run.verdicts.len(), 341);
         run.stops()[0]
     };
-    // The last progress is at turn 105; 001 sets 30 turns, 000 and 002 40.
+    // The last progress is at turn 105. 001 sets 30 turns, 000 and 002 set 40.
     assert_eq!((play("fixed", 30), play("fixed", 40)), (140, 150));
-    // It finds nothing new any more, but it was slow before: a moving deadline ends it sooner than the fixed one, not as
-    // soon as can be.
+    // The run discovers nothing new, but it was slow before. A moving deadline stops it earlier than the
+    // fixed one, but not at the earliest possible check.
     assert_eq!(play("exploring", 40), 140);
 }
 
 #[test]
-fn switched_off_it_says_nothing() {
+fn stagnation_reports_nothing_when_off() {
     let mut run = RunDriver::with(config(json!({"stagnation": {"mode": "off"}})));
     run.repeat(60, &score(10));
     assert!(run.findings(STAGNATION).is_empty() && run.events("progress_check").is_empty());
@@ -459,7 +459,7 @@ fn switched_off_it_says_nothing() {
 }
 
 #[test]
-fn stagnation_is_judged_per_run_whatever_its_agents() {
+fn stagnation_is_judged_per_run_and_not_per_agent() {
     let mut run = RunDriver::new();
     for turn in 1..=40 {
         run.see(&json!({"score": 10, "agent": format!("a{}", turn % 4)}));

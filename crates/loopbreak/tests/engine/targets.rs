@@ -1,4 +1,4 @@
-//! Targets that fail again and again whatever is tried on them, and work that only looks like it. Complaints 22 to 24.
+//! Targets that keep failing whatever is tried, and work that only resembles it. Complaints 22 to 24.
 
 use crate::steps::{RunDriver, call, config, failing};
 use loopbreak::{DetectorName, Pattern, Severity};
@@ -22,7 +22,7 @@ fn warned(run: &RunDriver) -> Vec<u64> {
     run.turns(TARGET, Severity::Warn)
 }
 
-/// Eight verbs at one grating, each refused in other words.
+/// Returns eight verbs at one grating, each refused in other words.
 fn grating() -> Vec<Value> {
     vec![
         say("open grating", "The grating is locked."),
@@ -40,7 +40,7 @@ fn grating() -> Vec<Value> {
 }
 
 #[test]
-fn verbs_at_one_thing_are_warned_of_at_the_fourth_refusal_and_hard_at_the_eighth() {
+fn different_verbs_at_one_thing_warn_at_the_fourth_refusal_and_are_hard_at_the_eighth() {
     let run = played(grating());
     assert_eq!((warned(&run), run.turns(TARGET, Severity::Hard)), (vec![5], vec![11]));
     let finding = run.findings(TARGET)[0];
@@ -49,7 +49,7 @@ fn verbs_at_one_thing_are_warned_of_at_the_fourth_refusal_and_hard_at_the_eighth
 }
 
 #[test]
-fn a_thing_that_gives_way_a_deed_elsewhere_a_score_or_a_user_start_anew() {
+fn a_success_a_new_action_a_score_or_a_user_message_restarts_the_count() {
     let opens = say("open grating", "The grating opens with a creak.");
     let deed = say("drop egg", "Dropped.");
     let mut score = say("wave sceptre", "There is no effect on the rainbow.");
@@ -69,7 +69,7 @@ fn a_thing_that_gives_way_a_deed_elsewhere_a_score_or_a_user_start_anew() {
 }
 
 #[test]
-fn a_thing_that_was_left_for_long_is_forgotten_and_one_elsewhere_is_another() {
+fn a_thing_left_for_long_is_forgotten_and_one_at_another_place_is_different() {
     let mut run = played(grating().into_iter().take(3));
     for n in 0..20 {
         run.see(&say("look", &format!("Birds sing, {n} of them.")));
@@ -83,7 +83,7 @@ fn a_thing_that_was_left_for_long_is_forgotten_and_one_elsewhere_is_another() {
 }
 
 #[test]
-fn many_things_tried_once_are_no_failing_target() {
+fn many_things_tried_once_are_not_a_failing_target() {
     let things = ["lamp", "rug", "case", "sword", "egg", "nest", "mat", "mailbox", "window", "door"];
     let run = played(things.iter().flat_map(|thing| {
         [
@@ -109,11 +109,11 @@ fn cline_3039_one_file_that_fails_with_varied_tools_and_messages_is_caught() {
         let args = json!({"path": if n % 2 == 0 { "src/a.ts" } else { "./src/a.ts" }, "try": n});
         if reply.is_empty() { call(tool, &args, "let a = 1") } else { failing(tool, &args, reply) }
     }));
-    assert_eq!(warned(&run), [5], "what can be read can still not be edited");
+    assert_eq!(warned(&run), [5], "a readable file may still not be editable");
 }
 
 #[test]
-fn qwen_code_2661_a_folder_that_is_not_there_is_caught_whatever_lists_it() {
+fn qwen_code_2661_a_missing_folder_is_caught_with_different_listing_tools() {
     let path = json!({"path": "/home/me/projct"});
     let tools = ["list_directory", "ListFiles", "read_folder", "list_files"];
     let run = played((0..700).map(|n| {
@@ -127,7 +127,7 @@ fn qwen_code_2661_a_folder_that_is_not_there_is_caught_whatever_lists_it() {
 }
 
 #[test]
-fn cursor_3534_an_edit_that_keeps_failing_is_caught_and_one_that_takes_effect_ends_it() {
+fn cursor_3534_an_edit_that_keeps_failing_is_caught_and_an_effective_one_ends_it() {
     let edit =
         |n: usize| json!({"file_path": "a.py", "old_string": format!("x = {n}"), "new_string": "x = 9"});
     let fail = |n| failing("edit", &edit(n), &format!("String x = {n} not found in file"));
@@ -137,7 +137,7 @@ fn cursor_3534_an_edit_that_keeps_failing_is_caught_and_one_that_takes_effect_en
 }
 
 #[test]
-fn a_shell_command_blames_the_file_that_its_failure_names() {
+fn the_target_of_a_shell_command_is_the_file_that_its_failure_names() {
     let missing = |command: &str| {
         let reply = format!("{}: data/report.json: No such file or directory", &command[..3]);
         failing("bash", &json!({"command": command}), &reply)
@@ -148,7 +148,7 @@ fn a_shell_command_blames_the_file_that_its_failure_names() {
 }
 
 #[test]
-fn tests_that_fail_between_edits_that_take_effect_are_no_failing_target() {
+fn tests_that_fail_between_effective_edits_are_not_a_failing_target() {
     let run = played((0..12).flat_map(|n| {
         [
             call("edit", &json!({"file_path": "src/a.py", "new_string": format!("x = {n}")}), "ok"),
@@ -159,7 +159,7 @@ fn tests_that_fail_between_edits_that_take_effect_are_no_failing_target() {
 }
 
 #[test]
-fn a_batch_of_files_and_searches_without_a_match_are_no_failing_target() {
+fn a_batch_of_files_and_searches_without_a_match_are_not_a_failing_target() {
     let run = played((0..30).flat_map(|n| {
         [
             failing("convert", &json!({"path": format!("d{n}.csv")}), "Error: bad header"),
@@ -170,7 +170,7 @@ fn a_batch_of_files_and_searches_without_a_match_are_no_failing_target() {
 }
 
 #[test]
-fn openclaw_16808_a_log_without_news_is_a_poll_and_not_a_cycle() {
+fn openclaw_16808_an_unchanged_log_is_a_poll_and_not_a_cycle() {
     let poll = call("process", &json!({"action": "log", "sessionId": "calm-reef"}), "(no new output)");
     let mut run = RunDriver::new();
     run.repeat(40, &poll);
@@ -180,7 +180,7 @@ fn openclaw_16808_a_log_without_news_is_a_poll_and_not_a_cycle() {
 }
 
 #[test]
-fn what_refuses_and_when_it_is_forgotten_can_be_set() {
+fn refusal_words_and_forget_after_can_be_set() {
     let patch = json!({"failing_target": {"refusals": ["nada"], "warn_at": 2, "hard_at": 3}});
     let mut run = RunDriver::with(config(patch));
     run.repeat(3, &say("open grating", "The grating is locked."));

@@ -22,7 +22,7 @@ fn same_work() -> Value {
 }
 
 #[test]
-fn a_done_task_attempted_again_is_forced_on() {
+fn a_done_task_that_is_attempted_again_leads_to_force_next() {
     let mut run = RunDriver::new();
     run.repeat(2, &attempt("T3.4.2", "done", &[], &["Implemented dashboard.tsx"]));
     assert!(run.findings(TASK).is_empty());
@@ -34,7 +34,7 @@ fn a_done_task_attempted_again_is_forced_on() {
 }
 
 #[test]
-fn a_revisit_of_a_done_task_needs_no_equal_work() {
+fn a_revisit_of_a_done_task_does_not_need_identical_work() {
     let mut run = RunDriver::new();
     for work in ["Checking if task complete", "Verifying implementation", "Running final checks"] {
         run.see(&attempt("T3.4.2", "done", &[], &[work]));
@@ -69,7 +69,7 @@ fn the_order_of_blockers_does_not_matter() {
 }
 
 #[test]
-fn other_blockers_are_another_problem() {
+fn other_blockers_are_not_the_same_loop() {
     let mut run = RunDriver::new();
     for blocker in ["a", "b", "c", "a", "b", "c"] {
         run.see(&blocked(&[blocker]));
@@ -78,17 +78,17 @@ fn other_blockers_are_another_problem() {
 }
 
 #[test]
-fn authority_is_granted_once_then_after_a_full_set_of_fresh_attempts_a_human_is_called() {
+fn authority_is_granted_once_and_three_more_attempts_escalate() {
     let mut run = RunDriver::new();
     run.repeat(12, &blocked(&["no token"]));
-    // Granted at 3; the history is cleared, so 6 is the third fresh attempt; 8 is the fifth.
+    // Granted at 3. The history is cleared, so 6 is the third new attempt, and 8 is the fifth.
     assert_eq!(run.decisions(TASK), [(3, UnblockAuthority), (6, Escalate), (8, Escalate)]);
     let escalation = &run.events("escalation")[0];
     assert_eq!((&escalation["task_id"], &escalation["turn"]), (&json!("T3.4.3"), &json!(6)));
 }
 
 #[test]
-fn without_auto_unblock_a_human_is_called_at_once() {
+fn without_auto_unblock_the_task_is_escalated_at_once() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     let verdict = run.repeat(3, &blocked(&["no token"]));
     assert_eq!(verdict.decisions[0].intervention, Escalate);
@@ -96,7 +96,7 @@ fn without_auto_unblock_a_human_is_called_at_once() {
 }
 
 #[test]
-fn no_progress_is_escalated_at_3_and_forced_on_at_5() {
+fn no_progress_escalates_at_3_and_forces_the_next_task_at_5() {
     let mut run = RunDriver::new();
     run.repeat(5, &same_work());
     assert_eq!(run.decisions(TASK), [(3, Escalate), (5, ForceNext)]);
@@ -113,7 +113,7 @@ fn empty_work_equals_empty_work() {
 }
 
 #[test]
-fn growing_work_is_no_loop_even_with_a_constant_blocker() {
+fn growing_work_is_not_a_loop_even_with_a_constant_blocker() {
     let mut run = RunDriver::new();
     for turn in 0..10 {
         run.see(&attempt("T1", "blocked", &["no token"], &["read config", &format!("part {turn}")]));
@@ -123,7 +123,7 @@ fn growing_work_is_no_loop_even_with_a_constant_blocker() {
 }
 
 #[test]
-fn work_that_only_alternates_between_old_pieces_has_not_grown() {
+fn work_that_only_alternates_between_old_items_has_not_grown() {
     let mut run = RunDriver::new();
     for work in ["a", "b", "a", "b", "a"] {
         run.see(&attempt("T1", "blocked", &["no token"], &[work]));
@@ -133,7 +133,7 @@ fn work_that_only_alternates_between_old_pieces_has_not_grown() {
 }
 
 #[test]
-fn a_changed_status_is_no_loop() {
+fn a_changed_status_is_not_a_loop() {
     let mut run = RunDriver::new();
     for status in ["pending", "in_progress", "blocked", "pending", "in_progress", "blocked"] {
         run.see(&attempt("T1", status, &["no token"], &[]));
@@ -154,7 +154,7 @@ fn attempts_count_inside_the_window_only() {
     assert_eq!(play([0, 1, hour]), 1, "the window itself counts");
     assert_eq!(play([0, 1, hour + 1]), 0, "the first is out");
     assert_eq!(play([0, 2 * hour, 1]), 0, "the first stays out when the clock is set back");
-    assert_eq!(play([hour, hour + 1, 2]), 1, "time that goes backwards is no time");
+    assert_eq!(play([hour, hour + 1, 2]), 1, "time that goes backwards is not counted");
 }
 
 #[test]
@@ -169,14 +169,14 @@ fn without_times_every_attempt_is_inside_the_window() {
 }
 
 #[test]
-fn a_step_that_only_names_its_task_is_no_attempt() {
+fn a_step_that_only_names_its_task_is_not_an_attempt() {
     let mut run = RunDriver::new();
     run.repeat(20, &json!({"action": "edit", "task": {"id": "T1"}}));
     assert!(run.findings(TASK).is_empty());
 }
 
 #[test]
-fn tasks_are_judged_each_by_itself() {
+fn tasks_are_judged_separately() {
     let mut run = RunDriver::new();
     for _ in 0..2 {
         for id in ["T1", "T2", "T3", "T4"] {
@@ -189,7 +189,7 @@ fn tasks_are_judged_each_by_itself() {
 }
 
 #[test]
-fn what_lies_between_two_attempts_does_not_make_the_same_escalation_news() {
+fn steps_between_two_attempts_do_not_repeat_an_escalation() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     for _ in 0..4 {
         run.repeat(6, &json!({"action": "think"}));
@@ -198,13 +198,13 @@ fn what_lies_between_two_attempts_does_not_make_the_same_escalation_news() {
     assert_eq!(
         run.decisions(TASK).len(),
         1,
-        "the fourth attempt is no worse than the third: {:?}",
+        "the fourth attempt is not worse than the third: {:?}",
         run.decisions(TASK)
     );
 }
 
 #[test]
-fn a_new_loop_of_a_task_that_had_made_headway_is_acted_on_again() {
+fn a_new_loop_of_a_task_that_made_progress_is_handled_again() {
     let mut run = RunDriver::with(config(json!({"task": {"auto_unblock": false}})));
     run.repeat(3, &blocked(&["no token"]));
     run.repeat(3, &blocked(&["no disk"]));
@@ -256,14 +256,14 @@ fn authority_is_scoped_to_the_task_and_its_blockers() {
     assert_eq!(grant["related_tasks"], json!(["T3.4.3"]));
     let text = text_for(&verdict.advice, Audience::Agent, TASK);
     assert!(text.contains("For this task and these blockers only"), "{text}");
-    // Other blockers of the same task, and the same blockers of another task, are granted by themselves.
+    // Other blockers of the same task, and the same blockers of another task, are granted separately.
     run.repeat(3, &blocked(&["no disk"]));
     run.repeat(3, &attempt("T9", "blocked", &["no token"], &[]));
     assert!(run.decisions(TASK).iter().all(|(_, act)| *act == UnblockAuthority));
 }
 
 #[test]
-fn the_evidence_tells_times_status_blockers_and_sessions_of_every_attempt() {
+fn the_evidence_has_times_status_blockers_and_sessions_of_every_attempt() {
     let mut run = RunDriver::new();
     for at in 0..3 {
         run.see(&json!({"at": 1000 + at, "task": {"id": "T1", "status": "blocked", "blockers": ["x"], "session": format!("session_{at}")}}));
@@ -279,7 +279,7 @@ fn the_evidence_tells_times_status_blockers_and_sessions_of_every_attempt() {
 }
 
 #[test]
-fn who_only_observes_grants_nothing_and_marks_nothing() {
+fn observe_mode_grants_nothing_and_marks_nothing() {
     let mut run = RunDriver::with(config(json!({"task": {"mode": "observe"}})));
     run.repeat(3, &blocked(&["x"]));
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
@@ -292,7 +292,7 @@ fn who_only_observes_grants_nothing_and_marks_nothing() {
 }
 
 #[test]
-fn where_force_next_or_authority_is_off_a_human_is_called() {
+fn without_force_next_or_authority_the_task_is_escalated() {
     let patch = json!({"policy": {"ladder": {"force_next": false, "unblock_authority": false}}});
     let mut run = RunDriver::with(config(patch));
     run.repeat(3, &attempt("T3.4.2", "done", &[], &[]));
@@ -301,7 +301,7 @@ fn where_force_next_or_authority_is_off_a_human_is_called() {
 }
 
 #[test]
-fn a_refused_attempt_is_no_attempt() {
+fn a_refused_attempt_is_not_counted() {
     let mut run = RunDriver::new();
     let mut refused = blocked(&["x"]);
     refused["refused"] = json!(true);

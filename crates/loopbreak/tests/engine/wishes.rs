@@ -1,10 +1,11 @@
-//! More of what users asked of loop detectors: what must end, what must be told, and what is none of their business.
+//! Further requests of users of loop detectors: loops that must end, texts that must be given, and work that
+//! must not be reported.
 
 use crate::steps::{RunDriver, call, config, played, sh};
 use loopbreak::{DetectorName, Severity};
 use serde_json::json;
 
-/// The turns with a finding at least this bad.
+/// Returns the turns with a finding of at least this severity.
 fn turns(run: &RunDriver, severity: Severity) -> Vec<u64> {
     let findings = run.verdicts.iter().flat_map(|verdict| &verdict.findings);
     findings.filter(|finding| finding.severity >= severity).map(|finding| finding.turn).collect()
@@ -37,7 +38,7 @@ fn gemini_cli_7950_many_similar_reads_and_edits_of_data_blocks_are_work() {
 }
 
 #[test]
-fn zylos_259_an_hour_of_silence_is_no_loop() {
+fn zylos_259_an_hour_of_silence_is_not_a_loop() {
     let at = 1_762_248_924_000_u64;
     let records = (0..6_u64).map(|n| {
         let mut record = sh(&format!("make part{n}"), &format!("part {n} built"));
@@ -48,7 +49,7 @@ fn zylos_259_an_hour_of_silence_is_no_loop() {
 }
 
 #[test]
-fn openclaw_106231_a_loop_that_goes_on_after_the_block_is_acted_on_again_and_again_at_greater_length() {
+fn openclaw_106231_a_loop_that_continues_after_the_block_is_reported_at_growing_intervals() {
     let run = played(vec![sh("openclaw status", "gateway down"); 600]);
     let strong: Vec<u64> = run
         .decisions(DetectorName::Cycle)
@@ -57,18 +58,18 @@ fn openclaw_106231_a_loop_that_goes_on_after_the_block_is_acted_on_again_and_aga
         .map(|(turn, _)| turn)
         .collect();
     assert_eq!(strong.first(), Some(&8));
-    assert!(strong.len() > 3 && strong.last() > Some(&200), "never silent for ever: {strong:?}");
+    assert!(strong.len() > 3 && strong.last() > Some(&200), "it is never silent forever: {strong:?}");
 }
 
 #[test]
-fn openclaw_128855_with_stop_as_the_answer_the_run_ends() {
+fn openclaw_128855_with_on_loop_stop_the_run_ends() {
     let mut run = RunDriver::with(config(json!({"policy": {"on_loop": "stop"}})));
     run.repeat(8, &sh("openclaw status", "gateway down"));
     assert_eq!(run.stops(), [8]);
 }
 
 #[test]
-fn mimo_2474_hundreds_of_identical_successes_are_not_asked_about_once_only() {
+fn mimo_2474_hundreds_of_identical_successes_are_reported_more_than_once() {
     let run = played(vec![sh("npm run build", "build ok"); 300]);
     assert!(turns(&run, Severity::Hard).len() > 3);
 }
@@ -82,7 +83,7 @@ fn stella_6381_a_command_that_is_appended_to_itself_is_caught() {
 }
 
 #[test]
-fn a_command_that_is_built_up_in_a_few_tries_is_no_loop() {
+fn a_command_that_is_built_up_in_a_few_steps_is_not_a_loop() {
     let tries = [
         "curl -s api/items",
         "curl -s api/items -H a",
@@ -93,7 +94,7 @@ fn a_command_that_is_built_up_in_a_few_tries_is_no_loop() {
 }
 
 #[test]
-fn deer_flow_1987_reads_of_ever_other_files_are_ended_by_a_budget_that_says_why() {
+fn deer_flow_1987_reads_of_ever_new_files_are_stopped_by_a_budget_with_a_reason() {
     let mut run = RunDriver::with(config(json!({"budget": {"max_iterations": 100}})));
     for n in 0..100 {
         run.see(&call("read_file", &json!({"path": format!("f{n}.py")}), &format!("def f{n}(): pass")));
@@ -105,7 +106,7 @@ fn deer_flow_1987_reads_of_ever_other_files_are_ended_by_a_budget_that_says_why(
 }
 
 #[test]
-fn claude_code_10214_a_list_of_things_to_do_that_is_only_written_again_is_caught() {
+fn claude_code_10214_a_todo_list_that_is_only_rewritten_is_caught() {
     let todos = call(
         "TodoWrite",
         &json!({"todos": [{"content": "fix the build", "status": "pending"}]}),
@@ -137,7 +138,7 @@ fn opencode_23531_thresholds_are_staged_and_can_be_set() {
 }
 
 #[test]
-fn openhands_11431_the_finding_says_where_the_loop_begins() {
+fn openhands_11431_the_finding_has_the_turn_at_which_the_loop_began() {
     let work = (0..5).map(|n| sh(&format!("cat f{n}"), &format!("text {n}")));
     let run = played(work.chain(vec![sh("make", "error 2"); 4]));
     assert_eq!(run.findings(DetectorName::Cycle)[0].since, 6);

@@ -100,7 +100,7 @@ impl StepDetector for CampingDetector {
             review.adjust(
                 settings.return_penalty,
                 visits,
-                format!("returns to {name}, where {visits} of the last {} turns went", settings.window),
+                format!("returns to {name}, where {visits} of the last {} turns were spent", settings.window),
             );
         }
     }

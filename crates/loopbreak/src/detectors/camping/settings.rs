@@ -15,7 +15,7 @@ pub struct CampingSettings {
     /// Number of turns at one place that count as camping.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     pub threshold: u32,
-    /// Number of recent turns among which they are counted.
+    /// Number of recent turns in which the turns at one place are counted.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 50)))]
     pub window: u32,
     /// Change of the score of a proposal that returns to the place.

@@ -175,7 +175,7 @@ impl CycleDetector {
         let reason = if period == 1 {
             format!("was done {times} times in a row with the same outcome")
         } else {
-            format!("is the next of {period} calls that went round {times} times with the same outcomes")
+            format!("is the next of {period} calls that were repeated {times} times with the same outcomes")
         };
         (next == call).then_some((severity, reason))
     }

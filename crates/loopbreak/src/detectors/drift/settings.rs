@@ -14,14 +14,16 @@ use crate::verdict::Severity;
 pub struct DriftSettings {
     /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
     pub mode: Mode,
-    /// Number of identical failures, or of similar searches, that gives a warning. It takes half as many again where a
-    /// number only grows, and twice as many where an edit lies between two failures.
+    /// Number of identical failures, or of similar searches, that gives a warning. If only an amount grows
+    /// from call to call, it takes one and a half times as many calls. If there is an edit before each
+    /// failure, it takes twice as many.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
-    /// Number of identical failures that triggers an intervention, half as many again where a number only grows.
-    /// Similar searches and failures with edits between them only give warnings. 0 disables it.
+    /// Number of identical failures that triggers an intervention. If only an amount grows from call to call,
+    /// it takes one and a half times as many calls. Similar searches, and failures with edits between them,
+    /// only give warnings. 0 disables it.
     pub hard_at: u32,
-    /// Fraction of words that two searches share to count as the same question, from 0 to 1.
+    /// Fraction of words that two searches must share to count as the same question, from 0 to 1.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.3, max = 1.0)))]
     pub likeness: f64,
 }

@@ -19,10 +19,10 @@ const FAILING_TARGET: &Template = &Template {
     name: "failing_target",
     audience: Audience::Agent,
     values: CALL_VALUES,
-    neutral: "{failures} attempts at {target} have failed since turn {since}, in different ways. Last failure: {failure}
+    neutral: "{failures} attempts at {target} have failed since turn {since}. Last failure: {failure}
 Find out why it fails, or leave it and continue elsewhere.",
     zork: None,
-    hook: Some("Loop guard: {failures} attempts at {target} have failed since turn {since}, in different ways. Last failure: {failure}"),
+    hook: Some("Loop guard: {failures} attempts at {target} have failed since turn {since}. Last failure: {failure}"),
 };
 
 fn reason(_: Pattern, _: &TemplateValues) -> &'static str {

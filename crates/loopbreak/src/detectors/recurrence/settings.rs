@@ -14,22 +14,22 @@ use crate::verdict::Severity;
 pub struct RecurrenceSettings {
     /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
     pub mode: Mode,
-    /// Number of recent calls that are looked at.
+    /// Number of recent calls in which repeated calls are counted.
     #[cfg_attr(feature = "schema", schemars(range(min = 8, max = 60)))]
     pub window: u32,
     /// Number of repeated calls among them that gives a warning.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
-    /// Number of repeated calls among them that triggers an intervention. It takes two and a half times as many where
-    /// the run moves between places. It never triggers where the run reports a score, objectives or progress marks,
-    /// because `stagnation` judges those runs. 0 disables it.
+    /// Number of repeated calls among them that triggers an intervention. It takes two and a half times as
+    /// many if the run moves between places. It never triggers if the run reports a score, objectives or
+    /// progress marks, because `stagnation` judges those runs. 0 disables it.
     pub hard_at: u32,
-    /// Number of times one call has to return within the window to give a warning. It takes twice as many where the run
-    /// reports progress.
+    /// Number of times one call has to return within the window to give a warning. It takes twice as many if
+    /// the run reports progress.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub again_warn_at: u32,
-    /// Number of times one call has to return to trigger an intervention. It never triggers where the run reports
-    /// progress. 0 disables it.
+    /// Number of times one call has to return to trigger an intervention. It never triggers if the run
+    /// reports progress. 0 disables it.
     pub again_hard_at: u32,
 }
 

@@ -12,7 +12,7 @@ use crate::settings::{Mode, SettingsChecks};
 pub struct RestartSettings {
     /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
     pub mode: Mode,
-    /// Number of runs in a row that ended early which gives a warning.
+    /// Number of runs in a row that ended early after which a warning is given.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 1000)))]
     pub warn_at: u32,
     /// Largest number of steps of a run that ended early.

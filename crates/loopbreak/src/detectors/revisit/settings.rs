@@ -12,7 +12,7 @@ use crate::settings::{Mode, Profile, SettingsChecks};
 pub struct RevisitSettings {
     /// `enforce` acts on findings, `observe` only reports them, `off` disables the detector.
     pub mode: Mode,
-    /// Number of recent places that count as a revisit.
+    /// Number of recent places. A return to one of them is a revisit.
     #[cfg_attr(feature = "schema", schemars(range(min = 2, max = 20)))]
     pub window: u32,
     /// Number of recent places that are remembered.

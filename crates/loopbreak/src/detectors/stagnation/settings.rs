@@ -16,7 +16,7 @@ pub struct StagnationSettings {
     /// Stop after this many turns without progress.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub max_turns: u64,
-    /// Check every this many turns whether the run has to stop.
+    /// Number of turns between two checks that can stop the run.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 100)))]
     pub check_interval: u64,
     /// Warn after this many turns without progress.
