@@ -70,7 +70,7 @@ fn world_alone(commands: &[&str]) -> MovePace {
 
 fn episodes(mode: Mode) -> MovePace {
     let config =
-        Config::new(Settings { mode, ..Settings::of(Profile::Game) }).expect("a valid configuration");
+        Config::new(Settings { mode, ..Settings::from(Profile::Game) }).expect("a valid configuration");
     let started = now();
     let mut turns = 0;
     for kind in PlayerKind::ALL {

@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let plan = ContestPlan {
         players: PlayerKind::ALL.to_vec(),
         obedience: vec![0.0, 0.3, 0.7],
-        config: Config::of(Profile::Game),
+        config: Config::from(Profile::Game),
         ablate: arguments.get(2).is_some_and(|word| word == "ablate"),
     };
     print!("{}", ContestReport::play(&contest, &plan, &|| {})?);

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut world = StoryWorld::new(story, seed);
     let mut player = player.parse::<PlayerKind>()?.player_with_obedience(seed.into(), obedience.parse()?);
     let mut critic = HeuristicCritic::default();
-    let guard = Guard::new(Config::of(Profile::Game));
+    let guard = Guard::new(Config::from(Profile::Game));
     let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard)
         .journal(BufWriter::new(File::create(journal)?))
         .play(&format!("episode-{seed}"))?;

@@ -32,7 +32,7 @@ fn play(max_turns: u64) -> Result<(String, u64), WorldError> {
     let mut model = ScriptedModel { turn: 0 };
 
     // 1. Create one guard per run. Its memory is bounded to 160 kB, however long the run is.
-    let mut guard = Guard::new(Config::of(Profile::Game));
+    let mut guard = Guard::new(Config::from(Profile::Game));
     let mut advice: Vec<String> = Vec::new();
 
     world.reset()?;

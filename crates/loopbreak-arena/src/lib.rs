@@ -11,7 +11,7 @@
 //! let mut world = StoryWorld::new(stories::spillway(), 1);
 //! let mut player = PlayerKind::Oscillator.player(2);
 //! let mut critic = HeuristicCritic::default();
-//! let guard = Guard::new(Config::of(Profile::Game));
+//! let guard = Guard::new(Config::from(Profile::Game));
 //! let mut journal = Vec::new();
 //! let episode = EpisodeOrchestrator::new(&mut world, &mut *player, &mut critic, guard)
 //!     .journal(&mut journal)

@@ -16,10 +16,9 @@ pub struct UnknownProfile {
 
 /// Returns the profile with this name.
 pub fn parse_profile(name: &str) -> Result<Profile, UnknownProfile> {
-    let found = Profile::ALL.into_iter().find(|profile| profile.as_str() == name);
-    found.ok_or_else(|| {
-        let names = Profile::ALL.map(Profile::as_str);
-        let hint = nearest_name(name, names).map_or_else(
+    name.parse().map_err(|_| {
+        let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.as_str()).collect();
+        let hint = nearest_name(name, names.iter().copied()).map_or_else(
             || format!("valid profiles: {}", names.join(", ")),
             |name| format!("did you mean {name}?"),
         );

@@ -7,7 +7,7 @@ use toml::{Table, Value};
 /// Returns the defaults of a profile.
 pub(crate) fn defaults(profile: Profile) -> Table {
     // Settings consist of values that TOML can hold; a test below checks every profile.
-    Table::try_from(Settings::of(profile)).unwrap_or_default()
+    Table::try_from(Settings::from(profile)).unwrap_or_default()
 }
 
 /// Returns the value at a path such as `stagnation.max_turns`.
@@ -76,9 +76,9 @@ mod tests {
 
     #[test]
     fn every_profile_can_be_written_as_toml_and_read_back() {
-        for profile in Profile::ALL {
+        for profile in Profile::ALL.iter().copied() {
             let table = defaults(profile);
-            assert_eq!(table.try_into::<Settings>().unwrap(), Settings::of(profile));
+            assert_eq!(table.try_into::<Settings>().unwrap(), Settings::from(profile));
         }
     }
 

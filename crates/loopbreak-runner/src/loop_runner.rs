@@ -25,7 +25,7 @@ pub struct LoopRunner<'o> {
     pub config: Config,
     /// The roadmap, if the run works through tasks.
     pub roadmap: Option<(RoadmapFile, TaskRoadmap)>,
-    /// Notifiers for loops that end the run or need a human.
+    /// Notifiers for decisions that end the run or call a human.
     pub notifiers: NotifierSet,
     /// Shows the run to its user.
     pub observer: &'o dyn RunObserver,

@@ -58,7 +58,7 @@ fn run(workload: &str, steps: usize) {
         _ => load::lines(steps),
     };
     let documents = workload == "documents";
-    let config = if documents { Config::of(loopbreak::Profile::Documents) } else { Config::default() };
+    let config = if documents { Config::from(loopbreak::Profile::Documents) } else { Config::default() };
     let off =
         Config::new(loopbreak::Settings { mode: loopbreak::Mode::Off, ..loopbreak::Settings::default() });
     let mut guard = Guard::new(if workload == "off" { off.expect("valid settings") } else { config });

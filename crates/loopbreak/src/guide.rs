@@ -60,7 +60,7 @@
 //! ```
 //! use loopbreak::{Config, Mode, Profile, Settings};
 //!
-//! let mut settings = Settings::of(Profile::Coding);
+//! let mut settings = Settings::from(Profile::Coding);
 //! settings.mode = Mode::Observe;
 //! settings.cycle.hard_at = 6;
 //! let config = Config::new(settings).unwrap();

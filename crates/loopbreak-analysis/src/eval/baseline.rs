@@ -95,7 +95,7 @@ impl BaselineWatcher {
             EvalBaseline::OpenhandsRule => rule(BaselineRule::openhands()),
             EvalBaseline::GeminiRule => rule(BaselineRule::gemini()),
             EvalBaseline::Documents => {
-                WatcherKind::Engine(Box::new(RunAnalysis::new(&Config::of(Profile::Documents), run)))
+                WatcherKind::Engine(Box::new(RunAnalysis::new(&Config::from(Profile::Documents), run)))
             }
         })
     }

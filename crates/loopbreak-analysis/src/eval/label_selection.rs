@@ -32,7 +32,7 @@ pub enum SelectionError {
         /// Ids that have labels.
         labelled: Vec<String>,
     },
-    /// The condition for runs that take part holds for none.
+    /// No run matches the condition for runs that take part.
     NoRunSelected(String),
     /// No run can be decided to be positive or negative.
     NoRunDecided(String),
@@ -59,7 +59,7 @@ impl fmt::Display for SelectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SelectionError::NoRunLabelled { .. } => f.write_str("none of the runs has a label"),
-            SelectionError::NoRunSelected(only) => write!(f, "--where {only:?} holds for no run"),
+            SelectionError::NoRunSelected(only) => write!(f, "--where {only:?} matches no run"),
             SelectionError::NoRunDecided(positive) => write!(f, "{positive:?} cannot be decided for any run"),
         }
     }

@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn removing_a_part_changes_the_settings() {
-        let whole = Config::of(Profile::Game);
+        let whole = Config::from(Profile::Game);
         for part in EnginePart::ALL {
             let rest = Config::new(part.removed_from(&whole)).unwrap();
             assert_ne!(*rest, *whole, "{}", part.as_str());

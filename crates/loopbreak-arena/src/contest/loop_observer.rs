@@ -270,7 +270,7 @@ mod tests {
         let mut world = StoryWorld::new(crate::stories::spillway(), 1);
         let mut player = FixedLines(lines.to_vec());
         let mut critic = HeuristicCritic::default();
-        let settings = Settings { mode: Mode::Observe, ..Settings::of(Profile::Game) };
+        let settings = Settings { mode: Mode::Observe, ..Settings::from(Profile::Game) };
         let mut observer = LoopObserver::default();
         let episode = EpisodeOrchestrator::new(
             &mut world,

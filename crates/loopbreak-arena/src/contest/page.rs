@@ -203,7 +203,7 @@ mod tests {
             episodes: 2,
         };
         let plan =
-            ContestPlan { players, obedience: vec![0.0, 0.5], config: Config::of(Profile::Game), ablate };
+            ContestPlan { players, obedience: vec![0.0, 0.5], config: Config::from(Profile::Game), ablate };
         ContestReport::play(&contest, &plan, &|| {}).unwrap()
     }
 

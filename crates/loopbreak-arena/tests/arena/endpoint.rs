@@ -39,7 +39,7 @@ fn context() -> PlayerContext {
 
 /// Plays an episode with the model. Returns the result and the journal.
 fn play(server: &ModelServer, timeout: Duration, max_cost: f64) -> (EpisodeResult, String) {
-    let mut settings = Settings::of(Profile::Game);
+    let mut settings = Settings::from(Profile::Game);
     settings.budget.max_cost = max_cost;
     let guard = Guard::new(Config::new(settings).unwrap());
     let mut world = StoryWorld::new(stories::spillway(), 1);

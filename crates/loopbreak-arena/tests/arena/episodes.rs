@@ -13,7 +13,7 @@ use loopbreak_trace::{LogRecord, OpenedLog, RecordSink, SkippedLine};
 use serde_json::Value;
 
 fn config(mode: Mode) -> Config {
-    Config::new(Settings { mode, ..Settings::of(Profile::Game) }).unwrap()
+    Config::new(Settings { mode, ..Settings::from(Profile::Game) }).unwrap()
 }
 
 /// An episode, its journal, and the verdicts of its guard.
@@ -258,7 +258,7 @@ fn contest(episodes: u32) -> GameContest {
 }
 
 fn plan(players: &[PlayerKind], obedience: &[f64]) -> ContestPlan {
-    let config = Config::of(Profile::Game);
+    let config = Config::from(Profile::Game);
     ContestPlan { players: players.to_vec(), obedience: obedience.to_vec(), config, ablate: false }
 }
 

@@ -66,7 +66,7 @@ impl FailingGame {
 }
 
 fn config() -> Config {
-    let mut settings = Settings::of(Profile::Game);
+    let mut settings = Settings::from(Profile::Game);
     settings.budget.max_cost = 0.02;
     Config::new(settings).unwrap()
 }

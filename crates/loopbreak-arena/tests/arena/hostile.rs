@@ -172,11 +172,11 @@ fn a_fault_has_a_reason_and_an_address() {
 fn endless_stories_exhaust_their_budget_soon() {
     let forever: &[(&str, &[u8])] = &[
         ("a jump to itself", &[0x8c, 0xff, 0xff]),
-        ("saving for ever", &[0xb5, 0xc2, 0x8c, 0xff, 0xfd]),
-        ("restarting for ever", &[0xb7]),
-        ("verifying for ever", &[0xbd, 0xc2, 0x8c, 0xff, 0xfd]),
-        ("printing an empty text for ever", &[0x87, 2, 188, 0x8c, 0xff, 0xfc]),
-        ("moving nothing for ever", &[0x0e, 0, 0, 0x8c, 0xff, 0xfc]),
+        ("saving forever", &[0xb5, 0xc2, 0x8c, 0xff, 0xfd]),
+        ("restarting forever", &[0xb7]),
+        ("verifying forever", &[0xbd, 0xc2, 0x8c, 0xff, 0xfd]),
+        ("printing an empty text forever", &[0x87, 2, 188, 0x8c, 0xff, 0xfc]),
+        ("moving nothing forever", &[0x0e, 0, 0, 0x8c, 0xff, 0xfc]),
     ];
     for (name, instructions) in forever {
         let started = Instant::now();

@@ -88,7 +88,7 @@ fn games_of_later_versions_report_only_text() {
 fn episode(world: &mut dyn GameWorld, kind: PlayerKind) -> (EpisodeResult, String) {
     let mut player = kind.player_with_obedience(SEED.into(), 0.5);
     let (mut critic, mut journal) = (HeuristicCritic::default(), Vec::new());
-    let guard = Guard::new(Config::of(Profile::Game));
+    let guard = Guard::new(Config::from(Profile::Game));
     let episode = EpisodeOrchestrator::new(world, &mut *player, &mut critic, guard)
         .journal(&mut journal)
         .play("ep")
@@ -106,6 +106,6 @@ fn an_episode_in_jericho_has_the_same_journal() {
             assert_eq!(theirs, ours, "{kind}");
         }
         assert_eq!(theirs, ours, "{kind}");
-        assert_eq!(their_journal.len(), our_journal.len(), "{kind}: one of them goes on");
+        assert_eq!(their_journal.len(), our_journal.len(), "{kind}: one of them is longer");
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of the arena through its public interface.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot continue has failed")]
 
 #[path = "../support/frotz.rs"]
 #[expect(unreachable_pub, reason = "an example uses it too")]

@@ -125,12 +125,16 @@ fn a_player_program_plays_in_a_world_program() {
     let (mut world, mut agent) = (world("", SOON), agent("", SOON));
     let mut critic = CommandCritic::start(&words(&["critic"]), SOON, &CancelFlag::default()).unwrap();
     let mut journal = Vec::new();
-    let episode =
-        EpisodeOrchestrator::new(&mut world, &mut agent, &mut critic, Guard::new(Config::of(Profile::Game)))
-            .rules(EpisodeRules::default())
-            .journal(&mut journal)
-            .play("ep-1")
-            .unwrap();
+    let episode = EpisodeOrchestrator::new(
+        &mut world,
+        &mut agent,
+        &mut critic,
+        Guard::new(Config::from(Profile::Game)),
+    )
+    .rules(EpisodeRules::default())
+    .journal(&mut journal)
+    .play("ep-1")
+    .unwrap();
     // Moves back and forth between hall and cellar whatever the advice is.
     assert_eq!(episode.ending, EpisodeEnding::LoopBreak(loopbreak::Pattern::StuckNoProgress));
     assert_eq!((episode.places, episode.player_failures), (2, 0));

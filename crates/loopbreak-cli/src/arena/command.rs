@@ -43,12 +43,10 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
 
 /// Returns an error if the mode is not `enforce`: a contest measures what Loopbreak changes.
 fn must_act(config: &Config) -> Result<(), UserError> {
-    let mode = match config.mode {
-        Mode::Enforce => return Ok(()),
-        Mode::Observe => "observe",
-        Mode::Off => "off",
-    };
-    Err(UserError::usage(format!("mode is \"{mode}\": there is nothing to compare"))
+    if config.mode == Mode::Enforce {
+        return Ok(());
+    }
+    Err(UserError::usage(format!("mode is \"{}\": there is nothing to compare", config.mode))
         .hint("a contest compares games with and without intervention: add --set mode=enforce"))
 }
 

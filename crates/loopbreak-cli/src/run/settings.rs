@@ -27,7 +27,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
             let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
             options.profile = Some(profile.as_str().to_owned());
         }
-        let runner = Settings::of(Profile::Iterations);
+        let runner = Settings::from(Profile::Iterations);
         let times = tasks.map_or(1, |tasks| tasks.max(1) as u64);
         // A task that keeps failing is left for the next one before the command counts as broken.
         let errors =

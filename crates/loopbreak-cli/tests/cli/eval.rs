@@ -196,7 +196,7 @@ fn eval_where_restricts_the_runs() {
     assert_eq!((&savings["runs"], &savings["positives"]), (&json!(3), &Value::Null));
     assert_eq!(savings["judges"][0]["savings"]["steps"], 30);
     for (expression, message) in
-        [("labels.stuck>=", "--where: \"labels.stuck>=\" has no value"), ("labels.none", "holds for no run")]
+        [("labels.stuck>=", "--where: \"labels.stuck>=\" has no value"), ("labels.none", "matches no run")]
     {
         let done = eval(path, &[&LABELLED[..], &["--where", expression]].concat());
         assert_eq!(done.code, Some(2), "{}", done.err);

@@ -46,7 +46,7 @@ pub fn defaults(option: &OptionInfo) -> String {
         return usual;
     }
     let mut text = usual.clone();
-    for profile in Profile::ALL {
+    for profile in Profile::ALL.iter().copied() {
         let default = default_in(option, profile);
         if default != usual {
             _ = write!(text, "; {default} in the profile {}", profile.as_str());

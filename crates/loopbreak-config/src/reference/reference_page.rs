@@ -73,7 +73,7 @@ fn defaults(option: &OptionInfo) -> String {
     };
     let usual = formatted(Profile::default());
     let mut text = usual.clone();
-    for profile in Profile::ALL.into_iter().filter(|_| option.path != "profile") {
+    for profile in Profile::ALL.iter().copied().filter(|_| option.path != "profile") {
         let default = formatted(profile);
         if default != usual {
             _ = write!(text, "; {default} in the profile `{}`", profile.as_str());

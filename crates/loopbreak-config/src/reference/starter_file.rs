@@ -76,16 +76,16 @@ mod tests {
 
     #[test]
     fn the_file_has_the_defaults_of_its_profile_with_and_without_the_comment_signs() {
-        for profile in Profile::ALL {
+        for profile in Profile::ALL.iter().copied() {
             let text = starter_file(Some(profile));
             for text in [&uncommented(&text), &text] {
                 let source = ConfigSource::new("loopbreak.toml", text.as_str());
                 let loaded = ConfigLayers::default().file(source).load();
                 let loaded = loaded.unwrap_or_else(|error| panic!("{error}\n{text}"));
-                assert_eq!(*loaded.config, Settings::of(profile));
+                assert_eq!(*loaded.config, Settings::from(profile));
             }
             let set: toml::Table = uncommented(&text).parse().unwrap();
-            assert_eq!(set, toml::Table::try_from(Settings::of(profile)).unwrap(), "every option is there");
+            assert_eq!(set, toml::Table::try_from(Settings::from(profile)).unwrap(), "every option is there");
         }
     }
 

@@ -73,15 +73,15 @@ fn the_three_tables_of_002_are_accepted() {
         location_revisit_window = 5\n\n# Exploration guidance\nenable_exploration_hints = true\n\
         action_novelty_window = 15\n\n# Stuck warnings\nenable_stuck_warnings = true\n\
         stuck_warning_threshold = 20\n\nenable_objective_based_progress = true  # Default: enabled\n";
-    assert_eq!(*ok(documents(whole)).config, Settings::of(Profile::Documents));
+    assert_eq!(*ok(documents(whole)).config, Settings::from(Profile::Documents));
 
-    let mut score_only = Settings::of(Profile::Documents);
+    let mut score_only = Settings::from(Profile::Documents);
     score_only.stagnation.objectives = false;
     let keys = "max_turns_stuck = 40\nenable_objective_based_progress = false  # Revert to score-only\n";
     assert_eq!(*ok(documents(keys)).config, score_only);
 
     let off = ok(documents("enable_velocity_detection = false\nmax_turns_stuck = 50\n"));
-    assert_eq!(off.config.mode, Mode::Off, "whatever else the table says");
+    assert_eq!(off.config.mode, Mode::Off, "regardless of the other keys");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn every_legacy_key_sets_its_option() {
          maxAttempts = 4\nattemptWindow = 1800000\nenableAutoUnblock = false\nmaxAttemptsBeforeForceNext = 6\n\
          max_turns_per_episode = 200\nmax_runtime = \"20m\"\nconsecutive_errors = 5\n",
     ));
-    let mut expected = Settings::of(Profile::Documents);
+    let mut expected = Settings::from(Profile::Documents);
     expected.stagnation.max_turns = 30;
     expected.stagnation.check_interval = 5;
     expected.stagnation.warn_at = 10;

@@ -75,7 +75,7 @@ fn figures(figures: &OutcomeTotals) -> String {
 /// Returns the profile, and every option that differs from it.
 fn differences(config: &Config) -> toml::Table {
     let table = |settings: &Settings| toml::Table::try_from(settings).unwrap_or_default();
-    let (own, default) = (table(config), table(&Settings::of(config.profile)));
+    let (own, default) = (table(config), table(&Settings::from(config.profile)));
     let mut differences = different(&own, &default);
     if let Some(profile) = own.get("profile") {
         differences.insert("profile".to_owned(), profile.clone());
@@ -111,8 +111,8 @@ mod tests {
 
     #[test]
     fn tune_writes_what_reads_back_as_the_same_settings() {
-        for profile in Profile::ALL {
-            let mut settings = Settings::of(profile);
+        for profile in Profile::ALL.iter().copied() {
+            let mut settings = Settings::from(profile);
             settings.cycle.warn_at = 5;
             settings.drift.likeness = 0.7;
             settings.camping.mode = Mode::Observe;

@@ -228,7 +228,7 @@ impl TaskAutopilot<'_, '_> {
         match self.course.config.policy.on_loop {
             OnLoop::Stop => again.then_some(RunEndReason::Loop),
             OnLoop::Escalate => again.then_some(RunEndReason::Human),
-            OnLoop::Advise => None,
+            _ => None,
         }
     }
 
@@ -285,9 +285,8 @@ impl TaskAutopilot<'_, '_> {
         desk.records.add_verdict(&verdict, now());
         desk.acts.push(act.clone());
         if !circle.hard {
-            let note = format!(
-                "{reason}. Resolve the disagreement in this attempt instead of sending a task back."
-            );
+            let note =
+                format!("{reason}. Resolve the disagreement in this attempt instead of sending a task back.");
             self.state.notes.push(note);
             return;
         }

@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_rules_for_tasks_replace_the_other_detectors_only_if_they_are_enforced() {
-        let mut settings = Settings::of(Profile::Tasks);
+        let mut settings = Settings::from(Profile::Tasks);
         assert_eq!(guard_config(&Config::new(settings.clone()).unwrap()).cycle.mode, Mode::Off);
         settings.task.mode = Mode::Off;
         assert_eq!(guard_config(&Config::new(settings).unwrap()).cycle.mode, Mode::Enforce);

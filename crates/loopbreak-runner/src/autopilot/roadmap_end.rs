@@ -9,7 +9,8 @@ use crate::iterations::run_end::RunEndReason;
 use crate::iterations::run_loop::RunEnd;
 
 impl TaskAutopilot<'_, '_> {
-    /// Returns the end of a roadmap without open tasks: all are done, or a human is needed for the rest.
+    /// Returns the end of a roadmap on which nothing more can be done: all tasks are done, or a human is
+    /// needed.
     pub(crate) fn close(&self) -> RunEnd {
         close(&self.tasks)
     }

@@ -81,7 +81,7 @@ impl SendBackTracker {
 
 /// Returns a configuration in which only `cycle` is on, with the user's settings.
 fn only_circles(config: &Config) -> Config {
-    let mut settings = Settings::of(Profile::Documents);
+    let mut settings = Settings::from(Profile::Documents);
     settings.mode = config.mode;
     settings.cycle = config.cycle.clone();
     settings.policy = config.policy.clone();

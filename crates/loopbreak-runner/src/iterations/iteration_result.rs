@@ -26,7 +26,7 @@ pub(crate) struct IterationResult {
     pub(crate) outcome: String,
     /// The last line of its output.
     pub(crate) accomplished: String,
-    /// The last line about its failure.
+    /// The last line of standard error, or else of the output, if it failed.
     pub(crate) errors: String,
     pub(crate) usage: Option<Usage>,
 }

@@ -73,7 +73,7 @@ pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
             _ => match on_loop {
                 OnLoop::Stop => (2, RunEndReason::Loop),
                 OnLoop::Escalate => (2, RunEndReason::Human),
-                OnLoop::Advise => return None,
+                _ => return None,
             },
         };
         let told = verdict.decisions.iter().find(|act| act.detector == finding.detector && act.enforced);

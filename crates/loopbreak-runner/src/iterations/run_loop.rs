@@ -143,7 +143,7 @@ impl RunLoop<'_> {
                         .hint("the command comes after --, as a program and its arguments")
                 }
                 io::ErrorKind::ArgumentListTooLong => RunError::failed(message)
-                    .hint("leave out {prompt}: the prompt then goes to standard input, which has no limit"),
+                    .hint("leave out {prompt}: the prompt then goes to standard input, at any length"),
                 _ => RunError::failed(message),
             }
         })

@@ -25,8 +25,7 @@ impl OutputCapture {
         self.tail.drain(..surplus);
     }
 
-    /// Returns the output as text. Invalid UTF-8 is replaced. A gap is marked without its size, so that
-    /// outputs that differ only there stay identical.
+    /// Returns the output as text. Invalid UTF-8 is replaced. A gap is marked, without its size.
     pub(crate) fn text(&self) -> String {
         let mut bytes = self.head.clone();
         if self.total > (HEAD + TAIL) as u64 {

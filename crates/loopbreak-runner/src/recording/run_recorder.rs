@@ -64,8 +64,11 @@ impl<'o> RunRecorder<'o> {
         if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
             keeper.key = key;
             if !keeper.lock() {
-                return Err(RunError::failed(format!("run {} is active in another process", keeper.session()))
-                    .hint("wait until it ends, or leave out --resume to start a new run"));
+                return Err(RunError::failed(format!(
+                    "run {} is active in another process",
+                    keeper.session()
+                ))
+                .hint("wait until it ends, or leave out --resume to start a new run"));
             }
             keeper.state = RunState::parse(Some(&text), |text| observer.message(text));
             let guard = keeper.state.guard.restore(config.clone(), &keeper.key.session);

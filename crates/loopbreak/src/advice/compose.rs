@@ -76,7 +76,7 @@ pub(crate) fn of_ruling(
             hint.detector,
             hint.pattern,
             Some(Intervention::Hint),
-            &TemplateValues::of(&hint.evidence),
+            &TemplateValues::from(&hint.evidence),
             settings,
         ));
     }

@@ -8,16 +8,18 @@ use crate::evidence::Evidence;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateValues(Vec<(String, String)>);
 
-impl TemplateValues {
+impl From<&Evidence> for TemplateValues {
     /// Creates values from all facts of a finding, under their own names.
-    pub(crate) fn of(evidence: &Evidence) -> Self {
+    fn from(evidence: &Evidence) -> Self {
         let mut values = TemplateValues::default();
         for (name, value) in evidence.iter() {
             values.set(name.as_str(), value);
         }
         values
     }
+}
 
+impl TemplateValues {
     pub(crate) fn set(&mut self, name: &str, value: impl Display) -> &mut Self {
         self.unset(name);
         self.0.push((name.to_owned(), value.to_string()));

@@ -55,7 +55,7 @@ pub(crate) struct Detection {
 #[derive(Debug)]
 pub(crate) struct DetectorReport {
     pub(crate) detector: DetectorName,
-    pub(crate) acted: bool,
+    pub(crate) enforced: bool,
     pub(crate) detection: Detection,
     /// True if it is new, or worse than when it was last reported.
     pub(crate) news: bool,
@@ -65,7 +65,7 @@ pub(crate) struct DetectorReport {
 /// Collects the detections of one detector in one step.
 pub(crate) struct DetectionCollector<'o> {
     pub(super) detector: DetectorName,
-    pub(super) acted: bool,
+    pub(super) enforced: bool,
     pub(super) latch: &'o mut ReportLatch,
     /// The number of the step among those that the detector reads.
     pub(super) step: u64,
@@ -88,8 +88,14 @@ impl DetectionCollector<'_> {
 
     /// Adds a detection of a detector that decides which of its detections are news.
     pub(crate) fn add_as(&mut self, detection: Detection, news: bool) -> &mut Evidence {
-        let (detector, acted, at) = (self.detector, self.acted, self.reports.len());
-        self.reports.push(DetectorReport { detector, acted, detection, news, evidence: Evidence::default() });
+        let (detector, enforced, at) = (self.detector, self.enforced, self.reports.len());
+        self.reports.push(DetectorReport {
+            detector,
+            enforced,
+            detection,
+            news,
+            evidence: Evidence::default(),
+        });
         &mut self.reports[at].evidence
     }
 

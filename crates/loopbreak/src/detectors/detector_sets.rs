@@ -48,7 +48,7 @@ impl<D: StepDetector> DetectorSlot<D> {
         }
         let mut out = DetectionCollector {
             detector,
-            acted: mode == Mode::Enforce,
+            enforced: mode == Mode::Enforce,
             latch: &mut self.latch,
             step,
             repeat: settings.policy.repeat_advice,

@@ -32,7 +32,7 @@ pub(crate) struct ProposalReview {
 pub(crate) struct ReviewAdjustment {
     pub(crate) detector: DetectorName,
     /// True if it is applied, false if the detector only observes.
-    pub(crate) acted: bool,
+    pub(crate) enforced: bool,
     pub(crate) amount: f64,
     pub(crate) reason: String,
     /// Number of recent visits it is about.
@@ -49,17 +49,24 @@ impl ProposalReview {
 
     /// Changes the score.
     pub(crate) fn adjust(&mut self, amount: f64, visits: u32, reason: String) {
-        if let Some((detector, acted)) = self.speaker {
+        if let Some((detector, enforced)) = self.speaker {
             let repeats = None;
-            self.adjustments.push(ReviewAdjustment { detector, acted, amount, reason, visits, repeats });
+            self.adjustments.push(ReviewAdjustment { detector, enforced, amount, reason, visits, repeats });
         }
     }
 
     /// Objects that the proposal would continue a loop of calls.
     pub(crate) fn object_to_repeat(&mut self, severity: Severity, reason: String) {
-        if let Some((detector, acted)) = self.speaker {
+        if let Some((detector, enforced)) = self.speaker {
             let (amount, repeats) = (self.repeat_penalty, Some(severity));
-            self.adjustments.push(ReviewAdjustment { detector, acted, amount, reason, visits: 0, repeats });
+            self.adjustments.push(ReviewAdjustment {
+                detector,
+                enforced,
+                amount,
+                reason,
+                visits: 0,
+                repeats,
+            });
         }
     }
 

@@ -133,8 +133,9 @@ fn tidy(path: &str) -> &str {
     if path.len() > 1 { path.trim_end_matches('/') } else { path }
 }
 
-/// Returns the verb and the object of a command in natural language: `pry` and `grating` for `pry the grating
-/// with bar`. A second object is part of the target: pointing at a door differs from pointing at the floor.
+/// Returns the verb and the object of a command in natural language. For `pry the grating with bar` these are
+/// `pry` and `grating`. A second object is part of the target: pointing at a door differs from pointing at
+/// the floor.
 fn object(command: &str) -> Option<(&str, String)> {
     let mut words = command.split(' ').map(|word| word.trim_matches(['.', ',', '!', '"', '\'']));
     let verb = words.next().filter(|verb| verb.chars().all(char::is_alphabetic))?;

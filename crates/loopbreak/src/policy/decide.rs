@@ -64,7 +64,7 @@ impl VerdictBuilder<'_> {
         let severity = report.detection.severity;
         let wanted = severity.and_then(|severity| intervention_for(&report, severity, self.settings));
         let time = DetectionTime { agent: self.agent, turn: self.input.turn, step: self.input.step };
-        let (id, decided) = ledger.record(&report.detection, report.acted, wanted, &time);
+        let (id, decided) = ledger.record(&report.detection, report.enforced, wanted, &time);
         self.note_loop(id);
         let reason = if report.news || decided.is_some() { Self::reason(&report) } else { String::new() };
         if report.news {
@@ -78,6 +78,6 @@ impl VerdictBuilder<'_> {
         }
         let intervention = decided?;
         self.add_decision(&report, id, intervention, reason);
-        (intervention == Intervention::Stop && report.acted).then(|| TrippedGuard::new(report))
+        (intervention == Intervention::Stop && report.enforced).then(|| TrippedGuard::new(report))
     }
 }

@@ -34,10 +34,10 @@ impl VerdictBuilder<'_> {
             loop_id: LoopId(report.detection.identity),
             task: Some(id.to_owned()),
             reason,
-            enforced: report.acted,
+            enforced: report.enforced,
         });
         // In observe mode nothing is granted, changed or said.
-        if report.acted {
+        if report.enforced {
             let (now, settings) = (self.input.now, self.settings);
             let recovery = TaskRecovery::new(intervention, pattern, attempts, history, now, settings);
             self.apply_recovery(recovery, report, history);

@@ -21,7 +21,7 @@ pub(crate) fn rule_on_proposal(
     for (index, adjustment) in review.adjustments.iter().enumerate() {
         // A loop is penalized once, even if several detectors report it.
         let spared = adjustment.repeats.is_some() && worst != Some(index);
-        tally.add(adjustment, adjustment.acted && policy.ladder.penalize && !spared);
+        tally.add(adjustment, adjustment.enforced && policy.ladder.penalize && !spared);
     }
     tally.add_summary_event();
     let ScoreTally { raw, score, lowered, adjustments, events, .. } = tally;
@@ -133,7 +133,7 @@ fn hints_of(review: &ProposalReview) -> Vec<ProposalHint> {
 /// Returns the index of the penalty for a loop of calls that is applied: the worst one, and the first of
 /// several.
 fn worst_repeat(review: &ProposalReview) -> Option<usize> {
-    let enforced = review.adjustments.iter().enumerate().filter(|(_, adjustment)| adjustment.acted);
+    let enforced = review.adjustments.iter().enumerate().filter(|(_, adjustment)| adjustment.enforced);
     let repeats = enforced.filter_map(|(index, adjustment)| Some((index, adjustment.repeats?)));
     // `max_by_key` returns the last of several, so the order is reversed.
     repeats.rev().max_by_key(|(_, severity)| *severity).map(|(index, _)| index)

@@ -30,7 +30,7 @@ impl VerdictBuilder<'_> {
 
     /// Returns the reason of a report, in one sentence without a full stop.
     pub(super) fn reason(report: &DetectorReport) -> String {
-        advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::of(&report.evidence))
+        advice::reason_of(report.detector, report.detection.pattern, &TemplateValues::from(&report.evidence))
     }
 
     /// Returns the text by which later warnings mention the loop of a report.
@@ -61,7 +61,7 @@ impl VerdictBuilder<'_> {
             intervention: intervention.or(hint),
             loop_id: LoopId(id),
             agent: self.input.agent.to_owned(),
-            enforced: report.acted,
+            enforced: report.enforced,
             count: report.detection.count,
             evidence,
         });
@@ -77,7 +77,7 @@ impl VerdictBuilder<'_> {
         let pattern = report.detection.pattern;
         let signature = || report.evidence.text(EvidenceKey::SIGNATURE).map(str::to_owned);
         let hard = report.detection.severity == Some(Severity::Hard);
-        if report.detection.family == LoopFamily::Output && hard && report.acted {
+        if report.detection.family == LoopFamily::Output && hard && report.enforced {
             let event = LoopDetected {
                 episode_id: self.input.run.clone(),
                 turn: self.input.turn,
@@ -93,7 +93,7 @@ impl VerdictBuilder<'_> {
             };
             self.verdict.events.push(event.into());
         }
-        if intervention == Intervention::Escalate && report.acted {
+        if intervention == Intervention::Escalate && report.enforced {
             self.add_escalation(pattern, None, signature(), reason.clone());
         }
         self.verdict.decisions.push(Decision {
@@ -103,7 +103,7 @@ impl VerdictBuilder<'_> {
             loop_id: LoopId(id),
             task: None,
             reason,
-            enforced: report.acted,
+            enforced: report.enforced,
         });
     }
 
@@ -133,11 +133,11 @@ impl VerdictBuilder<'_> {
         intervention: Option<Intervention>,
         ledger: &LoopLedger,
     ) {
-        if !report.acted {
+        if !report.enforced {
             return;
         }
         let input = self.input;
-        let mut values = TemplateValues::of(&report.evidence);
+        let mut values = TemplateValues::from(&report.evidence);
         values
             .set("turn", input.turn)
             .set("since", report.detection.since)
@@ -151,7 +151,7 @@ impl VerdictBuilder<'_> {
         values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
         values.list("history", input.iterations.iter().map(String::as_str));
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
-            values.set("urgency", WarningUrgency::of(left).as_str());
+            values.set("urgency", WarningUrgency::from_turns_left(left).as_str());
             // Without a stop there is no countdown.
             if !self.settings.policy.ladder.stop {
                 values.unset("turns_left");

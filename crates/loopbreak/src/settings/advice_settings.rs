@@ -4,16 +4,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A set of texts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TemplateSet {
-    /// Plain English for any agent.
-    #[default]
-    Neutral,
-    /// Texts for an agent that plays Zork.
-    Zork,
+use crate::name_enum::name_enum;
+
+name_enum! {
+    /// A set of texts.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "set of texts" pub enum TemplateSet {
+        /// Plain English for any agent.
+        #[default]
+        Neutral = "neutral",
+        /// Texts for an agent that plays Zork.
+        Zork = "zork",
+    }
 }
 
 /// The texts for the agent, the critic and the user.

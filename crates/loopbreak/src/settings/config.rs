@@ -24,11 +24,6 @@ impl Config {
         if problems.is_empty() { Ok(Config::checked(settings)) } else { Err(SettingsProblems(problems)) }
     }
 
-    /// Returns the defaults of a profile.
-    pub fn of(profile: Profile) -> Self {
-        Config::checked(Settings::of(profile))
-    }
-
     fn checked(settings: Settings) -> Self {
         let tables = VocabularyTables::from(&settings);
         Config(Arc::new(PreparedSettings { settings, tables }))
@@ -40,9 +35,16 @@ impl Config {
     }
 }
 
+impl From<Profile> for Config {
+    /// Returns the defaults of a profile.
+    fn from(profile: Profile) -> Self {
+        Config::checked(Settings::from(profile))
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
-        Config::of(Profile::default())
+        Config::from(Profile::default())
     }
 }
 

@@ -95,7 +95,7 @@ for_each_detector!(declare_settings);
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings::of(Profile::default())
+        Settings::from(Profile::default())
     }
 }
 

@@ -1,15 +1,16 @@
 //! Scope of the detectors that read outputs.
 
-use serde::{Deserialize, Serialize};
+use crate::name_enum::name_enum;
 
-/// Steps that the detectors of outputs read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OutputScope {
-    /// Only steps without an action: the outputs of whole iterations.
-    #[default]
-    Iterations,
-    /// Every step. Tool replies repeat in healthy runs, so this causes false alarms.
-    All,
+name_enum! {
+    /// Steps that the detectors of outputs read.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "scope" pub enum OutputScope {
+        /// Only steps without an action: the outputs of whole iterations.
+        #[default]
+        Iterations = "iterations",
+        /// Every step. Tool replies repeat in healthy runs, so this causes false alarms.
+        All = "all",
+    }
 }

@@ -3,19 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use super::SettingsChecks;
+use crate::name_enum::name_enum;
 
-/// The reaction to a loop with a hard finding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum OnLoop {
-    /// A human is asked.
-    #[default]
-    Escalate,
-    /// The run is stopped.
-    Stop,
-    /// The agent is only warned.
-    Advise,
+name_enum! {
+    /// The reaction to a loop with a hard finding.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "answer to a loop" pub enum OnLoop {
+        /// A human is asked.
+        #[default]
+        Escalate = "escalate",
+        /// The run is stopped.
+        Stop = "stop",
+        /// The agent is only warned.
+        Advise = "advise",
+    }
 }
 
 /// Interventions for findings, and the scores of proposals.

@@ -1,33 +1,22 @@
 //! Detects loops in the attempts at a task.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::task_history::{NOTHING, TaskAttempt, TaskHistory};
 use crate::detectors::Pattern;
 use crate::memory::{HashKey, key_of_parts};
+use crate::name_enum::name_enum;
 use crate::settings::TaskSettings;
 
-/// The kind of a task loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskPattern {
-    /// A completed task is attempted again.
-    CompletedTaskRevisit,
-    /// Attempts have the same blockers and no new work.
-    BlockedTaskSpin,
-    /// Attempts do the same work.
-    NoProgressRepeat,
-}
-
-impl TaskPattern {
-    /// Returns the name that all output uses.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            TaskPattern::CompletedTaskRevisit => "completed_task_revisit",
-            TaskPattern::BlockedTaskSpin => "blocked_task_spin",
-            TaskPattern::NoProgressRepeat => "no_progress_repeat",
-        }
+name_enum! {
+    /// The kind of a task loop.
+    "task pattern" pub enum TaskPattern {
+        /// A completed task is attempted again.
+        CompletedTaskRevisit = "completed_task_revisit",
+        /// Attempts have the same blockers and no new work.
+        BlockedTaskSpin = "blocked_task_spin",
+        /// Attempts do the same work.
+        NoProgressRepeat = "no_progress_repeat",
     }
 }
 

@@ -103,7 +103,7 @@ fn common_needed(total: usize, cutoff: f64) -> Option<usize> {
 }
 
 fn common_at_least(left: &PreparedText, right: &PreparedText, needed: usize) -> Option<usize> {
-    let ends = CommonEnds::of(&left.text, &right.text);
+    let ends = CommonEnds::new(&left.text, &right.text);
     let affix = ends.chars();
     let needed = needed.saturating_sub(affix);
     let sizes = (left.chars - affix, right.chars - affix);
@@ -135,7 +135,7 @@ struct CommonEnds<'a> {
 }
 
 impl<'a> CommonEnds<'a> {
-    fn of(left: &'a str, right: &'a str) -> Self {
+    fn new(left: &'a str, right: &'a str) -> Self {
         let same = left.bytes().zip(right.bytes()).take_while(|(a, b)| a == b).count();
         // Equal bytes before the cut put both texts at the same position inside a character.
         let prefix = left.floor_char_boundary(same);

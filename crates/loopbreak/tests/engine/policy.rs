@@ -276,7 +276,7 @@ fn an_allowed_action_is_never_reported_as_a_repeat() {
 
 #[test]
 fn the_profile_of_the_documents_gives_standing_advice_on_every_turn() {
-    let mut run = RunDriver::with(loopbreak::Config::of(loopbreak::Profile::Documents));
+    let mut run = RunDriver::with(loopbreak::Config::from(loopbreak::Profile::Documents));
     run.repeat(39, &json!({"score": 1}));
     let advised = run
         .verdicts

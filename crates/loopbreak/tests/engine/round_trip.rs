@@ -55,7 +55,8 @@ fn golden_runs() -> BTreeMap<(String, String), Vec<String>> {
 #[test]
 fn verdicts_of_every_detector_are_read_back() {
     let mut found: BTreeSet<DetectorName> = BTreeSet::new();
-    let settings = [Settings::default(), Settings::of(Profile::Documents), Settings::of(Profile::Iterations)];
+    let settings =
+        [Settings::default(), Settings::from(Profile::Documents), Settings::from(Profile::Iterations)];
     let limits = config(json!({"budget": {"max_iterations": 20, "max_cost": 0.5}, "errors": {"hard_at": 3}}));
     let configs = settings.map(|settings| Config::new(settings).unwrap()).into_iter().chain([limits]);
     let mut runs = golden_runs();

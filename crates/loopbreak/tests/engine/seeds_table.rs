@@ -44,7 +44,7 @@ struct TestLocation<'p> {
 }
 
 impl<'p> TestLocation<'p> {
-    fn of(path: &'p str) -> Option<Self> {
+    fn parse(path: &'p str) -> Option<Self> {
         let (before, name) = path.rsplit_once("::")?;
         if let Some(file) = before.strip_suffix(".rs") {
             let (tests, file) = file
@@ -94,7 +94,7 @@ fn every_test_that_the_table_names_exists() {
     let mut known = 0;
     for [section, _, answer] in rows(&table) {
         for path in named(answer) {
-            if TestLocation::of(path).is_some_and(|it| it.is_there()) {
+            if TestLocation::parse(path).is_some_and(|it| it.is_there()) {
                 known += 1;
             } else {
                 missing.insert(path, section);
@@ -120,7 +120,7 @@ fn a_test_must_be_in_the_file_that_the_table_names() {
         ("loopbreak_analysis::run::tests::progress_after_the_stop_is_told", true),
         ("loopbreak_analysis::tests::progress_after_the_stop_is_told", false),
     ] {
-        assert_eq!(TestLocation::of(path).is_some_and(|it| it.is_there()), there, "{path}");
+        assert_eq!(TestLocation::parse(path).is_some_and(|it| it.is_there()), there, "{path}");
     }
 }
 

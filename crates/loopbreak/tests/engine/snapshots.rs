@@ -37,7 +37,7 @@ fn a_snapshot_of_version_1_stays_readable() {
     let snapshot: Snapshot = serde_json::from_str(FIXTURE).unwrap();
     // The discoveries of `patience` are newer than the snapshot too.
     let mut settings = Settings::default();
-    settings.stagnation.patience = Settings::of(Profile::Documents).stagnation.patience;
+    settings.stagnation.patience = Settings::from(Profile::Documents).stagnation.patience;
     let config = Config::new(settings).unwrap();
     let mut restored = Guard::restore(config.clone(), snapshot).unwrap();
     assert_eq!(restored.turn(), 30);

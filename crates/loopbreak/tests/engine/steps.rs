@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 /// Returns the settings of a profile with some of them changed, each under its name in configuration files.
 pub(crate) fn settings_of(profile: Profile, patch: Value) -> Settings {
-    let mut all = serde_json::to_value(Settings::of(profile)).unwrap();
+    let mut all = serde_json::to_value(Settings::from(profile)).unwrap();
     merge(&mut all, patch);
     serde_json::from_value(all).unwrap()
 }

@@ -63,14 +63,14 @@ impl RestartDetector {
         run: &RunSummary,
         tick: u64,
         settings: &RestartSettings,
-        acted: bool,
+        enforced: bool,
     ) -> Vec<DetectorReport> {
         let Some(key) = run.prompt_key() else { return Vec::new() };
         let prompt = self.0.touch_or_insert(key, PromptHistory::default);
         let mut reports = Vec::new();
         let report = |pattern, identity: HashKey, since, count, news| DetectorReport {
             detector: DetectorName::Restart,
-            acted,
+            enforced,
             detection: Detection {
                 pattern,
                 family: LoopFamily::Run,

@@ -1,5 +1,5 @@
-//! Discoveries of a run that makes no progress, and its pace so far: the state of `stagnation.patience =
-//! "exploring"`.
+//! Discoveries of a run that makes no progress, and its pace so far.
+//! This is the state of `stagnation.patience = "exploring"`.
 //!
 //! Every step with an action is one of three things. A *find*: the first move from one place to another, or a
 //! reply of some length that was not seen before. *Idle*: a reply with little information, because it is

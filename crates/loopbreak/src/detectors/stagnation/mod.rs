@@ -144,7 +144,7 @@ impl StepDetector for StagnationDetector {
             identity: key_of_parts(&[latest, 4]),
             since: latest,
             severity: Some(if ends { Severity::Hard } else { Severity::Warn }),
-            stage: WarningUrgency::of(left) as u8,
+            stage: WarningUrgency::from_turns_left(left) as u8,
             count: stuck.min(u64::from(u32::MAX)) as u32,
             requested_intervention: Some(Intervention::Stop),
         };
@@ -251,7 +251,7 @@ pub(crate) enum WarningUrgency {
 }
 
 impl WarningUrgency {
-    pub(crate) fn of(turns_left: u64) -> Self {
+    pub(crate) fn from_turns_left(turns_left: u64) -> Self {
         match turns_left {
             0..=5 => WarningUrgency::Critical,
             6..=10 => WarningUrgency::Urgent,

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::DetectorSettings;
+use crate::name_enum::name_enum;
 use crate::settings::{Mode, Profile, SettingsChecks};
 
 /// Options of the detector `stagnation`.
@@ -32,35 +33,37 @@ pub struct StagnationSettings {
     pub patience: StagnationPatience,
 }
 
-/// Changes of the score that count as progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ScoreProgress {
-    /// Any change, up or down.
-    #[default]
-    AnyChange,
-    /// A score above the previous one.
-    Increase,
-    /// A score above all previous ones.
-    HighWater,
+name_enum! {
+    /// Changes of the score that count as progress.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "kind of progress" pub enum ScoreProgress {
+        /// Any change, up or down.
+        #[default]
+        AnyChange = "any_change",
+        /// A score above the previous one.
+        Increase = "increase",
+        /// A score above all previous ones.
+        HighWater = "high_water",
+    }
 }
 
-/// Behavior of the limit of turns without progress.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum StagnationPatience {
-    /// The limit is always `max_turns`.
-    #[default]
-    Fixed,
-    /// A discovery raises the limit by a fifth of `max_turns`, to at most twice `max_turns`. A discovery is the first
-    /// move from one place to another, or a reply of at least 120 bytes that was not seen before. An idle step lowers
-    /// the limit by a twentieth, to at least 5 turns after `warn_at`, and never below `max_turns` before the first
-    /// progress. A step is idle if its reply has fewer than 60 bytes or three different actions got the same reply,
-    /// unless it led to another place. The limit is also at least three times the longest gap between two progresses of
-    /// this run, up to three times `max_turns`. Without replies and places, the limit does not move.
-    Exploring,
+name_enum! {
+    /// Behavior of the limit of turns without progress.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "patience" pub enum StagnationPatience {
+        /// The limit is always `max_turns`.
+        #[default]
+        Fixed = "fixed",
+        /// A discovery raises the limit by a fifth of `max_turns`, to at most twice `max_turns`. A discovery is the first
+        /// move from one place to another, or a reply of at least 120 bytes that was not seen before. An idle step lowers
+        /// the limit by a twentieth, to at least 5 turns after `warn_at`, and never below `max_turns` before the first
+        /// progress. A step is idle if its reply has fewer than 60 bytes or three different actions got the same reply,
+        /// unless it led to another place. The limit is also at least three times the longest gap between two progresses of
+        /// this run, up to three times `max_turns`. Without replies and places, the limit does not move.
+        Exploring = "exploring",
+    }
 }
 
 impl Default for StagnationSettings {

@@ -79,7 +79,7 @@ pub(crate) fn report(
     let evidence = evidence_of(history, &found, settings);
     Some(DetectorReport {
         detector: DetectorName::Task,
-        acted: mode == Mode::Enforce,
+        enforced: mode == Mode::Enforce,
         detection,
         news,
         evidence,

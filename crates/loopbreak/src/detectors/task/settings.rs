@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::DetectorSettings;
+use crate::name_enum::name_enum;
 use crate::settings::{Mode, SettingsChecks, TimeSpan};
 
 /// Options of the detector `task`.
@@ -30,18 +31,19 @@ pub struct TaskSettings {
     pub force_next_after: u32,
 }
 
-/// A named set of limits for tasks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TaskPreset {
-    /// 5 attempts, moved on after 8. A human is asked, and the agent is not allowed to remove blockers.
-    Conservative,
-    /// 3 attempts, moved on after 5. The agent may remove blockers once before a human is asked.
-    #[default]
-    Balanced,
-    /// 2 attempts, moved on after 3. The agent may remove blockers once before a human is asked.
-    Aggressive,
+name_enum! {
+    /// A named set of limits for tasks.
+    #[derive(Default)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    "preset" pub enum TaskPreset {
+        /// 5 attempts, moved on after 8. A human is asked, and the agent is not allowed to remove blockers.
+        Conservative = "conservative",
+        /// 3 attempts, moved on after 5. The agent may remove blockers once before a human is asked.
+        #[default]
+        Balanced = "balanced",
+        /// 2 attempts, moved on after 3. The agent may remove blockers once before a human is asked.
+        Aggressive = "aggressive",
+    }
 }
 
 impl TaskPreset {
