@@ -5,6 +5,7 @@
 
 mod action;
 mod epoch_millis;
+mod into_owned;
 mod parts;
 #[cfg(feature = "schema")]
 mod schema;

@@ -195,6 +195,13 @@ mod tests {
     }
 
     #[test]
+    fn an_owned_step_has_every_part_of_the_borrowed_one() {
+        let step = Step::from_json(FULL).unwrap();
+        let written = serde_json::to_string(&step).unwrap();
+        assert_eq!(serde_json::to_string(&step.into_owned()).unwrap(), written);
+    }
+
+    #[test]
     fn texts_without_escapes_are_borrowed_from_the_line() {
         let step = Step::from_json(r#"{"say":"plain","user":"two\nlines"}"#).unwrap();
         assert!(matches!(step.say.unwrap().0, std::borrow::Cow::Borrowed("plain")));
