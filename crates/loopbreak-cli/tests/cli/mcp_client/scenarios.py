@@ -306,16 +306,16 @@ async def wrong_calls_are_answered_with_what_to_do():
     async with both() as clients:
         for client in clients:
             for tool, arguments, words in [
-                ("record_step", {"run": "r", "actoin": "x"}, "unknown field `actoin`, expected one of"),
-                ("record_step", {"run": "r", "action": "x", "score": "high"}, "in `score`: invalid type"),
-                ("record_step", {"run": "r", "place": [1]}, "Invalid step"),
+                ("record_step", {"run": "r", "actoin": "x"}, "Unknown argument `actoin`. Did you mean `action`?"),
+                ("record_step", {"run": "r", "action": "x", "score": "high"}, "Invalid argument `score`: expected a number"),
+                ("record_step", {"run": "r", "place": [1]}, "Invalid argument `place`: expected a text or an object"),
                 ("record_step", {"run": "r", "action": "x", "at": "noon"}, "2025-11-04T09:35:24Z"),
                 ("record_step", {"run": "r"}, "The step is empty"),
                 ("record_step", {"run": " ", "action": "x"}, "Invalid run name: use 1–200 bytes on one line"),
                 ("record_step", {"run": "x" * 300, "action": "x"}, "Invalid run name: use 1–200 bytes on one line"),
-                ("weigh_action", {"run": "r"}, "missing field `action`"),
+                ("weigh_action", {"run": "r"}, "Missing argument `action`"),
                 ("weigh_action", {"run": "r", "action": {"name": ""}}, "The action has no name"),
-                ("record_attempt", {"run": "r", "status": "done"}, "missing field `taskId`"),
+                ("record_attempt", {"run": "r", "status": "done"}, "Missing argument `taskId`"),
                 ("record_attempt", {"run": "r", "taskId": "", "status": "done"}, "Invalid task id"),
                 ("record_attempt", {"run": "r", "taskId": "x" * 65, "status": "done"}, "1–64 bytes"),
                 ("detect_loop", {"run": "nobody"}, 'Run "nobody" not found'),

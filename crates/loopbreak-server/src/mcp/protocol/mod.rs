@@ -1,5 +1,6 @@
 //! The server as MCP sees it.
 
+mod argument_check;
 pub(crate) mod input_limits;
 mod mcp_server;
 mod resources;

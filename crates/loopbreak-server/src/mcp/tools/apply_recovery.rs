@@ -5,6 +5,8 @@ use loopbreak::verdict::ContextEntryType;
 use loopbreak::{Audience, Decision, Mode, Verdict};
 use loopbreak_store::tasks::{RoadmapTask, TaskRemedy};
 use loopbreak_store::{RecoveryEvent, RunEvent, VerdictSummary};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::output::RecoveryOutput;
 use super::record_attempt::judgement_time;
@@ -12,6 +14,16 @@ use super::task_status::{task_output, unknown_task};
 use super::verdict_output;
 use crate::mcp::protocol::{ToolError, input_limits};
 use crate::mcp::state::{CallScope, CallTransaction, ServerState};
+
+/// A looping task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RecoveryInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+    /// Id of the task.
+    pub(crate) task_id: String,
+}
 
 /// Result of a recovery.
 struct AppliedRecovery {

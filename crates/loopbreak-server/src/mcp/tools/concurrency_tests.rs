@@ -10,7 +10,8 @@ use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{RunChange, RunRecords, StoreUrl, now, open};
 use serde_json::{Value, json};
 
-use super::input::{AttemptInput, PlannedInput};
+use super::plan_next::PlannedInput;
+use super::record_attempt::AttemptInput;
 use crate::mcp::protocol::McpOptions;
 use crate::mcp::state::ServerState;
 

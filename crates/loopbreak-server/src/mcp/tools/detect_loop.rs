@@ -2,6 +2,8 @@
 
 use loopbreak::Series;
 use loopbreak_store::{KnownLoop, Run, now};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::output::LoopOutput;
 use super::record_attempt::judgement_time;
@@ -12,6 +14,16 @@ use crate::mcp::state::ServerState;
 
 /// Number of turns without a repetition after which a loop was left. As many different steps close a breaker.
 const LEFT_AFTER: u64 = 3;
+
+/// A task, or a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct LoopInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+    /// Id of the task. Default: the run as a whole.
+    pub(crate) task_id: Option<String>,
+}
 
 impl ServerState {
     /// Returns whether a task, or a run, is looping. Changes nothing.

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use loopbreak::EpochMillis;
 use loopbreak_store::tasks::RoadmapTask;
 use loopbreak_store::{KnownLoop, Run, RunEvent, RunState, StoredEvent, StoredRecovery};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::output::ExplainOutput;
 use crate::mcp::protocol::ToolError;
@@ -12,6 +14,14 @@ use crate::mcp::state::ServerState;
 
 /// Number of events, recoveries and tasks in a description.
 const MAX_ENTRIES: usize = 60;
+
+/// Run to describe.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ExplainInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+}
 
 impl ServerState {
     /// Describes a run of any source.

@@ -1,17 +1,27 @@
-//! The tools: one file per tool, with the types of their arguments and results.
+//! The tools: one file per tool, with its arguments. Results are in `output`.
 
 mod apply_recovery;
 #[cfg(test)]
 mod concurrency_tests;
 mod detect_loop;
 mod explain_run;
-pub(crate) mod input;
+mod input_schema;
 mod output;
 mod plan_next;
 mod record_attempt;
 mod record_step;
 mod router;
 mod status;
+mod step_input;
 mod task_status;
 mod verdict_output;
 mod weigh_action;
+
+pub(crate) use apply_recovery::RecoveryInput;
+pub(crate) use detect_loop::LoopInput;
+pub(crate) use explain_run::ExplainInput;
+pub(crate) use plan_next::PlanInput;
+pub(crate) use record_attempt::AttemptInput;
+pub(crate) use status::StatusInput;
+pub(crate) use step_input::{ProposalInput, StepInput};
+pub(crate) use task_status::TaskStatusInput;

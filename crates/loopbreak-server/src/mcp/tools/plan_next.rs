@@ -2,8 +2,9 @@
 
 use loopbreak_store::tasks::{NextTask, RoadmapProblem, RoadmapTask, find_problems, next_task};
 use loopbreak_store::{NoteEvent, RunEvent};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::input::PlannedInput;
 use super::output::PlanOutput;
 use super::task_status::task_output;
 use crate::mcp::protocol::{ToolError, input_limits};
@@ -14,6 +15,34 @@ const MAX_TASKS: usize = 5000;
 /// Longest title and details that are stored, in bytes.
 const TITLE_BYTES: usize = 500;
 const DETAILS_BYTES: usize = 20_000;
+
+/// Tasks to add to a roadmap.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlanInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+    /// Tasks to add to the roadmap first, in order. A known task keeps its status.
+    #[serde(default)]
+    pub(crate) tasks: Vec<PlannedInput>,
+}
+
+/// A task of a roadmap.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PlannedInput {
+    /// Short id of your choice, at most 64 bytes.
+    pub(crate) id: String,
+    /// Title, on one line.
+    #[serde(default)]
+    pub(crate) title: String,
+    /// Description of the work.
+    #[serde(default)]
+    pub(crate) details: String,
+    /// Ids of the tasks that have to be finished first.
+    #[serde(default)]
+    pub(crate) after: Vec<String>,
+}
 
 impl ServerState {
     /// Adds tasks to the roadmap of a run, if there are any, and selects the next one.

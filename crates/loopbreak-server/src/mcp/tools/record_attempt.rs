@@ -1,15 +1,16 @@
 //! `record_attempt`: records an attempt at a task in the series of the run, and returns its judgement.
 
+use loopbreak::{EpochMillis, Step, StepText, Task};
 use loopbreak_store::tasks::{
     ReportEffect, RoadmapTask, TaskEscalation, TaskReport, TaskState, apply_report,
 };
 use loopbreak_store::{AttemptEvent, RunEvent, RunState, StoredAttempt, VerdictSummary, redact_and_truncate};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::input::{AttemptInput, TaskInput};
 use super::output::{AttemptOutput, LoopOutput};
 use super::task_status::task_output;
-use super::{record_step, verdict_output};
+use super::verdict_output;
 use crate::mcp::protocol::{ToolError, input_limits};
 use crate::mcp::state::{CallScope, CallTransaction, ServerState};
 
@@ -17,6 +18,44 @@ use crate::mcp::state::{CallScope, CallTransaction, ServerState};
 const CLOCK_DIFFERENCE_MS: u64 = 60 * 1000;
 /// Number of blockers and pieces of work of an attempt that are stored.
 const STORED_ITEMS: usize = 50;
+
+/// An attempt at a task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct AttemptInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+    /// Id of the task.
+    pub(crate) task_id: String,
+    /// Status after the attempt: pending, `in_progress`, blocked or done.
+    pub(crate) status: String,
+    /// Blockers of the task.
+    #[serde(default)]
+    pub(crate) blockers: Vec<String>,
+    /// Work done in this attempt.
+    #[serde(default)]
+    pub(crate) completed_work: Vec<String>,
+    /// Your session.
+    pub(crate) session_id: Option<String>,
+    /// Time: RFC 3339, or milliseconds since 1970. Default: now.
+    pub(crate) timestamp: Option<EpochMillis>,
+}
+
+impl AttemptInput {
+    /// Returns the attempt as a step reports it.
+    fn task(&self) -> Task<'_> {
+        fn texts(list: &[String]) -> Vec<StepText<'_>> {
+            list.iter().map(|text| text.as_str().into()).collect()
+        }
+        Task {
+            id: self.task_id.trim().into(),
+            status: Some(self.status.as_str().into()),
+            blockers: texts(&self.blockers),
+            work: texts(&self.completed_work),
+            session: self.session_id.as_deref().map(Into::into),
+        }
+    }
+}
 
 /// An attempt that was recorded.
 pub(crate) struct RecordedAttempt {
@@ -34,27 +73,18 @@ impl ServerState {
     ) -> Result<AttemptOutput, ToolError> {
         input_limits::check_task_id(&input.task_id)?;
         input_limits::check_name("status", &input.status)?;
-        let attempt = TaskInput {
-            id: input.task_id.trim().to_owned(),
-            status: Some(input.status.clone()),
-            blockers: input.blockers.clone(),
-            work: input.completed_work.clone(),
-            session: input.session_id.clone(),
-        };
+        let attempt = input.task();
+        let id = attempt.id.to_string();
         let (recorded, tasks) = self.change(run, CallScope::Tasks, |transaction| {
-            let recorded = record(transaction, run, &attempt, input.timestamp.as_ref())?;
+            let recorded = record(transaction, run, &attempt, input.timestamp)?;
             let recorded = recorded.ok_or_else(|| {
                 ToolError::new("Attempts are not judged", "The detector `task` is off in the settings")
             })?;
             let reason = recorded.check.reason.clone();
             let verdict = reason.map(|reason| VerdictSummary::default().with_answer("loop", reason));
             transaction.log(RunEvent::Attempt(AttemptEvent {
-                action: redact_and_truncate(&format!(
-                    "task {}: {}",
-                    attempt.id,
-                    recorded.effect.status.as_str()
-                )),
-                task: attempt.id.clone(),
+                action: redact_and_truncate(&format!("task {id}: {}", recorded.effect.status.as_str())),
+                task: id.clone(),
                 check: verdict_output::object(serde_json::to_value(&recorded.check).unwrap_or_default()),
                 verdict: verdict.unwrap_or_default(),
             }));
@@ -75,11 +105,12 @@ impl ServerState {
 pub(super) fn record(
     transaction: &mut CallTransaction,
     run: &str,
-    attempt: &TaskInput,
-    at: Option<&Value>,
+    attempt: &Task<'_>,
+    at: Option<EpochMillis>,
 ) -> Result<Option<RecordedAttempt>, ToolError> {
     let tasks = &mut transaction.tasks;
-    let id = input_limits::check_task_id(&attempt.id)?;
+    let id = attempt.id.as_text();
+    let id = input_limits::check_task_id(&id)?;
     if !tasks.iter().any(|task| task.id == id) {
         let position = tasks.iter().map(|task| task.position).max().map_or(0, |last| last.saturating_add(1));
         tasks.push(RoadmapTask { id: id.to_owned(), position, ..RoadmapTask::default() });
@@ -96,37 +127,34 @@ pub(super) fn record(
     let report = TaskReport {
         task: id.to_owned(),
         status: status.and_then(|status| status.parse().ok()),
-        blockers: attempt.blockers.clone(),
-        work: attempt.work.clone(),
+        blockers: attempt.blockers.iter().map(ToString::to_string).collect(),
+        work: attempt.work.iter().map(ToString::to_string).collect(),
         ..TaskReport::default()
     };
     let Some(effect) = apply_report(tasks, &report, transaction.now) else { return Ok(None) };
     // An unknown status is compared as written.
     let judged_status =
         status.filter(|_| !closed && report.status.is_none()).unwrap_or(effect.status.as_str());
-    let text = json!({
-        "at": at.cloned().unwrap_or_else(|| transaction.now.into()),
-        "task": {"id": id, "status": judged_status, "blockers": attempt.blockers, "work": attempt.work,
-                 "session": attempt.session},
-    })
-    .to_string();
-    let step = record_step::read(&text)?;
-    if !transaction.series.record(&step) {
+    let at = at.unwrap_or(EpochMillis(transaction.now));
+    let judged = Task { id: id.into(), status: Some(judged_status.into()), ..attempt.clone() };
+    if !transaction.series.record(&Step { at: Some(at), task: Some(judged), ..Step::default() }) {
         return Ok(None);
     }
     transaction.keep_series();
-    let at = step.at.map_or(transaction.now, |at| at.0);
-    transaction.state.series.foreign_clock |= at.abs_diff(transaction.now) > CLOCK_DIFFERENCE_MS;
+    transaction.state.series.foreign_clock |= at.0.abs_diff(transaction.now) > CLOCK_DIFFERENCE_MS;
     let short =
         |list: &[String]| list.iter().take(STORED_ITEMS).map(|text| redact_and_truncate(text)).collect();
     transaction.records.attempts.push(StoredAttempt {
         task: id.to_owned(),
         number: 0,
-        at,
+        at: at.0,
         status: redact_and_truncate(judged_status),
-        blockers: short(&attempt.blockers),
-        work: short(&attempt.work),
-        session: redact_and_truncate(attempt.session.as_deref().unwrap_or_default()),
+        blockers: short(&report.blockers),
+        work: short(&report.work),
+        session: attempt
+            .session
+            .as_ref()
+            .map_or_else(String::new, |session| redact_and_truncate(&session.as_text())),
     });
     let Some(task) = transaction.tasks.iter_mut().find(|task| task.id == id) else { return Ok(None) };
     task.blockers = short(&task.blockers);
@@ -144,6 +172,7 @@ pub(super) fn judgement_time(state: &RunState, now: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use loopbreak::Settings;
+    use serde_json::json;
 
     use super::*;
     use crate::mcp::protocol::McpOptions;

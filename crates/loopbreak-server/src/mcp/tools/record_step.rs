@@ -1,10 +1,10 @@
 //! `record_step`: the guard of a run observes a step.
 
-use loopbreak::{Step, Verdict};
+use loopbreak::{EpochMillis, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary};
 
-use super::input::StepInput;
 use super::output::RecordStepOutput;
+use super::step_input::StepInput;
 use super::{record_attempt, verdict_output};
 use crate::mcp::protocol::ToolError;
 use crate::mcp::state::{CallScope, CallTransaction, ServerState};
@@ -16,49 +16,29 @@ impl ServerState {
         run: &str,
         input: &StepInput,
     ) -> Result<RecordStepOutput, ToolError> {
-        let scope = if input.task.is_some() { CallScope::Tasks } else { CallScope::Steps };
+        if !input.step.has_facet() {
+            return Err(ToolError::new(
+                "The step is empty",
+                "Set at least one of action, outcome, say, user, place, score, objectives, task, progress, \
+                 critic and usage",
+            ));
+        }
+        let scope = if input.step.task.is_some() { CallScope::Tasks } else { CallScope::Steps };
         self.change(run, scope, |transaction| {
-            let text = to_log_line(input, transaction.now);
-            let step = read(&text)?;
-            if !step.has_facet() {
-                return Err(ToolError::new(
-                    "The step is empty",
-                    "Set at least one of action, outcome, say, user, place, score, objectives, task, progress, \
-                     critic and usage",
-                ));
-            }
+            let mut step = input.step.clone();
+            step.at.get_or_insert(EpochMillis(transaction.now));
             let verdict = transaction.guard.observe(&step);
             transaction.state.guard.note_findings(&verdict, transaction.now);
             transaction.records.add_verdict(&verdict, transaction.now);
             let mut output = verdict_output::step(run, &verdict, &transaction.state.guard.loops);
-            if let Some(task) = &input.task {
-                let at = input.at.as_ref();
-                let recorded = record_attempt::record(transaction, run, task, at)?;
+            if let Some(task) = &step.task {
+                let recorded = record_attempt::record(transaction, run, task, step.at)?;
                 output.task = recorded.map(|recorded| recorded.check);
             }
             log(transaction, &step, &verdict);
             Ok(output)
         })
     }
-}
-
-/// Writes a step as one line of a native log. A step without a time gets the current one.
-fn to_log_line(input: &StepInput, now: i64) -> String {
-    let mut value = serde_json::to_value(input).unwrap_or_default();
-    if let Some(parts) = value.as_object_mut() {
-        parts.entry("at").or_insert_with(|| now.into());
-    }
-    value.to_string()
-}
-
-/// Reads a step.
-pub(super) fn read(text: &str) -> Result<Step<'_>, ToolError> {
-    Step::from_json(text).map_err(|error| {
-        let error = error.to_string();
-        // The position in the line means nothing to the caller.
-        let what = error.split(" at line ").next().unwrap_or_default();
-        ToolError::new(format!("Invalid step: {what}"), "See the input schema of the tool")
-    })
 }
 
 /// Logs a step with the keys that hooks use.
@@ -98,7 +78,7 @@ mod tests {
 
     use super::*;
     use crate::mcp::protocol::McpOptions;
-    use crate::mcp::tools::input::ProposalInput;
+    use crate::mcp::tools::ProposalInput;
 
     fn open_state(folder: &tempfile::TempDir) -> ServerState {
         let store = folder.path().join("x.db").into();

@@ -3,13 +3,13 @@
 use rmcp::service::RequestContext;
 use rmcp::{Json, RoleServer, tool, tool_router};
 
-use super::input::{
-    AttemptInput, ExplainInput, LoopInput, PlanInput, ProposalInput, RecoveryInput, StatusInput, StepInput,
-    TaskStatusInput,
-};
 use super::output::{
     AttemptOutput, ExplainOutput, LoopOutput, PlanOutput, RecordStepOutput, RecoveryOutput, RulingOutput,
     StatusOutput, TasksOutput,
+};
+use super::{
+    AttemptInput, ExplainInput, LoopInput, PlanInput, ProposalInput, RecoveryInput, StatusInput, StepInput,
+    TaskStatusInput,
 };
 // The macro finds the type of the arguments by the name `Parameters`.
 use crate::mcp::protocol::ToolArguments as Parameters;

@@ -1,11 +1,23 @@
 //! `status`: the status of runs.
 
 use loopbreak_store::{RunStatus, StatusSummary, now};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::input::StatusInput;
 use super::output::StatusOutput;
 use crate::mcp::protocol::ToolError;
 use crate::mcp::state::ServerState;
+
+/// Runs to show.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StatusInput {
+    /// Show only this run.
+    pub(crate) run: Option<String>,
+    /// Also show runs that ended, or were not seen for more than an hour.
+    #[serde(default)]
+    pub(crate) all: bool,
+}
 
 impl ServerState {
     /// Returns the status of runs.

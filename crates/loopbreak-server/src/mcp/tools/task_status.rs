@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use loopbreak_store::Run;
 use loopbreak_store::tasks::{RoadmapTask, unfinished_dependencies};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::output::{TaskOutput, TasksOutput};
 use crate::mcp::protocol::ToolError;
@@ -11,6 +13,16 @@ use crate::mcp::state::ServerState;
 
 /// Number of tasks named in an error.
 const NAMED_TASKS: usize = 10;
+
+/// Tasks of a run.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct TaskStatusInput {
+    /// Run. Default: the run of this connection.
+    pub(crate) run: Option<String>,
+    /// Id of the task. Default: all tasks of the run.
+    pub(crate) task_id: Option<String>,
+}
 
 /// Number of attempts and time of the last one, by task.
 pub(super) type AttemptTally = BTreeMap<String, (u64, i64)>;

@@ -1,0 +1,93 @@
+//! Differences between the engine's records and the arguments of the tools.
+//!
+//! The engine reads logs, so it accepts numbers as ids, `null` as an empty list, and keys that it does not know. A
+//! client of the tools is better served by an error that names its typo.
+
+use schemars::Schema;
+use serde_json::{Map, Value, json};
+
+/// Parts of a step that accept no unknown keys.
+const CLOSED: [&str; 3] = ["Critic", "Task", "Usage"];
+
+/// Turns the schema of a step into that of the arguments of `record_step`.
+pub(super) fn step(mut schema: Schema, definitions: &mut Map<String, Value>) -> Schema {
+    narrow(definitions);
+    let Some(step) = schema.as_object_mut() else { return schema };
+    close(step);
+    replace(step, "run", json!({"type": ["string", "null"], "writeOnly": true}));
+    describe(
+        step,
+        "run",
+        "Run: any name, the same for all steps of one job. Default: the run of this connection.",
+    );
+    describe(step, "at", "Time of the step: RFC 3339, or milliseconds since 1970. Default: now.");
+    schema
+}
+
+/// Turns the schema of a proposal into that of the arguments of `weigh_action`.
+pub(super) fn proposal(mut schema: Schema, definitions: &mut Map<String, Value>) -> Schema {
+    narrow(definitions);
+    let Some(proposal) = schema.as_object_mut() else { return schema };
+    close(proposal);
+    replace(proposal, "score", json!({"type": ["number", "null"], "writeOnly": true}));
+    replace(proposal, "run", json!({"type": ["string", "null"], "writeOnly": true}));
+    describe(proposal, "run", "Run. Default: the run of this connection.");
+    schema
+}
+
+/// Restricts the parts of a step to what the tools accept.
+fn narrow(definitions: &mut Map<String, Value>) {
+    for name in CLOSED {
+        if let Some(part) = part(definitions, name) {
+            close(part);
+        }
+    }
+    let texts = || json!({"type": "array", "items": {"type": "string"}});
+    let any_list = json!({"type": ["array", "null"], "items": true});
+    for (name, property, schema) in [
+        ("Critic", "score", json!({"type": "number"})),
+        ("Objectives", "completed", any_list),
+        ("Place", "id", json!({})),
+        ("Task", "id", json!({"type": "string"})),
+        ("Task", "blockers", texts()),
+        ("Task", "work", texts()),
+        ("Task", "session", json!({"type": ["string", "null"]})),
+    ] {
+        if let Some(part) = part(definitions, name) {
+            replace(part, property, schema);
+        }
+    }
+    if let Some(critic) = part(definitions, "Critic") {
+        critic.insert("required".to_owned(), json!(["score"]));
+    }
+    definitions.remove("CompletedObjective");
+}
+
+/// Returns the schema of a part of a step. A part that may also be a text has two schemas; this is that of the object.
+fn part<'d>(definitions: &'d mut Map<String, Value>, name: &str) -> Option<&'d mut Map<String, Value>> {
+    let definition = definitions.get_mut(name)?;
+    let object =
+        if definition.get("anyOf").is_some() { definition.pointer_mut("/anyOf/1")? } else { definition };
+    object.as_object_mut()
+}
+
+/// Refuses unknown keys.
+fn close(object: &mut Map<String, Value>) {
+    object.insert("additionalProperties".to_owned(), Value::Bool(false));
+}
+
+/// Replaces or adds the schema of a property. Its description stays.
+fn replace(object: &mut Map<String, Value>, property: &str, mut schema: Value) {
+    let Some(properties) = object.get_mut("properties").and_then(Value::as_object_mut) else { return };
+    if let Some(text) = properties.get(property).and_then(|known| known.get("description")) {
+        schema["description"] = text.clone();
+    }
+    properties.insert(property.to_owned(), schema);
+}
+
+/// Sets the description of a property.
+fn describe(object: &mut Map<String, Value>, property: &str, text: &str) {
+    if let Some(property) = object.get_mut("properties").and_then(|all| all.get_mut(property)) {
+        property["description"] = text.into();
+    }
+}
