@@ -52,11 +52,8 @@ fn collect(folder: &Path, source: &Path, files: &mut Vec<(String, String)>) -> R
 
 /// Lists the public items of one file, one line each.
 fn public_items(text: &str) -> Vec<String> {
-    let tokens: Vec<SourceToken> = tokenize(text)
-        .into_iter()
-        .map(|(_, token)| token)
-        .filter(|token| !matches!(token, SourceToken::DocLine(_)))
-        .collect();
+    let tokens: Vec<SourceToken> =
+        tokenize(text).into_iter().map(|(_, token)| token).filter(SourceToken::is_code).collect();
     let mut reader = ItemReader { tokens: &tokens, at: 0, items: Vec::new() };
     reader.block("");
     reader.items
@@ -356,7 +353,7 @@ fn render_tokens(tokens: &[SourceToken]) -> String {
                 }
                 line.push(*mark);
             }
-            SourceToken::DocLine(_) => {}
+            SourceToken::DocLine(_) | SourceToken::CommentLine(_) | SourceToken::Text(_) => {}
         }
     }
     line.replace("= >", "=>")

@@ -1,7 +1,7 @@
-//! A small lexer for Rust sources: words, punctuation and doc comments with their lines.
+//! A small lexer for Rust sources: words, punctuation, comments and texts with their lines.
 //!
-//! It knows just enough to ignore what stands in comments, strings and character literals. A parser would be more
-//! exact, but this crate is compiled on every fresh machine before the first test runs and has no dependency for it.
+//! It knows just enough to tell code from comments, strings and character literals. A parser would be more exact, but
+//! this crate is compiled on every fresh machine before the first test runs and has no dependency for it.
 
 /// One token of interest.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,17 @@ pub(crate) enum SourceToken {
     Punctuation(char),
     /// The text of one line of a doc comment (`///` or `//!`), without its marker.
     DocLine(String),
+    /// The text of one line of a plain comment.
+    CommentLine(String),
+    /// The content of a string literal, as it is written. A line that ends with a backslash is joined with the next one.
+    Text(String),
+}
+
+impl SourceToken {
+    /// Returns whether the token is part of an item's declaration: a word or punctuation.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self, SourceToken::Word(_) | SourceToken::Punctuation(_))
+    }
 }
 
 /// A token and the line it starts on, counted from 1.
@@ -36,11 +47,11 @@ impl SourceLexer<'_> {
             } else if self.rest.starts_with("/*") {
                 self.block_comment();
             } else if let Some(length) = raw_string_length(self.rest) {
-                self.skip(length);
+                self.text(length);
             } else if first == '"' {
-                self.skip(string_length(self.rest, 1));
+                self.text(string_length(self.rest, 1));
             } else if self.rest.starts_with("b\"") || self.rest.starts_with("c\"") {
-                self.skip(string_length(self.rest, 2));
+                self.text(string_length(self.rest, 2));
             } else if first == '\'' {
                 let length = quote_length(self.rest);
                 if length == 1 {
@@ -70,9 +81,23 @@ impl SourceLexer<'_> {
         let comment = &self.rest[..length];
         let doc = comment.strip_prefix("//!").or_else(|| comment.strip_prefix("///"));
         // Four slashes are a plain comment.
-        if let Some(doc) = doc.filter(|doc| !doc.starts_with('/')) {
-            self.tokens.push((self.line, SourceToken::DocLine(doc.trim().to_owned())));
-        }
+        let token = match doc.filter(|doc| !doc.starts_with('/')) {
+            Some(doc) => SourceToken::DocLine(doc.trim().to_owned()),
+            None => SourceToken::CommentLine(comment.trim_start_matches('/').trim().to_owned()),
+        };
+        self.tokens.push((self.line, token));
+        self.skip(length);
+    }
+
+    /// Takes a string literal of this length, with its quotes and marks.
+    fn text(&mut self, length: usize) {
+        let literal = &self.rest[..length.min(self.rest.len())];
+        let is_raw = literal.trim_start_matches(['b', 'c']).starts_with('r');
+        let content = literal.trim_start_matches(['b', 'c', 'r', '#']).trim_end_matches('#');
+        let content = content.strip_prefix('"').unwrap_or(content);
+        let content = content.strip_suffix('"').unwrap_or(content);
+        let content = if is_raw { content.to_owned() } else { join_continued_lines(content) };
+        self.tokens.push((self.line, SourceToken::Text(content)));
         self.skip(length);
     }
 
@@ -102,6 +127,13 @@ impl SourceLexer<'_> {
         self.tokens.push((self.line, SourceToken::Word(self.rest[..length].to_owned())));
         self.skip(length);
     }
+}
+
+/// Removes the backslashes that continue a literal on the next line, and the indentation there.
+fn join_continued_lines(content: &str) -> String {
+    let mut parts = content.split("\\\n");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.trim_start())
 }
 
 /// Returns the length of the raw string at the start of the text, if one starts there.
@@ -173,10 +205,19 @@ mod tests {
     }
 
     #[test]
-    fn doc_comments_are_kept_with_their_lines() {
+    fn comments_are_kept_with_their_lines() {
         let found = tokenize("//! Top.\n\n/// Item.\n//// plain\nstruct A;");
         assert_eq!(found[0], (1, SourceToken::DocLine("Top.".to_owned())));
         assert_eq!(found[1], (3, SourceToken::DocLine("Item.".to_owned())));
-        assert_eq!(found[2], (5, SourceToken::Word("struct".to_owned())));
+        assert_eq!(found[2], (4, SourceToken::CommentLine("plain".to_owned())));
+        assert_eq!(found[3], (5, SourceToken::Word("struct".to_owned())));
+    }
+
+    #[test]
+    fn texts_are_kept_without_quotes_and_continued_lines_are_joined() {
+        let source = "\"a \\\n   b\" r#\"c \"quoted\" \\ d\"# b\"e\" \"\"";
+        let found: Vec<SourceToken> = tokenize(source).into_iter().map(|(_, token)| token).collect();
+        let expected = ["a b", "c \"quoted\" \\ d", "e", ""].map(|text| SourceToken::Text(text.to_owned()));
+        assert_eq!(found, expected);
     }
 }

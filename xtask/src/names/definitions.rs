@@ -7,8 +7,10 @@ use crate::source_lexer::{LocatedToken, SourceToken};
 pub(super) struct TypeDefinition {
     pub(super) name: String,
     pub(super) line: usize,
-    /// Whether a `cfg` attribute stands before it: then the same type may be defined once for each condition.
+    /// A `cfg` attribute stands before it: then the same type may be defined once for each condition.
     pub(super) is_conditional: bool,
+    /// The type can be named outside of its module.
+    pub(super) is_visible: bool,
 }
 
 /// Lists the types that are defined in these tokens, in their order.
@@ -55,13 +57,31 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
                 {
                     let outer = blocks.last().is_some_and(|(_, conditional)| *conditional);
                     let is_conditional = is_conditional || outer;
-                    found.push(TypeDefinition { name: name.clone(), line: *line, is_conditional });
+                    let is_visible = is_visible(&tokens[..at]);
+                    found.push(TypeDefinition {
+                        name: name.clone(),
+                        line: *line,
+                        is_conditional,
+                        is_visible,
+                    });
                 }
             }
             _ => {}
         }
     }
     found
+}
+
+/// Returns whether the tokens before an item end with `pub`, or with `pub` and a scope in parentheses.
+fn is_visible(before: &[LocatedToken]) -> bool {
+    let before = match before {
+        [rest @ .., (_, SourceToken::Punctuation(')'))] => {
+            let open = rest.iter().rposition(|(_, token)| *token == SourceToken::Punctuation('('));
+            &rest[..open.unwrap_or_default()]
+        }
+        before => before,
+    };
+    matches!(before.last(), Some((_, SourceToken::Word(word))) if word == "pub")
 }
 
 #[cfg(test)]
@@ -81,10 +101,19 @@ mod tests {
     }
 
     #[test]
-    fn associated_types_are_no_definitions() {
+    fn associated_types_are_not_definitions() {
         let source =
             "impl Iterator for A { type Item = u8; fn next(&mut self) -> impl Fn() { type B = u8; } }
             trait T { type Output; } fn f() -> impl X { type C = u8; } type E = u8;";
         assert_eq!(names(source), ["B", "T", "C", "E"]);
+    }
+
+    #[test]
+    fn a_type_is_visible_with_pub_of_any_scope() {
+        let source =
+            "pub struct A; pub(crate) enum B {} pub(in super) trait C {} struct D; fn f(x: u8) {} enum E {}";
+        let visible: Vec<bool> =
+            type_definitions(&tokenize(source)).into_iter().map(|definition| definition.is_visible).collect();
+        assert_eq!(visible, [true, true, true, false, false]);
     }
 }

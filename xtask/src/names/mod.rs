@@ -1,21 +1,36 @@
-//! `cargo xtask names`: checks the names of types and the wording of comments and pages.
+//! `cargo xtask names`: checks names and wording against the rules in `CONTRIBUTING.md`.
 //!
-//! Fails on a type name that is defined twice in the workspace, on a one-word type name that is not in
-//! `docs/glossary.md`, on a glossary word that names no type, on doc comments that start with a question word, and on
-//! phrases that `CONTRIBUTING.md` lists as hard to read.
+//! - `type_names`: a type name that is defined twice in the workspace, a one-word type name that is not in
+//!   `docs/glossary.md`, a glossary word that names no type
+//! - `file_names`: a file that is named after nothing it defines
+//! - `function_names`: names that hide a conversion, and test names that are not sentences
+//! - `wording`: doc comments that start with a question word, and phrases that are hard to read, in comments, texts and
+//!   pages
 
 mod definitions;
-mod faults;
+mod file_names;
+mod function_names;
 mod glossary;
+mod phrases;
+mod source_file;
+mod type_names;
+mod wording;
 
 use std::fs;
 use std::path::Path;
 
 use crate::chore_failure::ChoreFailure;
 use crate::process::root;
-use faults::{SourceFile, find_faults, find_type_faults};
+use file_names::find_file_fault;
+use function_names::find_function_faults;
+use source_file::SourceFile;
+use type_names::find_type_faults;
+use wording::{find_page_faults, find_source_faults};
 
 const GLOSSARY: &str = "docs/glossary.md";
+
+/// The checks themselves: their lists and tests quote what is not allowed.
+const CHECKS: &str = "xtask/src/names/";
 
 /// Folders with sources that are checked.
 const SOURCE_FOLDERS: [&str; 3] = ["crates", "xtask", "fuzz"];
@@ -37,10 +52,19 @@ pub(crate) fn check_types() -> Result<(), ChoreFailure> {
     report(find_type_faults(&glossary, &sources))
 }
 
-/// Checks the names of types and the wording of comments and pages.
+/// Checks all names and the wording.
 fn check() -> Result<(), ChoreFailure> {
     let (glossary, sources, pages) = read_workspace()?;
-    report(find_faults(&glossary, &sources, &pages))
+    let mut faults = find_type_faults(&glossary, &sources);
+    for source in &sources {
+        faults.extend(find_file_fault(source));
+        faults.extend(find_function_faults(source));
+        if !source.path.starts_with(CHECKS) {
+            faults.extend(find_source_faults(source));
+        }
+    }
+    faults.extend(pages.iter().flat_map(find_page_faults));
+    report(faults)
 }
 
 /// Reads the glossary, the sources and the pages.
@@ -51,8 +75,6 @@ fn read_workspace() -> Result<(String, Vec<SourceFile>, Vec<SourceFile>), ChoreF
     for folder in SOURCE_FOLDERS {
         collect(&root().join(folder), &mut sources, &mut |path| has_extension(path, "rs"))?;
     }
-    // The lists of phrases in this check would be faults of their own.
-    sources.retain(|source| !source.path.starts_with("xtask/src/names/faults.rs"));
     collect(&root().join("docs"), &mut pages, &mut |path| is_page(path))?;
     for name in ["README.md", "ARCHITECTURE.md", "SECURITY.md"] {
         if let Ok(text) = fs::read_to_string(root().join(name)) {
