@@ -15,18 +15,23 @@ const MEMORY: u64 = 1024;
 const TIMEOUT: u64 = 10;
 
 /// The targets in `fuzz/fuzz_targets/`, and the files each starts with.
-const TARGETS: [(&str, &str); 3] =
-    [("read", LOGS), ("analyze", LOGS), ("story", "crates/loopbreak-arena/story")];
+const TARGETS: &[(&str, &str)] = &[
+    ("read", LOGS),
+    ("analyze", LOGS),
+    ("story", "crates/loopbreak-arena/story"),
+    ("configuration", "fuzz/seeds/configuration"),
+    ("mcp_arguments", "fuzz/seeds/mcp_arguments"),
+];
 const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";
 
 /// Runs all targets.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     let seconds = match arguments {
         [] => SECONDS,
-        [seconds] => seconds
-            .parse()
-            .map_err(|_| ChoreFailure::Usage(format!("how many seconds? Not a whole number: {seconds:?}")))?,
-        [_, more, ..] => return Err(ChoreFailure::Usage(format!("one number of seconds, and no {more}"))),
+        [seconds] => seconds.parse().map_err(|_| {
+            ChoreFailure::Usage(format!("fuzz: expected a number of seconds, found {seconds:?}"))
+        })?,
+        [_, more, ..] => return Err(ChoreFailure::Usage(format!("fuzz: unexpected {more:?}"))),
     };
     if !works(rustup_cargo().arg("--version")) {
         return Err(ChoreFailure::Failed(
@@ -36,7 +41,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     if !works(rustup_cargo().args(["fuzz", "--version"])) {
         return Err(ChoreFailure::Failed("fuzzing needs cargo-fuzz: cargo install cargo-fuzz".to_owned()));
     }
-    for (target, fixtures) in TARGETS {
+    for (target, fixtures) in TARGETS.iter().copied() {
         let corpus = root().join("fuzz/corpus").join(target);
         seed(&root().join(fixtures), &corpus)?;
         let limits = [
@@ -49,10 +54,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     Ok(())
 }
 
-/// Not the cargo that runs this chore: that one is stable, and knows no toolchain names.
+/// Returns the cargo of rustup. The one that runs this chore is stable and does not accept toolchain names.
 fn rustup_cargo() -> Command {
     let mut command = Command::new("cargo");
-    // Set by the cargo that runs us, these would choose the stable compiler again.
+    // The cargo that runs this chore sets these, and they would select the stable compiler again.
     command.env_remove("RUSTUP_TOOLCHAIN").env_remove("RUSTC").env_remove("CARGO");
     command.arg("+nightly").current_dir(root());
     command
@@ -86,7 +91,7 @@ mod tests {
     #[test]
     fn every_target_has_a_file_and_is_in_the_manifest() {
         let manifest = fs::read_to_string(root().join("fuzz/Cargo.toml")).unwrap();
-        for (target, fixtures) in TARGETS {
+        for (target, fixtures) in TARGETS.iter().copied() {
             assert!(root().join(fixtures).is_dir(), "{fixtures}");
             assert!(root().join(format!("fuzz/fuzz_targets/{target}.rs")).is_file(), "{target}");
             assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");

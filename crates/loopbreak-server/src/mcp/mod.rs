@@ -11,4 +11,4 @@ mod tools;
 mod transport;
 
 pub use protocol::{McpOptions, ServeEnd, ServeError};
-pub use transport::{BearerToken, HttpOptions, serve_http, serve_stdio};
+pub use transport::{BearerToken, HttpOptions, serve_http, serve_stdio, serve_stream};

@@ -41,6 +41,14 @@ pub(crate) enum OwnRun {
     OfSession,
 }
 
+impl OwnRun {
+    /// Returns the run of a connection with a single client: the given one, or a new one.
+    pub(crate) fn of_connection(options: &McpOptions) -> Self {
+        let new = || format!("mcp-{:x}-{}", loopbreak_store::now(), std::process::id());
+        OwnRun::Named(options.run.clone().unwrap_or_else(new))
+    }
+}
+
 /// A connection. Clones share everything.
 #[derive(Clone, Debug)]
 pub(crate) struct McpServer {

@@ -41,7 +41,7 @@ pub struct HttpOptions {
 }
 
 /// Serves until the program is asked to end. Calls `ready` with the address, which has the actual port.
-pub fn serve(
+pub fn serve_http(
     options: McpOptions,
     http: HttpOptions,
     ready: impl FnOnce(SocketAddr),

@@ -1,0 +1,44 @@
+//! MCP over a pair of streams, for a program that has its own connection to a client.
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::mcp::protocol::input_limits::LINE_BYTES;
+use crate::mcp::protocol::{McpOptions, McpServer, OwnRun, ServeError};
+use crate::mcp::state::CallQueue;
+
+/// Serves the client on a pair of streams until it leaves. Every step that was reported until then is stored.
+///
+/// Calls are handled in the order in which they arrive if the runtime has one thread.
+pub async fn serve_stream<R, W>(options: McpOptions, input: R, output: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let own = OwnRun::of_connection(&options);
+    let (queue, worker) = CallQueue::open(options)?;
+    let over = session(McpServer::new(queue, own), input, output).await;
+    // The thread still writes the steps that are in the queue.
+    let _ = tokio::task::spawn_blocking(move || worker.join()).await;
+    over
+}
+
+/// Handles the messages of a client until it leaves.
+pub(super) async fn session<R, W>(server: McpServer, input: R, output: W) -> Result<(), ServeError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(LINE_BYTES);
+    match server.serve(transport).await {
+        Ok(running) => {
+            running.waiting().await.map_err(|error| ServeError::Connection(error.to_string()))?;
+            Ok(())
+        }
+        // The client left before it sent anything.
+        Err(ServerInitializeError::ConnectionClosed(_)) => Ok(()),
+        Err(error) => Err(ServeError::Connection(error.to_string())),
+    }
+}
