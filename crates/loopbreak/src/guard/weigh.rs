@@ -30,19 +30,31 @@ impl Guard {
     /// A proposal without a score is judged as if the call had been made: if the eighth identical call is too
     /// many, the eighth is refused and not the ninth.
     pub fn weigh(&self, proposal: &Proposal<'_>) -> Ruling {
-        let score = proposal.score.filter(|score| score.is_finite());
+        let limits = match finite_score(proposal) {
+            Some(_) => &*self.config,
+            None => self.unscored_limits.get_or_init(|| Arc::new(limits_for_unscored_proposal(&self.config))),
+        };
+        self.weigh_within(proposal, limits, &self.config)
+    }
+
+    /// Weighs a proposal with other settings than those of the guard, and changes nothing. So an adapter can judge
+    /// calls by stricter or more lenient rules than steps, without a second guard.
+    pub fn weigh_with(&self, config: &Config, proposal: &Proposal<'_>) -> Ruling {
+        match finite_score(proposal) {
+            Some(_) => self.weigh_within(proposal, config, config),
+            None => self.weigh_within(proposal, &limits_for_unscored_proposal(config), config),
+        }
+    }
+
+    fn weigh_within(&self, proposal: &Proposal<'_>, limits: &Settings, config: &Config) -> Ruling {
         let proposed = ProposedAction {
             action: &proposal.action,
-            score,
+            score: finite_score(proposal),
             turn: self.state.turn.saturating_add(1),
             agent: key_of(proposal.agent.as_deref().unwrap_or(MAIN_AGENT)),
             place: proposal.place.as_ref().and_then(PlaceMap::key),
         };
-        let limits: &Settings = match score {
-            Some(_) => &self.config,
-            None => self.unscored_limits.get_or_init(|| Arc::new(limits_for_unscored_proposal(&self.config))),
-        };
-        self.state.weigh(&proposed, limits, &self.config).1
+        self.state.weigh(&proposed, limits, config).1
     }
 
     /// Weighs the action of a step that the critic scored, as a proposal made at the previous place. So a
@@ -60,6 +72,11 @@ impl Guard {
         verdict.ruling = Some(ruling);
         Some(weighed)
     }
+}
+
+/// Returns the critic's score, if it is a number.
+fn finite_score(proposal: &Proposal<'_>) -> Option<f64> {
+    proposal.score.filter(|score| score.is_finite())
 }
 
 impl GuardState {
@@ -124,5 +141,23 @@ impl GuardState {
             trail: &agent.trail,
             map: &self.map,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_settings_apply_to_one_proposal_only() {
+        let mut guard = Guard::new(Config::default());
+        for _ in 0..7 {
+            guard.observe(&Step::from_json(r#"{"action":"make","outcome":"1 failed"}"#).unwrap());
+        }
+        let proposal = Proposal { action: Action::new("make"), ..Proposal::default() };
+        let lenient = Settings { mode: Mode::Off, ..Settings::default() };
+        assert!(guard.weigh_with(&Config::new(lenient).unwrap(), &proposal).accepted);
+        assert!(!guard.weigh(&proposal).accepted);
+        assert!(!guard.weigh_with(guard.config(), &proposal).accepted);
     }
 }
