@@ -54,6 +54,11 @@ pub(crate) trait FormatDefinition: Sync {
     fn run_of_line<'a>(&self, _line: &'a [u8]) -> Option<&'a str> {
         None
     }
+    /// Returns the beginnings of the results of calls that the agent rejected by itself. A log without any of them has no
+    /// such call.
+    fn rejection_marks(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Creates a reader for one log. `agents` are the agents that have their own files, which are read together with
     /// this one.
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader>;
@@ -81,6 +86,10 @@ pub(crate) struct LogUnit<'a> {
 impl LogFormat {
     /// The native format: one step record per line.
     pub const STEPS: LogFormat = LogFormat(&formats::StepsFormat);
+    /// Transcripts of Claude Code.
+    pub const CLAUDE_CODE: LogFormat = LogFormat(&formats::ClaudeCodeFormat);
+    /// Rollouts of Codex CLI.
+    pub const CODEX: LogFormat = LogFormat(&formats::CodexFormat);
 
     /// Returns all formats, in the order in which they are tried on an unknown log.
     pub fn all() -> impl Iterator<Item = LogFormat> {
@@ -100,6 +109,13 @@ impl LogFormat {
     /// Returns a short description of the files.
     pub fn file_description(self) -> &'static str {
         self.0.file_description()
+    }
+
+    /// Returns whether a part of a log may have calls that the agent rejected by itself. This is much faster than reading
+    /// it; see [`RecordSink::rejected_call`].
+    pub fn may_have_rejected_calls(self, part: &[u8]) -> bool {
+        let marks = self.0.rejection_marks();
+        marks.iter().any(|mark| memchr::memmem::find(part, mark.as_bytes()).is_some())
     }
 
     pub(crate) fn definition(self) -> &'static dyn FormatDefinition {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use loopbreak::Step;
+use loopbreak::{Action, Step};
 
 use crate::skip_reason::SkipReason;
 
@@ -31,10 +31,27 @@ pub struct SkippedLine {
     pub reason: SkipReason,
 }
 
+/// A call that the agent rejected by itself, because the tool does not exist or the arguments are not valid. The record
+/// of the call follows it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RejectedCall<'a> {
+    /// Id of the call in the log.
+    pub id: &'a str,
+    /// The subagent that made the call; `None` for the main agent.
+    pub agent: Option<&'a str>,
+    /// The call.
+    pub action: &'a Action<'a>,
+    /// The reason that the agent gave to the model.
+    pub reason: &'a str,
+}
+
 /// Receives the output of a reader, in the order of the log.
 pub trait RecordSink {
     /// Called for each record.
     fn record(&mut self, record: &LogRecord<'_>);
+    /// Called before the record of a call that the agent rejected by itself.
+    fn rejected_call(&mut self, _call: &RejectedCall<'_>) {}
     /// Called for each skipped line.
     fn skipped(&mut self, skipped: SkippedLine);
 }

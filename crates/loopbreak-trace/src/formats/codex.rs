@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::log_format::{FormatDefinition, LogReader, LogUnit};
-use crate::log_record::{LogRecord, RecordSink};
+use crate::log_record::{LogRecord, RecordSink, RejectedCall};
 use crate::message::MessageContent;
 use crate::message::arguments;
 use crate::message::{PendingCall, PendingCalls};
@@ -36,6 +36,9 @@ impl FormatDefinition for CodexFormat {
             || kind == Some("message") && value.has_all(&["role", "content.[].type"])
             || kind == Some("reasoning") && value.has("summary");
         enveloped || bare
+    }
+    fn rejection_marks(&self) -> &'static [&'static str] {
+        &REJECTIONS
     }
     fn new_reader(&self, _agents: &[String]) -> Box<dyn LogReader> {
         Box::new(CodexRollout::default())
@@ -121,6 +124,9 @@ const MACHINE: [&str; 8] = [
     "<collaboration_mode>",
     "<INSTRUCTIONS>",
 ];
+
+/// Beginnings of the results of calls that Codex rejected before they were made.
+const REJECTIONS: [&str; 2] = ["unsupported call: ", "failed to parse function arguments"];
 
 #[derive(Debug, Default)]
 struct CodexRollout {
@@ -242,6 +248,16 @@ impl CodexRollout {
                     return Err(SkipReason::new("the result of a call that is not in the log"));
                 };
                 let outcome = item.output.map(outcome);
+                if let Some(reason) = outcome.as_ref().and_then(|outcome| outcome.text.as_deref())
+                    && REJECTIONS.iter().any(|start| reason.starts_with(start))
+                {
+                    sink.rejected_call(&RejectedCall {
+                        id: &call.id,
+                        agent: None,
+                        action: &call.action,
+                        reason,
+                    });
+                }
                 self.emit_call(call, outcome, Some((line, at)), sink);
             }
             _ => {}

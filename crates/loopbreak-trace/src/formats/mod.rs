@@ -14,14 +14,16 @@ mod steps;
 mod swe_agent;
 mod zorkgpt;
 
+pub(crate) use claude_code::ClaudeCodeFormat;
+pub(crate) use codex::CodexFormat;
 pub(crate) use steps::StepsFormat;
 
 use crate::log_format::FormatDefinition;
 
 /// All formats, in the order in which they are tried: the most specific first. Nearly any object could be a step.
 pub(crate) static ALL: &[&dyn FormatDefinition] = &[
-    &claude_code::ClaudeCodeFormat,
-    &codex::CodexFormat,
+    &ClaudeCodeFormat,
+    &CodexFormat,
     &gemini_cli::GeminiCliFormat,
     &swe_agent::SweAgentFormat,
     &openhands::OpenHandsFormat,

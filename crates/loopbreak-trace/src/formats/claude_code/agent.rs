@@ -2,9 +2,9 @@
 
 use loopbreak::{Action, EpochMillis, Label, Outcome, Step, StepText, Usage};
 
-use super::call_fate::{CallFate, fate};
+use super::call_fate::{CallFate, fate, rejection};
 use super::entry::ClaudeTokens;
-use crate::log_record::{LogRecord, RecordSink};
+use crate::log_record::{LogRecord, RecordSink, RejectedCall};
 use crate::message::{ContentBlock, MessageContent};
 use crate::message::{PendingCall, PendingCalls};
 use crate::skip_reason::SkipReason;
@@ -159,6 +159,10 @@ impl ClaudeAgent {
             Some(text) if block.is_error => fate(text),
             _ => CallFate::Done,
         };
+        if let Some(reason) = text.as_deref().filter(|_| block.is_error).and_then(rejection) {
+            let agent = self.name.as_deref();
+            sink.rejected_call(&RejectedCall { id: &call.id, agent, action: &call.action, reason });
+        }
         let outcome = Outcome { text, error: block.is_error };
         let step = Step {
             at: position.at.or(call.at),

@@ -61,10 +61,21 @@ pub(super) enum CallFate {
     Dropped,
 }
 
+/// Beginning of the result of a call that Claude Code rejected before it was made.
+pub(super) const REJECTION: &str = "<tool_use_error>";
+/// Beginnings of such results if the call was not checked: a parallel call failed, or the user interrupted.
+const NOT_CHECKED: [&str; 3] = ["Sibling tool call", "Cancelled", "Request cancelled"];
+
+/// Returns why Claude Code rejected a call, given the text of its failed result. `None` if it did not.
+pub(super) fn rejection(text: &str) -> Option<&str> {
+    let reason = text.trim().strip_prefix(REJECTION)?.trim_end_matches("</tool_use_error>");
+    (!NOT_CHECKED.iter().any(|start| reason.starts_with(start))).then_some(reason)
+}
+
 /// Classifies a call by the text of its failed result.
 pub(super) fn fate(text: &str) -> CallFate {
     let text = text.trim_start();
-    let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
+    let text = text.strip_prefix(REJECTION).unwrap_or(text);
     if text.starts_with("The user doesn't want to") || text.starts_with("User rejected") {
         return CallFate::RefusedByUser;
     }
@@ -112,6 +123,15 @@ mod tests {
             ("Exit code 1\npermission denied", CallFate::Done),
         ] {
             assert_eq!(fate(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_calls_that_were_checked_are_rejected() {
+        let invalid = "<tool_use_error>InputValidationError: Edit failed</tool_use_error>";
+        assert_eq!(rejection(invalid), Some("InputValidationError: Edit failed"));
+        for text in ["<tool_use_error>Sibling tool call errored</tool_use_error>", "Exit code 1", ""] {
+            assert_eq!(rejection(text), None, "{text}");
         }
     }
 }

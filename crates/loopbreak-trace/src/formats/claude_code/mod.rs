@@ -58,6 +58,9 @@ impl FormatDefinition for ClaudeCodeFormat {
         let agent = line.agent.filter(|_| line.is_sidechain).map(|agent| agent.0.into_owned());
         Some(FileOwner { run: line.session?.0.into_owned(), agent, order: None })
     }
+    fn rejection_marks(&self) -> &'static [&'static str] {
+        &[call_fate::REJECTION]
+    }
     fn new_reader(&self, agents: &[String]) -> Box<dyn LogReader> {
         Box::new(session::ClaudeSession::new(agents))
     }
