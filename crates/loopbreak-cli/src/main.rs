@@ -48,9 +48,9 @@ fn main() -> ExitCode {
     let hook = arguments.next().is_some_and(|command| command == "hook");
     if hook
         && let (Some(agent), None) = (arguments.next(), arguments.next())
-        && let Some(dialect) = agent.to_str().and_then(loopbreak_hooks::HookAgent::named)
+        && let Some(Ok(agent)) = agent.to_str().map(str::parse::<&dyn loopbreak_hooks::HookAgent>)
     {
-        return ExitCode::from(hook::respond(dialect, &args::ConfigOptions::default()));
+        return ExitCode::from(hook::respond(agent, &args::ConfigOptions::default()));
     }
     let cli = match CliArgs::try_parse() {
         Ok(cli) => cli,

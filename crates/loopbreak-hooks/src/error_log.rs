@@ -1,36 +1,36 @@
-//! What went wrong inside hooks, in a file of its own: the agent went on, and the store may be what failed.
+//! The errors of past events, in a file beside the store, because the store itself may be what failed.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::HookAgent;
+use crate::hook_agent::HookAgent;
 
-/// A longer file is put aside, and a new one is begun.
-const LONGEST: u64 = 256 * 1024;
+/// Size in bytes from which the file is renamed and a new one is started.
+const MAX_BYTES: u64 = 256 * 1024;
 
-/// The file beside the store.
-pub fn file(store: &Path) -> PathBuf {
+/// Returns the path of the log that belongs to a store.
+pub fn path(store: &Path) -> PathBuf {
     store.with_file_name("hook.log")
 }
 
-/// Adds a line. Where that cannot be done either, there is nobody left to tell.
-pub fn note(store: &Path, now: i64, dialect: HookAgent, why: &str) {
-    let file = file(store);
-    if fs::metadata(&file).is_ok_and(|known| known.len() > LONGEST) {
-        let _ = fs::rename(&file, file.with_extension("log.old"));
+/// Appends an error. Errors while doing so are ignored: nothing is left that could report them.
+pub fn append(store: &Path, now: i64, agent: &dyn HookAgent, error: &str) {
+    let path = path(store);
+    if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        let _ = fs::rename(&path, path.with_extension("log.old"));
     }
-    let line = format!("{now} {} {}\n", dialect.name(), why.replace('\n', " "));
-    let _ = loopbreak_store::create_parent_folder(&file);
-    let opened = OpenOptions::new().append(true).create(true).open(&file);
+    let line = format!("{now} {} {}\n", agent.name(), error.replace('\n', " "));
+    let _ = loopbreak_store::create_parent_folder(&path);
+    let opened = OpenOptions::new().append(true).create(true).open(&path);
     let _ = opened.and_then(|mut log| log.write_all(line.as_bytes()));
 }
 
-/// The last lines, the newest last.
-pub fn last(store: &Path, most: usize) -> Vec<String> {
-    let text = fs::read(file(store)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+/// Returns the last lines, oldest first.
+pub fn last_lines(store: &Path, count: usize) -> Vec<String> {
+    let text = fs::read(path(store)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let lines: Vec<String> = text.unwrap_or_default().lines().map(str::to_owned).collect();
-    lines[lines.len().saturating_sub(most)..].to_vec()
+    lines[lines.len().saturating_sub(count)..].to_vec()
 }
 
 #[cfg(test)]
@@ -38,17 +38,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_does_not_grow_for_ever() {
+    fn the_size_of_the_file_is_limited() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("loopbreak.db");
+        let agent: &dyn HookAgent = "codex".parse().unwrap();
         for number in 0..6000 {
-            note(&store, number, HookAgent::Codex, &format!("{}\nagain {number}", "x".repeat(100)));
+            append(&store, number, agent, &format!("{}\nerror {number}", "x".repeat(100)));
         }
-        assert!(fs::metadata(file(&store)).unwrap().len() <= LONGEST + 200);
-        assert!(last(&store, 1)[0].ends_with("again 5999"));
-        note(&folder.path().join("new/loopbreak.db"), 1, HookAgent::Codex, "x");
-        assert_eq!(last(&folder.path().join("new/loopbreak.db"), 9), ["1 codex x"]);
-        fs::write(folder.path().join("none"), "").unwrap();
-        note(&folder.path().join("none/loopbreak.db"), 1, HookAgent::Codex, "x");
+        assert!(fs::metadata(path(&store)).unwrap().len() <= MAX_BYTES + 200);
+        assert!(last_lines(&store, 1)[0].ends_with("error 5999"));
+    }
+
+    #[test]
+    fn a_missing_folder_is_created_and_a_folder_that_cannot_be_created_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let agent: &dyn HookAgent = "codex".parse().unwrap();
+        let store = folder.path().join("new/loopbreak.db");
+        append(&store, 1, agent, "x");
+        assert_eq!(last_lines(&store, 9), ["1 codex x"]);
+        fs::write(folder.path().join("file"), "").unwrap();
+        append(&folder.path().join("file/loopbreak.db"), 1, agent, "x");
     }
 }

@@ -1,44 +1,33 @@
-//! The settings of a guard in a hook. Agents take commands out of a hook for an attack: they are told facts only.
+//! The settings of guards in hooks.
 
+use loopbreak::advice::TEMPLATES;
 use loopbreak::settings::{AllowRule, TemplateSet};
 use loopbreak::{Config, DetectorName, Mode, Settings};
 
-/// What is said instead of the neutral words, by the name of the template.
-const FACTS: [(&str, &str); 6] = [
-    (
-        "repeated_calls",
-        "Loop guard: since turn {since}: {reason}.\nNothing that could change the outcome happened in between.",
-    ),
-    (
-        "failing_target",
-        "Loop guard: since turn {since}, {failures} tries at {target} have failed, in different ways. The last \
-         failure: {failure}",
-    ),
-    ("refused_repeat", "Loop guard: \"{action}\" was refused: it {reason}."),
-    ("chant", "Loop guard: since turn {since}: {reason}."),
-    ("noop", "Loop guard: since turn {since}: {reason}.\nNothing has changed since then."),
-    ("errors", "Loop guard: {errors} errors in a row since turn {since}. The last one: {last_error}"),
-];
-
-/// The settings with these words, where the user has not chosen others, and with what is allowed in this session.
+/// Returns the settings for observed steps. Agents treat instructions from a hook as an attack, so the neutral texts are
+/// replaced by texts that only state facts. Texts of the user are kept.
 pub(crate) fn for_steps(settings: &Settings, allowed: &[AllowRule]) -> Config {
     let mut settings = settings.clone();
-    settings.allow.extend_from_slice(allowed);
     if settings.advice.templates == TemplateSet::Neutral {
-        for (name, text) in FACTS {
-            settings.advice.texts.entry(name.to_owned()).or_insert_with(|| text.to_owned());
+        for template in TEMPLATES {
+            if let Some(text) = template.hook {
+                settings.advice.texts.entry(template.name.to_owned()).or_insert_with(|| text.to_owned());
+            }
         }
     }
-    // Not reached: nothing was added that could be invalid.
-    Config::new(settings).unwrap_or_default()
+    with_rules(settings, allowed)
 }
 
-/// The settings by which a call is judged before it is made. Only what is said of that very call counts: the target on
-/// which everything fails may yield to another way, so nobody speaks for it here.
+/// Returns the settings for proposed calls. Only objections to the call itself count: a target that keeps failing may
+/// accept a different call.
 pub(crate) fn for_proposals(settings: &Settings, allowed: &[AllowRule]) -> Config {
-    let mut settings = settings.clone().with_mode(DetectorName::FailingTarget, Mode::Off);
+    with_rules(settings.clone().with_mode(DetectorName::FailingTarget, Mode::Off), allowed)
+}
+
+/// Adds the rules of the session.
+fn with_rules(mut settings: Settings, allowed: &[AllowRule]) -> Config {
     settings.allow.extend_from_slice(allowed);
-    // Not reached: nothing was added that could be invalid.
+    // The settings were valid, and nothing that was added is invalid.
     Config::new(settings).unwrap_or_default()
 }
 
@@ -47,10 +36,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_are_valid_and_those_of_the_user_stay() {
+    fn texts_of_hooks_are_valid_and_texts_of_the_user_are_kept() {
         let rule = AllowRule { tool: Some("x".into()), args: None };
         let config = for_steps(&Settings::default(), std::slice::from_ref(&rule));
-        assert_eq!((config.advice.texts.len(), &config.allow), (FACTS.len(), &vec![rule]));
+        let count = TEMPLATES.iter().filter(|template| template.hook.is_some()).count();
+        assert_eq!((config.advice.texts.len(), &config.allow), (count, &vec![rule]));
         let mut settings = Settings::default();
         settings.advice.texts.insert("chant".into(), "mine".into());
         let config = for_steps(&settings, &[]);

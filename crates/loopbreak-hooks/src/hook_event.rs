@@ -1,4 +1,4 @@
-//! The event an agent tells a hook of, as it stands on standard input.
+//! The event that an agent passes to a hook on standard input.
 
 use std::io::{self, Read};
 
@@ -7,13 +7,15 @@ use loopbreak::{Action, StepText};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// An event of more bytes is not looked at. Agents cut what they show a model long before.
-const LONGEST: u64 = 128 * 1024 * 1024;
+use crate::hook_error::HookError;
 
-/// The keys of all events of all agents together.
+/// Largest event that is parsed, in bytes. Agents truncate what they show to a model long before.
+pub(crate) const MAX_EVENT_BYTES: u64 = 128 * 1024 * 1024;
+
+/// An event, with the keys of all events of all agents.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-#[expect(clippy::struct_field_names, reason = "the agents call it so")]
+#[expect(clippy::struct_field_names, reason = "the names are those of the JSON keys")]
 pub(crate) struct HookEvent<'a> {
     #[serde(borrow)]
     pub(crate) session_id: Option<StepText<'a>>,
@@ -21,7 +23,7 @@ pub(crate) struct HookEvent<'a> {
     pub(crate) hook_event_name: Option<StepText<'a>>,
     #[serde(borrow)]
     pub(crate) cwd: Option<StepText<'a>>,
-    /// The subagent, where it is one.
+    /// The subagent; absent for the main agent.
     #[serde(borrow)]
     pub(crate) agent_id: Option<StepText<'a>>,
     #[serde(borrow)]
@@ -37,13 +39,12 @@ pub(crate) struct HookEvent<'a> {
     pub(crate) is_interrupt: Option<bool>,
     #[serde(borrow)]
     pub(crate) prompt: Option<StepText<'a>>,
-    /// Who wrote the prompt.
+    /// The author of the prompt.
     #[serde(borrow)]
     source: Option<StepText<'a>>,
-    /// Where the agent writes down the conversation.
     #[serde(borrow)]
     pub(crate) transcript_path: Option<StepText<'a>>,
-    /// The agent goes on only because a hook did not let it stop.
+    /// A hook has already kept the agent from ending its turn.
     pub(crate) stop_hook_active: Option<bool>,
     #[serde(borrow)]
     last_assistant_message: Option<StepText<'a>>,
@@ -54,39 +55,48 @@ pub(crate) struct HookEvent<'a> {
 }
 
 impl HookEvent<'_> {
-    /// What is called.
+    /// Returns the name of the event, or an empty text.
+    pub(crate) fn name(&self) -> &str {
+        self.hook_event_name.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the tool call.
     pub(crate) fn action(&self) -> Option<Action<'_>> {
         let mut action = Action::new(self.tool_name.as_deref().filter(|name| !name.is_empty())?);
         action.args = self.tool_input.filter(|input| input.get() != "null").map(ActionArgs::from);
         Some(action)
     }
 
-    /// What the agent said last, where it ends its turn.
-    pub(crate) fn last_words(&self) -> Option<&str> {
-        self.last_assistant_message.as_deref().or(self.prompt_response.as_deref())
+    /// Returns the id of the tool call, or an empty text.
+    pub(crate) fn call_id(&self) -> &str {
+        self.tool_use_id.as_deref().unwrap_or_default()
     }
 
-    /// Whether something goes on without the agent, which it will be told of.
-    pub(crate) fn waits_for_tasks(&self) -> bool {
+    /// Returns the last message of the agent at the end of a turn, or an empty text.
+    pub(crate) fn last_message(&self) -> &str {
+        self.last_assistant_message.as_deref().or(self.prompt_response.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns whether background tasks are running. The agent is notified when they finish.
+    pub(crate) fn has_background_tasks(&self) -> bool {
         self.background_tasks.as_ref().is_some_and(|tasks| !tasks.is_empty())
     }
 
-    /// Whether a human wrote the prompt. Agents wake themselves in the same way.
-    pub(crate) fn is_human(&self) -> bool {
+    /// Returns whether a human wrote the prompt. Agents use the same event to wake themselves.
+    pub(crate) fn is_from_human(&self) -> bool {
         self.source.as_deref().is_none_or(|source| matches!(source, "user" | "sdk"))
     }
 }
 
-/// Reads all that is written, and keeps what can be an event: an agent whose pipe breaks could take harm.
-pub(crate) fn read(mut from: impl Read) -> Result<String, String> {
-    let failed = |error: io::Error| format!("cannot read the event: {error}");
+/// Reads the text of an event. Reads the input to its end in any case, because a broken pipe could harm the agent.
+pub(crate) fn read_event(mut input: impl Read) -> Result<String, HookError> {
     let mut bytes = Vec::new();
-    (&mut from).take(LONGEST).read_to_end(&mut bytes).map_err(failed)?;
-    let more = io::copy(&mut from, &mut io::sink()).map_err(failed)?;
+    (&mut input).take(MAX_EVENT_BYTES).read_to_end(&mut bytes).map_err(HookError::Read)?;
+    let more = io::copy(&mut input, &mut io::sink()).map_err(HookError::Read)?;
     if more > 0 {
-        return Err(format!("the event is larger than {} MB", LONGEST / 1024 / 1024));
+        return Err(HookError::TooLarge);
     }
-    // A broken letter somewhere in a tool's output is no reason to look away.
+    // Tools print invalid UTF-8. The rest of the event is still valid.
     Ok(String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
 }
@@ -97,20 +107,22 @@ mod tests {
 
     #[test]
     fn an_event_that_is_too_large_is_read_to_its_end() {
-        let mut endless = io::repeat(b' ').take(LONGEST + 3);
-        assert!(read(&mut endless).unwrap_err().contains("larger than 128 MB"));
+        let mut endless = io::repeat(b' ').take(MAX_EVENT_BYTES + 3);
+        assert!(read_event(&mut endless).unwrap_err().to_string().contains("larger than 128 MB"));
         assert_eq!(endless.limit(), 0);
     }
 
     #[test]
-    fn broken_letters_do_no_harm() {
-        assert_eq!(read(&b"{\"prompt\":\"\xff\"}"[..]).unwrap(), "{\"prompt\":\"\u{fffd}\"}");
+    fn invalid_utf_8_is_replaced() {
+        assert_eq!(read_event(&b"{\"prompt\":\"\xff\"}"[..]).unwrap(), "{\"prompt\":\"\u{fffd}\"}");
     }
 
     #[test]
-    fn only_humans_are_humans() {
-        let human = |json| serde_json::from_str::<HookEvent<'_>>(json).unwrap().is_human();
-        assert!(human(r#"{"prompt":"go on"}"#) && human(r#"{"source":"user"}"#));
-        assert!(!human(r#"{"source":"schedule_wakeup"}"#) && !human(r#"{"source":"system"}"#));
+    fn a_prompt_of_the_agent_itself_is_not_from_a_human() {
+        let is_from_human = |json| serde_json::from_str::<HookEvent<'_>>(json).unwrap().is_from_human();
+        assert!(is_from_human(r#"{"prompt":"continue"}"#) && is_from_human(r#"{"source":"user"}"#));
+        assert!(
+            !is_from_human(r#"{"source":"schedule_wakeup"}"#) && !is_from_human(r#"{"source":"system"}"#)
+        );
     }
 }

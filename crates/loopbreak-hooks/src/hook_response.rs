@@ -1,24 +1,27 @@
-//! What a hook answers, whatever the agent's way of putting it.
+//! The response to an event, before it is rendered for an agent.
 
-/// An answer.
+use loopbreak::{Audience, Intervention, Verdict};
+use loopbreak_store::VerdictSummary;
+
+/// The response to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HookResponse {
-    /// Nothing: the agent goes on as if nobody had asked.
+    /// The agent continues.
     Nothing,
-    /// A word to the agent, a word to the user.
+    /// The agent continues, with a text for the agent, for the user, or for both.
     Advise { agent: Option<String>, user: Option<String> },
-    /// This call is refused; the agent is told why.
+    /// The call is refused, with a reason for the agent.
     Deny(String),
-    /// A human is to decide about this call, and is told why.
+    /// A human decides about the call, with a reason for the human.
     Ask(String),
-    /// The agent was about to end its turn, and is told why it may not want to.
+    /// The agent does not end its turn, with a reason for the agent.
     Continue(String),
-    /// The agent is stopped; the user is told why.
+    /// The agent is stopped, with a reason for the user.
     Stop(String),
 }
 
 impl HookResponse {
-    /// The name in the log.
+    /// Returns the name in the log.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             HookResponse::Nothing => "nothing",
@@ -30,7 +33,7 @@ impl HookResponse {
         }
     }
 
-    /// All that it says.
+    /// Returns all texts of the response.
     pub(crate) fn text(&self) -> Option<String> {
         match self {
             HookResponse::Nothing => None,
@@ -44,26 +47,70 @@ impl HookResponse {
         }
     }
 
-    /// Whether the agent itself is told something that it can go on with.
-    pub(crate) fn advises(&self) -> bool {
+    /// Returns whether the agent gets advice.
+    pub(crate) fn is_advice(&self) -> bool {
         matches!(self, HookResponse::Advise { agent: Some(_), .. })
     }
 
-    /// This answer, after another one that was due before it. Of two that decide, the graver one; advice is joined.
+    /// Combines this response with one to an earlier step of the same event. Advice is joined, and a decision replaces
+    /// advice.
     pub(crate) fn after(self, earlier: HookResponse) -> HookResponse {
         let join = |first: Option<String>, second: Option<String>| match (first, second) {
             (Some(first), Some(second)) => Some(format!("{first}\n\n{second}")),
             (first, second) => first.or(second),
         };
         match (earlier, self) {
-            (HookResponse::Nothing, answer) | (answer, HookResponse::Nothing) => answer,
-            (HookResponse::Advise { agent, user }, HookResponse::Advise { agent: also, user: too }) => {
-                HookResponse::Advise { agent: join(agent, also), user: join(user, too) }
-            }
+            (HookResponse::Nothing, response) | (response, HookResponse::Nothing) => response,
+            (
+                HookResponse::Advise { agent: earlier_agent, user: earlier_user },
+                HookResponse::Advise { agent, user },
+            ) => HookResponse::Advise { agent: join(earlier_agent, agent), user: join(earlier_user, user) },
             (stop @ HookResponse::Stop(_), _) => stop,
-            (_, answer) => answer,
+            (_, response) => response,
         }
     }
+
+    /// Summarizes a verdict and this response to it for the log.
+    pub(crate) fn summarize(&self, verdict: &Verdict) -> VerdictSummary {
+        let summary = VerdictSummary::from(verdict);
+        match self.text() {
+            Some(text) => summary.with_answer(self.name(), text),
+            None => summary,
+        }
+    }
+}
+
+impl From<&Verdict> for HookResponse {
+    fn from(verdict: &Verdict) -> Self {
+        if let Some(stop) = &verdict.stop {
+            let reason = reasons(verdict, Intervention::Stop).unwrap_or_else(|| stop.reason.to_string());
+            return HookResponse::Stop(format!("Loop guard: stopped: {reason}"));
+        }
+        let escalation = || {
+            let reasons = reasons(verdict, Intervention::Escalate)?;
+            Some(format!("Loop guard: a human is needed: {reasons}"))
+        };
+        let agent = advice(verdict, Audience::Agent);
+        let user = advice(verdict, Audience::User).or_else(escalation);
+        if agent.is_none() && user.is_none() {
+            return HookResponse::Nothing;
+        }
+        HookResponse::Advise { agent, user }
+    }
+}
+
+fn advice(verdict: &Verdict, audience: Audience) -> Option<String> {
+    let advice = verdict.advice.iter().filter(|advice| advice.audience == audience);
+    let texts: Vec<&str> = advice.map(|advice| advice.text.as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// Returns the reasons of the enforced decisions for an intervention.
+fn reasons(verdict: &Verdict, intervention: Intervention) -> Option<String> {
+    let decisions = verdict.decisions.iter();
+    let enforced = decisions.filter(|decision| decision.enforced && decision.intervention == intervention);
+    let reasons: Vec<&str> = enforced.map(|decision| decision.reason.as_str()).collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
 #[cfg(test)]
@@ -71,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn advice_is_joined_and_gives_way_to_a_decision() {
+    fn advice_is_joined_and_replaced_by_a_decision() {
         let advice = |agent: &str| HookResponse::Advise { agent: Some(agent.to_owned()), user: None };
         assert_eq!(advice("b").after(advice("a")), advice("a\n\nb"));
         assert_eq!(advice("b").after(HookResponse::Nothing), advice("b"));

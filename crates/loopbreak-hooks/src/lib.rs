@@ -1,15 +1,29 @@
 //! Hooks of coding agents: a guard that is asked before and after each tool call.
 //!
-//! A hook never harms the agent: [`answer`] does not fail. If something goes wrong it returns no response, so the agent
-//! continues, and the reason goes to the caller's `warn` and to the error log.
+//! [`answer`] reads an event of a [`HookAgent`], shows it to the guard of the run, and returns the response in the form
+//! that the agent expects. It does not fail: if something goes wrong there is no response, so the agent continues, and
+//! the reason goes to the caller's `warn` and to the error log.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`agents`] | one file per agent |
+//! | `handlers` | one file per kind of event |
+//! | `hook_request`, `hook_transaction` | an event with its settings, and the run while the event is handled |
+//! | `hook_event`, `tool_outcome`, `transcript` | parsing of events, tool responses and transcripts |
+//! | [`install`] | the settings files of agents |
+//! | [`doctor`], [`error_log`] | a test of the installed hook, and the errors of past events |
 
+pub mod agents;
 mod answer_event;
 pub mod doctor;
 pub mod error_log;
 mod guard_config;
 mod handlers;
 mod hook_agent;
+mod hook_error;
 mod hook_event;
+mod hook_event_kind;
+mod hook_request;
 mod hook_response;
 mod hook_transaction;
 pub mod install;
@@ -17,4 +31,5 @@ mod tool_outcome;
 mod transcript;
 
 pub use answer_event::{HookEnvironment, answer};
-pub use hook_agent::HookAgent;
+pub use hook_agent::{HookAgent, UnknownAgent};
+pub use hook_event_kind::HookEventKind;

@@ -1,9 +1,9 @@
 //! The arguments of `loopbreak hook`.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand};
-use loopbreak_hooks::HookAgent;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use loopbreak_hooks::install::SettingsScope;
+use loopbreak_hooks::{HookAgent, agents};
 
 use crate::args::ConfigOptions;
 
@@ -25,20 +25,56 @@ pub(crate) struct HookArgs {
     pub(crate) command: HookCommand,
 }
 
-#[derive(Debug, Subcommand)]
+/// The subcommands: one per agent, which the agent calls, and those for people.
+#[derive(Debug)]
 pub(crate) enum HookCommand {
-    /// Answer an event of Claude Code, read from standard input
-    ClaudeCode(AnswerArgs),
-    /// Answer an event of Codex CLI, read from standard input
-    Codex(AnswerArgs),
-    /// Answer an event of Gemini CLI, read from standard input
-    Gemini(AnswerArgs),
+    Answer(&'static dyn HookAgent, AnswerArgs),
+    Manage(ManageCommand),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ManageCommand {
     /// Add the hooks to the settings of an agent
     Install(InstallArgs),
     /// Remove the hooks from the settings of an agent
     Uninstall(InstallArgs),
     /// Test the installed hook with a simulated session and show each answer
     Doctor(DoctorArgs),
+}
+
+/// Written by hand, because the agents come from a list.
+impl Subcommand for HookCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        let with_agents = agents::ALL.iter().fold(command, |command, agent| {
+            let about = format!("Answer an event of {}, read from standard input", agent.title());
+            command.subcommand(AnswerArgs::augment_args(Command::new(agent.name())).about(about))
+        });
+        ManageCommand::augment_subcommands(with_agents)
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        HookCommand::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        name.parse::<&dyn HookAgent>().is_ok() || ManageCommand::has_subcommand(name)
+    }
+}
+
+impl FromArgMatches for HookCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        if let Some((name, matches)) = matches.subcommand()
+            && let Ok(agent) = name.parse()
+        {
+            return Ok(HookCommand::Answer(agent, AnswerArgs::from_arg_matches(matches)?));
+        }
+        ManageCommand::from_arg_matches(matches).map(HookCommand::Manage)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = HookCommand::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Answer an event, read from standard input.
@@ -63,7 +99,7 @@ The rest of the file is left as it is. A backup of the previous version is writt
 pub(crate) struct InstallArgs {
     /// Agent
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
-    pub(crate) agent: HookAgent,
+    pub(crate) agent: &'static dyn HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
     /// Show what would change without changing it
@@ -96,7 +132,7 @@ Exit codes:
 pub(crate) struct DoctorArgs {
     /// Agent
     #[arg(value_name = "AGENT", value_parser = agent_parser())]
-    pub(crate) agent: HookAgent,
+    pub(crate) agent: &'static dyn HookAgent,
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 }
@@ -112,8 +148,7 @@ impl ScopeArgs {
 }
 
 /// Parses the name of an agent. Help and completions list the agents.
-fn agent_parser() -> impl TypedValueParser<Value = HookAgent> {
-    let values = HookAgent::ALL.map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
-    PossibleValuesParser::new(values)
-        .try_map(|name| HookAgent::named(&name).ok_or_else(|| format!("unknown agent {name:?}")))
+fn agent_parser() -> impl TypedValueParser<Value = &'static dyn HookAgent> {
+    let values = agents::ALL.iter().map(|agent| PossibleValue::new(agent.name()).help(agent.title()));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<&dyn HookAgent>())
 }

@@ -5,34 +5,32 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use loopbreak_hooks::doctor::{TrialStep, is_this_program, run_trial};
 use loopbreak_hooks::install::{
-    InstallError, SettingsChange, SettingsScope, hook_command, install_hint, installed, settings_file,
+    InstallError, SettingsChange, SettingsScope, hook_command, installed_command,
 };
 use loopbreak_hooks::{HookAgent, HookEnvironment, answer, error_log};
 use loopbreak_store::default_path;
 
-use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs};
+use super::args::{DoctorArgs, HookArgs, HookCommand, InstallArgs, ManageCommand};
 use crate::args::ConfigOptions;
 use crate::error::UserError;
 use crate::output::printable;
 use crate::{exit, output};
 
 /// Number of recent errors shown.
-const FAULTS: usize = 3;
+const SHOWN_ERRORS: usize = 3;
 
 /// Runs the subcommand.
 pub(crate) fn run(args: &HookArgs) -> Result<u8, UserError> {
     match &args.command {
-        HookCommand::ClaudeCode(args) => Ok(respond(HookAgent::ClaudeCode, &args.config)),
-        HookCommand::Codex(args) => Ok(respond(HookAgent::Codex, &args.config)),
-        HookCommand::Gemini(args) => Ok(respond(HookAgent::Gemini, &args.config)),
-        HookCommand::Install(args) => install(args),
-        HookCommand::Uninstall(args) => uninstall(args),
-        HookCommand::Doctor(args) => doctor(args),
+        HookCommand::Answer(agent, args) => Ok(respond(*agent, &args.config)),
+        HookCommand::Manage(ManageCommand::Install(args)) => install(args),
+        HookCommand::Manage(ManageCommand::Uninstall(args)) => uninstall(args),
+        HookCommand::Manage(ManageCommand::Doctor(args)) => doctor(args),
     }
 }
 
 /// Answers the event on standard input. The exit code is always success: agents interpret any other code.
-pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
+pub(crate) fn respond(agent: &dyn HookAgent, options: &ConfigOptions) -> u8 {
     let warn = |text: &str| anstream::eprintln!("loopbreak: hook: {text}");
     let stdin = io::stdin();
     if stdin.is_terminal() {
@@ -46,7 +44,7 @@ pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
         },
         warn: &warn,
     };
-    if let Some(response) = answer(dialect, stdin.lock(), &environment) {
+    if let Some(response) = answer(agent, stdin.lock(), &environment) {
         // If the agent has closed the pipe, nobody needs the answer.
         let _ = writeln!(io::stdout(), "{response}").and_then(|()| io::stdout().flush());
     }
@@ -54,21 +52,27 @@ pub(crate) fn respond(dialect: HookAgent, options: &ConfigOptions) -> u8 {
 }
 
 fn install(args: &InstallArgs) -> Result<u8, UserError> {
-    let file = settings_file(args.agent, args.scope.scope().0)?;
+    let file = args.agent.settings_location().path(args.scope.scope().0)?;
     let change = SettingsChange::install(args.agent, file)?;
-    apply(&change, args.dry_run, "the hooks are already installed", install_hint(args.agent))
+    apply(&change, args.dry_run, "the hooks are already installed", Some(&args.agent.install_hint()))
 }
 
 fn uninstall(args: &InstallArgs) -> Result<u8, UserError> {
-    let file = settings_file(args.agent, args.scope.scope().0)?;
+    let file = args.agent.settings_location().path(args.scope.scope().0)?;
     let change = SettingsChange::uninstall(args.agent, file)?;
-    apply(&change, args.dry_run, "no Loopbreak hooks found", "")
+    apply(&change, args.dry_run, "no Loopbreak hooks found", None)
 }
 
-fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Result<u8, UserError> {
+/// Writes a change and prints it. `if_empty` is printed if nothing changes, and `hint` after a change.
+fn apply(
+    change: &SettingsChange,
+    dry_run: bool,
+    if_empty: &str,
+    hint: Option<&str>,
+) -> Result<u8, UserError> {
     let name = change.path().display();
     if change.is_empty() {
-        output::print(&format!("{name}: {same}\n"))?;
+        output::print(&format!("{name}: {if_empty}\n"))?;
         return Ok(exit::DONE);
     }
     output::print(&format!("{name}:\n{}", change.diff()))?;
@@ -77,10 +81,10 @@ fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Resu
         return Ok(exit::DONE);
     }
     match change.apply()? {
-        Some(kept) => output::print(&format!("written; the previous version is {}\n", kept.display()))?,
+        Some(backup) => output::print(&format!("written; backup: {}\n", backup.display()))?,
         None => output::print("written\n")?,
     }
-    if !hint.is_empty() {
+    if let Some(hint) = hint {
         output::print(&format!("{hint}\n"))?;
     }
     Ok(exit::DONE)
@@ -89,52 +93,55 @@ fn apply(change: &SettingsChange, dry_run: bool, same: &str, hint: &str) -> Resu
 fn doctor(args: &DoctorArgs) -> Result<u8, UserError> {
     let agent = args.agent;
     let (scope, is_named) = args.scope.scope();
-    let mut files = vec![settings_file(agent, scope)?];
+    let location = agent.settings_location();
+    let mut files = vec![location.path(scope)?];
     if !is_named {
-        files.extend(settings_file(agent, SettingsScope::User).ok());
+        files.extend(location.path(SettingsScope::User).ok());
     }
-    let found =
-        files.iter().find_map(|file| Some((file, installed(agent, &fs::read_to_string(file).ok()?)?)));
+    let found = files
+        .iter()
+        .find_map(|file| Some((file, installed_command(agent, &fs::read_to_string(file).ok()?)?)));
     let own = hook_command(agent)?;
-    if let Some((file, line)) = &found {
-        output::print(&format!("{}: {}\n", file.display(), printable(line)))?;
-        if !is_this_program(line, agent) {
+    if let Some((file, command)) = &found {
+        output::print(&format!("{}: {}\n", file.display(), printable(command)))?;
+        if !is_this_program(command, agent) {
             // The settings may come with a cloned repository, so their command is not trusted.
-            return Err(UserError::failed("the installed command was not run: it is not only this program")
+            return Err(UserError::failed("the installed command was not run: it is not a plain call of this program")
                 .hint(format!(
                     "this program would install: {own}\nif you wrote the line above, replace it with `loopbreak hook install {}`",
                     agent.name()
                 )));
         }
     } else {
-        output::print(&format!("not installed; trying {own}\n"))?;
+        output::print(&format!("not installed; testing {own}\n"))?;
     }
-    let good = trial(agent)?;
+    let is_correct = run_and_show_trial(agent)?;
     let name = agent.name();
-    let verdict = match (good, found.is_some()) {
+    let verdict = match (is_correct, found.is_some()) {
         (true, true) => "the hook answers correctly".to_owned(),
         (true, false) => {
             format!("the hook would answer correctly: install it with `loopbreak hook install {name}`")
         }
         (false, _) => {
-            "the hook does not answer correctly: see above, and run `loopbreak config check`".to_owned()
+            "the hook does not answer correctly: see the answers above, and run `loopbreak config check`"
+                .to_owned()
         }
     };
     output::print(&format!("{verdict}\n"))?;
-    show_faults()?;
-    Ok(if good && found.is_some() { exit::DONE } else { exit::FAILED })
+    show_errors()?;
+    Ok(if is_correct && found.is_some() { exit::DONE } else { exit::FAILED })
 }
 
-/// Runs the simulated session and shows it.
-fn trial(agent: HookAgent) -> Result<bool, UserError> {
+/// Runs the simulated session and shows it. Returns whether the answers are correct.
+fn run_and_show_trial(agent: &dyn HookAgent) -> Result<bool, UserError> {
     let mut shown = Ok(());
-    let good = run_trial(agent, &mut |step| {
+    let is_correct = run_trial(agent, &mut |step| {
         if shown.is_ok() {
             shown = show(step);
         }
     })
     .map_err(|error| UserError::failed(format!("cannot run this program: {error}")))?;
-    shown.map(|()| good)
+    shown.map(|()| is_correct)
 }
 
 fn show(step: &TrialStep) -> Result<(), UserError> {
@@ -149,14 +156,14 @@ fn show(step: &TrialStep) -> Result<(), UserError> {
 }
 
 /// Prints the latest errors of hooks.
-fn show_faults() -> Result<(), UserError> {
+fn show_errors() -> Result<(), UserError> {
     let Some(store) = default_path(|name| std::env::var_os(name)) else { return Ok(()) };
-    let last = error_log::last(&store, FAULTS);
-    if last.is_empty() {
+    let errors = error_log::last_lines(&store, SHOWN_ERRORS);
+    if errors.is_empty() {
         return Ok(());
     }
-    output::print(&format!("the latest errors, from {}:\n", error_log::file(&store).display()))?;
-    last.iter().try_for_each(|line| output::print(&format!("  {}\n", printable(line))))
+    output::print(&format!("latest errors ({}):\n", error_log::path(&store).display()))?;
+    errors.iter().try_for_each(|line| output::print(&format!("  {}\n", printable(line))))
 }
 
 impl From<InstallError> for UserError {

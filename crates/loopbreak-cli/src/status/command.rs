@@ -76,7 +76,7 @@ fn render_run(text: &mut String, status: &RunStatus) {
 /// Says where to look if hooks failed recently. The agents continued, so the user may not have noticed.
 fn report_hook_errors() {
     let Some(store) = default_path(|name| std::env::var_os(name)) else { return };
-    let file = error_log::file(&store);
+    let file = error_log::path(&store);
     let modified = std::fs::metadata(&file).and_then(|metadata| metadata.modified()).ok();
     let age = modified.and_then(|modified| modified.elapsed().ok());
     if age.is_some_and(|age| age < RECENT) {

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 #[test]
 fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     session.prompt("make the tests pass");
     let mut advised = Vec::new();
     for call in 1..=7 {
@@ -34,7 +34,7 @@ fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
     // Other calls are allowed, even on the same target, and so are other sessions.
     assert_eq!(session.propose("make test VERBOSE=1"), Value::Null);
     assert_eq!(session.propose("ls"), Value::Null);
-    assert_eq!(desk.session("s2").propose("make test"), Value::Null);
+    assert_eq!(home.session("s2").propose("make test"), Value::Null);
 
     // A message from the user unblocks it.
     session.prompt("try again, I changed the machine");
@@ -43,8 +43,8 @@ fn an_agent_is_warned_at_the_fourth_identical_call_and_refused_at_the_eighth() {
 
 #[test]
 fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     assert_eq!(session.until_denied("make test"), 8);
     for _ in 0..2 {
         let answer = session.propose("make test");
@@ -56,7 +56,7 @@ fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
     session.finish("make test");
     assert_eq!(session.propose("make test"), Value::Null);
 
-    let kinds: Vec<String> = desk
+    let kinds: Vec<String> = home
         .json(&["log", "s1", "--json"])
         .iter()
         .map(|event| event["kind"].as_str().unwrap().to_owned())
@@ -68,10 +68,10 @@ fn a_human_is_asked_if_the_agent_insists_and_approval_resets_the_count() {
 #[test]
 fn the_response_to_an_insisting_agent_is_configurable() {
     for (on_loop, expected) in [("stop", "stop"), ("advise", "deny")] {
-        let desk = HookHome::new();
+        let home = HookHome::new();
         let settings = format!("[policy]\non_loop = \"{on_loop}\"\n");
-        fs::write(desk.path().join("loopbreak.toml"), settings).unwrap();
-        let session = desk.session("s1");
+        fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
+        let session = home.session("s1");
         session.until_denied("make test");
         let answer = session.propose("make test");
         match expected {
@@ -85,19 +85,19 @@ fn the_response_to_an_insisting_agent_is_configurable() {
 
 #[test]
 fn an_effective_edit_unblocks_the_call() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     session.until_denied("make test");
     let edit = json!({"file_path": "/p/a.c", "old_string": "1", "new_string": "2"});
     let more = json!({"tool_response": {"filePath": "/p/a.c", "oldString": "1", "newString": "2"}});
-    assert_eq!(desk.tell(&session.tool("PostToolUse", "Edit", &edit, more)), Value::Null);
+    assert_eq!(home.send(&session.tool("PostToolUse", "Edit", &edit, more)), Value::Null);
     assert_eq!(session.propose("make test"), Value::Null);
 }
 
 #[test]
 fn only_the_next_call_of_a_longer_cycle_is_refused() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     let mut refused = None;
     for call in 0..24 {
         let command = ["make a", "make b", "make c"][call % 3];
@@ -113,14 +113,14 @@ fn only_the_next_call_of_a_longer_cycle_is_refused() {
 
 #[test]
 fn different_attempts_at_a_failing_target_are_warned_about_but_never_refused() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     let mut advised = false;
     for number in 0..14 {
         let edit = json!({"file_path": "/p/a.c", "old_string": format!("x{number}"), "new_string": "y"});
-        assert_eq!(desk.tell(&session.tool("PreToolUse", "Edit", &edit, json!({}))), Value::Null, "{number}");
+        assert_eq!(home.send(&session.tool("PreToolUse", "Edit", &edit, json!({}))), Value::Null, "{number}");
         let error = json!({"error": "String to replace not found in file."});
-        let answer = desk.tell(&session.tool("PostToolUseFailure", "Edit", &edit, error));
+        let answer = home.send(&session.tool("PostToolUseFailure", "Edit", &edit, error));
         advised |= answer["hookSpecificOutput"]["additionalContext"].is_string();
     }
     assert!(advised);
@@ -128,60 +128,60 @@ fn different_attempts_at_a_failing_target_are_warned_about_but_never_refused() {
 
 #[test]
 fn a_subagent_has_its_own_guard() {
-    let desk = HookHome::new();
-    let main = desk.session("s1");
+    let home = HookHome::new();
+    let main = home.session("s1");
     let sub = HookSession { agent: Some("a1"), ..main };
     assert_eq!(sub.until_denied("make test"), 8);
     assert_eq!(main.propose("make test"), Value::Null);
-    desk.tell(&sub.event("SubagentStop", json!({"stop_hook_active": false})));
-    let all = &desk.json(&["status", "--all", "--json"])[0];
+    home.send(&sub.event("SubagentStop", json!({"stop_hook_active": false})));
+    let all = &home.json(&["status", "--all", "--json"])[0];
     assert_eq!((&all["runs"][0]["agent"], &all["runs"][0]["running"]), (&json!("a1"), &json!(false)));
 }
 
 #[test]
 fn the_user_can_overrule_the_guard_at_once() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     session.until_denied("make test");
     let event = session.tool("PreToolUse", "Bash", &json!({"command": "make test"}), json!({})).to_string();
-    let off = done(desk.command(&["hook", "claude-code"]).env("LOOPBREAK", "off").write_stdin(event.clone()));
+    let off = done(home.command(&["hook", "claude-code"]).env("LOOPBREAK", "off").write_stdin(event.clone()));
     assert_eq!((off.out.as_str(), off.err.as_str(), off.code), ("", "", Some(0)));
     let rule = "[[allow]]\ntool = \"Bash\"\nargs = \"*make test*\"\n";
     for settings in [rule, "mode = \"observe\"\n", "mode = \"off\"\n"] {
-        fs::write(desk.path().join("loopbreak.toml"), settings).unwrap();
+        fs::write(home.path().join("loopbreak.toml"), settings).unwrap();
         assert_eq!(session.propose("make test"), Value::Null, "{settings}");
     }
 }
 
 #[test]
 fn status_and_log_show_the_state_of_runs() {
-    let desk = HookHome::new();
-    assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    assert_eq!(home.json(&["status", "--json"])[0]["running"], false);
+    let session = home.session("s1");
     session.prompt("use the token sk-ant-REDACTED");
     session.until_denied("make test");
-    desk.tell(&session.event("Stop", json!({"stop_hook_active": false})));
-    let status = &desk.json(&["status", "--json"])[0];
+    home.send(&session.event("Stop", json!({"stop_hook_active": false})));
+    let status = &home.json(&["status", "--json"])[0];
     assert_eq!((&status["running"], &status["tickCount"]), (&json!(true), &json!(8)));
     let loops = status["loopDetection"].as_object().unwrap();
     let cycle = loops.values().find(|seen| seen["pattern"] == "cycle").unwrap();
     assert_eq!(cycle["attemptCount"], 7);
     assert!(cycle["lastAttempt"].as_i64().unwrap() > 1_700_000_000_000);
 
-    let shown = done(&mut desk.command(&["log", "s"]));
+    let shown = done(&mut home.command(&["log", "s"]));
     for part in ["user", "advise", "refused", "deny", "stop", "make test"] {
         assert!(shown.out.contains(part), "{part}: {}", shown.out);
     }
     assert!(!shown.out.contains("abcdefghijklmnop"), "{}", shown.out);
-    let events = desk.json(&["log", "s1", "--json"]);
+    let events = home.json(&["log", "s1", "--json"]);
     let refused: Vec<&Value> = events.iter().filter(|event| event["kind"] == "refused").collect();
     assert_eq!(
         (refused.len(), &refused[0]["refused"], &refused[0]["answer"]),
         (1, &json!(true), &json!("deny"))
     );
 
-    desk.tell(&session.event("SessionEnd", json!({"reason": "exit"})));
-    assert_eq!(desk.json(&["status", "--json"])[0]["running"], false);
-    let unknown = done(&mut desk.command(&["log", "nobody"]));
+    home.send(&session.event("SessionEnd", json!({"reason": "exit"})));
+    assert_eq!(home.json(&["status", "--json"])[0]["running"], false);
+    let unknown = done(&mut home.command(&["log", "nobody"]));
     assert_eq!(unknown.code, Some(2), "{}", unknown.err);
 }

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 #[test]
 fn the_last_refused_call_is_allowed_in_its_session_only() {
-    let desk = HookHome::new();
-    let (one, two) = (desk.session("one"), desk.session("two"));
+    let home = HookHome::new();
+    let (one, two) = (home.session("one"), home.session("two"));
     one.until_denied("make lint");
     two.until_denied("make test");
-    let allowed = done(&mut desk.command(&["allow", "last"]));
+    let allowed = done(&mut home.command(&["allow", "last"]));
     assert_eq!((allowed.code, allowed.err.as_str()), (Some(0), ""));
     assert!(allowed.out.contains("two") && allowed.out.contains("make test"), "{}", allowed.out);
     for _ in 0..12 {
@@ -20,26 +20,26 @@ fn the_last_refused_call_is_allowed_in_its_session_only() {
         assert_eq!(two.finish("make test"), Value::Null);
     }
     assert_ne!(decision(&one.propose("make lint")), "", "the other session is as it was");
-    assert!(!desk.path().join("loopbreak.toml").exists());
+    assert!(!home.path().join("loopbreak.toml").exists());
 
-    let named = done(&mut desk.command(&["allow", "last", "--run", "on"]));
+    let named = done(&mut home.command(&["allow", "last", "--run", "on"]));
     assert!(named.out.contains("make lint"), "{}{}", named.out, named.err);
     assert_eq!(one.propose("make lint"), Value::Null);
-    let log = done(&mut desk.command(&["log", "one"]));
+    let log = done(&mut home.command(&["log", "one"]));
     assert!(log.out.contains("allowed"), "{}", log.out);
 }
 
 #[test]
 fn a_saved_rule_applies_to_all_sessions_of_the_project() {
-    let desk = HookHome::new();
-    let file = desk.path().join("loopbreak.toml");
+    let home = HookHome::new();
+    let file = home.path().join("loopbreak.toml");
     fs::write(&file, "# mine\n[cycle]\nwarn_at = 3\n").unwrap();
-    desk.session("one").until_denied("make \"test\"");
-    let allowed = done(&mut desk.command(&["allow", "last", "--save"]));
+    home.session("one").until_denied("make \"test\"");
+    let allowed = done(&mut home.command(&["allow", "last", "--save"]));
     assert_eq!(allowed.code, Some(0), "{}", allowed.err);
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("# mine\n[cycle]\nwarn_at = 3\n") && text.contains("[[allow]]"), "{text}");
-    let two = desk.session("two");
+    let two = home.session("two");
     for _ in 0..12 {
         assert_eq!(two.propose("make \"test\""), Value::Null);
         assert_eq!(two.finish("make \"test\""), Value::Null);
@@ -48,11 +48,11 @@ fn a_saved_rule_applies_to_all_sessions_of_the_project() {
 
 #[test]
 fn without_a_refusal_there_is_nothing_to_allow() {
-    let desk = HookHome::new();
+    let home = HookHome::new();
     for _ in 0..2 {
-        let nothing = done(&mut desk.command(&["allow", "last"]));
+        let nothing = done(&mut home.command(&["allow", "last"]));
         assert_eq!(nothing.code, Some(1));
         assert!(nothing.err.contains("no refused call found"), "{}", nothing.err);
-        desk.session("s").finish("ls");
+        home.session("s").finish("ls");
     }
 }

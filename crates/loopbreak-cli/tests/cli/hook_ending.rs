@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 fn stop(session: &HookSession<'_>, words: &str, held: bool) -> Value {
     let more = json!({"stop_hook_active": held, "last_assistant_message": words});
-    session.desk.tell(&session.event("Stop", more))
+    session.home.send(&session.event("Stop", more))
 }
 
 #[test]
@@ -13,8 +13,8 @@ fn an_agent_that_another_hook_never_lets_stop_is_stopped_eventually() {
     for words in
         ["Done.", "Everything that was asked for is done, and there is nothing left for me to do here."]
     {
-        let desk = HookHome::new();
-        let session = desk.session("s1");
+        let home = HookHome::new();
+        let session = home.session("s1");
         session.prompt("tidy up");
         session.finish("rm -r build");
         let mut ended = None;
@@ -33,8 +33,8 @@ fn an_agent_that_another_hook_never_lets_stop_is_stopped_eventually() {
 
 #[test]
 fn an_agent_in_a_conversation_may_end_any_number_of_turns() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     for turn in 0..12 {
         session.prompt(&format!("and {turn}?"));
         assert_eq!(
@@ -46,8 +46,8 @@ fn an_agent_in_a_conversation_may_end_any_number_of_turns() {
 
 #[test]
 fn a_turn_that_ends_before_its_announced_call_is_reported_once() {
-    let desk = HookHome::new();
-    let session = desk.session("s1");
+    let home = HookHome::new();
+    let session = home.session("s1");
     session.prompt("run the tests");
     let answer = stop(&session, "The parser is mended. Let me run the tests:", false);
     assert_eq!(answer["decision"], "block");
@@ -58,17 +58,17 @@ fn a_turn_that_ends_before_its_announced_call_is_reported_once() {
     session.prompt("go on");
     let waiting = json!({"stop_hook_active": false, "last_assistant_message": "Let me wait for the build:",
                          "background_tasks": [{"id": "b1", "status": "running"}]});
-    assert_eq!(desk.tell(&session.event("Stop", waiting)), Value::Null);
+    assert_eq!(home.send(&session.event("Stop", waiting)), Value::Null);
     assert_eq!(stop(&session, "I'll look at the log:", false)["decision"], "block");
     assert_eq!(stop(&session, "All tests pass.", false), Value::Null);
 }
 
 #[test]
 fn gemini_gets_its_own_answer_at_the_end_of_a_turn() {
-    let desk = HookHome::new();
-    let event = json!({"session_id": "g", "hook_event_name": "AfterAgent", "cwd": desk.path(), "prompt": "go",
+    let home = HookHome::new();
+    let event = json!({"session_id": "g", "hook_event_name": "AfterAgent", "cwd": home.path(), "prompt": "go",
                        "prompt_response": "Let me read the file:", "stop_hook_active": false});
-    let told = desk.tell_raw("gemini", event.to_string());
+    let told = home.send_raw("gemini", event.to_string());
     let answer: Value = serde_json::from_str(&told.out).unwrap();
     assert_eq!(answer["decision"], "deny");
 }

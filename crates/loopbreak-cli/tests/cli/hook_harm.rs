@@ -14,7 +14,7 @@ fn store(folder: &Path) -> PathBuf {
     folder.join("state/loopbreak/loopbreak.db")
 }
 
-fn tell(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
+fn send(folder: &Path, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
     let state = folder.join("state");
     done(loopbreak(folder).args(["hook", agent]).env("XDG_STATE_HOME", state).write_stdin(event))
 }
@@ -27,7 +27,7 @@ fn event(session: &str, name: &str, response: Value) -> String {
 
 /// Asserts that the agent continues: no answer, and the exit code of success.
 #[track_caller]
-fn goes_on(done: &FinishedProgram) {
+fn assert_continues(done: &FinishedProgram) {
     assert_eq!((done.out.as_str(), done.code), ("", Some(0)), "{}", done.err);
 }
 
@@ -45,30 +45,30 @@ fn input_that_is_not_an_event_is_only_reported() {
         "{\"hook_event_name\":\"PreToolUse\"}",
         "{\"session_id\":\"\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"x\"}",
     ] {
-        let done = tell(folder.path(), "claude-code", text);
-        goes_on(&done);
+        let done = send(folder.path(), "claude-code", text);
+        assert_continues(&done);
     }
     let deep = format!(
         "{{\"session_id\":\"a\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"x\",\"tool_response\":{}1{}}}",
         "[".repeat(100_000),
         "]".repeat(100_000)
     );
-    goes_on(&tell(folder.path(), "claude-code", deep));
+    assert_continues(&send(folder.path(), "claude-code", deep));
 }
 
 #[test]
 fn unknown_events_are_ignored() {
     let folder = folder();
     for name in ["SessionStart", "PreCompact", "FromTheFuture", ""] {
-        let done = tell(folder.path(), "claude-code", event("s", name, json!("x")));
-        goes_on(&done);
+        let done = send(folder.path(), "claude-code", event("s", name, json!("x")));
+        assert_continues(&done);
         assert_eq!(done.err, "", "{name}");
     }
     assert!(!store(folder.path()).exists());
     // A call without a tool or without input: nothing to check, and no error.
     for name in ["PreToolUse", "PostToolUse", "PostToolUseFailure"] {
         let text = json!({"session_id": "s", "hook_event_name": name}).to_string();
-        goes_on(&tell(folder.path(), "claude-code", text));
+        assert_continues(&send(folder.path(), "claude-code", text));
     }
 }
 
@@ -77,8 +77,8 @@ fn a_session_named_like_a_path_stays_inside_the_store() {
     let folder = folder();
     let odd = "../../../outside/\u{1b}[31m\u{0}/x";
     for _ in 0..2 {
-        let done = tell(folder.path(), "claude-code", event(odd, "PostToolUse", json!("x")));
-        goes_on(&done);
+        let done = send(folder.path(), "claude-code", event(odd, "PostToolUse", json!("x")));
+        assert_continues(&done);
         assert_eq!(done.err, "");
     }
     let mut kept: Vec<_> =
@@ -89,15 +89,15 @@ fn a_session_named_like_a_path_stays_inside_the_store() {
     let status = done(loopbreak(folder.path()).args(["status"]).env("XDG_STATE_HOME", state));
     assert!(status.out.contains("../../../outside/") && !status.out.contains('\u{1b}'), "{}", status.out);
     let long = "x".repeat(100_000);
-    goes_on(&tell(folder.path(), "claude-code", event(&long, "PostToolUse", json!("x"))));
+    assert_continues(&send(folder.path(), "claude-code", event(&long, "PostToolUse", json!("x"))));
 }
 
 #[test]
 fn a_tool_result_of_fifty_megabytes_is_observed() {
     let folder = folder();
     let text = event("s", "PostToolUse", json!({"stdout": "HUGE", "stderr": ""}));
-    let done = tell(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(50 * 1024 * 1024)));
-    goes_on(&done);
+    let done = send(folder.path(), "claude-code", text.replace("HUGE", &"x".repeat(50 * 1024 * 1024)));
+    assert_continues(&done);
     assert_eq!(done.err, "");
     assert!(fs::metadata(store(folder.path())).unwrap().len() < 1_000_000);
 }
@@ -107,11 +107,11 @@ fn a_damaged_store_is_set_aside_and_a_new_one_started() {
     let folder = folder();
     fs::create_dir_all(store(folder.path()).parent().unwrap()).unwrap();
     fs::write(store(folder.path()), "no store at all, ".repeat(1000)).unwrap();
-    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
-    goes_on(&done);
+    let done = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    assert_continues(&done);
     assert!(done.err.contains("damaged"), "{}", done.err);
-    let again = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
-    goes_on(&again);
+    let again = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    assert_continues(&again);
     assert_eq!(again.err, "");
 }
 
@@ -120,42 +120,42 @@ fn the_agent_continues_if_the_store_cannot_be_opened() {
     let folder = folder();
     // A file instead of the folder.
     fs::write(folder.path().join("state"), "").unwrap();
-    let lost = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
-    goes_on(&lost);
-    assert!(lost.err.contains("the agent goes on"), "{}", lost.err);
+    let lost = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    assert_continues(&lost);
+    assert!(lost.err.contains("the agent continues"), "{}", lost.err);
     // No home folder.
     let homeless = done(loopbreak(folder.path()).args(["hook", "claude-code"]).write_stdin(event(
         "s",
         "Stop",
         json!(0),
     )));
-    goes_on(&homeless);
+    assert_continues(&homeless);
     assert!(homeless.err.contains("XDG_STATE_HOME"), "{}", homeless.err);
 }
 
 #[test]
 fn the_agent_continues_if_the_store_stays_locked() {
     let folder = folder();
-    goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
+    assert_continues(&send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
     let locked = rusqlite::Connection::open(store(folder.path())).unwrap();
     locked.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
-    goes_on(&done);
+    let done = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    assert_continues(&done);
     assert!(done.err.contains("busy"), "{}", done.err);
     // Commands that only read do not wait.
-    let glanced = tell(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
+    let glanced = send(folder.path(), "claude-code", event("s", "PreToolUse", json!("x")));
     assert_eq!((glanced.out.as_str(), glanced.err.as_str()), ("", ""));
 }
 
 #[test]
 fn an_unreadable_snapshot_is_discarded() {
     let folder = folder();
-    goes_on(&tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
+    assert_continues(&send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x"))));
     let other = rusqlite::Connection::open(store(folder.path())).unwrap();
     other.execute_batch("UPDATE guards SET state = '{oops'").unwrap();
     drop(other);
-    let done = tell(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
-    goes_on(&done);
+    let done = send(folder.path(), "claude-code", event("s", "PostToolUse", json!("x")));
+    assert_continues(&done);
     assert!(done.err.contains("starts over"), "{}", done.err);
 }
 
@@ -164,8 +164,8 @@ fn a_wrong_configuration_or_command_line_refuses_no_call() {
     let folder = folder();
     fs::write(folder.path().join("loopbreak.toml"), "[cycle]\nwarn = 3\n").unwrap();
     let text = event("s", "PreToolUse", json!("x")).replace("\"cwd\":\"/\"", "\"cwd\":\"\"");
-    let wrong = tell(folder.path(), "claude-code", text);
-    goes_on(&wrong);
+    let wrong = send(folder.path(), "claude-code", text);
+    assert_continues(&wrong);
     assert!(wrong.err.contains("configuration"), "{}", wrong.err);
     // It is also written to the error log.
     let log = fs::read_to_string(store(folder.path()).with_file_name("hook.log")).unwrap_or_default();
@@ -226,14 +226,14 @@ fn other_agents_get_answers_in_their_own_format() {
     {
         let mut answers = Vec::new();
         for _ in 0..7 {
-            goes_on(&tell(folder.path(), agent, event("s", before, json!(null))));
-            answers.push(tell(folder.path(), agent, event("s", after, json!("1 failed"))).out);
+            assert_continues(&send(folder.path(), agent, event("s", before, json!(null))));
+            answers.push(send(folder.path(), agent, event("s", after, json!("1 failed"))).out);
         }
         let advised: Value = serde_json::from_str(&answers[3]).unwrap();
         assert!(advised["hookSpecificOutput"]["additionalContext"].is_string(), "{agent}");
         for insists in [false, true] {
             let denied: Value =
-                serde_json::from_str(&tell(folder.path(), agent, event("s", before, json!(null))).out)
+                serde_json::from_str(&send(folder.path(), agent, event("s", before, json!(null))).out)
                     .unwrap();
             let decision = if agent == "codex" {
                 &denied["hookSpecificOutput"]["permissionDecision"]

@@ -51,7 +51,7 @@ fn install_shows_its_changes_keeps_a_backup_and_can_be_undone() {
         assert_eq!(kept.len(), 1);
         assert_eq!(fs::read_to_string(&kept[0]).unwrap(), OWN);
 
-        assert!(hook(folder.path(), &["install", agent]).out.contains("there already"));
+        assert!(hook(folder.path(), &["install", agent]).out.contains("already installed"));
         assert_eq!(hook(folder.path(), &["uninstall", agent]).code, Some(0));
         assert_eq!(fs::read_to_string(&file).unwrap(), OWN);
         assert!(hook(folder.path(), &["uninstall", agent]).out.contains("no Loopbreak hooks found"));
@@ -67,7 +67,7 @@ fn settings_that_are_not_json_are_left_alone() {
         fs::write(&file, "{ // mine\n}").unwrap();
         let done = hook(folder.path(), &["install", agent, "--user"]);
         assert_eq!(done.code, Some(1));
-        assert!(done.err.contains("it is not JSON"), "{}", done.err);
+        assert!(done.err.contains("it is not valid JSON"), "{}", done.err);
         assert_eq!(fs::read_to_string(&file).unwrap(), "{ // mine\n}");
     }
 }

@@ -22,10 +22,10 @@ fn reject(conversation: &Path, number: u32) {
 
 #[test]
 fn a_loop_of_invalid_calls_is_detected_without_hook_events() {
-    let desk = HookHome::new();
-    let conversation = desk.path().join("session.jsonl");
+    let home = HookHome::new();
+    let conversation = home.path().join("session.jsonl");
     std::fs::write(&conversation, "{\"type\":\"summary\"}\n").unwrap();
-    let session = HookSession { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    let session = HookSession { transcript: conversation.to_str().unwrap(), ..home.session("s1") };
     session.prompt("edit a.c");
     let mut advised = Value::Null;
     for number in 1..=4 {
@@ -41,7 +41,7 @@ fn a_loop_of_invalid_calls_is_detected_without_hook_events() {
     let text = advice(&advised).unwrap();
     assert!(text.contains("Edit") || text.contains("errors in a row"), "{text}");
     assert_eq!(advised["hookSpecificOutput"]["hookEventName"], "PreToolUse");
-    let events = desk.json(&["log", "s1", "--json"]);
+    let events = home.json(&["log", "s1", "--json"]);
     let rejected: Vec<&Value> = events.iter().filter(|event| event["kind"] == "rejected").collect();
     assert_eq!(rejected.len(), 4, "each once");
     assert!(rejected[0]["outcome"].as_str().unwrap().contains("file_path"));
@@ -49,10 +49,10 @@ fn a_loop_of_invalid_calls_is_detected_without_hook_events() {
 
 #[test]
 fn a_failure_reported_to_a_hook_counts_once() {
-    let desk = HookHome::new();
-    let conversation = desk.path().join("session.jsonl");
+    let home = HookHome::new();
+    let conversation = home.path().join("session.jsonl");
     std::fs::write(&conversation, "").unwrap();
-    let session = HookSession { transcript: conversation.to_str().unwrap(), ..desk.session("s1") };
+    let session = HookSession { transcript: conversation.to_str().unwrap(), ..home.session("s1") };
     session.prompt("edit a.c");
     let failed = session.tool(
         "PostToolUseFailure",
@@ -60,22 +60,22 @@ fn a_failure_reported_to_a_hook_counts_once() {
         &json!({"path": "a.c"}),
         json!({"tool_use_id": "toolu_1", "error": "String to replace not found"}),
     );
-    desk.tell(&failed);
+    home.send(&failed);
     reject(&conversation, 1);
     session.finish("ls");
-    let events = desk.json(&["log", "s1", "--json"]);
+    let events = home.json(&["log", "s1", "--json"]);
     assert!(!events.iter().any(|event| event["kind"] == "rejected"), "{events:?}");
 }
 
 #[test]
 fn a_missing_transcript_is_not_an_error() {
-    let desk = HookHome::new();
+    let home = HookHome::new();
     for transcript in ["/nowhere/at/all.jsonl", "", "/"] {
-        let session = HookSession { transcript, ..desk.session("s1") };
+        let session = HookSession { transcript, ..home.session("s1") };
         session.prompt("go");
         session.finish("ls");
     }
     let event = json!({"session_id": "s2", "hook_event_name": "PostToolUse", "transcript_path": null,
                        "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_response": "a"});
-    assert_eq!(desk.tell(&event), Value::Null);
+    assert_eq!(home.send(&event), Value::Null);
 }

@@ -1,4 +1,13 @@
 //! One handler per kind of event.
 
-pub(crate) mod before_tool;
+mod after_tool;
+mod before_tool;
+mod session_end;
 mod turn_end;
+mod user_prompt;
+
+pub(crate) use after_tool::after_tool;
+pub(crate) use before_tool::before_tool;
+pub(crate) use session_end::session_end;
+pub(crate) use turn_end::turn_end;
+pub(crate) use user_prompt::user_prompt;

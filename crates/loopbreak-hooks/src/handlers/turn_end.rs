@@ -1,12 +1,12 @@
-//! The agent ends its turn: too early, or again and again because something does not let it.
+//! The agent ends its turn: too early, or again and again because another hook keeps it from stopping.
 
-use loopbreak::{Action, Outcome, Step, Verdict};
+use loopbreak::{Action, Mode, Outcome, Verdict};
 use loopbreak_store::{RunEvent, TurnEndEvent, redact_and_truncate};
 
 use crate::hook_response::HookResponse;
-use crate::hook_transaction::{HookTransaction, summary};
+use crate::hook_transaction::HookTransaction;
 
-/// The words with which agents announce what they do next.
+/// Beginnings of sentences with which agents announce their next call.
 const ANNOUNCEMENTS: [&str; 12] = [
     "let me ",
     "let's ",
@@ -21,89 +21,85 @@ const ANNOUNCEMENTS: [&str; 12] = [
     "next i ",
     "first, i ",
 ];
-/// A shorter message says nothing by which it could be known again.
-const WORDY: usize = 48;
+/// Shortest message that is compared with later ones, in bytes. A message such as "Done." is too common.
+const MIN_MESSAGE: usize = 48;
 
-impl HookTransaction<'_> {
-    /// Takes in that the agent ends its turn.
-    pub(crate) fn rests(&mut self) -> HookResponse {
-        let event = self.session.event;
-        let (words, held) = (event.last_words().unwrap_or_default(), event.stop_hook_active == Some(true));
-        let mut step = self.session.step(None);
-        if held && words.len() < WORDY {
-            // A word as short as "done" is no message that could repeat; to end the turn in the same way again is.
-            step.action = Some(Action::new("end the turn"));
-            step.outcome = Some(Outcome { text: Some(words.into()), error: false });
-        } else if !words.is_empty() {
-            step.say = Some(words.into());
-        }
-        let verdict = if step.say.is_some() || step.action.is_some() {
-            self.observe(&step)
-        } else {
-            Verdict { turn: self.guard.turn(), ..Verdict::default() }
-        };
-        let answer = self.on_rest(&verdict, words, held);
-        self.write(RunEvent::Stop(TurnEndEvent {
-            event: event.hook_event_name.as_deref().map(str::to_owned),
-            held,
-            said: (!words.is_empty()).then(|| redact_and_truncate(words)),
-            verdict: summary(&verdict, &answer),
-        }));
-        answer
+/// Shows the last message to the guard. Stops an agent that cannot end its turn, and nudges one that ends it after
+/// announcing a call.
+pub(crate) fn turn_end(run: &mut HookTransaction<'_>) -> HookResponse {
+    let event = run.request.event;
+    let (message, held) = (event.last_message(), event.stop_hook_active == Some(true));
+    let mut step = run.request.step(None);
+    if held && message.len() < MIN_MESSAGE {
+        // The message is too short to be compared, but the agent ends its turn in the same way again.
+        step.action = Some(Action::new("end the turn"));
+        step.outcome = Some(Outcome { text: Some(message.into()), error: false });
+    } else if !message.is_empty() {
+        step.say = Some(message.into());
     }
+    let verdict = if step.say.is_some() || step.action.is_some() {
+        run.observe(&step)
+    } else {
+        Verdict { turn: run.guard.turn(), ..Verdict::default() }
+    };
+    let response = respond(run, &verdict, message, held);
+    run.record(RunEvent::Stop(TurnEndEvent {
+        event: Some(event.name().to_owned()),
+        held,
+        said: (!message.is_empty()).then(|| redact_and_truncate(message)),
+        verdict: response.summarize(&verdict),
+    }));
+    response
+}
 
-    fn on_rest(&mut self, verdict: &Verdict, words: &str, held: bool) -> HookResponse {
-        let grave = verdict.decisions.iter().find(|act| act.enforced && act.intervention.ends_run());
-        if let Some(act) = grave.filter(|_| held) {
-            // Whoever holds it goes on doing so: only an end in earnest ends it.
-            return HookResponse::Stop(format!(
-                "Loop guard: the agent wants to stop, is not let, and does nothing new: {}",
-                act.reason
-            ));
-        }
-        match crate::hook_transaction::answer(verdict) {
-            stop @ HookResponse::Stop(_) => return stop,
-            // To tell the agent now would make it go on.
-            HookResponse::Advise { agent, user } => {
-                return HookResponse::Advise { agent: None, user: user.or(agent) };
-            }
-            _ => {}
-        }
-        let policy = &self.session.config.policy.ladder;
-        let enforced = self.session.config.mode == loopbreak::Mode::Enforce;
-        let nudge = !held && !self.state.hook.nudged && enforced && policy.hint;
-        match announcement(words).filter(|_| nudge && !self.session.event.waits_for_tasks()) {
-            Some(last) => {
-                self.state.hook.nudged = true;
-                HookResponse::Continue(format!(
-                    "Loop guard: the turn ended with the announcement \"{}\", and no call followed it.",
-                    redact_and_truncate(last)
-                ))
-            }
-            None => HookResponse::Nothing,
-        }
+fn respond(run: &mut HookTransaction<'_>, verdict: &Verdict, message: &str, held: bool) -> HookResponse {
+    let mut decisions = verdict.decisions.iter();
+    if let Some(decision) = decisions.find(|one| held && one.enforced && one.intervention.ends_run()) {
+        // The other hook will not change its mind, so only a stop ends the loop.
+        return HookResponse::Stop(format!(
+            "Loop guard: the agent wants to stop, another hook prevents it, and nothing new happens: {}",
+            decision.reason
+        ));
     }
-
-    /// Shows a step to the guard, and takes note of what is found.
-    pub(crate) fn observe(&mut self, step: &Step<'_>) -> Verdict {
-        let verdict = self.guard.observe(step);
-        self.state.guard.note_findings(&verdict, self.session.now);
-        self.records.add_verdict(&verdict, self.session.now);
-        verdict
+    match HookResponse::from(verdict) {
+        stop @ HookResponse::Stop(_) => return stop,
+        // Advice to the agent would make it continue, so the user gets it.
+        HookResponse::Advise { agent, user } => {
+            return HookResponse::Advise { agent: None, user: user.or(agent) };
+        }
+        _ => {}
+    }
+    match announcement(message).filter(|_| !held && may_nudge(run)) {
+        Some(announced) => {
+            run.state.hook.nudged = true;
+            HookResponse::Continue(format!(
+                "Loop guard: the turn ended with the announcement \"{}\", but no call followed.",
+                redact_and_truncate(announced)
+            ))
+        }
+        None => HookResponse::Nothing,
     }
 }
 
-/// The last line of a message that announces a call and breaks off: it begins with what the agent is about to do, and
-/// ends with a colon or an ellipsis.
-fn announcement(words: &str) -> Option<&str> {
-    let last = words.trim_end().lines().next_back()?.trim();
+/// Returns whether the agent may be kept from ending its turn: once per message of the user, and not while it waits for
+/// background tasks.
+fn may_nudge(run: &HookTransaction<'_>) -> bool {
+    let settings = run.request.settings;
+    let acts = settings.mode == Mode::Enforce && settings.policy.ladder.hint;
+    acts && !run.state.hook.nudged && !run.request.event.has_background_tasks()
+}
+
+/// Returns the last sentence of a message if it announces a call and breaks off: it starts with what the agent is about
+/// to do, and ends with a colon or an ellipsis.
+fn announcement(message: &str) -> Option<&str> {
+    let last = message.trim_end().lines().next_back()?.trim();
     let breaks_off = last.ends_with([':', '…']) || last.ends_with("...");
     let sentence = last.rsplit_once(". ").map_or(last, |(_, sentence)| sentence);
-    let begins = |text: &str| {
+    let announces = |text: &str| {
         let text = text.trim_start().to_lowercase().replace('\u{2019}', "'");
         ANNOUNCEMENTS.iter().any(|start| text.starts_with(start))
     };
-    (breaks_off && begins(sentence)).then_some(sentence)
+    (breaks_off && announces(sentence)).then_some(sentence)
 }
 
 #[cfg(test)]
@@ -112,7 +108,7 @@ mod tests {
 
     #[test]
     fn only_a_message_that_breaks_off_before_a_call_is_an_announcement() {
-        for (words, expected) in [
+        for (message, expected) in [
             ("Let me run the tests:", true),
             ("The parser is wrong.\n\nNow I'll fix it. Let me look at the file:", true),
             ("I\u{2019}ll check the log…", true),
@@ -121,10 +117,10 @@ mod tests {
             ("Let me know if you want more.", false),
             ("Here is what I found:\n- one\n- two", false),
             ("The steps are as follows:", false),
-            ("Should I go on?", false),
+            ("Should I continue?", false),
             ("", false),
         ] {
-            assert_eq!(announcement(words).is_some(), expected, "{words}");
+            assert_eq!(announcement(message).is_some(), expected, "{message}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Changes a JSON text at one place and leaves all the rest as its owner wrote it: order, indents, line ends.
+//! Edits one value of a JSON text. The rest is kept as it is: order, indentation, line ends.
 
 use std::ops::Range;
 
-/// A value in a text: where it stands, and what is in it.
+/// A value in a text, with its position.
 #[derive(Debug)]
 struct JsonNode {
     span: Range<usize>,
@@ -16,23 +16,23 @@ enum JsonNodeKind {
     Plain,
 }
 
-/// A step on the way to a value.
+/// A step of the path to a value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum JsonPathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
-/// Adds a member to the object at the end of a way, or an element to an array there.
-pub(crate) fn add(text: &str, way: &[JsonPathStep<'_>], key: Option<&str>, value: &str) -> Option<String> {
+/// Adds a member to the object at a path, or an element to the array there.
+pub(crate) fn add(text: &str, path: &[JsonPathStep<'_>], key: Option<&str>, value: &str) -> Option<String> {
     let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
-    let node = find(&root, way)?;
+    let node = find(&root, path)?;
     let spans: Vec<Range<usize>> = node.parts();
     let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let outer = indent_before(text, node.span.start);
-    // A part that stands on a line of its own shows how far they are indented.
+    // If the first part is on its own line, its indentation applies to all.
     let inner = spans.first().and_then(|first| own_line_indent(text, first.start));
-    let inner = inner.map_or_else(|| format!("{outer}{}", unit(text)), str::to_owned);
+    let inner = inner.map_or_else(|| format!("{outer}{}", indent_unit(text)), str::to_owned);
     let value = value.replace('\n', &format!("{ends}{inner}"));
     let part = key.map_or_else(|| value.clone(), |key| format!("{}: {value}", serde_json::Value::from(key)));
     let mut changed = text.to_owned();
@@ -45,10 +45,10 @@ pub(crate) fn add(text: &str, way: &[JsonPathStep<'_>], key: Option<&str>, value
     Some(changed)
 }
 
-/// Removes the member or element at the end of a way, with the comma that it leaves behind.
-pub(crate) fn remove(text: &str, way: &[JsonPathStep<'_>]) -> Option<String> {
+/// Removes the member or element at a path, and its comma.
+pub(crate) fn remove(text: &str, path: &[JsonPathStep<'_>]) -> Option<String> {
     let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
-    let (last, before) = way.split_last()?;
+    let (last, before) = path.split_last()?;
     let parent = find(&root, before)?;
     let index = match (last, &parent.kind) {
         (JsonPathStep::Key(key), JsonNodeKind::Object(members)) => {
@@ -70,7 +70,7 @@ pub(crate) fn remove(text: &str, way: &[JsonPathStep<'_>]) -> Option<String> {
 }
 
 impl JsonNode {
-    /// Where the members, with their keys, or the elements stand.
+    /// Returns the positions of the members, with their keys, or of the elements.
     fn parts(&self) -> Vec<Range<usize>> {
         match &self.kind {
             JsonNodeKind::Object(members) => {
@@ -82,8 +82,8 @@ impl JsonNode {
     }
 }
 
-fn find<'n>(node: &'n JsonNode, way: &[JsonPathStep<'_>]) -> Option<&'n JsonNode> {
-    let Some((first, rest)) = way.split_first() else {
+fn find<'n>(node: &'n JsonNode, path: &[JsonPathStep<'_>]) -> Option<&'n JsonNode> {
+    let Some((first, rest)) = path.split_first() else {
         return (!matches!(node.kind, JsonNodeKind::Plain)).then_some(node);
     };
     let next = match (first, &node.kind) {
@@ -96,25 +96,25 @@ fn find<'n>(node: &'n JsonNode, way: &[JsonPathStep<'_>]) -> Option<&'n JsonNode
     find(next, rest)
 }
 
-/// The white space at the beginning of the line on which a place is.
+/// Returns the indentation of the line of a position.
 fn indent_before(text: &str, at: usize) -> &str {
     let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// The same, where nothing else stands before the place on its line.
+/// Returns the indentation before a position, if nothing else is before it on its line.
 fn own_line_indent(text: &str, at: usize) -> Option<&str> {
     let start = text[..at].rfind('\n')? + 1;
     text[start..at].trim().is_empty().then_some(&text[start..at])
 }
 
-/// One indent more, as this text makes it.
-fn unit(text: &str) -> &str {
+/// Returns one level of indentation, as the text has it.
+fn indent_unit(text: &str) -> &str {
     let first = text.lines().map(|line| &line[..line.len() - line.trim_start().len()]);
     first.filter(|indent| !indent.is_empty()).min_by_key(|indent| indent.len()).unwrap_or("  ")
 }
 
-/// Walks through a text that is known to be JSON.
+/// Finds the positions of values in a text that is valid JSON.
 struct JsonScanner<'t> {
     text: &'t str,
     at: usize,
@@ -123,7 +123,7 @@ struct JsonScanner<'t> {
 
 impl JsonScanner<'_> {
     fn whole(mut self) -> Option<JsonNode> {
-        // The parser says what is JSON; what follows only finds out where things stand.
+        // Serde checks that it is JSON. The scanner only finds positions.
         serde_json::from_str::<serde::de::IgnoredAny>(self.text).ok()?;
         self.value()
     }
@@ -198,7 +198,7 @@ mod tests {
     const ODD: &str = "{\n    \"z\": [1,2],   \"a\\\"b\": \"}{\",\n    \"hooks\": {\n        \"Stop\": [ {\"x\": 1} ]\n    }\n}\n";
 
     #[test]
-    fn what_is_added_stands_in_its_place_and_the_rest_stays() {
+    fn adding_a_value_keeps_the_rest_of_the_text() {
         let added = add(ODD, &[JsonPathStep::Key("hooks")], Some("New"), "[]").unwrap();
         assert_eq!(added, ODD.replace("{\"x\": 1} ]", "{\"x\": 1} ],\n        \"New\": []"));
         let added = add("{}", &[], Some("a"), "{\n  \"b\": 1\n}").unwrap();
@@ -209,25 +209,25 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_takes_its_comma_along() {
-        for (text, way, left) in [
+    fn removing_a_value_removes_its_comma() {
+        for (text, path, left) in [
             ("{\"a\": 1, \"b\": 2}", JsonPathStep::Key("a"), "{\"b\": 2}"),
             ("{\"a\": 1, \"b\": 2}", JsonPathStep::Key("b"), "{\"a\": 1}"),
             ("{ \"a\": [] }", JsonPathStep::Key("a"), "{}"),
             ("[1, 2, 3]", JsonPathStep::Index(1), "[1, 3]"),
         ] {
-            assert_eq!(remove(text, &[way]).as_deref(), Some(left));
+            assert_eq!(remove(text, &[path]).as_deref(), Some(left));
         }
         assert_eq!(remove("[]", &[JsonPathStep::Index(0)]), None);
     }
 
     #[test]
-    fn what_was_added_can_be_removed_without_a_trace() {
+    fn removing_an_added_value_restores_the_text() {
         let added =
             add(ODD, &[JsonPathStep::Key("hooks"), JsonPathStep::Key("Stop")], None, "{\n  \"y\": 2\n}")
                 .unwrap();
         assert!(serde_json::from_str::<serde_json::Value>(&added).is_ok(), "{added}");
-        let way = [JsonPathStep::Key("hooks"), JsonPathStep::Key("Stop"), JsonPathStep::Index(1)];
-        assert_eq!(remove(&added, &way).as_deref(), Some(ODD));
+        let path = [JsonPathStep::Key("hooks"), JsonPathStep::Key("Stop"), JsonPathStep::Index(1)];
+        assert_eq!(remove(&added, &path).as_deref(), Some(ODD));
     }
 }

@@ -1,9 +1,9 @@
-//! What changed between two texts, in lines.
+//! The changed lines between two texts.
 
-/// How many lines that stayed are shown around a change.
-const AROUND: usize = 3;
+/// Number of unchanged lines shown around a change.
+const CONTEXT: usize = 3;
 
-/// The lines that went and came, with some around them.
+/// Returns the removed and added lines, with some context.
 pub(crate) fn diff(old: &str, new: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
@@ -17,10 +17,10 @@ pub(crate) fn diff(old: &str, new: &str) -> String {
             text.push('\n');
         }
     };
-    show(' ', &old[first.saturating_sub(AROUND)..first]);
+    show(' ', &old[first.saturating_sub(CONTEXT)..first]);
     show('-', &old[first..old.len() - last]);
     show('+', &new[first..new.len() - last]);
-    show(' ', &old[old.len() - last..(old.len() - last + AROUND).min(old.len())]);
+    show(' ', &old[old.len() - last..(old.len() - last + CONTEXT).min(old.len())]);
     text
 }
 
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changed_is_shown_with_a_little_around_it() {
+    fn changed_lines_are_shown_with_three_lines_of_context() {
         let lines = |middle: &str| format!("1\n2\n3\n4\n{middle}\n5\n6\n7\n8\n");
         assert_eq!(diff(&lines("a"), &lines("b")), " 2\n 3\n 4\n-a\n+b\n 5\n 6\n 7\n");
         assert_eq!(diff("", "a\n"), "+a\n");

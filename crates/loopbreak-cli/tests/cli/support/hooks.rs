@@ -30,19 +30,19 @@ impl HookHome {
         command
     }
 
-    pub(crate) fn tell_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
+    pub(crate) fn send_raw(&self, agent: &str, event: impl Into<Vec<u8>>) -> FinishedProgram {
         done(self.command(&["hook", agent]).write_stdin(event))
     }
 
     /// Returns the answer to an event, or null if there is none.
-    pub(crate) fn tell(&self, event: &Value) -> Value {
-        let done = self.tell_raw("claude-code", event.to_string());
+    pub(crate) fn send(&self, event: &Value) -> Value {
+        let done = self.send_raw("claude-code", event.to_string());
         assert_eq!((done.code, done.err.as_str()), (Some(0), ""), "{event}");
         if done.out.is_empty() { Value::Null } else { serde_json::from_str(&done.out).unwrap() }
     }
 
     pub(crate) fn session<'a>(&'a self, id: &'a str) -> HookSession<'a> {
-        HookSession { desk: self, id, agent: None, transcript: "/nowhere.jsonl" }
+        HookSession { home: self, id, agent: None, transcript: "/nowhere.jsonl" }
     }
 
     pub(crate) fn json(&self, args: &[&str]) -> Vec<Value> {
@@ -55,7 +55,7 @@ impl HookHome {
 /// A session of an agent or of one of its subagents.
 #[derive(Clone, Copy)]
 pub(crate) struct HookSession<'a> {
-    pub(crate) desk: &'a HookHome,
+    pub(crate) home: &'a HookHome,
     pub(crate) id: &'a str,
     pub(crate) agent: Option<&'a str>,
     /// Path of the transcript.
@@ -64,7 +64,7 @@ pub(crate) struct HookSession<'a> {
 
 impl HookSession<'_> {
     pub(crate) fn event(&self, name: &str, more: Value) -> Value {
-        let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.desk.path(),
+        let mut event = json!({"session_id": self.id, "hook_event_name": name, "cwd": self.home.path(),
                                "transcript_path": self.transcript, "permission_mode": "default"});
         if let Some(agent) = self.agent {
             event["agent_id"] = agent.into();
@@ -81,16 +81,16 @@ impl HookSession<'_> {
     }
 
     pub(crate) fn propose(&self, command: &str) -> Value {
-        self.desk.tell(&self.tool("PreToolUse", "Bash", &json!({"command": command}), json!({})))
+        self.home.send(&self.tool("PreToolUse", "Bash", &json!({"command": command}), json!({})))
     }
 
     pub(crate) fn finish(&self, command: &str) -> Value {
         let response = json!({"tool_response": {"stdout": "1 failed", "stderr": "", "interrupted": false}});
-        self.desk.tell(&self.tool("PostToolUse", "Bash", &json!({"command": command}), response))
+        self.home.send(&self.tool("PostToolUse", "Bash", &json!({"command": command}), response))
     }
 
     pub(crate) fn prompt(&self, text: &str) -> Value {
-        self.desk.tell(&self.event("UserPromptSubmit", json!({"prompt": text})))
+        self.home.send(&self.event("UserPromptSubmit", json!({"prompt": text})))
     }
 
     /// Makes the same call until it is refused, and returns the number of that call.

@@ -1,0 +1,31 @@
+//! After a tool call, successful or not.
+
+use loopbreak::Step;
+use loopbreak_store::{RunEvent, StepEvent};
+
+use crate::hook_response::HookResponse;
+use crate::hook_transaction::HookTransaction;
+
+/// Shows the call and its outcome to the guard, and passes its advice on.
+pub(crate) fn after_tool(run: &mut HookTransaction<'_>) -> HookResponse {
+    let request = run.request;
+    let event = request.event;
+    let Some(action) = event.action() else { return HookResponse::Nothing };
+    run.state.hook.add_call(event.call_id());
+    if run.state.hook.take_question(event.call_id()) {
+        // A human was asked about the call. It was made, so the answer was yes.
+        run.state.hook.reset();
+        run.guard.observe(&Step { user: Some("allowed the call".into()), ..request.step(None) });
+    }
+    let outcome = request.outcome();
+    let record = StepEvent::from_hook(Some(event.name())).with_action(&action).with_outcome(&outcome);
+    let interrupted = event.is_interrupt == Some(true);
+    let verdict = run.observe(&Step {
+        outcome: Some(outcome),
+        user: interrupted.then(|| "interrupted the call".into()),
+        ..request.step(Some(action))
+    });
+    let response = HookResponse::from(&verdict);
+    run.record(RunEvent::Step(record.with_verdict(response.summarize(&verdict))));
+    response
+}

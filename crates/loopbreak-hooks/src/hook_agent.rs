@@ -1,0 +1,268 @@
+//! The contract between a coding agent and its hooks.
+
+use std::fmt;
+use std::str::FromStr;
+
+use loopbreak::Outcome;
+use loopbreak::text::clip;
+use loopbreak_trace::LogFormat;
+use serde_json::{Value, json};
+
+use crate::agents;
+use crate::hook_event_kind::HookEventKind;
+use crate::hook_response::HookResponse;
+use crate::install::SettingsLocation;
+use crate::tool_outcome;
+
+/// Longest text in a response, in bytes. Agents move longer texts to a file.
+const TEXT_BYTES: usize = 8_000;
+
+/// A coding agent that calls hooks: the names of its events, its settings file, and the form of its responses.
+///
+/// The provided methods follow the contract of Claude Code, which other agents have adopted in large part. An agent
+/// overrides what it does differently. [`agents`](crate::agents) lists the known agents, and a name is parsed with
+/// [`FromStr`]:
+///
+/// ```
+/// use loopbreak_hooks::HookAgent;
+///
+/// let agent: &dyn HookAgent = "codex".parse()?;
+/// assert_eq!(agent.title(), "Codex CLI");
+/// # Ok::<(), loopbreak_hooks::UnknownAgent>(())
+/// ```
+pub trait HookAgent: Sync {
+    /// Returns the name on the command line and in the store.
+    fn name(&self) -> &'static str;
+
+    /// Returns the name that people use.
+    fn title(&self) -> &'static str;
+
+    /// Returns the location of the settings file that hooks are installed into.
+    fn settings_location(&self) -> SettingsLocation;
+
+    /// Returns the events that hooks are installed for, in the order in which they are written.
+    fn events(&self) -> &'static [(&'static str, HookEventKind)] {
+        CLAUDE_CODE_EVENTS
+    }
+
+    /// Returns the entry of a hook in the settings file. The agent waits ten seconds for a response, then it continues;
+    /// the store gives up earlier.
+    fn hook_entry(&self, command: &str) -> Value {
+        json!({"type": "command", "command": command, "timeout": 10})
+    }
+
+    /// Returns what the user has to do after the hooks were installed.
+    fn install_hint(&self) -> String {
+        format!("{} loads hooks when a session starts: restart running sessions", self.title())
+    }
+
+    /// Returns the log format of the transcript, if calls that the agent rejected by itself can be read from it. No hook
+    /// reports these calls.
+    fn transcript_format(&self) -> Option<LogFormat> {
+        None
+    }
+
+    /// Parses the response of a tool.
+    fn parse_outcome(&self, response: &str) -> Outcome<'static> {
+        tool_outcome::parse_outcome(response)
+    }
+
+    /// Returns whether the agent takes advice in response to such an event, and does nothing else because of it.
+    fn takes_advice(&self, kind: HookEventKind) -> bool {
+        match kind {
+            HookEventKind::BeforeTool
+            | HookEventKind::AfterTool
+            | HookEventKind::ToolFailure
+            | HookEventKind::UserPrompt => true,
+            // Advice would make the agent continue instead of ending its turn.
+            HookEventKind::TurnEnd | HookEventKind::SessionEnd => false,
+        }
+    }
+
+    /// Renders the refusal of a call.
+    fn render_refusal(&self, event: &str, reason: &str) -> Value {
+        permission_decision(event, "deny", reason)
+    }
+
+    /// Renders the request that a human decides about a call.
+    fn render_question(&self, event: &str, reason: &str) -> Value {
+        permission_decision(event, "ask", reason)
+    }
+
+    /// Renders the end of the run.
+    fn render_stop(&self, _event: &str, reason: &str) -> Value {
+        json!({"continue": false, "stopReason": reason})
+    }
+
+    /// Renders the reason why the agent should not end its turn yet.
+    fn render_continuation(&self, reason: &str) -> Value {
+        json!({"decision": "block", "reason": reason})
+    }
+
+    /// Returns the tool that runs shell commands, for the simulated session of `hook doctor`.
+    fn shell_tool(&self) -> &'static str {
+        "Bash"
+    }
+
+    /// Renders the output of a shell command as the agent passes it to a hook, for the simulated session of `hook doctor`.
+    fn render_shell_output(&self, output: &str) -> Value {
+        json!({"stdout": output, "stderr": ""})
+    }
+}
+
+/// The events of Claude Code.
+pub(crate) const CLAUDE_CODE_EVENTS: &[(&str, HookEventKind)] = &[
+    ("PreToolUse", HookEventKind::BeforeTool),
+    ("PostToolUse", HookEventKind::AfterTool),
+    ("PostToolUseFailure", HookEventKind::ToolFailure),
+    ("UserPromptSubmit", HookEventKind::UserPrompt),
+    ("Stop", HookEventKind::TurnEnd),
+    ("SubagentStop", HookEventKind::SessionEnd),
+    ("SessionEnd", HookEventKind::SessionEnd),
+];
+
+impl dyn HookAgent + '_ {
+    /// Returns the kind of an event, or `None` for an event that is ignored.
+    pub fn event_kind(&self, event: &str) -> Option<HookEventKind> {
+        self.events().iter().find(|(name, _)| *name == event).map(|(_, kind)| *kind)
+    }
+
+    /// Returns the name of the first event of a kind.
+    pub(crate) fn event_name(&self, kind: HookEventKind) -> Option<&'static str> {
+        self.events().iter().find(|(_, known)| *known == kind).map(|(name, _)| *name)
+    }
+
+    /// Renders the response to an event, or `None` if the agent expects no output.
+    pub(crate) fn render(&self, event: &str, response: &HookResponse) -> Option<Value> {
+        let short = |text: &str| clip(text, TEXT_BYTES).to_owned();
+        match response {
+            HookResponse::Nothing => None,
+            HookResponse::Advise { agent, user } => {
+                let mut output = json!({});
+                let takes_advice = self.event_kind(event).is_some_and(|kind| self.takes_advice(kind));
+                if let Some(text) = agent.as_ref().filter(|_| takes_advice) {
+                    output["hookSpecificOutput"] =
+                        json!({"hookEventName": event, "additionalContext": short(text)});
+                }
+                if let Some(text) = user {
+                    output["systemMessage"] = short(text).into();
+                }
+                output.as_object().is_some_and(|output| !output.is_empty()).then_some(output)
+            }
+            HookResponse::Deny(reason) => Some(self.render_refusal(event, &short(reason))),
+            HookResponse::Ask(reason) => Some(self.render_question(event, &short(reason))),
+            HookResponse::Stop(reason) => Some(self.render_stop(event, &short(reason))),
+            HookResponse::Continue(reason) => Some(self.render_continuation(&short(reason))),
+        }
+    }
+}
+
+/// Renders the decision about a call in the form of Claude Code.
+fn permission_decision(event: &str, decision: &str, reason: &str) -> Value {
+    json!({"hookSpecificOutput": {
+        "hookEventName": event, "permissionDecision": decision, "permissionDecisionReason": reason,
+    }})
+}
+
+/// Adds a message for the user to the refusal of a call, for agents whose hooks cannot ask a human.
+pub(crate) fn with_user_message(mut refusal: Value, reason: &str) -> Value {
+    refusal["systemMessage"] = reason.into();
+    refusal
+}
+
+impl fmt::Debug for dyn HookAgent + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for &'static dyn HookAgent {
+    type Err = UnknownAgent;
+
+    fn from_str(name: &str) -> Result<Self, UnknownAgent> {
+        agents::ALL.iter().copied().find(|agent| agent.name() == name).ok_or(UnknownAgent)
+    }
+}
+
+/// The error for a name that is not the name of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownAgent;
+
+impl fmt::Display for UnknownAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = agents::ALL.iter().map(|agent| agent.name()).collect();
+        write!(f, "unknown agent; the agents are {}", names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownAgent {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(agent: &str, event: &str, response: &HookResponse) -> Value {
+        let agent: &dyn HookAgent = agent.parse().unwrap();
+        agent.render(event, response).unwrap_or_default()
+    }
+
+    fn decision(output: &Value) -> &Value {
+        &output["hookSpecificOutput"]["permissionDecision"]
+    }
+
+    #[test]
+    fn a_question_is_a_refusal_with_a_message_for_agents_that_cannot_ask() {
+        let ask = HookResponse::Ask("why".into());
+        assert_eq!(*decision(&render("claude-code", "PreToolUse", &ask)), "ask");
+        let codex = render("codex", "PreToolUse", &ask);
+        assert_eq!((decision(&codex), &codex["systemMessage"]), (&"deny".into(), &"why".into()));
+        let gemini = json!({"decision": "deny", "reason": "why", "systemMessage": "why"});
+        assert_eq!(render("gemini", "BeforeTool", &ask), gemini);
+    }
+
+    #[test]
+    fn codex_cannot_be_stopped_before_a_call() {
+        let stop = HookResponse::Stop("why".into());
+        let codex = render("codex", "PreToolUse", &stop);
+        assert_eq!((decision(&codex), codex.get("continue")), (&"deny".into(), None));
+        assert_eq!(render("codex", "PostToolUse", &stop)["continue"], false);
+        assert_eq!(render("gemini", "BeforeTool", &stop)["continue"], false);
+    }
+
+    #[test]
+    fn each_agent_is_kept_from_ending_its_turn_in_its_own_form() {
+        let more = HookResponse::Continue("why".into());
+        assert_eq!(render("codex", "Stop", &more), json!({"decision": "block", "reason": "why"}));
+        assert_eq!(render("gemini", "AfterAgent", &more), json!({"decision": "deny", "reason": "why"}));
+    }
+
+    #[test]
+    fn advice_never_makes_an_agent_continue_that_ends_its_turn() {
+        let advice = HookResponse::Advise { agent: Some("fact".into()), user: None };
+        for agent in agents::ALL {
+            let event = agent.event_name(HookEventKind::TurnEnd).unwrap();
+            assert_eq!(agent.render(event, &advice), None, "{agent:?}");
+        }
+        let both = HookResponse::Advise { agent: Some("fact".into()), user: Some("look".into()) };
+        assert_eq!(render("codex", "Stop", &both), json!({"systemMessage": "look"}));
+    }
+
+    #[test]
+    fn a_long_text_is_truncated() {
+        let output = render("claude-code", "PreToolUse", &HookResponse::Deny("ä".repeat(9_000)));
+        let reason = output["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().len();
+        assert!((1..=TEXT_BYTES).contains(&reason), "{reason}");
+    }
+
+    #[test]
+    fn every_agent_has_the_events_that_a_guard_needs() {
+        for agent in agents::ALL {
+            for kind in [HookEventKind::BeforeTool, HookEventKind::AfterTool, HookEventKind::UserPrompt] {
+                assert!(agent.event_name(kind).is_some(), "{agent:?}: {kind:?}");
+            }
+            assert_eq!(agent.event_kind("FromTheFuture"), None);
+        }
+        let unknown = "nobody".parse::<&dyn HookAgent>().unwrap_err();
+        assert!(unknown.to_string().contains("claude-code, codex, gemini"), "{unknown}");
+    }
+}

@@ -1,0 +1,51 @@
+//! An event with everything that is needed to handle it.
+
+use loopbreak::{Action, EpochMillis, Outcome, Settings, Step};
+use loopbreak_store::RunChange;
+use serde_json::value::RawValue;
+
+use crate::hook_agent::HookAgent;
+use crate::hook_error::HookError;
+use crate::hook_event::HookEvent;
+use crate::hook_event_kind::HookEventKind;
+use crate::hook_response::HookResponse;
+use crate::hook_transaction::HookTransaction;
+
+/// An event with everything that is needed to handle it.
+pub(crate) struct HookRequest<'a> {
+    pub(crate) agent: &'a dyn HookAgent,
+    pub(crate) settings: &'a Settings,
+    pub(crate) event: &'a HookEvent<'a>,
+    pub(crate) kind: HookEventKind,
+    /// Id of the run in events.
+    pub(crate) run: &'a str,
+    /// Time in milliseconds since 1970.
+    pub(crate) now: i64,
+    /// Receives messages for people.
+    pub(crate) warn: &'a dyn Fn(&str),
+}
+
+impl HookRequest<'_> {
+    /// Handles the event, given the stored state of the run. Returns the change of the run and the response, or `None`
+    /// if there is nothing to store and nothing to say.
+    pub(crate) fn handle(
+        &self,
+        stored: Option<&str>,
+    ) -> Result<Option<(RunChange, HookResponse)>, HookError> {
+        HookTransaction::restore(self, stored)?.handle()
+    }
+
+    /// Creates a step at the time of the event.
+    pub(crate) fn step<'s>(&self, action: Option<Action<'s>>) -> Step<'s> {
+        Step { at: Some(EpochMillis(self.now)), action, ..Step::default() }
+    }
+
+    /// Returns the outcome of the tool call.
+    pub(crate) fn outcome(&self) -> Outcome<'static> {
+        let HookEvent { tool_response, error, .. } = self.event;
+        let failed = self.kind == HookEventKind::ToolFailure;
+        let raw = if failed { error.or(*tool_response) } else { tool_response.or(*error) };
+        let outcome = raw.map(|raw| self.agent.parse_outcome(RawValue::get(raw))).unwrap_or_default();
+        Outcome { error: outcome.error || failed, ..outcome }
+    }
+}

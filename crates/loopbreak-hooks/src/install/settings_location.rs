@@ -1,0 +1,56 @@
+//! The locations of settings files.
+
+use std::path::{Path, PathBuf};
+
+use super::InstallError;
+
+/// The scope of hooks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingsScope {
+    /// The project in the current folder.
+    Project,
+    /// All projects of the user.
+    User,
+}
+
+/// The location of an agent's settings file, in a project and for the user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingsLocation {
+    folder: &'static str,
+    file: &'static str,
+    folder_variable: Option<&'static str>,
+    home_variable: Option<&'static str>,
+}
+
+impl SettingsLocation {
+    /// Creates the location of a file in a folder of the project or of the user's home folder.
+    pub const fn new(folder: &'static str, file: &'static str) -> Self {
+        SettingsLocation { folder, file, folder_variable: None, home_variable: None }
+    }
+
+    /// Names the environment variable that replaces the folder of the user.
+    #[must_use]
+    pub const fn with_folder_variable(self, name: &'static str) -> Self {
+        SettingsLocation { folder_variable: Some(name), ..self }
+    }
+
+    /// Names the environment variable that replaces the user's home folder.
+    #[must_use]
+    pub const fn with_home_variable(self, name: &'static str) -> Self {
+        SettingsLocation { home_variable: Some(name), ..self }
+    }
+
+    /// Returns the path of the settings file.
+    pub fn path(self, scope: SettingsScope) -> Result<PathBuf, InstallError> {
+        if scope == SettingsScope::Project {
+            return Ok(Path::new(self.folder).join(self.file));
+        }
+        let variable =
+            |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        if let Some(folder) = self.folder_variable.and_then(variable) {
+            return Ok(folder.join(self.file));
+        }
+        let home = self.home_variable.into_iter().chain(["HOME", "USERPROFILE"]).find_map(variable);
+        Ok(home.ok_or(InstallError::NoHome)?.join(self.folder).join(self.file))
+    }
+}
