@@ -21,6 +21,7 @@ const TARGETS: &[(&str, &str)] = &[
     ("story", "crates/loopbreak-arena/story"),
     ("configuration", "fuzz/seeds/configuration"),
     ("mcp_arguments", "fuzz/seeds/mcp_arguments"),
+    ("hook_event", "crates/loopbreak-cli/tests/fixtures/hooks"),
 ];
 const LOGS: &str = "crates/loopbreak-trace/tests/fixtures";
 
