@@ -164,7 +164,7 @@ impl RunSummary {
 
     /// Returns the identity of the prompt, which does not depend on dates, times and counters in it.
     pub fn prompt_id(&self) -> Option<u64> {
-        self.prompt_key()
+        self.prompt_key().map(|key| key.0)
     }
 
     pub(crate) fn prompt_key(&self) -> Option<HashKey> {

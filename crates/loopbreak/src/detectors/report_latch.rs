@@ -85,20 +85,20 @@ mod tests {
     #[test]
     fn a_loop_is_reported_once_and_again_when_it_worsens() {
         let mut latch = ReportLatch::default();
-        assert!(latch.is_news(1, Warn, 0, 4, 10));
-        assert!(!latch.is_news(1, Warn, 0, 5, 11));
-        assert!(!latch.is_news(1, Warn, 0, 7, 12));
-        assert!(latch.is_news(1, Warn, 0, 8, 13), "twice the count");
-        assert!(latch.is_news(1, Warn, 1, 9, 14), "a higher stage");
-        assert!(latch.is_news(1, Hard, 0, 9, 15), "a higher severity");
-        assert!(!latch.is_news(1, Warn, 1, 10, 16), "milder than before");
+        assert!(latch.is_news(HashKey(1), Warn, 0, 4, 10));
+        assert!(!latch.is_news(HashKey(1), Warn, 0, 5, 11));
+        assert!(!latch.is_news(HashKey(1), Warn, 0, 7, 12));
+        assert!(latch.is_news(HashKey(1), Warn, 0, 8, 13), "twice the count");
+        assert!(latch.is_news(HashKey(1), Warn, 1, 9, 14), "a higher stage");
+        assert!(latch.is_news(HashKey(1), Hard, 0, 9, 15), "a higher severity");
+        assert!(!latch.is_news(HashKey(1), Warn, 1, 10, 16), "milder than before");
     }
 
     #[test]
     fn a_loop_that_paused_is_reported_again() {
         let mut latch = ReportLatch::default();
-        assert!(latch.is_news(1, Warn, 0, 4, 10));
-        assert!(!latch.is_news(1, Warn, 0, 4, 13));
-        assert!(latch.is_news(1, Warn, 0, 4, 17));
+        assert!(latch.is_news(HashKey(1), Warn, 0, 4, 10));
+        assert!(!latch.is_news(HashKey(1), Warn, 0, 4, 13));
+        assert!(latch.is_news(HashKey(1), Warn, 0, 4, 17));
     }
 }

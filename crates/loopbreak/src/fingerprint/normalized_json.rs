@@ -20,7 +20,7 @@ pub(crate) struct NormalizedJson {
 pub(crate) struct CallNumbers {
     all: [(HashKey, f64); NUMBERS],
     count: usize,
-    pub(crate) rest: HashKey,
+    pub(crate) rest: u64,
 }
 
 /// Number of numbers that are kept. A call with more is not a sweep.
@@ -38,7 +38,7 @@ impl CallNumbers {
             *free = (key, value);
         }
         self.count += 1;
-        self.rest = self.rest.wrapping_add(key_of_parts(&[key, 3]));
+        self.rest = self.rest.wrapping_add(key_of_parts(&[key, HashKey(3)]).0);
     }
 }
 
@@ -73,7 +73,7 @@ impl JsonNormalizer<'_> {
             Some(b'[') if depth < DEEPEST => self.array(depth),
             Some(b'"') => self.string(),
             Some(_) => self.word(),
-            None => 0,
+            None => HashKey::NONE,
         }
     }
 
@@ -91,13 +91,13 @@ impl JsonNormalizer<'_> {
                     let start = self.at;
                     let value = self.value(depth + 1);
                     // A sum does not depend on the order of its parts.
-                    if value != 0 {
+                    if value != HashKey::NONE {
                         let part = key_of_parts(&[key, value]);
-                        sum = sum.wrapping_add(part);
+                        sum = sum.wrapping_add(part.0);
                         if depth == 0 {
                             match number(&self.bytes[start..self.at]) {
                                 Some(number) => self.numbers.note(key, number),
-                                None => self.numbers.rest = self.numbers.rest.wrapping_add(part),
+                                None => self.numbers.rest = self.numbers.rest.wrapping_add(part.0),
                             }
                         }
                     }
@@ -110,12 +110,12 @@ impl JsonNormalizer<'_> {
                 _ => break,
             }
         }
-        if sum == 0 { 0 } else { key_of_parts(&[sum, 1]) }
+        if sum == 0 { HashKey::NONE } else { key_of_parts(&[HashKey(sum), HashKey(1)]) }
     }
 
     fn array(&mut self, depth: usize) -> HashKey {
         self.at += 1;
-        let (mut hash, mut any) = (2, false);
+        let (mut hash, mut any) = (HashKey(2), false);
         loop {
             self.skip_blanks();
             match self.peek() {
@@ -135,7 +135,7 @@ impl JsonNormalizer<'_> {
                 None => break,
             }
         }
-        if any { hash } else { 0 }
+        if any { hash } else { HashKey::NONE }
     }
 
     fn string(&mut self) -> HashKey {
@@ -158,7 +158,7 @@ impl JsonNormalizer<'_> {
         }
         let word = &self.bytes[start..self.at];
         if word == b"null" {
-            return 0;
+            return HashKey::NONE;
         }
         let mut hash = WordHasher::default();
         hash.text(word);
@@ -240,9 +240,13 @@ impl WordHasher {
         self.words += 1;
     }
 
-    /// Returns the hash, 0 for an empty text.
+    /// Returns the hash, or none for an empty text.
     fn end(self) -> HashKey {
-        if self.words == 0 { 0 } else { key_of_parts(&[self.state, self.words]) }
+        if self.words == 0 {
+            HashKey::NONE
+        } else {
+            key_of_parts(&[HashKey(self.state), HashKey(self.words)])
+        }
     }
 }
 

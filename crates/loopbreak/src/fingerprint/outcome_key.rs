@@ -27,7 +27,7 @@ pub(crate) fn outcome_key(text: &str) -> HashKey {
     while !text.is_char_boundary(tail) {
         tail += 1;
     }
-    key_of_parts(&[masked_key(head), masked_key(&text[tail..]), text.len() as u64])
+    key_of_parts(&[masked_key(head), masked_key(&text[tail..]), HashKey(text.len() as u64)])
 }
 
 /// Returns the key of the beginning of a failure. Volatile parts are masked. Quotations are left out, because they are
@@ -58,11 +58,11 @@ fn next_quote(text: &str) -> Option<(&str, &str)> {
 
 fn masked_key(text: &str) -> HashKey {
     let bytes = text.as_bytes();
-    let (mut hash, mut kept_from, mut letters) = (0, 0, 0);
+    let (mut hash, mut kept_from, mut letters) = (HashKey::NONE, 0, 0);
     // Everything between two masks is hashed at once.
     volatile_words(text, |word| {
         let kept = &bytes[kept_from..word.start];
-        hash = key_of_parts(&[hash, xxh3_64(kept)]);
+        hash = key_of_parts(&[hash, HashKey(xxh3_64(kept))]);
         letters = count_letters(letters, kept);
         kept_from = word.end;
     });
@@ -71,7 +71,7 @@ fn masked_key(text: &str) -> HashKey {
     if kept_from == 0 || count_letters(letters, rest) < TELLING {
         return key_of(text);
     }
-    key_of_parts(&[hash, xxh3_64(rest)])
+    key_of_parts(&[hash, HashKey(xxh3_64(rest))])
 }
 
 /// Adds to a count of letters, up to the number that distinguishes two texts.

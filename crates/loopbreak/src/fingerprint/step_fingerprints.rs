@@ -69,7 +69,7 @@ impl<'a> StepFingerprints<'a> {
             change,
             idle,
             effect,
-            pair: key_of_parts(&[call.key, outcome.unwrap_or(1), world]),
+            pair: key_of_parts(&[call.key, outcome.unwrap_or(HashKey(1)), HashKey(world)]),
         })
     }
 }

@@ -117,7 +117,7 @@ impl PlaceMap {
         match self.rooms.peek(key) {
             Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
             Some(MappedPlace { number: Some(number), .. }) => format!("Location_{number}"),
-            _ => format!("Location_{key}"),
+            _ => format!("Location_{}", key.0),
         }
     }
 

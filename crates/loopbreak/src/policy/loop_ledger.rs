@@ -234,6 +234,8 @@ mod tests {
     use super::*;
     use Intervention::{Escalate, Hint, Warn};
 
+    const NINE: HashKey = HashKey(9);
+
     fn detection(identity: HashKey, since: u64, count: u32) -> Detection {
         Detection {
             pattern: crate::detectors::Pattern::Cycle,
@@ -260,7 +262,7 @@ mod tests {
                 &detection(identity, since, count),
                 true,
                 Some(wanted),
-                &DetectionTime { agent: 1, turn: step, step },
+                &DetectionTime { agent: HashKey(1), turn: step, step },
             )
             .1
     }
@@ -268,20 +270,20 @@ mod tests {
     #[test]
     fn a_loop_leads_to_each_intervention_once_and_again_when_it_gets_worse() {
         let mut ledger = LoopLedger::default();
-        assert_eq!(record(&mut ledger, 9, 2, Hint, 1), Some(Hint));
-        assert_eq!(record(&mut ledger, 9, 3, Hint, 2), None);
-        assert_eq!(record(&mut ledger, 9, 3, Warn, 3), Some(Warn));
-        assert_eq!(record(&mut ledger, 9, 5, Warn, 4), None);
-        assert_eq!(record(&mut ledger, 9, 6, Warn, 5), Some(Warn));
+        assert_eq!(record(&mut ledger, NINE, 2, Hint, 1), Some(Hint));
+        assert_eq!(record(&mut ledger, NINE, 3, Hint, 2), None);
+        assert_eq!(record(&mut ledger, NINE, 3, Warn, 3), Some(Warn));
+        assert_eq!(record(&mut ledger, NINE, 5, Warn, 4), None);
+        assert_eq!(record(&mut ledger, NINE, 6, Warn, 5), Some(Warn));
     }
 
     #[test]
     fn after_three_other_steps_one_repeat_is_tolerated_and_the_next_opens_the_loop_again() {
         let mut ledger = LoopLedger::default();
-        assert_eq!(record(&mut ledger, 9, 3, Escalate, 10), Some(Escalate));
-        assert_eq!(record(&mut ledger, 9, 2, Hint, 14), None, "tolerated");
+        assert_eq!(record(&mut ledger, NINE, 3, Escalate, 10), Some(Escalate));
+        assert_eq!(record(&mut ledger, NINE, 2, Hint, 14), None, "tolerated");
         assert_eq!(
-            record(&mut ledger, 9, 3, Hint, 15),
+            record(&mut ledger, NINE, 3, Hint, 15),
             Some(Escalate),
             "open again with the intervention it had"
         );
@@ -290,36 +292,36 @@ mod tests {
     #[test]
     fn a_message_from_the_user_half_opens_every_loop_of_the_agent() {
         let mut ledger = LoopLedger::default();
-        assert_eq!(record(&mut ledger, 9, 3, Escalate, 10), Some(Escalate));
-        ledger.half_open(1);
-        assert_eq!(record(&mut ledger, 9, 4, Escalate, 11), None);
-        assert_eq!(record(&mut ledger, 9, 5, Escalate, 12), Some(Escalate));
+        assert_eq!(record(&mut ledger, NINE, 3, Escalate, 10), Some(Escalate));
+        ledger.half_open(HashKey(1));
+        assert_eq!(record(&mut ledger, NINE, 4, Escalate, 11), None);
+        assert_eq!(record(&mut ledger, NINE, 5, Escalate, 12), Some(Escalate));
     }
 
     #[test]
     fn overlapping_detections_of_one_family_are_one_loop() {
         let mut ledger = LoopLedger::default();
-        let time = |step| DetectionTime { agent: 1, turn: step, step };
-        let (first, _) = ledger.record(&detection(9, 5, 3), true, Some(Warn), &time(8));
-        let (second, due) = ledger.record(&detection(77, 6, 3), true, Some(Warn), &time(9));
-        assert_eq!((first, second, due), (9, 9, None));
-        let (other, due) = ledger.record(&detection(78, 30, 3), true, Some(Warn), &time(33));
-        assert_eq!((other, due), (78, Some(Warn)));
+        let time = |step| DetectionTime { agent: HashKey(1), turn: step, step };
+        let (first, _) = ledger.record(&detection(NINE, 5, 3), true, Some(Warn), &time(8));
+        let (second, due) = ledger.record(&detection(HashKey(77), 6, 3), true, Some(Warn), &time(9));
+        assert_eq!((first, second, due), (NINE, NINE, None));
+        let (other, due) = ledger.record(&detection(HashKey(78), 30, 3), true, Some(Warn), &time(33));
+        assert_eq!((other, due), (HashKey(78), Some(Warn)));
     }
 
     #[test]
     fn a_loop_that_stopped_long_ago_is_forgotten() {
         let mut ledger = LoopLedger::default();
-        assert_eq!(record(&mut ledger, 9, 3, Escalate, 10), Some(Escalate));
-        assert_eq!(record(&mut ledger, 9, 2, Hint, 100), Some(Hint));
+        assert_eq!(record(&mut ledger, NINE, 3, Escalate, 10), Some(Escalate));
+        assert_eq!(record(&mut ledger, NINE, 2, Hint, 100), Some(Hint));
     }
 
     #[test]
     fn authority_is_granted_for_one_task_and_its_blockers() {
         let mut ledger = LoopLedger::default();
-        ledger.grant("T1", 5);
-        assert!(ledger.is_granted("T1", 5));
-        assert!(!ledger.is_granted("T1", 6));
-        assert!(!ledger.is_granted("T2", 5));
+        ledger.grant("T1", HashKey(5));
+        assert!(ledger.is_granted("T1", HashKey(5)));
+        assert!(!ledger.is_granted("T1", HashKey(6)));
+        assert!(!ledger.is_granted("T2", HashKey(5)));
     }
 }

@@ -8,6 +8,7 @@ use crate::detectors::DetectorReport;
 use crate::detectors::task::texts::task_loop_reason;
 use crate::event::{LoopDetected, LoopRecovery};
 use crate::evidence::EvidenceKey;
+use crate::memory::HashKey;
 use crate::tasks::{TaskHistories, TaskHistory, TaskPattern};
 use crate::verdict::{Decision, Intervention, LoopId};
 
@@ -31,7 +32,7 @@ impl VerdictBuilder<'_> {
             intervention,
             detector: report.detector,
             pattern: report.detection.pattern,
-            loop_id: LoopId(report.detection.identity),
+            loop_id: LoopId(report.detection.identity.0),
             task: Some(id.to_owned()),
             reason,
             enforced: report.enforced,
@@ -41,7 +42,7 @@ impl VerdictBuilder<'_> {
             let (now, settings) = (self.input.now, self.settings);
             let recovery = TaskRecovery::new(intervention, pattern, attempts, history, now, settings);
             self.apply_recovery(recovery, report, history);
-            let blockers = history.attempts.last().map_or(0, |attempt| attempt.blockers);
+            let blockers = history.attempts.last().map_or(HashKey::NONE, |attempt| attempt.blockers);
             record_recovery(intervention, id, blockers, ledger, tasks);
         }
     }
@@ -85,7 +86,7 @@ impl VerdictBuilder<'_> {
 fn record_recovery(
     intervention: Intervention,
     id: &str,
-    blockers: crate::memory::HashKey,
+    blockers: HashKey,
     ledger: &mut LoopLedger,
     tasks: &mut TaskHistories,
 ) {

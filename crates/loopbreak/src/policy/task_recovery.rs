@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::LoopLedger;
 use crate::advice::{Template, TemplateValues, text_of};
 use crate::detectors::task::texts::{self, task_loop_reason};
+use crate::memory::HashKey;
 use crate::settings::{Settings, TaskSettings};
 use crate::tasks::{TaskHistory, TaskPattern};
 use crate::verdict::{
@@ -29,7 +30,7 @@ pub(crate) fn choose_recovery(
     settings: &Settings,
 ) -> Option<Intervention> {
     let TaskSettings { auto_unblock, force_next_after, .. } = settings.task;
-    let blockers = history.attempts.last().map_or(0, |attempt| attempt.blockers);
+    let blockers = history.attempts.last().map_or(HashKey::NONE, |attempt| attempt.blockers);
     let wanted = match pattern {
         TaskPattern::CompletedTaskRevisit => Intervention::ForceNext,
         TaskPattern::BlockedTaskSpin if auto_unblock && !ledger.is_granted(&history.id, blockers) => {

@@ -23,8 +23,8 @@ pub(super) struct VerdictBuilder<'v> {
 impl VerdictBuilder<'_> {
     /// Notes that the step belongs to a loop. There are never more loops than detectors.
     pub(super) fn note_loop(&mut self, id: HashKey) {
-        if !self.verdict.sighted.contains(&LoopId(id)) {
-            self.verdict.sighted.push(LoopId(id));
+        if !self.verdict.sighted.contains(&LoopId(id.0)) {
+            self.verdict.sighted.push(LoopId(id.0));
         }
     }
 
@@ -59,7 +59,7 @@ impl VerdictBuilder<'_> {
             pattern: report.detection.pattern,
             severity,
             intervention: intervention.or(hint),
-            loop_id: LoopId(id),
+            loop_id: LoopId(id.0),
             agent: self.input.agent.to_owned(),
             enforced: report.enforced,
             count: report.detection.count,
@@ -100,7 +100,7 @@ impl VerdictBuilder<'_> {
             intervention,
             detector: report.detector,
             pattern,
-            loop_id: LoopId(id),
+            loop_id: LoopId(id.0),
             task: None,
             reason,
             enforced: report.enforced,

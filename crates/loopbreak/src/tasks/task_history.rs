@@ -53,9 +53,6 @@ pub(crate) struct TaskHistory {
     reported: Option<(HashKey, u32)>,
 }
 
-/// Key of an empty list of blockers or work.
-pub(crate) const NOTHING: HashKey = 0;
-
 impl TaskHistory {
     pub(crate) fn new(id: &str) -> Self {
         TaskHistory { id: id.to_owned(), ..TaskHistory::default() }
@@ -145,7 +142,7 @@ impl TaskHistory {
 /// Returns the key of a set. Ignores order and duplicates.
 fn set_key(mut items: Vec<HashKey>) -> HashKey {
     if items.is_empty() {
-        return NOTHING;
+        return HashKey::NONE;
     }
     items.sort_unstable();
     items.dedup();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::task_history::{NOTHING, TaskAttempt, TaskHistory};
+use super::task_history::{TaskAttempt, TaskHistory};
 use crate::detectors::Pattern;
 use crate::memory::{HashKey, key_of_parts};
 use crate::name_enum::name_enum;
@@ -76,7 +76,7 @@ impl TaskHistory {
         let same_work = last.iter().all(|attempt| attempt.work == newest.work);
         let pattern = if newest.status == "done" {
             TaskPattern::CompletedTaskRevisit
-        } else if same_blockers && newest.blockers != NOTHING && !grew {
+        } else if same_blockers && newest.blockers != HashKey::NONE && !grew {
             TaskPattern::BlockedTaskSpin
         } else if same_blockers && same_work {
             TaskPattern::NoProgressRepeat
@@ -89,9 +89,10 @@ impl TaskHistory {
     /// Returns the key of the blockers or the work that the attempts of a loop share. Other blockers or other
     /// work form another loop.
     pub(crate) fn content(&self, pattern: TaskPattern) -> HashKey {
-        let newest = self.attempts.last().map_or((NOTHING, NOTHING), |last| (last.blockers, last.work));
+        let newest =
+            self.attempts.last().map_or((HashKey::NONE, HashKey::NONE), |last| (last.blockers, last.work));
         match pattern {
-            TaskPattern::CompletedTaskRevisit => NOTHING,
+            TaskPattern::CompletedTaskRevisit => HashKey::NONE,
             TaskPattern::BlockedTaskSpin => newest.0,
             TaskPattern::NoProgressRepeat => key_of_parts(&[newest.0, newest.1]),
         }

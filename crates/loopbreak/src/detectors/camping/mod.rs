@@ -65,7 +65,7 @@ impl StepDetector for CampingDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::Camping,
             family: LoopFamily::Place,
-            identity: key_of_parts(&[here, 2]),
+            identity: key_of_parts(&[here, HashKey(2)]),
             since,
             severity: Some(Severity::Warn),
             stage: 0,

@@ -20,7 +20,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::outcome_key;
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::text::chant::chant_of;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
@@ -123,7 +123,7 @@ impl ChantDetector {
             let evidence = out.add(Detection {
                 pattern: Pattern::Chant,
                 family: LoopFamily::Output,
-                identity: key_of_parts(&[chant.key, 10]),
+                identity: key_of_parts(&[HashKey(chant.key), HashKey(10)]),
                 since: self.since,
                 severity: Some(severity),
                 stage: 0,
@@ -177,7 +177,7 @@ impl ChantDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::RepeatedMessage,
             family: LoopFamily::Output,
-            identity: key_of_parts(&[key, 11]),
+            identity: key_of_parts(&[key, HashKey(11)]),
             since: said.since,
             severity: Some(severity),
             stage: 0,

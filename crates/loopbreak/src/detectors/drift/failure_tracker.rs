@@ -6,7 +6,7 @@ use super::settings::DriftSettings;
 use crate::detectors::repetition::{WHOLE, whole};
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// Number of different failures that are tracked at the same time.
@@ -85,7 +85,7 @@ fn sight(
     let evidence = out.add(Detection {
         pattern,
         family: LoopFamily::Action,
-        identity: key_of_parts(&[failure.key, 8]),
+        identity: key_of_parts(&[failure.key, HashKey(8)]),
         since: failure.since,
         severity: Some(severity),
         stage: 0,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_lower, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, key_of, key_of_lower, key_of_parts};
 use crate::verdict::Severity;
 
 /// Number of words that are kept of a question, and number of its text arguments that are read.
@@ -64,7 +64,7 @@ impl RephraseTracker {
         let evidence = out.add(Detection {
             pattern: Pattern::Rephrased,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[prints.tool, since, 9]),
+            identity: key_of_parts(&[prints.tool, HashKey(since), HashKey(9)]),
             since,
             severity: Some(Severity::Warn),
             stage: 0,

@@ -11,7 +11,7 @@ use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
-use crate::memory::{KEY_BYTES, HashKey, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, key_of, key_of_parts};
 use crate::step::Action;
 
 /// Words in the names of arguments that hold amounts.
@@ -42,7 +42,7 @@ const PAGES: [&str; 14] = [
 #[serde(default)]
 pub(super) struct SweepTracker {
     tool: HashKey,
-    rest: HashKey,
+    rest: u64,
     numbers: Vec<(HashKey, f64)>,
     /// The index of the number that changes, and whether it rises.
     moving: Option<(usize, bool)>,
@@ -156,7 +156,7 @@ impl SweepTracker {
         let evidence = out.add(Detection {
             pattern: Pattern::Sweep,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[self.tool, self.rest, 10]),
+            identity: key_of_parts(&[self.tool, HashKey(self.rest), HashKey(10)]),
             since: self.since,
             severity: Some(severity),
             stage: 0,
@@ -194,7 +194,7 @@ impl GrowingCall {
         let evidence = out.add(Detection {
             pattern: Pattern::Sweep,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[self.tool, self.since, 12]),
+            identity: key_of_parts(&[self.tool, HashKey(self.since), HashKey(12)]),
             since: self.since,
             severity: Some(severity),
             stage: 0,

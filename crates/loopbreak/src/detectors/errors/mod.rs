@@ -17,7 +17,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::SafetyGuard;
-use crate::memory::key_of_parts;
+use crate::memory::{HashKey, key_of_parts};
 use crate::verdict::{Intervention, Severity};
 
 /// The detector `errors`.
@@ -74,7 +74,7 @@ impl StepDetector for ErrorsDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::ConsecutiveErrors,
             family: LoopFamily::Errors,
-            identity: key_of_parts(&[self.since, 3]),
+            identity: key_of_parts(&[HashKey(self.since), HashKey(3)]),
             since: self.since,
             severity: Some(severity),
             stage: 0,

@@ -23,7 +23,7 @@ use super::{
 };
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::place::action_direction;
 use crate::text::clip::clip;
 use crate::verdict::Severity;
@@ -125,7 +125,7 @@ impl StepDetector for FailingTargetDetector {
         let here = context.trail.here().unwrap_or_default();
         let before = std::mem::replace(&mut self.here, here);
         // The first known place is where the agent already was.
-        let moved = context.moved && before != 0;
+        let moved = context.moved && before != HashKey::NONE;
         let (Some(prints), Some(action)) = (context.prints, &context.step.action) else { return };
         if context.step.refused {
             let aim = context.tables.actions.aim(action, prints.kind);
@@ -153,7 +153,7 @@ impl StepDetector for FailingTargetDetector {
             None => return,
         };
         // In a log without places, a successful move leads away from all targets.
-        if before == 0 && here == 0 && outcome == ReplyMeaning::Success && goes {
+        if before == HashKey::NONE && here == HashKey::NONE && outcome == ReplyMeaning::Success && goes {
             self.targets.clear();
         }
         // Most calls succeed while no target is failing, so they need no target.
@@ -239,7 +239,7 @@ impl FailingTargetDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::FailingTarget,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[key, 10]),
+            identity: key_of_parts(&[key, HashKey(10)]),
             since: failing.since,
             severity: Some(severity),
             stage: 0,

@@ -22,7 +22,9 @@ const FAILING_TARGET: &Template = &Template {
     neutral: "{failures} attempts at {target} have failed since turn {since}. Last failure: {failure}
 Find out why it fails, or leave it and continue elsewhere.",
     zork: None,
-    hook: Some("Loop guard: {failures} attempts at {target} have failed since turn {since}. Last failure: {failure}"),
+    hook: Some(
+        "Loop guard: {failures} attempts at {target} have failed since turn {since}. Last failure: {failure}",
+    ),
 };
 
 fn reason(_: Pattern, _: &TemplateValues) -> &'static str {

@@ -22,7 +22,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, path_of, unquoted};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
@@ -141,8 +141,8 @@ impl NoopDetector {
         let pair = replaced.first();
         let edit = EditRecord {
             path,
-            old: pair.map_or(0, |pair| key_of(pair.old)),
-            new: pair.map_or(0, |pair| key_of(pair.new)),
+            old: pair.map_or(HashKey::NONE, |pair| key_of(pair.old)),
+            new: pair.map_or(HashKey::NONE, |pair| key_of(pair.new)),
             turn: context.turn,
         };
         let undoes =
@@ -160,7 +160,7 @@ impl NoopDetector {
         if replaced.len() == 1 {
             self.edits.push(edit, EDITS);
         }
-        self.last = pair.filter(|_| replaced.len() == 1 && path != 0).and_then(|pair| {
+        self.last = pair.filter(|_| replaced.len() == 1 && path != HashKey::NONE).and_then(|pair| {
             let (old, new) = (telling(pair.old, pair.new)?, telling(pair.new, pair.old)?);
             Some(ExpectedContent { path, old, new })
         });
@@ -205,7 +205,7 @@ impl NoopDetector {
         };
         let speaker = key_of(context.agent);
         if self.speaker != speaker {
-            self.others |= self.speaker != 0;
+            self.others |= self.speaker != HashKey::NONE;
             (self.speaker, self.idle) = (speaker, TurnCount::default());
         }
         if say.trim().len() < WORDY {
@@ -226,7 +226,7 @@ impl NoopDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::Idle,
             family: LoopFamily::Output,
-            identity: key_of_parts(&[self.speaker, 12]),
+            identity: key_of_parts(&[self.speaker, HashKey(12)]),
             since: self.idle.since,
             severity: Some(severity),
             stage: 0,
@@ -241,7 +241,7 @@ impl NoopDetector {
 fn sight(
     pattern: Pattern,
     count: TurnCount,
-    kind: HashKey,
+    kind: u64,
     context: &StepContext<'_>,
     settings: &NoopSettings,
     out: &mut DetectionCollector<'_>,
@@ -257,7 +257,7 @@ fn sight(
     let evidence = out.add(Detection {
         pattern,
         family: LoopFamily::Action,
-        identity: key_of_parts(&[kind, 13]),
+        identity: key_of_parts(&[HashKey(kind), HashKey(13)]),
         since,
         severity: Some(severity),
         stage: 0,

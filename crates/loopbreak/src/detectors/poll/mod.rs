@@ -19,7 +19,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::fingerprint::ActionKind;
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
 use crate::verdict::Severity;
 
 /// Number of waiting calls that are tracked at the same time.
@@ -94,7 +94,7 @@ impl StepDetector for PollDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::DeadPoll,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[waiting.pair, 7]),
+            identity: key_of_parts(&[waiting.pair, HashKey(7)]),
             since: waiting.since,
             severity: Some(severity),
             stage: 0,

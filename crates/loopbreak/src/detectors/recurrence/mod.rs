@@ -21,7 +21,7 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
-use crate::memory::{KEY_BYTES, HashKey, LruMap, RingBuffer, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, LruMap, RingBuffer, key_of, key_of_parts};
 use crate::verdict::Severity;
 
 /// Number of fingerprints that are remembered for all agents together.
@@ -178,7 +178,7 @@ impl StepDetector for RecurrenceDetector {
         recent.slight = ((recent.slight << 1) | u64::from(weight < WHOLE)) & window;
         recent.agent = agent;
         if repeated {
-            again(context, &known, key_of_parts(&[prints.pair, agent, 11]), settings, out);
+            again(context, &known, key_of_parts(&[prints.pair, agent, HashKey(11)]), settings, out);
             recycling(context, &mut recent, &known, settings, out);
         } else if recent.repeats.count_ones() <= settings.warn_at / 2 {
             (recent.told, recent.hard) = (0, false);
@@ -335,7 +335,7 @@ fn recycling(
     let detection = Detection {
         pattern: Pattern::Recycling,
         family: LoopFamily::Action,
-        identity: key_of_parts(&[recent.agent, 6]),
+        identity: key_of_parts(&[recent.agent, HashKey(6)]),
         since: recent.first,
         severity,
         stage: 0,

@@ -40,7 +40,7 @@ impl RefusedProposals {
         let evidence = out.add(Detection {
             pattern: Pattern::RefusedReturn,
             family: LoopFamily::Proposal,
-            identity: key_of_parts(&[weighed.proposal, number_of(detector)]),
+            identity: key_of_parts(&[weighed.proposal, HashKey(number_of(detector))]),
             since,
             severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
             stage: 0,
@@ -73,7 +73,7 @@ impl RefusedProposals {
         let evidence = out.add(Detection {
             pattern: Pattern::RefusedRepeat,
             family: LoopFamily::Proposal,
-            identity: key_of_parts(&[call, number_of(detector)]),
+            identity: key_of_parts(&[call, HashKey(number_of(detector))]),
             since,
             severity: Some(if repeated { Severity::Hard } else { Severity::Warn }),
             stage: 0,
@@ -98,7 +98,7 @@ impl RefusedProposals {
 
 /// Returns the number that distinguishes the refusals of one detector from those of another. It is part of
 /// loop ids, so it must not change.
-fn number_of(detector: DetectorName) -> HashKey {
+fn number_of(detector: DetectorName) -> u64 {
     match detector {
         DetectorName::Recurrence => 4,
         DetectorName::Oscillation => 6,

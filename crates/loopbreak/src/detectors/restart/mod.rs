@@ -93,7 +93,7 @@ impl RestartDetector {
                 let news = is_news(prompt.dead, &mut prompt.told);
                 reports.push(report(
                     Pattern::DiesYoung,
-                    key_of_parts(&[key, 14]),
+                    key_of_parts(&[key, HashKey(14)]),
                     prompt.since,
                     prompt.dead,
                     news,
@@ -108,7 +108,7 @@ impl RestartDetector {
                 prompt.starts.iter().filter(|start| (started - **start).abs() <= WINDOW_MS).count() as u32;
             if settings.spawn_at > 0 && near >= settings.spawn_at {
                 let news = is_news(near, &mut prompt.told_starts);
-                reports.push(report(Pattern::Spawning, key_of_parts(&[key, 15]), tick, near, news));
+                reports.push(report(Pattern::Spawning, key_of_parts(&[key, HashKey(15)]), tick, near, news));
             }
         }
         while self.0.len() > PROMPTS {

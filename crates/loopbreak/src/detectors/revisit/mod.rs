@@ -66,7 +66,7 @@ impl StepDetector for RevisitDetector {
         let evidence = out.add(Detection {
             pattern: Pattern::Revisit,
             family: LoopFamily::Place,
-            identity: key_of_parts(&[here, 1]),
+            identity: key_of_parts(&[here, HashKey(1)]),
             since,
             severity: Some(Severity::Hint),
             stage: 0,

@@ -106,7 +106,12 @@ impl StepDetector for SimilarityDetector {
         };
         let streak = match before {
             Some(streak) => MatchStreak { matches: streak.matches.saturating_add(1), ..streak },
-            None => MatchStreak { agent, matches: 1, since: like_turn, identity: key_of_parts(&[whole, 5]) },
+            None => MatchStreak {
+                agent,
+                matches: 1,
+                since: like_turn,
+                identity: key_of_parts(&[whole, HashKey(5)]),
+            },
         };
         self.forget_streak(agent);
         self.streaks.push(streak.clone(), AGENTS);

@@ -15,7 +15,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::detectors::StepContext;
-use crate::memory::{KEY_BYTES, HashKey, LruMap, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, LruMap, key_of_parts};
 
 /// Minimum size in bytes of a new reply that counts as a find: it describes something.
 const TELLING: usize = 120;
@@ -105,7 +105,7 @@ impl ExplorationTracker {
     fn is_first_walk(&mut self, context: &StepContext<'_>) -> bool {
         let mut moves = context.trail.moves().map(|stay| stay.place);
         let (to, from) = (moves.next_back(), moves.next_back());
-        let walk = key_of_parts(&[from.unwrap_or_default(), to.unwrap_or_default(), 7]);
+        let walk = key_of_parts(&[from.unwrap_or_default(), to.unwrap_or_default(), HashKey(7)]);
         self.note(walk, |_| 0).0
     }
 
@@ -116,8 +116,8 @@ impl ExplorationTracker {
         let reply = prints.outcome.filter(|_| !text.is_empty())?;
         // Two actions are stored with 15 bits each, and a set bit marks them as present. More bits would
         // enlarge every snapshot.
-        let call = (prints.call & CALL) as u32 | 0x8000;
-        let (new, callers) = self.note(key_of_parts(&[reply, 8]), |before| match before {
+        let call = (prints.call.0 & CALL) as u32 | 0x8000;
+        let (new, callers) = self.note(key_of_parts(&[reply, HashKey(8)]), |before| match before {
             None => call,
             Some(MANY) => MANY,
             Some(callers) if callers & 0xffff == call || callers >> 16 == call => callers,
@@ -162,7 +162,7 @@ mod tests {
         exploring.progress(30);
         assert_eq!(exploring.patience(40, 20), 40, "it reports neither replies nor places");
         exploring = ExplorationTracker::default();
-        exploring.note(1, |_| 0);
+        exploring.note(HashKey(1), |_| 0);
         exploring.progress(30);
         assert_eq!(exploring.patience(40, 20), 40, "the first progress gives no pace");
         exploring.progress(25);

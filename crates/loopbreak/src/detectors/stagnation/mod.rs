@@ -23,7 +23,7 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of, key_of_parts};
+use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
@@ -141,7 +141,7 @@ impl StepDetector for StagnationDetector {
         let detection = Detection {
             pattern: Pattern::StuckNoProgress,
             family: LoopFamily::Progress,
-            identity: key_of_parts(&[latest, 4]),
+            identity: key_of_parts(&[HashKey(latest), HashKey(4)]),
             since: latest,
             severity: Some(if ends { Severity::Hard } else { Severity::Warn }),
             stage: WarningUrgency::from_turns_left(left) as u8,

@@ -19,7 +19,7 @@ use super::{
     LoopFamily, Pattern, StepContext, StepDetector,
 };
 use crate::evidence::Evidence;
-use crate::memory::{key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_parts};
 use crate::settings::Mode;
 use crate::step::Task;
 use crate::tasks::{HistoryBounds, TaskHistories, TaskHistory, TaskLoop};
@@ -113,7 +113,7 @@ fn evidence_of(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings)
 /// Returns the detection for a task that loops.
 fn detection(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -> Detection {
     // From this number of attempts the intervention changes, so the detection is news.
-    let overdue = u64::from(found.attempts >= settings.force_next_after);
+    let overdue = HashKey(u64::from(found.attempts >= settings.force_next_after));
     let pattern = Pattern::from(found.pattern);
     let content = history.content(found.pattern);
     Detection {
@@ -121,7 +121,7 @@ fn detection(history: &TaskHistory, found: &TaskLoop, settings: &TaskSettings) -
         family: LoopFamily::Task,
         identity: key_of_parts(&[
             key_of(&history.id),
-            history.round,
+            HashKey(history.round),
             key_of(pattern.as_str()),
             overdue,
             content,
