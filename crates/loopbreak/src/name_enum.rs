@@ -33,6 +33,12 @@ macro_rules! name_enum {
             }
         }
 
+        impl $crate::memory::SnapshotSize for $type {
+            fn max_bytes(_: usize) -> usize {
+                const { $crate::memory::longest_name(&[$($text),+]) }
+            }
+        }
+
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())

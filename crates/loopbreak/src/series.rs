@@ -207,7 +207,7 @@ impl Series {
         let status = self.state.book.iter().map(|(_, history)| {
             let attempts = history.recent(self.state.now, window).count() as u32;
             let last_attempt = history.attempts.last().and_then(|attempt| attempt.at);
-            (history.id.clone(), TaskStatus { attempt_count: attempts, last_attempt })
+            (history.id.to_string(), TaskStatus { attempt_count: attempts, last_attempt })
         });
         status.collect()
     }

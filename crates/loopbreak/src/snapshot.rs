@@ -11,6 +11,9 @@ pub const SNAPSHOT_VERSION: u32 = 1;
 /// Maximum size of a snapshot as JSON, in bytes.
 pub const SNAPSHOT_BYTES: usize = 64 * 1024;
 
+/// Maximum size of the state inside a snapshot.
+pub(crate) const STATE_BYTES: usize = SNAPSHOT_BYTES - r#"{"version":4294967295,"state":}"#.len();
+
 /// The state of a guard, without its settings. Write it as JSON or in another self-describing format.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Snapshot {

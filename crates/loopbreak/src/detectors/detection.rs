@@ -1,37 +1,37 @@
 //! Detections: reports of a detector about a step.
 
-use serde::{Deserialize, Serialize};
-
 use super::report_latch::ReportLatch;
 use super::{DetectorName, Pattern};
 use crate::event::Event;
 use crate::evidence::Evidence;
-use crate::memory::HashKey;
+use crate::memory::{HashKey, snapshot_type};
 use crate::verdict::{Intervention, Severity, StepProgress};
 
-/// The kind of thing that a loop consists of. Overlapping detections of one family can belong to one loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum LoopFamily {
-    /// Turns without progress.
-    Progress,
-    /// Places.
-    Place,
-    /// Refused proposals.
-    Proposal,
-    /// Calls.
-    Action,
-    /// Outputs.
-    Output,
-    /// Attempts at a task.
-    Task,
-    /// A limit.
-    Limit,
-    /// Errors in a row.
-    Errors,
-    /// Runs.
-    Run,
-    /// Anything that a detector of the user looks for.
-    Custom,
+snapshot_type! {
+    /// The kind of thing that a loop consists of. Overlapping detections of one family can belong to one loop.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) enum LoopFamily {
+        /// Turns without progress.
+        Progress,
+        /// Places.
+        Place,
+        /// Refused proposals.
+        Proposal,
+        /// Calls.
+        Action,
+        /// Outputs.
+        Output,
+        /// Attempts at a task.
+        Task,
+        /// A limit.
+        Limit,
+        /// Errors in a row.
+        Errors,
+        /// Runs.
+        Run,
+        /// Anything that a detector of the user looks for.
+        Custom,
+    }
 }
 
 /// One finding of a detector in one step.

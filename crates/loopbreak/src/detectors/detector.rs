@@ -8,6 +8,7 @@ use super::{
 };
 use crate::event::SafetyGuard;
 use crate::evidence::Evidence;
+use crate::memory::SnapshotSize;
 use crate::settings::{Profile, SettingsChecks};
 
 /// One way of being stuck, and everything that the rest of the program has to know about it.
@@ -54,9 +55,11 @@ pub(crate) trait Detector {
     }
 }
 
-/// A detector that reads the steps of a run. Its state is bounded and serializable. The settings are passed in, because
-/// they are not part of the state.
-pub(crate) trait StepDetector: Detector + Default + Serialize + DeserializeOwned {
+/// A detector that reads the steps of a run. Its state is declared by `snapshot_type!`, which makes it bounded
+/// and serializable. The settings are passed in, because they are not part of the state.
+pub(crate) trait StepDetector:
+    Detector + Default + Serialize + DeserializeOwned + SnapshotSize
+{
     /// Reads a step and reports what it found.
     fn observe(
         &mut self,
@@ -64,9 +67,6 @@ pub(crate) trait StepDetector: Detector + Default + Serialize + DeserializeOwned
         settings: &Self::Settings,
         out: &mut DetectionCollector<'_>,
     );
-
-    /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    fn bytes(&self, digits: usize) -> usize;
 
     /// Reviews a proposal.
     fn weigh(

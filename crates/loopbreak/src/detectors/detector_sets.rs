@@ -1,7 +1,5 @@
 //! Dispatch: shows steps and proposals to every detector that is enabled.
 
-use serde::{Deserialize, Serialize};
-
 use super::detector_name::in_order;
 use super::report_latch::ReportLatch;
 use super::{
@@ -9,17 +7,20 @@ use super::{
     StepDetector,
 };
 use crate::event::Event;
+use crate::memory::snapshot_type;
 use crate::settings::{Mode, Settings};
 use crate::verdict::StepProgress;
 
-/// A detector and the loops it has already reported.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct DetectorSlot<D> {
-    #[serde(rename = "d")]
-    detector: D,
-    #[serde(rename = "l")]
-    latch: ReportLatch,
+snapshot_type! {
+    /// A detector and the loops it has already reported.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    struct DetectorSlot<D> {
+        #[serde(rename = "d")]
+        detector: D,
+        #[serde(rename = "l")]
+        latch: ReportLatch,
+    }
 }
 
 /// Receives the findings of the detectors in a step.
@@ -99,10 +100,12 @@ macro_rules! declare_sets {
         }
     };
     (@set $doc:literal $set:ident $(($folder:ident $name:ident $type:ident $at:literal))*) => {
-        #[doc = $doc]
-        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-        #[serde(default)]
-        pub(crate) struct $set { $($folder: DetectorSlot<super::$folder::$type>,)* }
+        snapshot_type! {
+            #[doc = $doc]
+            #[derive(Clone, Debug, Default)]
+            #[serde(default)]
+            pub(crate) struct $set { $($folder: DetectorSlot<super::$folder::$type>,)* }
+        }
 
         impl $set {
             const RANKED: &'static [(u32, DetectorName)] = &[$(($at, DetectorName::$name),)*];
@@ -141,11 +144,6 @@ macro_rules! declare_sets {
                         _ => {}
                     }
                 }
-            }
-
-            /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-            pub(crate) fn bytes(&self, digits: usize) -> usize {
-                2 $(+ 24 + stringify!($folder).len() + self.$folder.latch.bytes() + self.$folder.detector.bytes(digits))*
             }
         }
     };

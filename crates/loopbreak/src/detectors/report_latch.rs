@@ -1,9 +1,7 @@
 //! Loops that a detector has already reported, so that each is reported once, and again only when it gets
 //! worse.
 
-use serde::{Deserialize, Serialize};
-
-use crate::memory::{HashKey, RingBuffer};
+use crate::memory::{HashKey, RingBuffer, snapshot_row, snapshot_type};
 use crate::verdict::Severity;
 
 /// Number of steps without a detection after which a loop counts as over. After that it is reported again.
@@ -12,32 +10,20 @@ pub(crate) const CLOSING_STEPS: u64 = 3;
 /// Number of loops that a detector keeps apart at a time.
 const LOOPS: usize = 8;
 
-/// The loops a detector has reported.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct ReportLatch(RingBuffer<ReportedLoop>);
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(from = "ReportedLoopRow", into = "ReportedLoopRow")]
-struct ReportedLoop {
-    identity: HashKey,
-    severity: Severity,
-    stage: u8,
-    count: u32,
-    step: u64,
+snapshot_type! {
+    /// The loops a detector has reported.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct ReportLatch(RingBuffer<ReportedLoop, LOOPS>);
 }
 
-/// The serialized form: an array without field names.
-type ReportedLoopRow = (HashKey, Severity, u8, u32, u64);
-
-impl From<ReportedLoopRow> for ReportedLoop {
-    fn from((identity, severity, stage, count, step): ReportedLoopRow) -> Self {
-        ReportedLoop { identity, severity, stage, count, step }
-    }
-}
-
-impl From<ReportedLoop> for ReportedLoopRow {
-    fn from(it: ReportedLoop) -> Self {
-        (it.identity, it.severity, it.stage, it.count, it.step)
+snapshot_row! {
+    #[derive(Clone, Debug)]
+    struct ReportedLoop {
+        identity: HashKey,
+        severity: Severity,
+        stage: u8,
+        count: u32,
+        step: u64,
     }
 }
 
@@ -62,13 +48,8 @@ impl ReportLatch {
             }
             return over || worse;
         }
-        self.0.push(ReportedLoop { identity, severity, stage, count, step }, LOOPS);
+        self.0.push(ReportedLoop { identity, severity, stage, count, step });
         true
-    }
-
-    /// Returns an upper bound of the snapshot size in bytes.
-    pub(super) fn bytes(&self) -> usize {
-        2 + self.0.len() * 62
     }
 
     /// Forgets all loops, because a message from the user makes every later detection news.

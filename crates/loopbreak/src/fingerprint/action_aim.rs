@@ -2,21 +2,23 @@
 
 use super::arguments::text_under;
 use super::{ActionKind, ActionTable};
-use crate::memory::{HashKey, key_of};
+use crate::memory::{HashKey, key_of, snapshot_type};
 use crate::place::movement_direction;
 use crate::step::Action;
 use crate::text::clip::clip;
 use crate::text::normalize::normalize_whitespace_case;
 
-/// Manner in which an action treats its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub(crate) enum ActionManner {
-    /// The target is only read.
-    Look,
-    /// The target is run. After an edit, the result may differ.
-    Run,
-    /// The target is acted on.
-    Do,
+snapshot_type! {
+    /// Manner in which an action treats its target.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub(crate) enum ActionManner {
+        /// The target is only read.
+        Look,
+        /// The target is run. After an edit, the result may differ.
+        Run,
+        /// The target is acted on.
+        Do,
+    }
 }
 
 /// The possible targets of an action.

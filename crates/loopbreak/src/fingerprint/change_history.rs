@@ -1,25 +1,25 @@
 //! The changes that agents made: evidence of progress in runs without a score.
 
-use serde::{Deserialize, Serialize};
-
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer};
+use crate::memory::{HashKey, RingBuffer, snapshot_type};
 use crate::step::Step;
 
 /// Number of edits that are remembered. A repeated edit is not new: it was undone in between, or it has no
 /// effect.
 const EDITS: usize = 48;
 
-/// The changes made so far.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct ChangeHistory {
-    /// Number of changes so far. It identifies the state of the environment for the detection of repetition.
-    epoch: u64,
-    edits: RingBuffer<HashKey>,
-    /// Highest score so far.
-    highest: Option<f64>,
-    /// True if the run reports its progress.
-    measures: bool,
+snapshot_type! {
+    /// The changes made so far.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct ChangeHistory {
+        /// Number of changes so far. It identifies the state of the environment for the detection of repetition.
+        epoch: u64,
+        edits: RingBuffer<HashKey, EDITS>,
+        /// Highest score so far.
+        highest: Option<f64>,
+        /// True if the run reports its progress.
+        measures: bool,
+    }
 }
 
 impl ChangeHistory {
@@ -34,7 +34,7 @@ impl ChangeHistory {
 
     /// Records an edit that changed something.
     pub(crate) fn note(&mut self, edit: HashKey) {
-        self.edits.push(edit, EDITS);
+        self.edits.push(edit);
         self.epoch += 1;
     }
 
@@ -54,9 +54,5 @@ impl ChangeHistory {
     /// Returns whether the run reports its progress by a score, an objective or a mark.
     pub(crate) fn measures(&self) -> bool {
         self.measures
-    }
-
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        100 + digits + self.edits.len() * KEY_BYTES
     }
 }

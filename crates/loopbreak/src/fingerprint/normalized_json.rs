@@ -24,7 +24,7 @@ pub(crate) struct CallNumbers {
 }
 
 /// Number of numbers that are kept. A call with more is not a sweep.
-const NUMBERS: usize = 3;
+pub(crate) const NUMBERS: usize = 3;
 /// Length limit of a number. A longer one is an id.
 const LONGEST_NUMBER: usize = 9;
 

@@ -188,7 +188,8 @@ impl GuardState {
         let Some(agent) = self.agents.newest().filter(|_| !reports.is_empty() || user_spoke) else { return };
         let exits = agent.trail.here().map_or_else(Vec::new, |here| self.map.unexplored(here));
         let exits: Vec<String> = exits.into_iter().map(str::to_owned).collect();
-        let iterations: Vec<String> = self.iterations.iter().cloned().collect();
+        let objectives: Vec<&str> = self.objectives.iter().map(|objective| &**objective).collect();
+        let iterations: Vec<&str> = self.iterations.iter().map(|line| &**line).collect();
         let input = PolicyInput {
             run: &self.run,
             agent: facts.agent,
@@ -196,7 +197,7 @@ impl GuardState {
             now: self.now,
             step: agent.steps,
             user_spoke,
-            objectives: &self.objectives,
+            objectives: &objectives,
             exits: &exits,
             repeated: facts.weighed.as_ref().and_then(repeated_action),
             iterations: &iterations,

@@ -2,17 +2,15 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::agent_state::AgentState;
 use crate::detectors::RunDetectors;
 use crate::event::RunId;
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::ChangeHistory;
-use crate::memory::{LruMap, RingBuffer};
+use crate::memory::{BoundedList, ClippedText, LruMap, RingBuffer, SnapshotSize, snapshot_type};
 use crate::place::PlaceMap;
 use crate::policy::LoopLedger;
-use crate::snapshot::SNAPSHOT_BYTES;
+use crate::snapshot::STATE_BYTES;
 use crate::step::Step;
 use crate::text::clip::{clip, clip_escaped};
 
@@ -24,32 +22,35 @@ const OBJECTIVE_BYTES: usize = 120;
 /// Number of iterations that an escalation lists, and the length of each in bytes.
 const ITERATIONS: usize = 5;
 const ITERATION_BYTES: usize = 100;
+const ITERATION_LINE: usize = "Iteration 18446744073709551615: ".len() + ITERATION_BYTES;
 /// Length of the run's id in bytes.
 pub(super) const RUN_BYTES: usize = 200;
 /// Part of the snapshot, in bytes, that agents leave to the map if it needs that much.
 const PLACES_SHARE: usize = 16 * 1024;
 
-/// The whole state of a guard. Its size is bounded, whatever the length of the run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct GuardState {
-    pub(super) run: RunId,
-    /// The number of the last turn.
-    pub(super) turn: u64,
-    /// Number of turns.
-    pub(super) turns: u64,
-    /// Number of steps, refused ones included.
-    pub(super) steps: u64,
-    /// The first and the latest time, in milliseconds.
-    pub(super) started: Option<i64>,
-    pub(super) now: Option<i64>,
-    pub(super) map: PlaceMap,
-    pub(super) agents: LruMap<AgentState>,
-    pub(super) detectors: RunDetectors,
-    pub(super) ledger: LoopLedger,
-    pub(super) effects: ChangeHistory,
-    pub(super) objectives: Vec<String>,
-    pub(super) iterations: RingBuffer<String>,
+snapshot_type! {
+    /// The whole state of a guard. Its size is bounded, whatever the length of the run.
+    #[derive(Clone, Debug)]
+    #[serde(default)]
+    pub(crate) struct GuardState {
+        pub(super) run: RunId,
+        /// The number of the last turn.
+        pub(super) turn: u64,
+        /// Number of turns.
+        pub(super) turns: u64,
+        /// Number of steps, refused ones included.
+        pub(super) steps: u64,
+        /// The first and the latest time, in milliseconds.
+        pub(super) started: Option<i64>,
+        pub(super) now: Option<i64>,
+        pub(super) map: PlaceMap,
+        pub(super) agents: LruMap<AgentState, AGENTS>,
+        pub(super) detectors: RunDetectors,
+        pub(super) ledger: LoopLedger,
+        pub(super) effects: ChangeHistory,
+        pub(super) objectives: BoundedList<ClippedText<OBJECTIVE_BYTES>, OBJECTIVES>,
+        pub(super) iterations: RingBuffer<ClippedText<ITERATION_LINE>, ITERATIONS>,
+    }
 }
 
 impl Default for GuardState {
@@ -66,7 +67,7 @@ impl Default for GuardState {
             detectors: RunDetectors::default(),
             ledger: LoopLedger::default(),
             effects: ChangeHistory::default(),
-            objectives: Vec::new(),
+            objectives: BoundedList::default(),
             iterations: RingBuffer::default(),
         }
     }
@@ -104,8 +105,8 @@ impl GuardState {
                 first.map(|objective| clip_escaped(objective, OBJECTIVE_BYTES))
             };
             // Most steps have the same objectives as the previous one.
-            if !open().eq(self.objectives.iter().map(String::as_str)) {
-                self.objectives = open().map(str::to_owned).collect();
+            if !open().eq(self.objectives.iter().map(|known| &**known)) {
+                self.objectives = open().map(ClippedText::from).collect();
             }
         }
         if step.action.is_none()
@@ -113,72 +114,102 @@ impl GuardState {
         {
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let line = redact_and_truncate(clip(line, 2 * ITERATION_BYTES));
-            self.iterations.push(
-                format!("Iteration {}: {}", self.turn, clip_escaped(&line, ITERATION_BYTES)),
-                ITERATIONS,
-            );
+            let line = format!("Iteration {}: {}", self.turn, clip_escaped(&line, ITERATION_BYTES));
+            self.iterations.push(ClippedText::from(line.as_str()));
         }
     }
 
     /// Makes the guard fit into its snapshot. The least recently active agents are dropped first, then the
     /// places that were left longest ago.
     pub(super) fn fit_snapshot(&mut self) {
-        let digits = self.turn.checked_ilog10().unwrap_or_default() as usize + 1;
-        let room = SNAPSHOT_BYTES.saturating_sub(self.fixed_bytes(digits));
-        let mut agents: usize = self.agents.iter().map(|(_, agent)| agent.bytes(digits)).sum();
-        let places = self.map.bytes().min(PLACES_SHARE);
-        while self.agents.len() > AGENTS || (self.agents.len() > 1 && agents + places > room) {
+        let digits = self.count_digits();
+        let all = self.snapshot_bytes(digits);
+        if all <= STATE_BYTES {
+            return;
+        }
+        let (mut agents, places) = (self.agents.snapshot_bytes(digits), self.map.snapshot_bytes(digits));
+        let room = STATE_BYTES.saturating_sub(all - agents - places);
+        while self.agents.len() > 1 && agents + places.min(PLACES_SHARE) > room {
             let Some((_, gone)) = self.agents.pop_oldest() else { break };
-            agents = agents.saturating_sub(gone.bytes(digits));
+            agents -= LruMap::<_, AGENTS>::entry_bytes(&gone, digits);
         }
         self.map.fit(room.saturating_sub(agents));
     }
 
-    /// Returns an upper bound of the snapshot size in bytes, without the map and the agents.
-    fn fixed_bytes(&self, digits: usize) -> usize {
-        // Texts count with their maximum length. Measuring each of them at every step would cost more than
-        // the step.
-        const NAMES: usize = 320 + RUN_BYTES;
-        const ITERATION: usize = ITERATION_BYTES + 3 + "Iteration 18446744073709551615: ".len();
-        NAMES
-            + 2 * digits
-            + self.objectives.len() * (OBJECTIVE_BYTES + 3)
-            + self.iterations.len() * ITERATION
-            + self.detectors.bytes(digits)
-            + self.ledger.bytes(digits)
-            + self.effects.bytes(digits)
+    /// Returns the number of digits of the largest number that counts turns, steps or changes.
+    fn count_digits(&self) -> usize {
+        self.turn.max(self.steps).checked_ilog10().unwrap_or_default() as usize + 1
+    }
+}
+
+/// The id of a run is clipped when it is set.
+impl SnapshotSize for RunId {
+    fn max_bytes(_: usize) -> usize {
+        RUN_BYTES + "\"\"".len()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
     use crate::guard::Guard;
+    use crate::memory::SnapshotSize;
     use crate::settings::Config;
     use crate::step::Step;
+
+    /// Returns the size of the state as JSON, and its upper bound.
+    fn size_and_bound(guard: &Guard) -> (usize, usize) {
+        let state = guard.state();
+        (serde_json::to_string(state).unwrap().len(), state.snapshot_bytes(state.count_digits()))
+    }
+
+    /// Returns two steps with texts that grow in JSON, and with as many fields as possible.
+    fn hostile(number: u64, turn: u64, odd: &str) -> [Value; 2] {
+        let step = json!({
+            "turn": turn, "at": number, "run": odd, "agent": format!("a{}", number / 3 % 9),
+            "action": if number.is_multiple_of(2) { "north" } else { "south" }, "critic": {"score": 0.9},
+            "place": {"name": format!("{}{odd}", number % 2), "exits": [odd]}, "score": 1,
+            "objectives": {"active": [odd], "completed": [number.to_string()]},
+            "task": {"id": odd, "status": "blocked", "blockers": [odd], "work": [odd], "session": odd},
+        });
+        [step, json!({"outcome": {"text": odd, "error": true}, "usage": {"cost_usd": 0.1}})]
+    }
 
     #[test]
     fn a_snapshot_is_never_larger_than_its_upper_bound() {
         let mut guard = Guard::new(Config::default());
-        for number in 0..600_u64 {
-            let odd = format!("\u{1}\"{}", number % 40);
-            let line = serde_json::json!({
-                "turn": 1_000_000 * number, "at": number, "run": odd, "agent": format!("a{}", number / 3 % 9),
-                "action": if number % 2 == 0 { "north" } else { "south" }, "critic": {"score": 0.9},
-                "place": {"name": format!("{}{odd}", number % 2), "exits": [odd]}, "score": 1,
-                "objectives": {"active": [odd], "completed": [number.to_string()]},
-                "task": {"id": odd, "status": "blocked", "blockers": [odd], "work": [odd], "session": odd},
-            });
-            let output =
-                serde_json::json!({"outcome": {"text": odd, "error": true}, "usage": {"cost_usd": 0.1}});
-            for line in [line.to_string(), output.to_string()] {
-                guard.observe(&Step::from_json(&line).unwrap());
+        for number in 0..600 {
+            for line in hostile(number, 1_000_000 * number, &format!("\u{1}\"{}", number % 40)) {
+                guard.observe(&Step::from_json(&line.to_string()).unwrap());
             }
-            let state = guard.state();
-            let digits = state.turn.checked_ilog10().unwrap_or_default() as usize + 1;
-            let agents = state.agents.iter().map(|(_, agent)| agent.bytes(digits)).sum::<usize>();
-            let bound = state.fixed_bytes(digits) + agents + state.map.bytes();
-            let written = serde_json::to_string(&guard.snapshot()).unwrap().len();
-            assert!(written <= bound, "{written} bytes, at most {bound} expected");
+            let (size, bound) = size_and_bound(&guard);
+            assert!(size <= bound, "{size} bytes, at most {bound} expected");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_steps_make_a_snapshot_larger_than_its_upper_bound(
+            steps in prop::collection::vec((any::<u8>(), any::<u32>(), ".{0,60}", any::<bool>()), 1..60),
+        ) {
+            let mut guard = Guard::new(Config::default());
+            for (number, turn, text, tool) in steps {
+                let call = json!({
+                    "turn": turn, "refused": number.is_multiple_of(11),
+                    "action": {"name": "search", "args": {"query": text, "offset": turn, "limit": number}},
+                    "outcome": {"text": text, "error": number.is_multiple_of(3)},
+                });
+                let others = hostile(number.into(), turn.into(), &text);
+                for line in if tool { vec![call] } else { others.to_vec() } {
+                    guard.observe(&Step::from_json(&line.to_string()).unwrap());
+                }
+                let (size, bound) = size_and_bound(&guard);
+                prop_assert!(size <= bound, "{size} bytes, at most {bound} expected");
+            }
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::{HashKey, LruMap, key_of};
+use crate::memory::{BoundedList, HashKey, LruMap, MeasuredText, SnapshotSize, key_of, snapshot_type};
 use crate::step::Place;
-use crate::text::clip::{clip_escaped, escaped_len};
+use crate::text::clip::clip_escaped;
 
 /// Maximum number of places that a guard remembers. The size of the snapshot may allow fewer. The least
 /// recently used places are dropped first.
@@ -13,36 +13,43 @@ const MOST_PLACES: usize = 4_096;
 const NAME_BYTES: usize = 48;
 const EXITS_PER_PLACE: usize = 16;
 
+type MappedPlaces = LruMap<MappedPlace, MOST_PLACES>;
+
 /// Places and the exits between them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct PlaceMap {
-    rooms: LruMap<MappedPlace>,
+    rooms: MappedPlaces,
+    /// Upper bound of the snapshot size of the places. There are too many of them to measure all at each step.
     bytes: usize,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct MappedPlace {
-    #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
-    number: Option<i64>,
-    #[serde(rename = "n")]
-    name: String,
-    #[serde(rename = "x", default, skip_serializing_if = "Vec::is_empty")]
-    exits: Vec<PlaceExit>,
-    /// True if the steps list the exits of the place. Then there are no others.
-    #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
-    told: bool,
+snapshot_type! {
+    #[derive(Clone, Debug)]
+    struct MappedPlace {
+        #[serde(rename = "i", default, skip_serializing_if = "Option::is_none")]
+        number: Option<i64>,
+        #[serde(rename = "n")]
+        name: MeasuredText<NAME_BYTES>,
+        #[serde(rename = "x", default, skip_serializing_if = "<[_]>::is_empty")]
+        exits: BoundedList<PlaceExit, EXITS_PER_PLACE>,
+        /// True if the steps list the exits of the place. Then there are no others.
+        #[serde(rename = "l", default, skip_serializing_if = "std::ops::Not::not")]
+        told: bool,
+    }
 }
 
-/// An exit of a place: listed by a step, or tried.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct PlaceExit {
-    #[serde(rename = "w")]
-    way: String,
-    #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
-    to: Option<HashKey>,
-    /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
-    #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
-    tried: bool,
+snapshot_type! {
+    /// An exit of a place: listed by a step, or tried.
+    #[derive(Clone, Debug)]
+    struct PlaceExit {
+        #[serde(rename = "w")]
+        way: MeasuredText<NAME_BYTES>,
+        #[serde(rename = "t", default, skip_serializing_if = "Option::is_none")]
+        to: Option<HashKey>,
+        /// True if it was tried, with any result. A locked door is not unexplored, and has no known destination.
+        #[serde(rename = "y", default, skip_serializing_if = "std::ops::Not::not")]
+        tried: bool,
+    }
 }
 
 impl PlaceMap {
@@ -62,22 +69,25 @@ impl PlaceMap {
             Some(crate::step::Label::Number(number)) => Some(*number),
             _ => None,
         };
+        if self.rooms.is_full() && self.rooms.peek(key).is_none() {
+            self.forget_oldest();
+        }
         let mut grown = 0;
         let room = self.rooms.touch_or_insert(key, || {
             let name = match (&place.name, &place.id) {
-                (Some(name), _) => clip_escaped(name, NAME_BYTES).to_owned(),
-                (None, Some(crate::step::Label::Text(id))) => clip_escaped(id, NAME_BYTES).to_owned(),
-                _ => String::new(),
+                (Some(name), _) => MeasuredText::from(&**name),
+                (None, Some(crate::step::Label::Text(id))) => MeasuredText::from(&**id),
+                _ => MeasuredText::default(),
             };
-            let room = MappedPlace { number, name, exits: Vec::new(), told: false };
-            grown += room.bytes();
+            let room = MappedPlace { number, name, exits: BoundedList::default(), told: false };
+            grown += entry_bytes(&room);
             room
         });
         room.told |= !place.exits.is_empty();
         for exit in &place.exits {
             grown += room.learn(exit, None, false);
         }
-        self.grow(grown);
+        self.bytes += grown;
         Some(key)
     }
 
@@ -86,14 +96,14 @@ impl PlaceMap {
         let Some(room) = self.rooms.touch(from) else { return };
         // The same place is not a destination, because the door may open later.
         let grown = room.learn(way, (from != to).then_some(to), true);
-        self.grow(grown);
+        self.bytes += grown;
         // The destination stays the most recently used place.
         self.rooms.touch(to);
     }
 
     /// Returns the last known destination of an exit of `from`, if it is still remembered.
     pub(crate) fn leads_to(&self, from: HashKey, way: &str) -> Option<HashKey> {
-        let exit = self.rooms.peek(from)?.exits.iter().find(|exit| exit.way == way)?;
+        let exit = self.rooms.peek(from)?.exits.iter().find(|exit| *exit.way == *way)?;
         exit.to.filter(|to| self.rooms.peek(*to).is_some())
     }
 
@@ -108,14 +118,14 @@ impl PlaceMap {
     pub(crate) fn unexplored(&self, from: HashKey) -> Vec<&str> {
         let room = self.rooms.peek(from);
         room.map_or_else(Vec::new, |room| {
-            room.exits.iter().filter(|exit| !exit.tried).map(|exit| exit.way.as_str()).collect()
+            room.exits.iter().filter(|exit| !exit.tried).map(|exit| &*exit.way).collect()
         })
     }
 
     /// Returns the display name of a place, or `Location_<id>` for one that has only a number.
     pub(crate) fn name(&self, key: HashKey) -> String {
         match self.rooms.peek(key) {
-            Some(MappedPlace { name, .. }) if !name.is_empty() => name.clone(),
+            Some(MappedPlace { name, .. }) if !name.is_empty() => name.to_string(),
             Some(MappedPlace { number: Some(number), .. }) => format!("Location_{number}"),
             _ => format!("Location_{}", key.0),
         }
@@ -129,66 +139,63 @@ impl PlaceMap {
         }
     }
 
-    fn grow(&mut self, bytes: usize) {
-        self.bytes += bytes;
-        while self.rooms.len() > MOST_PLACES {
-            self.forget_oldest();
-        }
-    }
-
-    /// Returns the upper bound of the snapshot size in bytes.
-    pub(crate) fn bytes(&self) -> usize {
-        40 + self.bytes
-    }
-
     /// Drops places until the map fits into this many bytes of a snapshot. Keeps the current place.
     pub(crate) fn fit(&mut self, bytes: usize) {
-        while self.bytes() > bytes && self.rooms.len() > 1 {
+        while self.snapshot_bytes(NO_COUNTS) > bytes && self.rooms.len() > 1 {
             self.forget_oldest();
         }
     }
 
     fn forget_oldest(&mut self) {
         if let Some((_, room)) = self.rooms.pop_oldest() {
-            self.bytes = self.bytes.saturating_sub(room.bytes());
+            self.bytes = self.bytes.saturating_sub(entry_bytes(&room));
         }
     }
 }
 
 impl MappedPlace {
-    /// Records an exit. Returns the bytes that it adds.
+    /// Records an exit. Returns the bytes that it adds to the snapshot.
     fn learn(&mut self, way: &str, to: Option<HashKey>, tried: bool) -> usize {
         // The usual case: the steps list the same exits in the same words each time.
-        if to.is_none() && !tried && self.exits.iter().any(|exit| exit.way == way) {
+        if to.is_none() && !tried && self.exits.iter().any(|exit| *exit.way == *way) {
             return 0;
         }
         let way = super::movement_direction(way)
             .unwrap_or_else(|| crate::text::normalize::normalize_whitespace_case(way));
         let way = clip_escaped(&way, NAME_BYTES);
-        if let Some(exit) = self.exits.iter_mut().find(|exit| exit.way == way) {
+        if let Some(exit) = self.exits.iter_mut().find(|exit| *exit.way == *way) {
+            // Only the text of an exit decides its size.
             exit.tried |= tried;
             exit.to = to.or(exit.to);
             return 0;
         }
-        if self.exits.len() == EXITS_PER_PLACE {
+        if self.exits.is_full() {
             return 0;
         }
-        let exit = PlaceExit { way: way.to_owned(), to, tried };
-        let bytes = exit.bytes();
+        let exit = PlaceExit { way: way.into(), to, tried };
+        let bytes = exit.snapshot_bytes(NO_COUNTS) + ",".len();
         self.exits.push(exit);
         bytes
     }
+}
 
-    /// Returns the upper bound of the snapshot size in bytes.
-    fn bytes(&self) -> usize {
-        69 + escaped_len(&self.name) + self.exits.iter().map(PlaceExit::bytes).sum::<usize>()
+impl SnapshotSize for PlaceMap {
+    const VARIES: bool = true;
+
+    fn max_bytes(digits: usize) -> usize {
+        MappedPlaces::max_bytes(digits) + usize::max_bytes(digits) + r#"{"rooms":,"bytes":}"#.len()
+    }
+
+    fn snapshot_bytes(&self, digits: usize) -> usize {
+        self.bytes + usize::max_bytes(digits) + r#"{"rooms":[],"bytes":}"#.len()
     }
 }
 
-impl PlaceExit {
-    fn bytes(&self) -> usize {
-        44 + escaped_len(&self.way)
-    }
+/// A place has no turn numbers, so its size does not depend on their digits.
+const NO_COUNTS: usize = 0;
+
+fn entry_bytes(place: &MappedPlace) -> usize {
+    MappedPlaces::entry_bytes(place, NO_COUNTS)
 }
 
 #[cfg(test)]

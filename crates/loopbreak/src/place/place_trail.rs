@@ -1,37 +1,28 @@
 //! The recent places of one agent.
 
-use serde::{Deserialize, Serialize};
-
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer};
+use crate::memory::{HashKey, RingBuffer, snapshot_row, snapshot_type};
 
 /// Number of moves that are kept, without repeated stays: four decide, two more are displayed.
 const MOVES: usize = 6;
+/// Largest number of steps that a setting can ask for.
+const STAYS: usize = 50;
 
-/// The places of an agent after its last steps.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct PlaceTrail {
-    stays: RingBuffer<PlaceStay>,
-    moves: RingBuffer<PlaceStay>,
-    alternations: u32,
-}
-
-/// One step spent at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(HashKey, u64)", into = "(HashKey, u64)")]
-pub(crate) struct PlaceStay {
-    pub(crate) place: HashKey,
-    pub(crate) turn: u64,
-}
-
-impl From<(HashKey, u64)> for PlaceStay {
-    fn from((place, turn): (HashKey, u64)) -> Self {
-        PlaceStay { place, turn }
+snapshot_type! {
+    /// The places of an agent after its last steps.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct PlaceTrail {
+        stays: RingBuffer<PlaceStay, STAYS>,
+        moves: RingBuffer<PlaceStay, MOVES>,
+        alternations: u32,
     }
 }
 
-impl From<PlaceStay> for (HashKey, u64) {
-    fn from(stay: PlaceStay) -> Self {
-        (stay.place, stay.turn)
+snapshot_row! {
+    /// One step spent at a place.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(crate) struct PlaceStay {
+        pub(crate) place: HashKey,
+        pub(crate) turn: u64,
     }
 }
 
@@ -40,11 +31,11 @@ impl PlaceTrail {
     pub(crate) fn push(&mut self, place: HashKey, turn: u64, history: usize) -> bool {
         let stay = PlaceStay { place, turn };
         let moved = self.here() != Some(place);
-        self.stays.push(stay, history);
+        self.stays.push_within(stay, history);
         if moved {
             let back = self.moves.newest().nth(1).is_some_and(|stay| stay.place == place);
             self.alternations = if back { self.alternations.saturating_add(1) } else { 0 };
-            self.moves.push(stay, MOVES);
+            self.moves.push(stay);
         }
         moved
     }
@@ -57,11 +48,6 @@ impl PlaceTrail {
     /// Returns the last stays, newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = &PlaceStay> {
         self.stays.newest()
-    }
-
-    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        50 + (self.stays.len() + self.moves.len()) * (KEY_BYTES + digits)
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -1,10 +1,7 @@
 //! The ledger of loops and tasks that were already handled, so that nothing is done twice.
 
-use serde::{Deserialize, Serialize};
-
 use crate::detectors::{CLOSING_STEPS, Detection, LoopFamily};
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
-use crate::text::clip::clip_escaped;
+use crate::memory::{ClippedText, HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::verdict::Intervention;
 
 /// Number of loops that are remembered, and number of steps after which one that stopped is forgotten.
@@ -15,49 +12,55 @@ const TASKS: usize = 48;
 /// Length of a label in bytes.
 const LABEL_BYTES: usize = 80;
 
-/// The loops and tasks that were already handled.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct LoopLedger {
-    loops: RingBuffer<OpenLoop>,
-    grants: RingBuffer<HashKey>,
-    forced: RingBuffer<HashKey>,
+snapshot_type! {
+    /// The loops and tasks that were already handled.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct LoopLedger {
+        loops: RingBuffer<OpenLoop, LOOPS>,
+        grants: RingBuffer<HashKey, TASKS>,
+        forced: RingBuffer<HashKey, TASKS>,
+    }
 }
 
-/// A loop that a decision was made about.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct OpenLoop {
-    #[serde(rename = "i")]
-    id: HashKey,
-    #[serde(rename = "f")]
-    family: LoopFamily,
-    #[serde(rename = "g")]
-    agent: HashKey,
-    #[serde(rename = "a")]
-    enforced: bool,
-    #[serde(rename = "t")]
-    turn: u64,
-    #[serde(rename = "n")]
-    step: u64,
-    #[serde(rename = "r")]
-    intervention: Option<Intervention>,
-    #[serde(rename = "s")]
-    stage: u8,
-    #[serde(rename = "c")]
-    count: u32,
-    #[serde(rename = "l")]
-    label: String,
-    #[serde(rename = "o")]
-    state: LoopState,
+snapshot_type! {
+    /// A loop that a decision was made about.
+    #[derive(Clone, Debug)]
+    struct OpenLoop {
+        #[serde(rename = "i")]
+        id: HashKey,
+        #[serde(rename = "f")]
+        family: LoopFamily,
+        #[serde(rename = "g")]
+        agent: HashKey,
+        #[serde(rename = "a")]
+        enforced: bool,
+        #[serde(rename = "t")]
+        turn: u64,
+        #[serde(rename = "n")]
+        step: u64,
+        #[serde(rename = "r")]
+        intervention: Option<Intervention>,
+        #[serde(rename = "s")]
+        stage: u8,
+        #[serde(rename = "c")]
+        count: u32,
+        #[serde(rename = "l")]
+        label: ClippedText<LABEL_BYTES>,
+        #[serde(rename = "o")]
+        state: LoopState,
+    }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum LoopState {
-    Open,
-    /// The agent left the loop. One repeat is tolerated.
-    HalfOpen,
-    /// One repeat was tolerated. The next one opens the loop again.
-    Tolerated,
+snapshot_type! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum LoopState {
+        Open,
+        /// The agent left the loop. One repeat is tolerated.
+        HalfOpen,
+        /// One repeat was tolerated. The next one opens the loop again.
+        Tolerated,
+    }
 }
 
 /// The agent and the time of a detection.
@@ -98,10 +101,10 @@ impl LoopLedger {
                 intervention: wanted,
                 stage: detection.stage,
                 count: detection.count,
-                label: String::new(),
+                label: ClippedText::default(),
                 state: LoopState::Open,
             };
-            self.loops.push(known, LOOPS);
+            self.loops.push(known);
         }
         (detection.identity, wanted)
     }
@@ -117,7 +120,7 @@ impl LoopLedger {
     pub(crate) fn set_label(&mut self, id: HashKey, intervention: Option<Intervention>, label: &str) {
         let labelled = self.loops.iter_mut().rev().find(|known| known.id == id);
         if let Some(known) = labelled.filter(|known| intervention >= known.intervention) {
-            clip_escaped(label, LABEL_BYTES).clone_into(&mut known.label);
+            known.label = label.into();
         }
     }
 
@@ -129,15 +132,7 @@ impl LoopLedger {
                 && known.intervention.is_some_and(|intervention| intervention != Intervention::Hint)
                 && known.turn.saturating_add(turns) >= turn
         };
-        self.loops.iter().filter(recent).map(|known| known.label.as_str())
-    }
-
-    /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        // Labels count with their maximum length. Measuring each of them at every step would cost more than
-        // the step.
-        40 + self.loops.len() * (170 + digits + LABEL_BYTES)
-            + (self.grants.len() + self.forced.len()) * KEY_BYTES
+        self.loops.iter().filter(recent).map(|known| &*known.label)
     }
 
     /// Returns whether authority over these blockers of this task was granted before.
@@ -148,13 +143,13 @@ impl LoopLedger {
 
     /// Remembers that authority over these blockers was granted.
     pub(crate) fn grant(&mut self, task: &str, blockers: HashKey) {
-        self.grants.push(key_of_parts(&[key_of(task), blockers]), TASKS);
+        self.grants.push(key_of_parts(&[key_of(task), blockers]));
     }
 
     /// Remembers that the agent was moved away from a task.
     pub(crate) fn force(&mut self, task: &str) {
         if !self.is_forced(task) {
-            self.forced.push(key_of(task), TASKS);
+            self.forced.push(key_of(task));
         }
     }
 

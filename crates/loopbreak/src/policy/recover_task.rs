@@ -55,9 +55,9 @@ impl VerdictBuilder<'_> {
             turn: self.input.turn,
             is_looping: true,
             loop_type: pattern,
-            task_id: Some(id.clone()),
+            task_id: Some(id.to_string()),
             attempt_count,
-            blockers: history.blockers.clone(),
+            blockers: history.blockers.iter().map(ToString::to_string).collect(),
             signature: None,
             recommendation: recovery.intervention,
             reason: recovery.reason.clone(),
@@ -66,7 +66,7 @@ impl VerdictBuilder<'_> {
         let recovered = LoopRecovery {
             episode_id: self.input.run.clone(),
             turn: self.input.turn,
-            task_id: id.clone(),
+            task_id: id.to_string(),
             recovery: recovery.intervention,
             loop_type: pattern,
             attempt_count,
@@ -74,7 +74,7 @@ impl VerdictBuilder<'_> {
         };
         self.verdict.events.extend([detected.into(), recovered.into()]);
         if recovery.intervention == Intervention::Escalate {
-            self.add_escalation(pattern, Some(id.clone()), None, recovery.reason.clone());
+            self.add_escalation(pattern, Some(id.to_string()), None, recovery.reason.clone());
         }
         self.verdict.advice.extend(advice::of_recovery(&recovery));
         self.verdict.context.extend(recovery.context);

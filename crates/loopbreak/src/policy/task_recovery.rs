@@ -83,7 +83,7 @@ impl TaskRecovery {
             )),
             _ => None,
         });
-        let (id, update_reason) = (history.id.clone(), reason.clone());
+        let (id, update_reason) = (history.id.to_string(), reason.clone());
         let update = |status, forced| TaskUpdate { id, status, forced, reason: update_reason };
         let update = match intervention {
             Intervention::ForceNext => Some(update(TaskUpdateStatus::Done, true)),

@@ -145,11 +145,11 @@ impl VerdictBuilder<'_> {
         if let Some(names) = report.evidence.texts(EvidenceKey::PATTERN_NAMES) {
             values.set("pattern_names", names.join(" → "));
         }
-        values.list("objectives", input.objectives.iter().map(String::as_str));
+        values.list("objectives", input.objectives.iter().copied());
         values.set("exits", input.exits.join(", "));
         values.set("repeated", input.repeated.as_deref().unwrap_or_default());
         values.list("loops", ledger.labels(self.agent, input.turn, LOOPS_MENTIONED_FOR));
-        values.list("history", input.iterations.iter().map(String::as_str));
+        values.list("history", input.iterations.iter().copied());
         if let Some(left) = report.evidence.number(EvidenceKey::TURNS_LEFT) {
             values.set("urgency", WarningUrgency::from_turns_left(left).as_str());
             // Without a stop there is no countdown.

@@ -1,18 +1,21 @@
 //! The histories of all tasks.
 
-use serde::{Deserialize, Serialize};
-
 use super::TaskHistory;
 use super::task_history::ID_BYTES;
-use crate::memory::{HashKey, KEY_BYTES, LruMap, key_of};
+use crate::memory::{HashKey, LruMap, key_of, snapshot_type};
 use crate::settings::TaskSettings;
 use crate::step::Task;
 use crate::text::clip::clip_escaped;
 
-/// The histories of the most recently attempted tasks.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct TaskHistories(LruMap<TaskHistory>);
+/// Largest number of tasks that a guard or a series keeps.
+const TASKS: usize = 1024;
+
+snapshot_type! {
+    /// The histories of the most recently attempted tasks.
+    #[derive(Clone, Debug, Default)]
+    #[serde(transparent)]
+    pub(crate) struct TaskHistories(LruMap<TaskHistory, TASKS>);
+}
 
 /// Limits of the number of tasks, and of attempts at all of them together.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +38,7 @@ impl TaskHistories {
         let id = clip_escaped(&id, ID_BYTES);
         let key = key_of(id);
         self.0.touch_or_insert(key, || TaskHistory::new(id)).record(task, turn, at, settings.capacity());
-        let attempts = |tasks: &LruMap<TaskHistory>| {
+        let attempts = |tasks: &LruMap<TaskHistory, TASKS>| {
             tasks.iter().map(|(_, history)| history.attempts.len()).sum::<usize>()
         };
         while self.0.len() > kept.tasks || (self.0.len() > 1 && attempts(&self.0) > kept.attempts) {
@@ -60,11 +63,6 @@ impl TaskHistories {
         if let Some(history) = self.history_mut(id) {
             history.clear();
         }
-    }
-
-    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        2 + self.0.iter().map(|(_, history)| KEY_BYTES + history.bytes(digits)).sum::<usize>()
     }
 
     /// Makes every loop count as new again, after a message from the user.

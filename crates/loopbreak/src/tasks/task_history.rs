@@ -1,61 +1,64 @@
 //! The attempts at one task.
 
-use serde::{Deserialize, Serialize};
-
 use crate::evidence::redact_and_truncate;
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
+use crate::memory::{BoundedList, ClippedText, HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::step::Task;
-use crate::text::clip::clip_escaped;
 
 /// Length limit of a task id, in bytes.
 pub(super) const ID_BYTES: usize = 64;
 /// Length limit of a status and of a session name, in bytes.
 const NAME_BYTES: usize = 32;
+/// Largest number of attempts that a setting can ask for.
+const ATTEMPTS: usize = 50;
 /// Number of work items that are remembered to recognize new work.
 const WORK: usize = 16;
 /// Number of blockers that are kept for display.
 const BLOCKERS: usize = 5;
 const BLOCKER_BYTES: usize = 40;
 
-/// One attempt at a task.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct TaskAttempt {
-    #[serde(rename = "t")]
-    pub(crate) turn: u64,
-    #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) at: Option<i64>,
-    #[serde(rename = "s")]
-    pub(crate) status: String,
-    #[serde(rename = "b")]
-    pub(crate) blockers: HashKey,
-    #[serde(rename = "w")]
-    pub(crate) work: HashKey,
-    /// True if it did work that no earlier attempt did.
-    #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) grew: bool,
-    #[serde(rename = "n", default, skip_serializing_if = "String::is_empty")]
-    pub(crate) session: String,
+snapshot_type! {
+    /// One attempt at a task.
+    #[derive(Clone, Debug)]
+    pub(crate) struct TaskAttempt {
+        #[serde(rename = "t")]
+        pub(crate) turn: u64,
+        #[serde(rename = "a", default, skip_serializing_if = "Option::is_none")]
+        pub(crate) at: Option<i64>,
+        #[serde(rename = "s")]
+        pub(crate) status: ClippedText<NAME_BYTES>,
+        #[serde(rename = "b")]
+        pub(crate) blockers: HashKey,
+        #[serde(rename = "w")]
+        pub(crate) work: HashKey,
+        /// True if it did work that no earlier attempt did.
+        #[serde(rename = "g", default, skip_serializing_if = "std::ops::Not::not")]
+        pub(crate) grew: bool,
+        #[serde(rename = "n", default, skip_serializing_if = "str::is_empty")]
+        pub(crate) session: ClippedText<NAME_BYTES>,
+    }
 }
 
-/// The attempts at one task since its history was last cleared.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct TaskHistory {
-    pub(crate) id: String,
-    pub(crate) attempts: RingBuffer<TaskAttempt>,
-    /// Number of times the history was cleared. Attempts after that form a new loop.
-    pub(crate) round: u64,
-    /// Blockers of the latest attempt, for display.
-    pub(crate) blockers: Vec<String>,
-    work: RingBuffer<HashKey>,
-    /// The last reported loop and its count. It is reported once, and again when it is twice as long.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reported: Option<(HashKey, u32)>,
+snapshot_type! {
+    /// The attempts at one task since its history was last cleared.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct TaskHistory {
+        pub(crate) id: ClippedText<ID_BYTES>,
+        pub(crate) attempts: RingBuffer<TaskAttempt, ATTEMPTS>,
+        /// Number of times the history was cleared. Attempts after that form a new loop.
+        pub(crate) round: u64,
+        /// Blockers of the latest attempt, for display.
+        pub(crate) blockers: BoundedList<ClippedText<BLOCKER_BYTES>, BLOCKERS>,
+        work: RingBuffer<HashKey, WORK>,
+        /// The last reported loop and its count. It is reported once, and again when it is twice as long.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reported: Option<(HashKey, u32)>,
+    }
 }
 
 impl TaskHistory {
     pub(crate) fn new(id: &str) -> Self {
-        TaskHistory { id: id.to_owned(), ..TaskHistory::default() }
+        TaskHistory { id: id.into(), ..TaskHistory::default() }
     }
 
     /// Records an attempt. Keeps at most `capacity` attempts.
@@ -64,23 +67,22 @@ impl TaskHistory {
         let mut grew = false;
         for item in &work {
             if !self.work.iter().any(|known| known == item) {
-                self.work.push(*item, WORK);
+                self.work.push(*item);
                 grew = self.attempts.len() > 0;
             }
         }
         let status = match task.status.as_deref().map(str::trim).unwrap_or_default() {
-            "completed" => "done".to_owned(),
-            status => clip_escaped(status, NAME_BYTES).to_ascii_lowercase(),
+            "completed" => "done".into(),
+            status => status.to_ascii_lowercase().as_str().into(),
         };
-        let session =
-            task.session.as_ref().map(|session| clip_escaped(&session.as_text(), NAME_BYTES).to_owned());
+        let session = task.session.as_ref().map(|session| ClippedText::from(&*session.as_text()));
         self.blockers = task
             .blockers
             .iter()
             .take(BLOCKERS)
-            .map(|blocker| clip_escaped(&redact_and_truncate(blocker), BLOCKER_BYTES).to_owned())
+            .map(|blocker| ClippedText::from(redact_and_truncate(blocker).as_str()))
             .collect();
-        self.attempts.push(
+        self.attempts.push_within(
             TaskAttempt {
                 turn,
                 at,
@@ -92,16 +94,6 @@ impl TaskHistory {
             },
             capacity,
         );
-    }
-
-    /// Returns the upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        let attempt = digits + 20 + 2 * NAME_BYTES + 2 * KEY_BYTES + 50;
-        ID_BYTES
-            + 120
-            + self.attempts.len() * attempt
-            + self.blockers.len() * (BLOCKER_BYTES + 3)
-            + self.work.len() * KEY_BYTES
     }
 
     /// Returns the attempts inside the window that ends now, newest first. Attempts without a time are always inside.

@@ -74,7 +74,7 @@ impl TaskHistory {
         // The oldest attempt is the baseline. Its own work does not count as growth.
         let grew = last[..last.len() - 1].iter().any(|attempt| attempt.grew);
         let same_work = last.iter().all(|attempt| attempt.work == newest.work);
-        let pattern = if newest.status == "done" {
+        let pattern = if *newest.status == *"done" {
             TaskPattern::CompletedTaskRevisit
         } else if same_blockers && newest.blockers != HashKey::NONE && !grew {
             TaskPattern::BlockedTaskSpin

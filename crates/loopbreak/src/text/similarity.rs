@@ -8,11 +8,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::clip::escaped_len;
+
 /// A text that is prepared for comparisons. Only the text is serialized. The rest is computed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct PreparedText {
     text: String,
+    escaped: usize,
     chars: usize,
     histogram: [u32; BUCKETS],
 }
@@ -30,12 +33,17 @@ impl PreparedText {
             chars += 1;
             histogram[char as usize % BUCKETS] += 1;
         }
-        Self { text, chars, histogram }
+        Self { escaped: escaped_len(&text), text, chars, histogram }
     }
 
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the number of bytes that the text takes inside a JSON string.
+    pub(crate) fn escaped_len(&self) -> usize {
+        self.escaped
     }
 
     /// Returns the length in characters.

@@ -8,22 +8,22 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::BudgetSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::event::SafetyGuard;
-use crate::memory::key_of;
+use crate::memory::{key_of, snapshot_type};
 use crate::verdict::{Intervention, Severity};
 
-/// The detector `budget`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct BudgetDetector {
-    cost_usd: f64,
+snapshot_type! {
+    /// The detector `budget`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct BudgetDetector {
+        cost_usd: f64,
+    }
 }
 
 /// Upper limit of the cost that is counted.
@@ -46,10 +46,6 @@ impl Detector for BudgetDetector {
 }
 
 impl StepDetector for BudgetDetector {
-    fn bytes(&self, _: usize) -> usize {
-        40
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

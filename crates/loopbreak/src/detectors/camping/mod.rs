@@ -9,8 +9,6 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::CampingSettings;
 use super::repetition::RefusedProposals;
 use super::{
@@ -18,15 +16,17 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::event::CampingDetected;
-use crate::memory::{HashKey, key_of_parts};
+use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
-/// The detector `camping`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct CampingDetector {
-    refusals: RefusedProposals,
+snapshot_type! {
+    /// The detector `camping`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct CampingDetector {
+        refusals: RefusedProposals,
+    }
 }
 
 impl Detector for CampingDetector {
@@ -42,10 +42,6 @@ impl Detector for CampingDetector {
 }
 
 impl StepDetector for CampingDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        16 + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

@@ -12,15 +12,13 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::ChantSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::fingerprint::outcome_key;
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::text::chant::chant_of;
 use crate::text::normalize::normalize_whitespace_case;
 use crate::verdict::Severity;
@@ -34,24 +32,28 @@ const MESSAGE_BYTES: usize = 2048;
 /// Factor by which a single repetitive text must exceed `min_bytes` to be hard.
 const UNMISTAKABLE: u64 = 10;
 
-/// The detector `chant`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct ChantDetector {
-    said: RingBuffer<SentMessage>,
-    /// The last calls with their outcomes. Any other call is new.
-    calls: RingBuffer<HashKey>,
-    /// The turn since which every text repeats itself, and the number of such texts.
-    since: u64,
-    in_a_row: u32,
+snapshot_type! {
+    /// The detector `chant`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct ChantDetector {
+        said: RingBuffer<SentMessage, KEPT>,
+        /// The last calls with their outcomes. Any other call is new.
+        calls: RingBuffer<HashKey, KEPT>,
+        /// The turn since which every text repeats itself, and the number of such texts.
+        since: u64,
+        in_a_row: u32,
+    }
 }
 
-/// A message and the number of times it was sent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct SentMessage {
-    key: HashKey,
-    count: u32,
-    since: u64,
+snapshot_type! {
+    /// A message and the number of times it was sent.
+    #[derive(Clone, Copy, Debug)]
+    struct SentMessage {
+        key: HashKey,
+        count: u32,
+        since: u64,
+    }
 }
 
 impl Detector for ChantDetector {
@@ -66,10 +68,6 @@ impl Detector for ChantDetector {
 }
 
 impl StepDetector for ChantDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        70 + digits + self.said.len() * (50 + KEY_BYTES + digits) + self.calls.len() * KEY_BYTES
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -148,7 +146,7 @@ impl ChantDetector {
         if prints.failed || self.calls.iter().any(|known| *known == prints.pair) {
             return false;
         }
-        self.calls.push(prints.pair, KEPT);
+        self.calls.push(prints.pair);
         true
     }
 
@@ -172,7 +170,7 @@ impl ChantDetector {
         let mut said = known.unwrap_or(SentMessage { key, count: 0, since: context.turn });
         said.count = said.count.saturating_add(1);
         self.said.retain(|said| said.key != key);
-        self.said.push(said, KEPT);
+        self.said.push(said);
         let Some(severity) = settings.severity(said.count) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::RepeatedMessage,

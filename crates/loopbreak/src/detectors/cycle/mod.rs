@@ -17,8 +17,6 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::CycleSettings;
 use super::repetition::{FAINT, LONGEST, PeriodTracker, PlaceCycle, RefusedProposals, RepeatedPeriod, SOME};
 use super::{
@@ -26,25 +24,27 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, WideNumber, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
-/// The detector `cycle`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct CycleDetector {
-    /// Actions with their outcomes.
-    exact: PeriodTracker,
-    /// Shapes of actions that are logged without an outcome.
-    shapes: PeriodTracker,
-    /// One bit for each of the last shapes, the newest in the lowest bit: set if an id was left out.
-    masked: u32,
-    /// The last calls at their places, without their outcomes. A proposal is compared with these, because it
-    /// has no outcome yet.
-    calls: RingBuffer<HashKey>,
-    /// Places that the agent moved to.
-    circuit: PlaceCycle,
-    refusals: RefusedProposals,
+snapshot_type! {
+    /// The detector `cycle`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct CycleDetector {
+        /// Actions with their outcomes.
+        exact: PeriodTracker,
+        /// Shapes of actions that are logged without an outcome.
+        shapes: PeriodTracker,
+        /// One bit for each of the last shapes, the newest in the lowest bit: set if an id was left out.
+        masked: WideNumber<u32>,
+        /// The last calls at their places, without their outcomes. A proposal is compared with these, because it
+        /// has no outcome yet.
+        calls: RingBuffer<HashKey, LONGEST>,
+        /// Places that the agent moved to.
+        circuit: PlaceCycle,
+        refusals: RefusedProposals,
+    }
 }
 
 impl Detector for CycleDetector {
@@ -60,14 +60,6 @@ impl Detector for CycleDetector {
 }
 
 impl StepDetector for CycleDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        82 + self.exact.bytes(digits)
-            + self.shapes.bytes(digits)
-            + self.calls.len() * KEY_BYTES
-            + self.circuit.bytes(digits)
-            + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -94,7 +86,7 @@ impl StepDetector for CycleDetector {
             }
             return;
         }
-        self.calls.push(call, LONGEST);
+        self.calls.push(call);
         let pair = key_of_parts(&[prints.pair, here]);
         let exact = self.exact.push(pair, context.turn, context.weight(), settings.max_period);
         let exact = exact.filter(|round| round.period > 1 || !context.is_waited_for());
@@ -190,9 +182,9 @@ impl CycleDetector {
     ) -> Option<RepeatedPeriod> {
         let shape = prints.shape?;
         let weight = if shape.telling { SOME } else { FAINT };
-        self.masked = (self.masked << 1) | u32::from(shape.masked);
+        self.masked.0 = (self.masked.0 << 1) | u32::from(shape.masked);
         let round = self.shapes.push(shape.key, context.turn, weight, settings.max_period)?;
         // Without a masked id, the exact tracker finds the same round.
-        (self.masked & ((1 << round.period) - 1) != 0).then_some(round)
+        (self.masked.0 & ((1 << round.period) - 1) != 0).then_some(round)
     }
 }

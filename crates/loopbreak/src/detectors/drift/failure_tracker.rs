@@ -1,43 +1,41 @@
 //! A tool that fails repeatedly in the same way, whatever its arguments.
 
-use serde::{Deserialize, Serialize};
-
 use super::settings::DriftSettings;
 use crate::detectors::repetition::{WHOLE, whole};
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
 /// Number of different failures that are tracked at the same time.
 const FAILURES: usize = 4;
 
-/// The recent failures of tools.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct FailureTracker {
-    alike: RingBuffer<RepeatedFailure>,
-    /// Failures of identical calls that came after a change. They are kept even if something is changed in
-    /// between.
-    vain: RingBuffer<RepeatedFailure>,
-    /// True if something was changed since the last failure.
-    changed: bool,
+snapshot_type! {
+    /// The recent failures of tools.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(super) struct FailureTracker {
+        alike: RingBuffer<RepeatedFailure, FAILURES>,
+        /// Failures of identical calls that came after a change. They are kept even if something is changed in
+        /// between.
+        vain: RingBuffer<RepeatedFailure, FAILURES>,
+        /// True if something was changed since the last failure.
+        changed: bool,
+    }
 }
 
-/// One way in which a tool fails, or an identical call with its failure.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct RepeatedFailure {
-    key: HashKey,
-    count: u32,
-    weight: u32,
-    since: u64,
+snapshot_type! {
+    /// One way in which a tool fails, or an identical call with its failure.
+    #[derive(Clone, Copy, Debug)]
+    struct RepeatedFailure {
+        key: HashKey,
+        count: u32,
+        weight: u32,
+        since: u64,
+    }
 }
 
 impl FailureTracker {
-    pub(super) fn bytes(&self, digits: usize) -> usize {
-        50 + (self.alike.len() + self.vain.len()) * (60 + KEY_BYTES + digits)
-    }
-
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -65,13 +63,17 @@ impl FailureTracker {
 }
 
 /// Counts a failure.
-fn note(among: &mut RingBuffer<RepeatedFailure>, key: HashKey, context: &StepContext<'_>) -> RepeatedFailure {
+fn note(
+    among: &mut RingBuffer<RepeatedFailure, FAILURES>,
+    key: HashKey,
+    context: &StepContext<'_>,
+) -> RepeatedFailure {
     let known = among.iter().find(|failure| failure.key == key).copied();
     let mut failure = known.unwrap_or(RepeatedFailure { key, count: 0, weight: 0, since: context.turn });
     among.retain(|failure| failure.key != key);
     failure.weight = failure.weight.saturating_add(if failure.count == 0 { WHOLE } else { context.weight() });
     failure.count = failure.count.saturating_add(1);
-    among.push(failure, FAILURES);
+    among.push(failure);
     failure
 }
 

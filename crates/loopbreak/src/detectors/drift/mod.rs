@@ -15,22 +15,23 @@ pub(crate) mod settings;
 mod sweep_tracker;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::failure_tracker::FailureTracker;
 use self::rephrase_tracker::RephraseTracker;
 use self::settings::DriftSettings;
 use self::sweep_tracker::SweepTracker;
 use super::{DetectionCollector, Detector, DetectorSubject, DetectorTexts, StepContext, StepDetector};
 use crate::fingerprint::ActionKind;
+use crate::memory::snapshot_type;
 
-/// The detector `drift`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct DriftDetector {
-    fails: FailureTracker,
-    asks: RephraseTracker,
-    sweep: SweepTracker,
+snapshot_type! {
+    /// The detector `drift`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct DriftDetector {
+        fails: FailureTracker,
+        asks: RephraseTracker,
+        sweep: SweepTracker,
+    }
 }
 
 impl Detector for DriftDetector {
@@ -45,10 +46,6 @@ impl Detector for DriftDetector {
 }
 
 impl StepDetector for DriftDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        60 + self.fails.bytes(digits) + self.asks.bytes(digits) + self.sweep.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

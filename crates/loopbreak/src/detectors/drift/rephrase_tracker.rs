@@ -1,34 +1,31 @@
 //! Searches that ask the same question in other words.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::settings::DriftSettings;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
 use crate::fingerprint::StepFingerprints;
-use crate::memory::{HashKey, KEY_BYTES, key_of, key_of_lower, key_of_parts};
+use crate::memory::{BoundedList, HashKey, key_of, key_of_lower, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
 /// Number of words that are kept of a question, and number of its text arguments that are read.
 const WORDS: usize = 24;
 const VALUES: usize = 8;
 
-/// The last question, and the number of similar ones in a row.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct RephraseTracker {
-    tool: HashKey,
-    values: Vec<HashKey>,
-    words: Vec<HashKey>,
-    count: u32,
-    since: u64,
+snapshot_type! {
+    /// The last question, and the number of similar ones in a row.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(super) struct RephraseTracker {
+        tool: HashKey,
+        values: BoundedList<HashKey, VALUES>,
+        words: BoundedList<HashKey, WORDS>,
+        count: u32,
+        since: u64,
+    }
 }
 
 impl RephraseTracker {
-    pub(super) fn bytes(&self, digits: usize) -> usize {
-        80 + (self.words.len() + self.values.len() + 1) * KEY_BYTES + digits
-    }
-
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -86,12 +83,12 @@ fn values(args: Value, into: &mut Vec<String>) {
 }
 
 /// Returns the distinct words of a question.
-fn words<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<HashKey> {
-    let mut words: Vec<HashKey> = Vec::new();
+fn words<'t>(texts: impl Iterator<Item = &'t str>) -> BoundedList<HashKey, WORDS> {
+    let mut words = BoundedList::default();
     let all = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
     for word in all.filter(|word| word.len() > 2) {
         let key = key_of_lower(word);
-        if words.len() < WORDS && !words.contains(&key) {
+        if !words.contains(&key) {
             words.push(key);
         }
     }

@@ -4,14 +4,13 @@
 //! more. A page that only advances is reading, as long as there is content. Anything else (an id, a year) is
 //! a batch.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::settings::DriftSettings;
 use crate::detectors::repetition::WHOLE;
 use crate::detectors::{Detection, DetectionCollector, LoopFamily, Pattern, StepContext};
-use crate::fingerprint::{ActionKind, StepFingerprints, text_key, words_of};
-use crate::memory::{HashKey, KEY_BYTES, key_of, key_of_parts};
+use crate::fingerprint::{ActionKind, NUMBERS, StepFingerprints, text_key, words_of};
+use crate::memory::{BoundedList, HashKey, WideNumber, key_of, key_of_parts, snapshot_type};
 use crate::step::Action;
 
 /// Words in the names of arguments that hold amounts.
@@ -37,44 +36,44 @@ const PAGES: [&str; 14] = [
     "endline",
 ];
 
-/// The last call of a sweep.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(super) struct SweepTracker {
-    tool: HashKey,
-    rest: u64,
-    numbers: Vec<(HashKey, f64)>,
-    /// The index of the number that changes, and whether it rises.
-    moving: Option<(usize, bool)>,
-    /// Number of changes, their weight, and their weight since the outcome last changed.
-    count: u32,
-    weight: u32,
-    outcome: Option<HashKey>,
-    equal: u32,
-    since: u64,
-    grown: GrowingCall,
+snapshot_type! {
+    /// The last call of a sweep.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(super) struct SweepTracker {
+        tool: HashKey,
+        rest: WideNumber<u64>,
+        numbers: BoundedList<(HashKey, f64), NUMBERS>,
+        /// The index of the number that changes, and whether it rises.
+        moving: Option<(usize, bool)>,
+        /// Number of changes, their weight, and their weight since the outcome last changed.
+        count: u32,
+        weight: u32,
+        outcome: Option<HashKey>,
+        equal: u32,
+        since: u64,
+        grown: GrowingCall,
+    }
 }
 
-/// A call that begins with the whole previous one and is longer.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct GrowingCall {
-    tool: HashKey,
-    text: HashKey,
-    bytes: usize,
-    count: u32,
-    weight: u32,
-    since: u64,
+snapshot_type! {
+    /// A call that begins with the whole previous one and is longer.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    struct GrowingCall {
+        tool: HashKey,
+        text: HashKey,
+        bytes: usize,
+        count: u32,
+        weight: u32,
+        since: u64,
+    }
 }
 
 /// Minimum size of a call in bytes. Too many calls begin with a shorter one.
 const SHORTEST: usize = 16;
 
 impl SweepTracker {
-    pub(super) fn bytes(&self, digits: usize) -> usize {
-        270 + 5 * KEY_BYTES + digits + self.numbers.len() * (KEY_BYTES + 24) + digits
-    }
-
     pub(super) fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -106,21 +105,22 @@ impl SweepTracker {
                 ..SweepTracker::default()
             };
         }
-        (self.tool, self.rest, self.outcome) = (prints.tool, prints.numbers.rest, prints.outcome);
-        self.numbers.clear();
-        self.numbers.extend_from_slice(numbers);
+        (self.tool, self.rest, self.outcome) = (prints.tool, WideNumber(prints.numbers.rest), prints.outcome);
+        self.numbers.assign(numbers.iter().copied());
         self.judge(context, settings, out);
     }
 
     /// Returns the index of the number that changed since the last call and whether it rose, if nothing else
     /// changed.
     fn moves_on(&self, prints: &StepFingerprints<'_>, numbers: &[(HashKey, f64)]) -> Option<(usize, bool)> {
-        if prints.tool != self.tool || prints.numbers.rest != self.rest || numbers.len() != self.numbers.len()
+        if prints.tool != self.tool
+            || prints.numbers.rest != self.rest.0
+            || numbers.len() != self.numbers.len()
         {
             return None;
         }
         let mut moved = None;
-        for (index, (now, before)) in numbers.iter().zip(&self.numbers).enumerate() {
+        for (index, (now, before)) in numbers.iter().zip(&*self.numbers).enumerate() {
             if now.0 != before.0 {
                 return None;
             }
@@ -156,7 +156,7 @@ impl SweepTracker {
         let evidence = out.add(Detection {
             pattern: Pattern::Sweep,
             family: LoopFamily::Action,
-            identity: key_of_parts(&[self.tool, HashKey(self.rest), HashKey(10)]),
+            identity: key_of_parts(&[self.tool, HashKey(self.rest.0), HashKey(10)]),
             since: self.since,
             severity: Some(severity),
             stage: 0,

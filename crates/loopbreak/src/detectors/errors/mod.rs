@@ -9,23 +9,23 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::ErrorsSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::event::SafetyGuard;
-use crate::memory::{HashKey, key_of_parts};
+use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::verdict::{Intervention, Severity};
 
-/// The detector `errors`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct ErrorsDetector {
-    count: u32,
-    since: u64,
+snapshot_type! {
+    /// The detector `errors`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct ErrorsDetector {
+        count: u32,
+        since: u64,
+    }
 }
 
 impl Detector for ErrorsDetector {
@@ -41,10 +41,6 @@ impl Detector for ErrorsDetector {
 }
 
 impl StepDetector for ErrorsDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        32 + digits
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

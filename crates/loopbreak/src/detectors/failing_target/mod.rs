@@ -12,8 +12,6 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::FailingTargetSettings;
 use super::repetition::RefusedProposals;
 use super::repetition::{WHOLE, whole};
@@ -23,7 +21,7 @@ use super::{
 };
 use crate::evidence::redact_and_truncate;
 use crate::fingerprint::{ActionAim, ActionKind, ActionManner, ActionTarget, ReplyMeaning};
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::place::action_direction;
 use crate::text::clip::clip;
 use crate::verdict::Severity;
@@ -35,41 +33,45 @@ const DEEDS: usize = 16;
 /// Number of bytes of a failure that are searched for the name of a target.
 const NAMING: usize = 600;
 
-/// The detector `failing_target`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct FailingTargetDetector {
-    targets: RingBuffer<FailureRecord>,
-    /// Number of calls so far.
-    calls: u64,
-    /// The place of the agent after the last call.
-    here: HashKey,
-    /// The last successful commands in natural language.
-    deeds: RingBuffer<HashKey>,
-    refusals: RefusedProposals,
+snapshot_type! {
+    /// The detector `failing_target`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct FailingTargetDetector {
+        targets: RingBuffer<FailureRecord, TARGETS>,
+        /// Number of calls so far.
+        calls: u64,
+        /// The place of the agent after the last call.
+        here: HashKey,
+        /// The last successful commands in natural language.
+        deeds: RingBuffer<HashKey, DEEDS>,
+        refusals: RefusedProposals,
+    }
 }
 
-/// A target that failed and has not succeeded since.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct FailureRecord {
-    /// The target at its place.
-    #[serde(rename = "k")]
-    key: HashKey,
-    /// The tool that failed last.
-    #[serde(rename = "t")]
-    tool: HashKey,
-    /// The strongest manner in which it was tried.
-    #[serde(rename = "m")]
-    manner: ActionManner,
-    #[serde(rename = "c")]
-    count: u32,
-    #[serde(rename = "w")]
-    weight: u32,
-    #[serde(rename = "s")]
-    since: u64,
-    /// The number of the call that failed last.
-    #[serde(rename = "l")]
-    last: u64,
+snapshot_type! {
+    /// A target that failed and has not succeeded since.
+    #[derive(Clone, Copy, Debug)]
+    struct FailureRecord {
+        /// The target at its place.
+        #[serde(rename = "k")]
+        key: HashKey,
+        /// The tool that failed last.
+        #[serde(rename = "t")]
+        tool: HashKey,
+        /// The strongest manner in which it was tried.
+        #[serde(rename = "m")]
+        manner: ActionManner,
+        #[serde(rename = "c")]
+        count: u32,
+        #[serde(rename = "w")]
+        weight: u32,
+        #[serde(rename = "s")]
+        since: u64,
+        /// The number of the call that failed last.
+        #[serde(rename = "l")]
+        last: u64,
+    }
 }
 
 impl FailureRecord {
@@ -107,12 +109,6 @@ impl Detector for FailingTargetDetector {
 }
 
 impl StepDetector for FailingTargetDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        90 + (1 + self.deeds.len()) * KEY_BYTES
-            + self.targets.len() * (80 + 2 * KEY_BYTES + 2 * digits)
-            + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -171,7 +167,7 @@ impl StepDetector for FailingTargetDetector {
                 && aim.manner == ActionManner::Do
                 && !self.deeds.iter().any(|deed| *deed == prints.call)
             {
-                self.deeds.push(prints.call, DEEDS);
+                self.deeds.push(prints.call);
                 self.targets.clear();
             }
             let cleared = |known: &FailureRecord| {
@@ -234,7 +230,7 @@ impl FailingTargetDetector {
         failing.count = failing.count.saturating_add(1);
         failing.manner = failing.manner.max(aim.manner);
         (failing.tool, failing.last) = (aim.tool, self.calls);
-        self.targets.push(failing, TARGETS);
+        self.targets.push(failing);
         let Some(severity) = settings.severity(failing.weight) else { return };
         let evidence = out.add(Detection {
             pattern: Pattern::FailingTarget,

@@ -14,15 +14,13 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::NoopSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, path_of, unquoted};
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
+use crate::memory::{ClippedText, HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::text::clip::clip_escaped;
 use crate::text::scan::trimmed;
 use crate::verdict::Severity;
@@ -36,27 +34,31 @@ const EDITS: usize = 8;
 const SNIPPET: usize = 64;
 const TELLING: usize = 12;
 
-/// The detector `noop`. It judges the run as a whole, because one agent may read what another one changed.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct NoopDetector {
-    no_change: TurnCount,
-    no_effect: TurnCount,
-    undone: TurnCount,
-    idle: TurnCount,
-    edits: RingBuffer<EditRecord>,
-    /// The last edit, until the file is read again.
-    last: Option<ExpectedContent>,
-    speaker: HashKey,
-    /// True if more than one agent spoke, and true if any tool was ever called.
-    others: bool,
-    tools: bool,
+snapshot_type! {
+    /// The detector `noop`. It judges the run as a whole, because one agent may read what another one changed.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct NoopDetector {
+        no_change: TurnCount,
+        no_effect: TurnCount,
+        undone: TurnCount,
+        idle: TurnCount,
+        edits: RingBuffer<EditRecord, EDITS>,
+        /// The last edit, until the file is read again.
+        last: Option<ExpectedContent>,
+        speaker: HashKey,
+        /// True if more than one agent spoke, and true if any tool was ever called.
+        others: bool,
+        tools: bool,
+    }
 }
 
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct TurnCount {
-    count: u32,
-    since: u64,
+snapshot_type! {
+    #[derive(Clone, Copy, Debug, Default)]
+    struct TurnCount {
+        count: u32,
+        since: u64,
+    }
 }
 
 impl TurnCount {
@@ -68,20 +70,24 @@ impl TurnCount {
     }
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct EditRecord {
-    path: HashKey,
-    old: HashKey,
-    new: HashKey,
-    turn: u64,
+snapshot_type! {
+    #[derive(Clone, Copy, Debug)]
+    struct EditRecord {
+        path: HashKey,
+        old: HashKey,
+        new: HashKey,
+        turn: u64,
+    }
 }
 
-/// A text that a file must no longer contain after an edit, and one that it must contain.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct ExpectedContent {
-    path: HashKey,
-    old: String,
-    new: String,
+snapshot_type! {
+    /// A text that a file must no longer contain after an edit, and one that it must contain.
+    #[derive(Clone, Debug)]
+    struct ExpectedContent {
+        path: HashKey,
+        old: ClippedText<SNIPPET>,
+        new: ClippedText<SNIPPET>,
+    }
 }
 
 impl Detector for NoopDetector {
@@ -96,11 +102,6 @@ impl Detector for NoopDetector {
 }
 
 impl StepDetector for NoopDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        let last = self.last.as_ref().map_or(4, |_| 50 + KEY_BYTES + 2 * SNIPPET);
-        260 + 4 * (11 + digits) + KEY_BYTES + last + self.edits.len() * (40 + 3 * KEY_BYTES + digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -158,7 +159,7 @@ impl NoopDetector {
             (self.no_change, self.undone) = Default::default();
         }
         if replaced.len() == 1 {
-            self.edits.push(edit, EDITS);
+            self.edits.push(edit);
         }
         self.last = pair.filter(|_| replaced.len() == 1 && path != HashKey::NONE).and_then(|pair| {
             let (old, new) = (telling(pair.old, pair.new)?, telling(pair.new, pair.old)?);
@@ -280,7 +281,7 @@ fn contains(text: &str, piece: &str) -> bool {
 
 /// Returns the longest piece of a JSON text without escapes that does not occur in the other text. A file is
 /// searched for this piece.
-fn telling(text: &str, other: &str) -> Option<String> {
+fn telling(text: &str, other: &str) -> Option<ClippedText<SNIPPET>> {
     let (mut rest, mut longest) = (unquoted(text), "");
     loop {
         let end = memchr::memchr(b'\\', rest.as_bytes()).unwrap_or(rest.len());
@@ -295,5 +296,5 @@ fn telling(text: &str, other: &str) -> Option<String> {
         // The digits of a `\u` escape are not text.
         rest = if name == 'u' { rest.get(4..).unwrap_or_default() } else { rest };
     }
-    (!longest.is_empty()).then(|| longest.to_owned())
+    (!longest.is_empty()).then(|| longest.into())
 }

@@ -8,23 +8,26 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::NoveltySettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_lower, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_lower, key_of_parts, snapshot_type};
 use crate::step::{Action, ActionArgs};
 use crate::verdict::Severity;
 
-/// The detector `novelty`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct NoveltyDetector {
-    actions: RingBuffer<(HashKey, u64)>,
+/// Largest window that the settings allow.
+const LARGEST_WINDOW: usize = 50;
+
+snapshot_type! {
+    /// The detector `novelty`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct NoveltyDetector {
+        actions: RingBuffer<(HashKey, u64), LARGEST_WINDOW>,
+    }
 }
 
 impl Detector for NoveltyDetector {
@@ -36,10 +39,6 @@ impl Detector for NoveltyDetector {
 }
 
 impl StepDetector for NoveltyDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        16 + self.actions.len() * (KEY_BYTES + digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -65,7 +64,7 @@ impl StepDetector for NoveltyDetector {
             *evidence = known.clone();
         }
         if let Some(action) = &context.step.action {
-            self.actions.push((key(action), context.turn), settings.window as usize);
+            self.actions.push_within((key(action), context.turn), settings.window as usize);
         }
     }
 

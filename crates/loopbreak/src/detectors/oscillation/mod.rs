@@ -11,8 +11,6 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::OscillationSettings;
 use super::repetition::RefusedProposals;
 use super::{
@@ -21,16 +19,18 @@ use super::{
 };
 use crate::event::OscillationDetected;
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
-/// The detector `oscillation`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct OscillationDetector {
-    /// Pairs of places between which the agent moved back and forth since its last progress.
-    known: RingBuffer<HashKey>,
-    refusals: RefusedProposals,
+snapshot_type! {
+    /// The detector `oscillation`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct OscillationDetector {
+        /// Pairs of places between which the agent moved back and forth since its last progress.
+        known: RingBuffer<HashKey, PAIRS>,
+        refusals: RefusedProposals,
+    }
 }
 
 /// Number of previous moves. A move to a place among them is a move back.
@@ -56,10 +56,6 @@ impl Detector for OscillationDetector {
 }
 
 impl StepDetector for OscillationDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        30 + self.known.len() * KEY_BYTES + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -78,7 +74,7 @@ impl StepDetector for OscillationDetector {
         let count = context.trail.alternations();
         let identity = pair(a, b);
         self.known.retain(|known| *known != identity);
-        self.known.push(identity, PAIRS);
+        self.known.push(identity);
         let evidence = out.add(Detection {
             pattern: Pattern::Oscillation,
             family: LoopFamily::Place,

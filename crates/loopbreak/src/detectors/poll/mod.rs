@@ -11,36 +11,38 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::PollSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::fingerprint::ActionKind;
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::Severity;
 
 /// Number of waiting calls that are tracked at the same time.
 const CALLS: usize = 4;
 
-/// The detector `poll`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct PollDetector {
-    calls: RingBuffer<WaitingCall>,
-    /// True if a call since the last wait brought something new.
-    news: bool,
+snapshot_type! {
+    /// The detector `poll`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct PollDetector {
+        calls: RingBuffer<WaitingCall, CALLS>,
+        /// True if a call since the last wait brought something new.
+        news: bool,
+    }
 }
 
-/// A call that is waited for, and the number of times in a row that it had the same result.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct WaitingCall {
-    call: HashKey,
-    pair: HashKey,
-    count: u32,
-    since: u64,
+snapshot_type! {
+    /// A call that is waited for, and the number of times in a row that it had the same result.
+    #[derive(Clone, Copy, Debug)]
+    struct WaitingCall {
+        call: HashKey,
+        pair: HashKey,
+        count: u32,
+        since: u64,
+    }
 }
 
 impl Detector for PollDetector {
@@ -55,10 +57,6 @@ impl Detector for PollDetector {
 }
 
 impl StepDetector for PollDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        35 + self.calls.len() * (60 + 2 * KEY_BYTES + digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -80,7 +78,7 @@ impl StepDetector for PollDetector {
         let counts = waits || context.is_waited_for();
         waiting.count = waiting.count.saturating_add(u32::from(counts));
         self.calls.retain(|waiting| waiting.call != prints.call);
-        self.calls.push(waiting, CALLS);
+        self.calls.push(waiting);
         if !counts {
             return;
         }

@@ -11,8 +11,6 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::RecurrenceSettings;
 use super::repetition::RefusedProposals;
 use super::repetition::{WHOLE, whole};
@@ -21,7 +19,9 @@ use super::{
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
 use crate::fingerprint::{ActionKind, StepFingerprints};
-use crate::memory::{HashKey, KEY_BYTES, LruMap, RingBuffer, key_of, key_of_parts};
+use crate::memory::{
+    HashKey, LruMap, RingBuffer, WideNumber, key_of, key_of_parts, snapshot_row, snapshot_type,
+};
 use crate::verdict::Severity;
 
 /// Number of fingerprints that are remembered for all agents together.
@@ -31,87 +31,66 @@ const AGENTS: usize = 16;
 /// Number of calls that are remembered for all agents together, to compare proposals with.
 const CALLS: usize = 64;
 
-/// The detector `recurrence`. It has one store for all agents of the run, because fingerprints differ by
-/// agent.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct RecurrenceDetector {
-    steps: LruMap<RecurringStep>,
-    agents: RingBuffer<RecentSteps>,
-    /// Counts the events after which a return starts a new count: progress, a change, a message from the
-    /// user.
-    era: u32,
-    /// The last calls, by agent and place. A proposal is compared with these, because it has no outcome yet.
-    calls: LruMap<RecurringCall>,
-    refusals: RefusedProposals,
-}
-
-/// A call and its last outcome.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(from = "(HashKey, u32, u64)", into = "(HashKey, u32, u64)")]
-struct RecurringCall {
-    pair: HashKey,
-    /// Number of times in a row with the same outcome.
-    equal: u32,
-    /// Number of changes before the call. After another change the call is worth trying again.
-    epoch: u64,
-}
-
-impl From<(HashKey, u32, u64)> for RecurringCall {
-    fn from((pair, equal, epoch): (HashKey, u32, u64)) -> Self {
-        RecurringCall { pair, equal, epoch }
+snapshot_type! {
+    /// The detector `recurrence`. It has one store for all agents of the run, because fingerprints differ by
+    /// agent.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct RecurrenceDetector {
+        steps: LruMap<RecurringStep, KNOWN>,
+        agents: RingBuffer<RecentSteps, AGENTS>,
+        /// Counts the events after which a return starts a new count: progress, a change, a message from the
+        /// user.
+        era: u32,
+        /// The last calls, by agent and place. A proposal is compared with these, because it has no outcome yet.
+        calls: LruMap<RecurringCall, CALLS>,
+        refusals: RefusedProposals,
     }
 }
 
-impl From<RecurringCall> for (HashKey, u32, u64) {
-    fn from(call: RecurringCall) -> Self {
-        (call.pair, call.equal, call.epoch)
+snapshot_row! {
+    /// A call and its last outcome.
+    #[derive(Clone, Copy, Debug)]
+    struct RecurringCall {
+        pair: HashKey,
+        /// Number of times in a row with the same outcome.
+        equal: u32,
+        /// Number of changes before the call. After another change the call is worth trying again.
+        epoch: u64,
     }
 }
 
-/// A step that was done before.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-#[serde(from = "RecurringStepRow", into = "RecurringStepRow")]
-struct RecurringStep {
-    first: u64,
-    /// Number of steps of its agent when it last occurred.
-    last: u64,
-    era: u32,
-    /// The first turn of its returns in this era, their number and their weight.
-    since: u64,
-    count: u32,
-    weight: u32,
-}
-
-/// The serialized form: an array without field names.
-type RecurringStepRow = (u64, u64, u32, u64, u32, u32);
-
-impl From<RecurringStepRow> for RecurringStep {
-    fn from((first, last, era, since, count, weight): RecurringStepRow) -> Self {
-        RecurringStep { first, last, era, since, count, weight }
+snapshot_row! {
+    /// A step that was done before.
+    #[derive(Clone, Copy, Debug)]
+    struct RecurringStep {
+        first: u64,
+        /// Number of steps of its agent when it last occurred.
+        last: u64,
+        era: u32,
+        /// The first turn of its returns in this era, their number and their weight.
+        since: u64,
+        count: u32,
+        weight: u32,
     }
 }
 
-impl From<RecurringStep> for RecurringStepRow {
-    fn from(it: RecurringStep) -> Self {
-        (it.first, it.last, it.era, it.since, it.count, it.weight)
+snapshot_type! {
+    /// The last steps of an agent as bit sets, the newest step in the lowest bit. `repeats` marks steps that were
+    /// done before, `slight` marks steps that are not plain repeats.
+    #[derive(Clone, Copy, Debug, Default)]
+    #[serde(default)]
+    struct RecentSteps {
+        agent: HashKey,
+        steps: u64,
+        repeats: WideNumber<u64>,
+        slight: WideNumber<u64>,
+        first: u64,
+        /// Number of repeats at the last report, and whether that was hard. Reset when at most half of `warn_at`
+        /// repeats are left in the window.
+        told: u32,
+        hard: bool,
     }
-}
-
-/// The last steps of an agent as bit sets, the newest step in the lowest bit. `repeats` marks steps that were
-/// done before, `slight` marks steps that are not plain repeats.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct RecentSteps {
-    agent: HashKey,
-    steps: u64,
-    repeats: u64,
-    slight: u64,
-    first: u64,
-    /// Number of repeats at the last report, and whether that was hard. Reset when at most half of `warn_at`
-    /// repeats are left in the window.
-    told: u32,
-    hard: bool,
 }
 
 impl Detector for RecurrenceDetector {
@@ -128,13 +107,6 @@ impl Detector for RecurrenceDetector {
 }
 
 impl StepDetector for RecurrenceDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        60 + self.steps.len() * (KEY_BYTES + 3 * digits + 16)
-            + self.agents.len() * (140 + KEY_BYTES + 2 * digits)
-            + self.calls.len() * (2 * KEY_BYTES + 36)
-            + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -167,24 +139,24 @@ impl StepDetector for RecurrenceDetector {
         recent.steps += 1;
         let (known, repeated) = self.note(context, prints, agent, recent.steps, settings.window);
         if ends {
-            (recent.repeats, recent.slight) = (0, 0);
+            (recent.repeats, recent.slight) = Default::default();
         }
-        if recent.repeats == 0 {
+        if recent.repeats.0 == 0 {
             recent.first = known.first;
         }
         let window = (1_u64 << settings.window) - 1;
         let weight = context.weight_apart();
-        recent.repeats = ((recent.repeats << 1) | u64::from(repeated)) & window;
-        recent.slight = ((recent.slight << 1) | u64::from(weight < WHOLE)) & window;
+        recent.repeats.0 = ((recent.repeats.0 << 1) | u64::from(repeated)) & window;
+        recent.slight.0 = ((recent.slight.0 << 1) | u64::from(weight < WHOLE)) & window;
         recent.agent = agent;
         if repeated {
             again(context, &known, key_of_parts(&[prints.pair, agent, HashKey(11)]), settings, out);
             recycling(context, &mut recent, &known, settings, out);
-        } else if recent.repeats.count_ones() <= settings.warn_at / 2 {
+        } else if recent.repeats.0.count_ones() <= settings.warn_at / 2 {
             (recent.told, recent.hard) = (0, false);
         }
         self.agents.retain(|recent| recent.agent != agent);
-        self.agents.push(recent, AGENTS);
+        self.agents.push(recent);
     }
 
     fn weigh(
@@ -238,9 +210,6 @@ impl RecurrenceDetector {
         }
         known.last = step;
         let known = *known;
-        while self.steps.len() > KNOWN {
-            self.steps.pop_oldest();
-        }
         (known, repeated)
     }
 
@@ -250,9 +219,6 @@ impl RecurrenceDetector {
         known.equal =
             if (known.pair, known.epoch) == (pair, epoch) { known.equal.saturating_add(1) } else { 1 };
         (known.pair, known.epoch) = (pair, epoch);
-        while self.calls.len() > CALLS {
-            self.calls.pop_oldest();
-        }
     }
 
     /// Returns how bad it is to make this call again and why, if it keeps returning with the same outcome.
@@ -313,8 +279,8 @@ fn recycling(
     settings: &RecurrenceSettings,
     out: &mut DetectionCollector<'_>,
 ) {
-    let count = recent.repeats.count_ones();
-    let slight = (recent.repeats & recent.slight).count_ones();
+    let count = recent.repeats.0.count_ones();
+    let slight = (recent.repeats.0 & recent.slight.0).count_ones();
     // Slight repeats count two fifths.
     let weight = whole(count) - 3 * slight;
     if count < 2 {

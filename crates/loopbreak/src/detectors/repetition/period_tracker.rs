@@ -1,23 +1,23 @@
 //! Finds the period of a sequence as it grows: for each period, it counts the steps in a row that equal the
 //! step one period before.
 
-use serde::{Deserialize, Serialize};
-
 use super::repeat_weight::WHOLE;
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{BoundedList, HashKey, RingBuffer, key_of_parts, snapshot_type};
 
 /// The longest period that is tracked.
 pub(crate) const LONGEST: usize = 12;
 
-/// A sequence of keys that may repeat periodically.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct PeriodTracker {
-    /// The last keys and their turns.
-    last: RingBuffer<(HashKey, u64)>,
-    /// For each period: the number of steps in a row that equal the step one period before, and their total
-    /// weight.
-    equal: Vec<(u32, u32)>,
+snapshot_type! {
+    /// A sequence of keys that may repeat periodically.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct PeriodTracker {
+        /// The last keys and their turns.
+        last: RingBuffer<(HashKey, u64), LONGEST>,
+        /// For each period: the number of steps in a row that equal the step one period before, and their total
+        /// weight.
+        equal: BoundedList<(u32, u32), LONGEST>,
+    }
 }
 
 /// A sequence that repeats with a period.
@@ -32,10 +32,6 @@ pub(crate) struct RepeatedPeriod {
 }
 
 impl PeriodTracker {
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        30 + self.last.len() * (KEY_BYTES + digits) + self.equal.len() * 24
-    }
-
     /// Adds a key. Returns the shortest period with at least two full rounds at the end of the sequence.
     pub(crate) fn push(
         &mut self,
@@ -44,7 +40,9 @@ impl PeriodTracker {
         weight: u32,
         longest: u32,
     ) -> Option<RepeatedPeriod> {
-        self.equal.resize(LONGEST, (0, 0));
+        while !self.equal.is_full() {
+            self.equal.push((0, 0));
+        }
         for (equal, (before, _)) in self.equal.iter_mut().zip(self.last.newest()) {
             *equal = if *before == key {
                 (equal.0.saturating_add(1), equal.1.saturating_add(weight))
@@ -52,14 +50,14 @@ impl PeriodTracker {
                 (0, 0)
             };
         }
-        self.last.push((key, turn), LONGEST);
+        self.last.push((key, turn));
         self.now(longest)
     }
 
     /// Returns the shortest period with at least two full rounds at the end of the sequence.
     pub(crate) fn now(&self, longest: u32) -> Option<RepeatedPeriod> {
         let (period, (equal, weight)) =
-            (1..=longest).zip(&self.equal).find(|(period, (equal, _))| equal >= period)?;
+            (1..=longest).zip(&*self.equal).find(|(period, (equal, _))| equal >= period)?;
         let began = (equal + period) as usize;
         Some(RepeatedPeriod {
             period,

@@ -4,28 +4,24 @@
 //! place is often part of a normal walk. Therefore a cycle is reported only on its third round without
 //! progress, and it never stops a run. A proposal that continues it loses score.
 
-use serde::{Deserialize, Serialize};
-
 use super::period_tracker::{PeriodTracker, RepeatedPeriod};
 use super::repeat_weight::WHOLE;
 use crate::detectors::StepContext;
-use crate::memory::HashKey;
+use crate::memory::{HashKey, snapshot_type};
 
 /// The shortest cycle that is tracked. Moves back and forth between two places belong to `oscillation`.
 const SHORTEST: u32 = 3;
 /// Number of rounds from which a cycle is reported.
 const TIMES: u32 = 3;
 
-/// The places in the order in which they were visited.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(crate) struct PlaceCycle(PeriodTracker);
+snapshot_type! {
+    /// The places in the order in which they were visited.
+    #[derive(Clone, Debug, Default)]
+    #[serde(transparent)]
+    pub(crate) struct PlaceCycle(PeriodTracker);
+}
 
 impl PlaceCycle {
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        self.0.bytes(digits)
-    }
-
     /// Records a move. Returns the cycle that the agent is in and its identity, if any.
     pub(crate) fn walk(
         &mut self,

@@ -1,25 +1,20 @@
 //! Refused proposals: the first refusal gives a warning, a repeated one is hard.
 
-use serde::{Deserialize, Serialize};
-
 use crate::detectors::{Detection, DetectionCollector, DetectorName, LoopFamily, Pattern, StepContext};
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of_parts, snapshot_type};
 use crate::verdict::{Intervention, Severity};
 
 /// Number of refused proposals that are remembered, and for how many turns.
 const REMEMBERED: usize = 4;
 const TURNS: u64 = 20;
 
-/// The proposals that were recently refused because of one detector's penalty.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct RefusedProposals(RingBuffer<(HashKey, u64)>);
+snapshot_type! {
+    /// The proposals that were recently refused because of one detector's penalty.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct RefusedProposals(RingBuffer<(HashKey, u64), REMEMBERED>);
+}
 
 impl RefusedProposals {
-    /// Returns an upper bound of the snapshot size in bytes, for turn numbers of `digits` digits.
-    pub(crate) fn bytes(&self, digits: usize) -> usize {
-        2 + self.0.len() * (KEY_BYTES + digits)
-    }
-
     /// Reports a proposal whose score falls below the threshold by this detector's own penalty. Other
     /// penalties are left out, so that the finding does not depend on other detectors.
     pub(crate) fn observe(
@@ -91,7 +86,7 @@ impl RefusedProposals {
     fn note(&mut self, proposal: HashKey, turn: u64) -> (u64, bool) {
         let lately = |(known, at): &&(HashKey, u64)| *known == proposal && at.saturating_add(TURNS) >= turn;
         let before = self.0.newest().find(lately).map(|(_, at)| *at);
-        self.0.push((proposal, turn), REMEMBERED);
+        self.0.push((proposal, turn));
         (before.unwrap_or(turn), before.is_some())
     }
 }

@@ -34,7 +34,7 @@ const WINDOW_MS: i64 = 60_000;
 /// The runs of each prompt that a series knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct RestartDetector(LruMap<PromptHistory>);
+pub(crate) struct RestartDetector(LruMap<PromptHistory, PROMPTS>);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -45,7 +45,7 @@ struct PromptHistory {
     since: u64,
     told: u32,
     /// Start times of the last runs without a result, and the number within a minute at the last report.
-    starts: RingBuffer<i64>,
+    starts: RingBuffer<i64, STARTS>,
     told_starts: u32,
 }
 
@@ -103,16 +103,13 @@ impl RestartDetector {
             (prompt.dead, prompt.told) = (0, 0);
         }
         if let (true, Some(started)) = (run.came_to_nothing(), run.started()) {
-            prompt.starts.push(started, STARTS);
+            prompt.starts.push(started);
             let near =
                 prompt.starts.iter().filter(|start| (started - **start).abs() <= WINDOW_MS).count() as u32;
             if settings.spawn_at > 0 && near >= settings.spawn_at {
                 let news = is_news(near, &mut prompt.told_starts);
                 reports.push(report(Pattern::Spawning, key_of_parts(&[key, HashKey(15)]), tick, near, news));
             }
-        }
-        while self.0.len() > PROMPTS {
-            self.0.pop_oldest();
         }
         reports
     }

@@ -10,23 +10,23 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::RevisitSettings;
 use super::repetition::RefusedProposals;
 use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorSubject, DetectorTexts, LoopFamily,
     Pattern, ProposalContext, ProposalReview, StepContext, StepDetector,
 };
-use crate::memory::{HashKey, key_of_parts};
+use crate::memory::{HashKey, key_of_parts, snapshot_type};
 use crate::place::PlaceTrail;
 use crate::verdict::Severity;
 
-/// The detector `revisit`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct RevisitDetector {
-    refusals: RefusedProposals,
+snapshot_type! {
+    /// The detector `revisit`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct RevisitDetector {
+        refusals: RefusedProposals,
+    }
 }
 
 impl Detector for RevisitDetector {
@@ -42,10 +42,6 @@ impl Detector for RevisitDetector {
 }
 
 impl StepDetector for RevisitDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        16 + self.refusals.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

@@ -9,29 +9,32 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::SignatureSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
 use crate::evidence::{Evidence, EvidenceKey};
-use crate::memory::{KEY_BYTES, HashKey, RingBuffer, key_of};
+use crate::memory::{HashKey, RingBuffer, key_of, snapshot_type};
 use crate::settings::OutputScope;
 use crate::step::Step;
 use crate::text::signature::signature;
 use crate::verdict::Severity;
 
-/// The detector `signature`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct SignatureDetector {
-    /// The last signatures and their turns.
-    last: RingBuffer<(HashKey, u64)>,
-    /// Number of identical signatures in a row at the end, and the turn of the first.
-    streak: u32,
-    since: u64,
+/// Largest window that the settings allow.
+const LARGEST_WINDOW: usize = 20;
+
+snapshot_type! {
+    /// The detector `signature`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct SignatureDetector {
+        /// The last signatures and their turns.
+        last: RingBuffer<(HashKey, u64), LARGEST_WINDOW>,
+        /// Number of identical signatures in a row at the end, and the turn of the first.
+        streak: u32,
+        since: u64,
+    }
 }
 
 impl Detector for SignatureDetector {
@@ -47,10 +50,6 @@ impl Detector for SignatureDetector {
 }
 
 impl StepDetector for SignatureDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        50 + digits + self.last.len() * (KEY_BYTES + digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -71,7 +70,7 @@ impl StepDetector for SignatureDetector {
         } else {
             (self.streak, self.since) = (1, context.turn);
         }
-        self.last.push((key, context.turn), settings.window.max(1) as usize);
+        self.last.push_within((key, context.turn), settings.window.max(1) as usize);
         let (count, since) = if settings.window == 0 {
             (self.streak, self.since)
         } else {

@@ -10,51 +10,57 @@
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::SimilaritySettings;
 use super::signature::output;
 use super::{
     Detection, DetectionCollector, Detector, DetectorSubject, DetectorTexts, LoopFamily, Pattern,
     StepContext, StepDetector,
 };
-use crate::memory::{HashKey, RingBuffer, key_of, key_of_parts};
-use crate::text::clip::{escaped_len, head_and_tail};
+use crate::memory::{HashKey, RingBuffer, SnapshotSize, key_of, key_of_parts, snapshot_type};
+use crate::text::clip::head_and_tail;
 use crate::text::similarity::{PreparedText, ratio_at_least};
 use crate::verdict::Severity;
 
 /// Maximum size of a text that is kept for comparison, and maximum snapshot size of all kept texts together.
 const TEXT_BYTES: usize = 4 * 1024;
 const ALL_BYTES: usize = 20 * 1024;
+/// Number of texts that are kept, the largest window that the settings allow.
+const TEXTS: usize = 20;
 
-/// The detector `similarity`. It compares each agent only with itself, but has one store for all agents,
-/// because texts are large.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct SimilarityDetector {
-    kept: RingBuffer<RememberedOutput>,
-    /// Snapshot size of the kept texts.
-    bytes: usize,
-    /// Number of matches in a row, for each agent that has any.
-    streaks: RingBuffer<MatchStreak>,
+snapshot_type! {
+    /// The detector `similarity`. It compares each agent only with itself, but has one store for all agents,
+    /// because texts are large.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct SimilarityDetector {
+        kept: RingBuffer<RememberedOutput, TEXTS>,
+        /// Snapshot size of the kept texts.
+        bytes: usize,
+        /// Number of matches in a row, for each agent that has any.
+        streaks: RingBuffer<MatchStreak, AGENTS>,
+    }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct RememberedOutput {
-    agent: HashKey,
-    turn: u64,
-    /// Length of the whole text, before it was cut.
-    length: u64,
-    whole: HashKey,
-    text: PreparedText,
+snapshot_type! {
+    #[derive(Clone, Debug)]
+    struct RememberedOutput {
+        agent: HashKey,
+        turn: u64,
+        /// Length of the whole text, before it was cut.
+        length: usize,
+        whole: HashKey,
+        text: PreparedText,
+    }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct MatchStreak {
-    agent: HashKey,
-    matches: u32,
-    since: u64,
-    identity: HashKey,
+snapshot_type! {
+    #[derive(Clone, Debug)]
+    struct MatchStreak {
+        agent: HashKey,
+        matches: u32,
+        since: u64,
+        identity: HashKey,
+    }
 }
 
 /// Number of agents whose streaks are kept.
@@ -69,10 +75,6 @@ impl Detector for SimilarityDetector {
 }
 
 impl StepDetector for SimilarityDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        60 + self.bytes + self.kept.len() * (110 + digits) + self.streaks.len() * (90 + digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -87,7 +89,7 @@ impl StepDetector for SimilarityDetector {
         let new = RememberedOutput {
             agent,
             turn: context.turn,
-            length: text.len() as u64,
+            length: text.len(),
             whole: key_of(text),
             text: PreparedText::new(head_and_tail(text, TEXT_BYTES)),
         };
@@ -114,7 +116,7 @@ impl StepDetector for SimilarityDetector {
             },
         };
         self.forget_streak(agent);
-        self.streaks.push(streak.clone(), AGENTS);
+        self.streaks.push(streak.clone());
         let evidence = out.add(Detection {
             pattern: Pattern::SimilarOutput,
             family: LoopFamily::Output,
@@ -129,12 +131,25 @@ impl StepDetector for SimilarityDetector {
     }
 }
 
+/// A text is cut to `TEXT_BYTES` before it is prepared.
+impl SnapshotSize for PreparedText {
+    const VARIES: bool = true;
+
+    fn max_bytes(_: usize) -> usize {
+        TEXT_BYTES + "\"\"".len()
+    }
+
+    fn snapshot_bytes(&self, _: usize) -> usize {
+        self.escaped_len() + "\"\"".len()
+    }
+}
+
 impl SimilarityDetector {
     fn keep(&mut self, output: RememberedOutput) {
-        self.kept.push(output, 20);
+        self.kept.push(output);
         let (mut fit, mut bytes) = (0, 0);
         for output in self.kept.newest() {
-            let more = bytes + escaped_len(output.text.as_str());
+            let more = bytes + output.text.escaped_len();
             if more > ALL_BYTES {
                 break;
             }

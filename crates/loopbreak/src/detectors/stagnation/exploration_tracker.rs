@@ -12,10 +12,8 @@
 //! counts as well: if it went 25 turns without progress once and then made progress, 40 turns are not long
 //! for it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::detectors::StepContext;
-use crate::memory::{HashKey, KEY_BYTES, LruMap, key_of_parts};
+use crate::memory::{HashKey, LruMap, WideNumber, key_of_parts, snapshot_type};
 
 /// Minimum size in bytes of a new reply that counts as a find: it describes something.
 const TELLING: usize = 120;
@@ -38,23 +36,25 @@ const KNOWN: usize = 192;
 const MANY: u32 = u32::MAX;
 const CALL: u64 = 0x7fff;
 
-/// Finds and idle steps since the last progress, and everything that is known from before.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct ExplorationTracker {
-    /// Moves, and replies with the actions that got them.
-    #[serde(rename = "k")]
-    known: LruMap<u32>,
-    #[serde(rename = "f")]
-    finds: u64,
-    #[serde(rename = "i")]
-    idle: u64,
-    /// True if there was any progress yet.
-    #[serde(rename = "p")]
-    progressed: bool,
-    /// Longest gap between two progresses, in turns.
-    #[serde(rename = "g")]
-    longest_gap: u64,
+snapshot_type! {
+    /// Finds and idle steps since the last progress, and everything that is known from before.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct ExplorationTracker {
+        /// Moves, and replies with the actions that got them.
+        #[serde(rename = "k")]
+        known: LruMap<WideNumber<u32>, KNOWN>,
+        #[serde(rename = "f")]
+        finds: u64,
+        #[serde(rename = "i")]
+        idle: u64,
+        /// True if there was any progress yet.
+        #[serde(rename = "p")]
+        progressed: bool,
+        /// Longest gap between two progresses, in turns.
+        #[serde(rename = "g")]
+        longest_gap: u64,
+    }
 }
 
 impl ExplorationTracker {
@@ -97,10 +97,6 @@ impl ExplorationTracker {
         (self.finds, self.idle)
     }
 
-    pub(crate) fn bytes(&self) -> usize {
-        105 + self.known.len() * (KEY_BYTES + 12)
-    }
-
     /// Returns whether this is the run's first move from the previous place to this one.
     fn is_first_walk(&mut self, context: &StepContext<'_>) -> bool {
         let mut moves = context.trail.moves().map(|stay| stay.place);
@@ -129,12 +125,9 @@ impl ExplorationTracker {
 
     /// Records a move or a reply. Returns whether it is new, and the value that is stored for it now.
     fn note(&mut self, key: HashKey, keep: impl FnOnce(Option<u32>) -> u32) -> (bool, u32) {
-        let before = self.known.peek(key).copied();
+        let before = self.known.peek(key).map(|known| known.0);
         let now = keep(before);
-        *self.known.touch_or_insert(key, || now) = now;
-        while self.known.len() > KNOWN {
-            self.known.pop_oldest();
-        }
+        *self.known.touch_or_insert(key, WideNumber::default) = WideNumber(now);
         (before.is_none(), now)
     }
 }

@@ -14,8 +14,6 @@ mod exploration_tracker;
 pub(crate) mod settings;
 mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::exploration_tracker::ExplorationTracker;
 use self::settings::{ScoreProgress, StagnationPatience, StagnationSettings};
 use super::{
@@ -23,27 +21,29 @@ use super::{
     StepContext, StepDetector,
 };
 use crate::event::{LoopBreakWarning, ProgressCheck, ProgressDetected, ScoreChange};
-use crate::memory::{HashKey, KEY_BYTES, RingBuffer, key_of, key_of_parts};
+use crate::memory::{HashKey, RingBuffer, key_of, key_of_parts, snapshot_type};
 use crate::step::Step;
 use crate::verdict::{Intervention, Severity, StepProgress};
 
 /// Number of completed objectives that are remembered, so that each counts as progress once.
 const OBJECTIVES: usize = 192;
 
-/// The detector `stagnation`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct StagnationDetector {
-    /// None until a step has a score, objectives or a progress mark.
-    last_progress: Option<u64>,
-    last_turn: u64,
-    score: Option<f64>,
-    highest: Option<f64>,
-    last_score_change: Option<u64>,
-    last_objective: Option<u64>,
-    completed: RingBuffer<HashKey>,
-    /// Empty if the deadline is fixed.
-    exploring: ExplorationTracker,
+snapshot_type! {
+    /// The detector `stagnation`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct StagnationDetector {
+        /// None until a step has a score, objectives or a progress mark.
+        last_progress: Option<u64>,
+        last_turn: u64,
+        score: Option<f64>,
+        highest: Option<f64>,
+        last_score_change: Option<u64>,
+        last_objective: Option<u64>,
+        completed: RingBuffer<HashKey, OBJECTIVES>,
+        /// Empty if the deadline is fixed.
+        exploring: ExplorationTracker,
+    }
 }
 
 impl Detector for StagnationDetector {
@@ -59,10 +59,6 @@ impl Detector for StagnationDetector {
 }
 
 impl StepDetector for StagnationDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        225 + 4 * digits + self.completed.len() * KEY_BYTES + self.exploring.bytes()
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,
@@ -235,7 +231,7 @@ impl StagnationDetector {
             if self.completed.iter().any(|known| *known == key) {
                 continue;
             }
-            self.completed.push(key, OBJECTIVES);
+            self.completed.push(key);
             latest = latest.max(Some(done.completed_turn.map_or(turn, |completed| completed.min(turn))));
         }
         latest

@@ -11,15 +11,13 @@
 pub(crate) mod settings;
 pub(crate) mod texts;
 
-use serde::{Deserialize, Serialize};
-
 use self::settings::TaskSettings;
 use super::{
     Detection, DetectionCollector, Detector, DetectorName, DetectorReport, DetectorSubject, DetectorTexts,
     LoopFamily, Pattern, StepContext, StepDetector,
 };
 use crate::evidence::Evidence;
-use crate::memory::{HashKey, key_of, key_of_parts};
+use crate::memory::{HashKey, key_of, key_of_parts, snapshot_type};
 use crate::settings::Mode;
 use crate::step::Task;
 use crate::tasks::{HistoryBounds, TaskHistories, TaskHistory, TaskLoop};
@@ -28,11 +26,13 @@ use crate::verdict::Severity;
 /// Number of tasks and attempts that a guard keeps. The least recently attempted task is dropped first.
 const KEPT: HistoryBounds = HistoryBounds { tasks: 12, attempts: 40 };
 
-/// The detector `task`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct TaskDetector {
-    pub(crate) book: TaskHistories,
+snapshot_type! {
+    /// The detector `task`.
+    #[derive(Clone, Debug, Default)]
+    #[serde(default)]
+    pub(crate) struct TaskDetector {
+        pub(crate) book: TaskHistories,
+    }
 }
 
 impl Detector for TaskDetector {
@@ -44,10 +44,6 @@ impl Detector for TaskDetector {
 }
 
 impl StepDetector for TaskDetector {
-    fn bytes(&self, digits: usize) -> usize {
-        10 + self.book.bytes(digits)
-    }
-
     fn observe(
         &mut self,
         context: &StepContext<'_>,

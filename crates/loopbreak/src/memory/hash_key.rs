@@ -16,10 +16,9 @@ pub(crate) struct HashKey(pub(crate) u64);
 impl HashKey {
     /// Stands for a text, a place or a set that is empty or unknown.
     pub(crate) const NONE: HashKey = HashKey(0);
+    /// The largest key.
+    pub(crate) const MAX: HashKey = HashKey(BITS);
 }
-
-/// Size of a key in a snapshot, with the punctuation around it.
-pub(crate) const KEY_BYTES: usize = 15 + 4;
 
 const BITS: u64 = (1 << 48) - 1;
 

@@ -6,12 +6,13 @@ use foldhash::fast::FixedState;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::HashKey;
+use super::snapshot_size::max_array_bytes;
+use super::{HashKey, SnapshotSize};
 
-/// A map that keeps the order of use. All operations are O(1): the values form a linked list inside one
-/// vector.
+/// A map of at most `N` values that keeps the order of use. All operations are O(1): the values form a linked
+/// list inside one vector.
 #[derive(Clone, Debug)]
-pub(crate) struct LruMap<V> {
+pub(crate) struct LruMap<V, const N: usize> {
     index: HashMap<HashKey, u32, FixedState>,
     nodes: Vec<LruNode<V>>,
     oldest: u32,
@@ -28,7 +29,7 @@ struct LruNode<V> {
 
 const NONE: u32 = u32::MAX;
 
-impl<V> Default for LruMap<V> {
+impl<V, const N: usize> Default for LruMap<V, N> {
     fn default() -> Self {
         // Keys are hashes already and come from one run. A fixed hasher keeps guards reproducible.
         LruMap {
@@ -40,9 +41,13 @@ impl<V> Default for LruMap<V> {
     }
 }
 
-impl<V> LruMap<V> {
+impl<V, const N: usize> LruMap<V, N> {
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.nodes.len() >= N
     }
 
     /// Returns a value without counting that as a use.
@@ -58,12 +63,16 @@ impl<V> LruMap<V> {
         Some(&mut self.nodes[at as usize].value)
     }
 
-    /// Returns a value, created if absent, and makes it the most recently used one.
+    /// Returns a value, created if absent, and makes it the most recently used one. A new value replaces the least
+    /// recently used one if the map is full.
     pub(crate) fn touch_or_insert(&mut self, key: HashKey, make: impl FnOnce() -> V) -> &mut V {
         let at = if let Some(&at) = self.index.get(&key) {
             self.unlink(at);
             at
         } else {
+            if self.is_full() {
+                self.pop_oldest();
+            }
             let at = self.nodes.len() as u32;
             self.nodes.push(LruNode { key, value: make(), older: NONE, newer: NONE });
             self.index.insert(key, at);
@@ -158,22 +167,46 @@ impl<V> LruMap<V> {
     }
 }
 
-impl<V: Serialize> Serialize for LruMap<V> {
+impl<V: SnapshotSize, const N: usize> LruMap<V, N> {
+    /// Returns an upper bound of the snapshot size of one value with its key and the comma after it.
+    pub(crate) fn entry_bytes(value: &V, digits: usize) -> usize {
+        "[,],".len() + HashKey::max_bytes(digits) + value.snapshot_bytes(digits)
+    }
+}
+
+impl<V: SnapshotSize, const N: usize> SnapshotSize for LruMap<V, N> {
+    const VARIES: bool = true;
+
+    fn max_bytes(digits: usize) -> usize {
+        max_array_bytes::<(HashKey, V)>(N, digits)
+    }
+
+    fn snapshot_bytes(&self, digits: usize) -> usize {
+        let entries: usize = if V::VARIES {
+            self.nodes.iter().map(|node| Self::entry_bytes(&node.value, digits)).sum()
+        } else {
+            self.len() * (<(HashKey, V)>::max_bytes(digits) + ",".len())
+        };
+        "[]".len() + entries
+    }
+}
+
+impl<V: Serialize, const N: usize> Serialize for LruMap<V, N> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.iter())
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for LruMap<V> {
+impl<'de, V: Deserialize<'de>, const N: usize> Deserialize<'de> for LruMap<V, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LruVisitor<V>(std::marker::PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for LruVisitor<V> {
-            type Value = LruMap<V>;
+        struct LruVisitor<V, const N: usize>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>, const N: usize> Visitor<'de> for LruVisitor<V, N> {
+            type Value = LruMap<V, N>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("pairs of key and value")
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LruMap<V>, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<LruMap<V, N>, A::Error> {
                 let mut lru = LruMap::default();
                 while let Some((key, value)) = seq.next_element::<(HashKey, V)>()? {
                     lru.touch_or_insert(key, || value);
@@ -190,7 +223,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn keys(lru: &LruMap<u32>) -> Vec<HashKey> {
+    fn keys(lru: &LruMap<u32, 12>) -> Vec<HashKey> {
         lru.iter().map(|(key, _)| key).collect()
     }
 
@@ -205,10 +238,19 @@ mod tests {
         assert_eq!(keys(&lru), [3, 4, 1].map(HashKey));
     }
 
+    #[test]
+    fn a_new_value_replaces_the_least_recently_used_one_of_a_full_map() {
+        let mut lru = LruMap::<u32, 2>::default();
+        for key in (1..=3).map(HashKey) {
+            lru.touch_or_insert(key, || 0);
+        }
+        assert_eq!(lru.iter().map(|(key, _)| key).collect::<Vec<_>>(), [2, 3].map(HashKey));
+    }
+
     proptest! {
         #[test]
         fn behaves_like_a_list_in_order_of_use(ops in prop::collection::vec((0u8..3, (0u64..12).prop_map(HashKey)), 0..200)) {
-            let mut lru: LruMap<u32> = LruMap::default();
+            let mut lru: LruMap<u32, 12> = LruMap::default();
             let mut model: Vec<HashKey> = Vec::new();
             for (op, key) in ops {
                 match op {
@@ -233,7 +275,7 @@ mod tests {
                 }
                 prop_assert_eq!(keys(&lru), model.clone());
                 let json = serde_json::to_string(&lru).unwrap();
-                let back: LruMap<u32> = serde_json::from_str(&json).unwrap();
+                let back: LruMap<u32, 12> = serde_json::from_str(&json).unwrap();
                 prop_assert_eq!(keys(&back), model.clone());
             }
         }
