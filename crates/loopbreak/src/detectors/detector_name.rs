@@ -47,11 +47,11 @@ impl_name_text!(DetectorName);
 
 impl DetectorName {
     /// All detectors of Loopbreak, in the order in which they are called.
-    pub const ALL: &'static [DetectorName] = &in_order::<{ RANKED.len() }>(RANKED);
+    pub const ALL: &'static [DetectorName] = &in_order::<_, { RANKED.len() }>(RANKED);
 }
 
-/// Sorts names by their rank. Names of one rank keep their order.
-pub(super) const fn in_order<const N: usize>(ranked: &[(u32, DetectorName)]) -> [DetectorName; N] {
+/// Sorts detectors by their rank. Those of one rank keep their order.
+pub(super) const fn in_order<T: Copy, const N: usize>(ranked: &[(u32, T)]) -> [T; N] {
     let mut order = [0; N];
     let mut filled = 0;
     while filled < N {
@@ -63,11 +63,11 @@ pub(super) const fn in_order<const N: usize>(ranked: &[(u32, DetectorName)]) -> 
         order[at] = filled;
         filled += 1;
     }
-    let mut names = [ranked[0].1; N];
+    let mut sorted = [ranked[0].1; N];
     let mut index = 0;
     while index < N {
-        names[index] = ranked[order[index]].1;
+        sorted[index] = ranked[order[index]].1;
         index += 1;
     }
-    names
+    sorted
 }

@@ -31,6 +31,7 @@ pub(crate) struct ObservationOutput<'o> {
 }
 
 impl<D: StepDetector> DetectorSlot<D> {
+    #[inline]
     fn observe(
         &mut self,
         detector: DetectorName,
@@ -60,6 +61,7 @@ impl<D: StepDetector> DetectorSlot<D> {
         self.detector.observe(context, own, &mut out);
     }
 
+    #[inline]
     fn weigh(
         &self,
         detector: DetectorName,
@@ -91,15 +93,15 @@ macro_rules! declare_sets {
         declare_sets!(@sort [$($run)*] [$($agent)*] [$($series)* ($folder $name $type $at)] $($rest)*);
     };
     (@sort [$($run:tt)*] [$($agent:tt)*] [$(($folder:ident $name:ident $type:ident $at:literal))*]) => {
-        declare_sets!(@set "The detectors that judge a run, whatever its agents." RunDetectors $($run)*);
-        declare_sets!(@set "The detectors that judge each agent of a run." AgentDetectors $($agent)*);
+        declare_sets!(@set "The detectors that judge a run, whatever its agents." RunDetectors RunPosition $($run)*);
+        declare_sets!(@set "The detectors that judge each agent of a run." AgentDetectors AgentPosition $($agent)*);
 
         impl DetectorName {
             /// The detectors that judge several runs together. A guard sees one run and never reports for them.
             pub const OF_SERIES: &'static [DetectorName] = &[$(DetectorName::$name,)*];
         }
     };
-    (@set $doc:literal $set:ident $(($folder:ident $name:ident $type:ident $at:literal))*) => {
+    (@set $doc:literal $set:ident $position:ident $(($folder:ident $name:ident $type:ident $at:literal))*) => {
         snapshot_type! {
             #[doc = $doc]
             #[derive(Clone, Debug, Default)]
@@ -107,9 +109,13 @@ macro_rules! declare_sets {
             pub(crate) struct $set { $($folder: DetectorSlot<super::$folder::$type>,)* }
         }
 
+        /// The position of a detector in the list.
+        #[derive(Clone, Copy)]
+        enum $position { $($name,)* }
+
         impl $set {
-            const RANKED: &'static [(u32, DetectorName)] = &[$(($at, DetectorName::$name),)*];
-            const ORDER: &'static [DetectorName] = &in_order::<{ Self::RANKED.len() }>(Self::RANKED);
+            const RANKED: &'static [(u32, $position)] = &[$(($at, $position::$name),)*];
+            const ORDER: &'static [$position] = &in_order::<_, { Self::RANKED.len() }>(Self::RANKED);
 
             /// Shows a step to every detector that is enabled.
             pub(crate) fn observe(
@@ -119,13 +125,24 @@ macro_rules! declare_sets {
                 settings: &Settings,
                 output: &mut ObservationOutput<'_>,
             ) {
-                for detector in Self::ORDER {
-                    match detector {
-                        $(DetectorName::$name => {
-                            self.$folder.observe(*detector, &settings.$folder, context, step, settings, output);
-                        })*
-                        _ => {}
-                    }
+                $(self.observe_at::<{ $position::$name as usize }>(context, step, settings, output);)*
+            }
+
+            /// Shows a step to the detector that is called as number `AT`. The compiler chooses it, so that the
+            /// order costs nothing at run time.
+            #[inline]
+            fn observe_at<const AT: usize>(
+                &mut self,
+                context: &StepContext<'_>,
+                step: u64,
+                settings: &Settings,
+                output: &mut ObservationOutput<'_>,
+            ) {
+                match const { Self::ORDER[AT] } {
+                    $($position::$name => {
+                        let detector = DetectorName::$name;
+                        self.$folder.observe(detector, &settings.$folder, context, step, settings, output);
+                    })*
                 }
             }
 
@@ -136,13 +153,20 @@ macro_rules! declare_sets {
                 settings: &Settings,
                 review: &mut ProposalReview,
             ) {
-                for detector in Self::ORDER {
-                    match detector {
-                        $(DetectorName::$name => {
-                            self.$folder.weigh(*detector, &settings.$folder, proposal, settings, review);
-                        })*
-                        _ => {}
-                    }
+                $(self.weigh_at::<{ $position::$name as usize }>(proposal, settings, review);)*
+            }
+
+            #[inline]
+            fn weigh_at<const AT: usize>(
+                &self,
+                proposal: &ProposalContext<'_>,
+                settings: &Settings,
+                review: &mut ProposalReview,
+            ) {
+                match const { Self::ORDER[AT] } {
+                    $($position::$name => {
+                        self.$folder.weigh(DetectorName::$name, &settings.$folder, proposal, settings, review);
+                    })*
                 }
             }
         }
