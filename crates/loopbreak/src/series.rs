@@ -158,10 +158,10 @@ impl Series {
             now: state.now,
             step: state.ticks,
             user_spoke: false,
-            objectives: &[],
-            exits: &[],
+            objectives: Vec::new(),
+            exits: Vec::new(),
             repeated: None,
-            iterations: &[],
+            iterations: Vec::new(),
         };
         decide(reports, &input, &mut state.ledger, &mut state.book, &self.config, verdict);
     }

@@ -186,10 +186,6 @@ impl GuardState {
     ) {
         let user_spoke = facts.step.user.is_some();
         let Some(agent) = self.agents.newest().filter(|_| !reports.is_empty() || user_spoke) else { return };
-        let exits = agent.trail.here().map_or_else(Vec::new, |here| self.map.unexplored(here));
-        let exits: Vec<String> = exits.into_iter().map(str::to_owned).collect();
-        let objectives: Vec<&str> = self.objectives.iter().map(|objective| &**objective).collect();
-        let iterations: Vec<&str> = self.iterations.iter().map(|line| &**line).collect();
         let input = PolicyInput {
             run: &self.run,
             agent: facts.agent,
@@ -197,10 +193,10 @@ impl GuardState {
             now: self.now,
             step: agent.steps,
             user_spoke,
-            objectives: &objectives,
-            exits: &exits,
+            objectives: self.objectives.iter().map(|objective| &**objective).collect(),
+            exits: agent.trail.here().map_or_else(Vec::new, |here| self.map.unexplored(here)),
             repeated: facts.weighed.as_ref().and_then(repeated_action),
-            iterations: &iterations,
+            iterations: self.iterations.iter().map(|iteration| &**iteration).collect(),
         };
         decide(reports, &input, &mut self.ledger, self.detectors.book(), config, verdict);
     }

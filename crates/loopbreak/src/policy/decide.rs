@@ -22,13 +22,13 @@ pub(crate) struct PolicyInput<'p> {
     pub(crate) step: u64,
     pub(crate) user_spoke: bool,
     /// The first of the open objectives.
-    pub(crate) objectives: &'p [&'p str],
+    pub(crate) objectives: Vec<&'p str>,
     /// Exits of the current place that were not tried.
-    pub(crate) exits: &'p [String],
+    pub(crate) exits: Vec<&'p str>,
     /// The step's action, if it was already taken recently.
     pub(crate) repeated: Option<String>,
     /// The last outputs of whole iterations, one line each.
-    pub(crate) iterations: &'p [&'p str],
+    pub(crate) iterations: Vec<&'p str>,
 }
 
 /// Turns reports into a verdict: findings, at most one decision per loop and intervention, advice, and the reason of
