@@ -1,6 +1,6 @@
 //! Events for the log. One struct per event, written as one flat JSON object.
 
-mod names;
+mod safety_guard;
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::detectors::Pattern;
 use crate::evidence::Evidence;
 use crate::verdict::Intervention;
 
-pub use names::{EndingMark, EscalationOption, SafetyGuard};
+pub use safety_guard::{EndingMark, EscalationOption, SafetyGuard};
 
 /// The id of the run, shared by all its events.
 pub type RunId = Arc<str>;

@@ -72,6 +72,32 @@ pub(super) fn type_definitions(tokens: &[LocatedToken]) -> Vec<TypeDefinition> {
     found
 }
 
+/// Counts the functions that can be named outside of their module, in the file and its inline modules.
+pub(super) fn count_visible_functions(tokens: &[LocatedToken]) -> usize {
+    // For every open brace: whether it is the body of a module.
+    let mut blocks: Vec<bool> = Vec::new();
+    let mut is_module = false;
+    let mut count = 0;
+    for (at, (_, token)) in tokens.iter().enumerate() {
+        match token {
+            SourceToken::Punctuation('{') => blocks.push(std::mem::take(&mut is_module)),
+            SourceToken::Punctuation('}') => _ = blocks.pop(),
+            SourceToken::Word(word) if word == "mod" => is_module = true,
+            SourceToken::Word(word) if word == "fn" && blocks.iter().all(|is_module| *is_module) => {
+                let before = tokens[..at].iter().rposition(|(_, token)| !is_qualifier(token));
+                count += usize::from(before.is_some_and(|last| is_visible(&tokens[..=last])));
+            }
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Returns whether a token may stand between `pub` and `fn`.
+fn is_qualifier(token: &SourceToken) -> bool {
+    matches!(token, SourceToken::Word(word) if word == "const" || word == "async")
+}
+
 /// Returns whether the tokens before an item end with `pub`, or with `pub` and a scope in parentheses.
 fn is_visible(before: &[LocatedToken]) -> bool {
     let before = match before {
@@ -115,5 +141,11 @@ mod tests {
         let visible: Vec<bool> =
             type_definitions(&tokenize(source)).into_iter().map(|definition| definition.is_visible).collect();
         assert_eq!(visible, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn visible_functions_outside_of_impls_are_counted() {
+        let source = "pub fn a() {} pub(crate) const fn b() {} fn c() {} impl A { pub fn d() {} } mod m { pub fn e() {} }";
+        assert_eq!(count_visible_functions(&tokenize(source)), 3);
     }
 }

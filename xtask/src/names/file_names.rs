@@ -2,10 +2,16 @@
 //!
 //! The words of the file name occur in the name of the type or function, in the same order. Words that the folder
 //! already says may be missing (`claude_code/session.rs` with `ClaudeSession`), and a plural stands for several types
-//! (`problems.rs` with `RoadmapProblem`). A file that offers no types but functions or impls is named after its purpose,
-//! whatever types it has for itself. So are tests and programs, and the names of `mod.rs` and `lib.rs` are given.
+//! (`problems.rs` with `RoadmapProblem`).
+//!
+//! These files are named after their purpose instead:
+//!
+//! - files that offer more functions than types, or no types at all, whatever they define for themselves
+//! - the file of the type that has the name of the folder, such as `step/step_record.rs` with `Step`: Clippy does not
+//!   accept `step/step.rs`
+//! - `mod.rs`, `lib.rs`, `main.rs` and tests
 
-use super::definitions::type_definitions;
+use super::definitions::{count_visible_functions, type_definitions};
 use super::source_file::SourceFile;
 use crate::source_lexer::{LocatedToken, SourceToken};
 
@@ -26,7 +32,11 @@ pub(super) fn find_file_fault(source: &SourceFile) -> Option<String> {
     let types = type_definitions(&tokens);
     let wanted = words_of_snake_case(stem);
     let is_named_after = |words: Vec<String>| contains_in_order(&words, &wanted);
-    if !types.iter().any(|definition| definition.is_visible)
+    let offered = types.iter().filter(|definition| definition.is_visible).count();
+    let folder = source.path.rsplit('/').nth(1).unwrap_or_default();
+    if offered == 0
+        || count_visible_functions(&tokens) > offered
+        || types.iter().any(|definition| words_of_camel_case(&definition.name) == words_of_snake_case(folder))
         || types.iter().any(|definition| is_named_after(words_of_camel_case(&definition.name)))
         || names_after(&tokens, "fn")
             .chain(names_after(&tokens, "macro_rules"))
@@ -103,6 +113,8 @@ mod tests {
             ("src/answer_event.rs", "pub struct EventAnswer; fn answer_event() {}"),
             ("src/bounded_map.rs", "pub struct MapEntry; macro_rules! bounded_map { () => {} }"),
             ("src/json.rs", "pub fn write() {} struct TextWriter; impl X for Y {}"),
+            ("src/process_group.rs", "pub enum StopSignal {} pub fn isolate() {} pub(crate) fn stop() {}"),
+            ("src/step/step_record.rs", "pub struct Step;"),
             ("src/mod.rs", "pub struct AnyName;"),
             ("tests/cli/run.rs", "pub struct AnyName;"),
             ("src/rules.rs", "fn apply() {} #[cfg(test)] mod tests { pub struct TestClock; }"),

@@ -131,11 +131,12 @@ impl RuleWatcher {
         if fires {
             self.at.get_or_insert(turn);
         }
-        let told = self.told(step);
-        self.ledger.add(&told, StepIntervention { stops: fires, ends: fires });
+        let facts = self.step_facts(step);
+        self.ledger.add(&facts, StepIntervention { stops: fires, ends: fires });
     }
 
-    fn told(&mut self, step: &Step<'_>) -> StepFacts {
+    /// Returns the facts that the savings need.
+    fn step_facts(&mut self, step: &Step<'_>) -> StepFacts {
         let is_turn = !step.refused;
         let mut achieved = step.progress == Some(true);
         for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {

@@ -4,7 +4,7 @@ use loopbreak::{DetectorName, Finding, Severity};
 
 use super::baseline::{BaselineResult, EvalBaseline, RuleSignal};
 use super::confusion_counts::ConfusionCounts;
-use super::evaluation::{
+use super::eval_report::{
     AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, EvalQuestion, EvalReport,
     JudgeResult, LeftOutRuns, LevelScores, ListedFinding, MisjudgedRun, RunSelection, SCHEMA, SavedSteps,
     SignalScores,

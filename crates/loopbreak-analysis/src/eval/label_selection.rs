@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
-use super::evaluation::LeftOutRuns;
+use super::eval_report::LeftOutRuns;
 use super::label_condition::LabelCondition;
 use super::run_labels::RunLabels;
 

@@ -4,8 +4,8 @@
 mod baseline;
 mod baseline_rule;
 mod confusion_counts;
+mod eval_report;
 mod evaluate;
-mod evaluation;
 mod explain_command;
 mod label_condition;
 mod label_selection;
@@ -16,12 +16,12 @@ mod share_estimate;
 pub use baseline::{BaselineResult, BaselineWatcher, EvalBaseline, RuleSignal};
 pub use baseline_rule::BaselineRule;
 pub use confusion_counts::ConfusionCounts;
-pub use evaluate::{EvalSample, evaluate};
-pub use evaluation::{
+pub use eval_report::{
     AfterWarning, CurvePoint, DetectorEffects, DetectorScores, EffectShare, EvalQuestion, EvalReport,
     JudgeResult, LeftOutRuns, LevelScores, ListedFinding, MisjudgedRun, RunSelection, SCHEMA, SavedSteps,
     SignalScores,
 };
+pub use evaluate::{EvalSample, evaluate};
 pub use label_condition::{LabelCondition, LabelConditionError};
 pub use label_selection::{LabelSelection, SelectionError};
 pub use run_labels::{LabelError, RunLabels};

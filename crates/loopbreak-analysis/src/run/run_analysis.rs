@@ -28,7 +28,7 @@ impl RunAnalysis {
         RunAnalysis { guard, record: RunRecord::new(config, run, recorded) }
     }
 
-    pub(super) fn of(guard: Guard, record: RunRecord) -> Self {
+    pub(super) fn from_parts(guard: Guard, record: RunRecord) -> Self {
         RunAnalysis { guard, record }
     }
 

@@ -40,7 +40,7 @@ impl RunRecord {
 
     /// Continues a stored run.
     pub fn resume(self, config: &Config, snapshot: Snapshot) -> Result<RunAnalysis, SnapshotError> {
-        Ok(RunAnalysis::of(Guard::restore(config.clone(), snapshot)?, self))
+        Ok(RunAnalysis::from_parts(Guard::restore(config.clone(), snapshot)?, self))
     }
 
     pub(super) fn add(&mut self, step: &Step<'_>, verdict: &Verdict, line: Option<u64>) {

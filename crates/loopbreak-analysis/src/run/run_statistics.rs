@@ -83,7 +83,7 @@ impl RunStatistics {
             let (first, last) = self.times.unwrap_or((at.0, at.0));
             self.times = Some((first.min(at.0), last.max(at.0)));
         }
-        let told = self.told(step, verdict);
+        let facts = self.step_facts(step, verdict);
         if step.refused {
             self.refused += 1;
         } else {
@@ -91,7 +91,7 @@ impl RunStatistics {
         }
         let done = self.found(verdict);
         self.followed.add(step, verdict, line);
-        self.ledger.add(&told, done);
+        self.ledger.add(&facts, done);
         for act in &verdict.decisions {
             self.intervened(verdict.turn, act);
         }
@@ -102,7 +102,7 @@ impl RunStatistics {
 
     /// Returns the facts that the savings need. New objectives are found here because stagnation, which also finds
     /// them, may be off.
-    fn told(&mut self, step: &Step<'_>, verdict: &Verdict) -> StepFacts {
+    fn step_facts(&mut self, step: &Step<'_>, verdict: &Verdict) -> StepFacts {
         let is_turn = !step.refused;
         let mut achieved = verdict.progress.objective || step.progress == Some(true);
         for done in step.objectives.iter().filter(|_| is_turn).flat_map(|objectives| &objectives.completed) {

@@ -80,17 +80,17 @@ fn read(mut from: impl BufRead, longest: usize, tell: &SyncSender<ProgramLine>) 
         }
         let used = end.map_or(bytes.len(), |end| end + 1);
         from.consume(used);
-        if end.is_some() && tell.send(told(&mut line, &mut too_long)).is_err() {
+        if end.is_some() && tell.send(take_line(&mut line, &mut too_long)).is_err() {
             return;
         }
     }
     // The last line may lack its line break.
     if too_long || !line.is_empty() {
-        let _ = tell.send(told(&mut line, &mut too_long));
+        let _ = tell.send(take_line(&mut line, &mut too_long));
     }
 }
 
-fn told(line: &mut Vec<u8>, too_long: &mut bool) -> ProgramLine {
+fn take_line(line: &mut Vec<u8>, too_long: &mut bool) -> ProgramLine {
     let bytes = std::mem::take(line);
     if std::mem::take(too_long) {
         return ProgramLine::TooLong;

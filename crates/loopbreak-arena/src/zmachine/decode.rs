@@ -134,7 +134,7 @@ impl MachineState {
     }
 
     /// Reads a variable named by an operand; the stack keeps its value.
-    pub(super) fn named(&mut self, variable: u16) -> FaultResult<u16> {
+    pub(super) fn read_in_place(&mut self, variable: u16) -> FaultResult<u16> {
         match variable as u8 {
             0 => self.stack.top().copied(),
             variable => self.variable(variable),
@@ -142,7 +142,7 @@ impl MachineState {
     }
 
     /// Writes a variable named by an operand; on the stack it replaces the top value.
-    pub(super) fn set_named(&mut self, variable: u16, value: u16) -> FaultResult<()> {
+    pub(super) fn set_in_place(&mut self, variable: u16, value: u16) -> FaultResult<()> {
         match variable as u8 {
             0 => *self.stack.top()? = value,
             variable => self.set_variable(variable, value)?,

@@ -2,9 +2,9 @@
 
 use super::decode::{DecodedInstruction, OperandCount};
 use super::fault::{FaultKind, FaultResult};
-use super::input::PendingLine;
 use super::machine::{MachinePhase, ZMachine};
 use super::objects::ObjectRelation;
+use super::pending_line::PendingLine;
 use super::stack::LOCALS;
 use super::text::{character, unpack};
 
@@ -31,8 +31,8 @@ impl ZMachine {
             3 => state.branch(signed_a > signed_b),
             4 | 5 => {
                 let by = if instruction.number == 4 { -1 } else { 1 };
-                let value = state.named(a)?.cast_signed().wrapping_add(by);
-                state.set_named(a, value.cast_unsigned())?;
+                let value = state.read_in_place(a)?.cast_signed().wrapping_add(by);
+                state.set_in_place(a, value.cast_unsigned())?;
                 state.branch(if by < 0 { value < signed_b } else { value > signed_b })
             }
             6 => {
@@ -48,7 +48,7 @@ impl ZMachine {
             }
             11 => state.memory.set_attribute(a, b, true),
             12 => state.memory.set_attribute(a, b, false),
-            13 => state.set_named(a, b),
+            13 => state.set_in_place(a, b),
             14 => state.memory.insert(a, b),
             15 => {
                 let value = state.memory.word(a.wrapping_add(b.wrapping_mul(2)).into())?;
@@ -102,8 +102,8 @@ impl ZMachine {
             }
             5 | 6 => {
                 let by = if instruction.number == 5 { 1 } else { u16::MAX };
-                let value = state.named(a)?.wrapping_add(by);
-                state.set_named(a, value)
+                let value = state.read_in_place(a)?.wrapping_add(by);
+                state.set_in_place(a, value)
             }
             7 => self.print_packed(a.into()).map(drop),
             9 => state.memory.remove(a),
@@ -115,7 +115,7 @@ impl ZMachine {
             12 => state.jump(a.cast_signed()),
             13 => self.print_packed(2 * u32::from(a)).map(drop),
             14 => {
-                let value = state.named(a)?;
+                let value = state.read_in_place(a)?;
                 state.store(value)
             }
             15 => state.store(!a),
@@ -197,7 +197,7 @@ impl ZMachine {
             8 => self.state.stack.push(operand(0)?),
             9 => {
                 let value = self.state.stack.pop()?;
-                self.state.set_named(operand(0)?, value)
+                self.state.set_in_place(operand(0)?, value)
             }
             // Windows have no size here (10); commands come only from the player (20); there is no sound (21).
             10 | 20 | 21 => Ok(()),

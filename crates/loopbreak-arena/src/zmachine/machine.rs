@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::fault::{FaultKind, FaultResult, MachineFault};
-use super::input::PendingLine;
 use super::memory::MachineMemory;
 use super::output::{OutputStreams, PrintedText, transcript};
+use super::pending_line::PendingLine;
 use super::random::StoryRandom;
 use super::save::MachineSnapshot;
 use super::stack::CallStack;

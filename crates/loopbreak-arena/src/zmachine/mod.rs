@@ -10,11 +10,11 @@
 mod decode;
 mod execute;
 mod fault;
-mod input;
 mod machine;
 mod memory;
 mod objects;
 mod output;
+mod pending_line;
 mod random;
 mod save;
 mod stack;

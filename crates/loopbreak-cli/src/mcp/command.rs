@@ -46,8 +46,8 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
         }
     };
     match over.map_err(|error| user_error(&error))? {
-        ServeEnd::Done => Ok(exit::DONE),
         ServeEnd::Interrupted => Ok(exit::INTERRUPTED),
+        _ => Ok(exit::DONE),
     }
 }
 

@@ -32,19 +32,19 @@ scenarios! {
     tools_and_schemas
     a_looping_conversation
     healthy_work_is_left_alone
-    loops_that_others_miss_are_told
-    noise_on_the_line_does_no_harm
+    loops_that_others_miss_are_reported
+    noise_on_the_line_is_ignored
     recoveries
-    no_loop_of_a_task
+    a_task_without_a_loop_is_clear
     concurrent_steps_keep_their_order
     wrong_calls_are_answered_with_what_to_do
-    a_server_that_was_killed_goes_on_where_it_was
-    a_client_may_go_on_after_its_server_died
-    http_lets_in_whom_it_should
-    the_longest_silent_client_makes_room
-    resources_tell_the_same
+    a_killed_server_continues_where_it_stopped
+    a_client_continues_after_its_server_died
+    http_accepts_only_authorized_clients
+    the_session_that_was_idle_longest_is_closed
+    resources_agree_with_the_tools
     a_roadmap_is_worked_through
     an_agent_of_the_autopilot_reports
-    who_only_observes_does_nothing
-    ends_when_it_is_asked_to
+    observe_mode_changes_nothing
+    the_server_ends_on_request
 }

@@ -1,8 +1,8 @@
 //! One run step by step, with loops marked in the margin and findings between the lines.
 
 mod flag;
-mod fold;
 mod row;
+mod row_folder;
 mod track;
 
 use std::collections::VecDeque;
@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 use loopbreak::{Audience, DetectorName, Step, Verdict};
 
 use crate::text::TextStyle;
-use fold::RowFolder;
 use loopbreak_analysis::RepeatTracker;
 use row::ExplainRow;
+use row_folder::RowFolder;
 use track::LoopTracks;
 
 /// Number of last steps that are held back, because a loop is found only after it has lasted for a while and its start

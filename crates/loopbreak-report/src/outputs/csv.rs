@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_a_log_is_no_formula() {
+    fn a_text_of_a_log_is_not_read_as_a_formula() {
         for (text, safe) in [
             ("=1+1", "'=1+1"),
             ("+A1", "'+A1"),

@@ -5,8 +5,8 @@ use std::fmt::{self, Write};
 use loopbreak::{DetectorName, Intervention, Pattern};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::draw::{self, GuardStrip, PlaceStrip};
 use super::interventions;
+use super::strips::{self, GuardStrip, PlaceStrip};
 use super::style::TextStyle;
 use crate::number::{dollars, grouped, percent, plural, rough, score};
 use loopbreak_analysis::{InterventionReport, RunReport, VerdictName};
@@ -60,7 +60,7 @@ fn strips(out: &mut String, run: &RunReport, look: &TextStyle) -> fmt::Result {
     let width = look.width.saturating_sub(MARGIN + 8).clamp(20, 100);
     let columns = run.timeline.columns(width);
     let dim = look.dim();
-    let scores = draw::scores(&run.timeline, &columns, look);
+    let scores = strips::scores(&run.timeline, &columns, look);
     let letters = PlaceStrip::new(&run.timeline, look, look.width.saturating_sub(MARGIN));
     let places = letters.strip(&columns, look);
     let marks = GuardStrip::from_run(run, &columns);

@@ -1,9 +1,9 @@
 //! The report as text for a terminal.
 
 mod detail;
-mod draw;
 mod interventions;
 mod reasons;
+mod strips;
 mod style;
 mod table;
 mod totals;

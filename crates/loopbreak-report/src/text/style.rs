@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_ends_in_dots_and_wide_signs_count_twice() {
+    fn a_long_text_ends_in_dots_and_wide_characters_count_twice() {
         let look = TextStyle::default();
         assert_eq!(look.fit("abcdef", 4), "abc…");
         assert_eq!(look.fit("日本語", 4), "日…");

@@ -5,7 +5,7 @@ use std::io;
 
 use unicode_width::UnicodeWidthStr as _;
 
-use super::draw;
+use super::strips;
 use super::style::TextStyle;
 use crate::number::{grouped, percent};
 use crate::worst_runs::WorstRuns;
@@ -99,7 +99,7 @@ fn line(out: &mut String, run: &RunReport, look: &TextStyle, name_width: usize, 
     write!(line, "{}{:>8}", look.padded_name(&run.run, name_width), grouped(run.steps))?;
     if drawn > 0 {
         let columns = run.timeline.columns(drawn);
-        let scores = draw::scores(&run.timeline, &columns, look).unwrap_or_default();
+        let scores = strips::scores(&run.timeline, &columns, look).unwrap_or_default();
         write!(line, "  {scores:<drawn$}")?;
     }
     let room = look.width.saturating_sub(FIXED + name_width + if drawn > 0 { drawn + 2 } else { 0 });

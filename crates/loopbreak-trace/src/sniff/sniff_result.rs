@@ -17,6 +17,7 @@ const HEAD: u64 = 1024 * 1024;
 
 /// The result of format detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SniffResult {
     /// A log in this format.
     Log(LogFormat, LogLayout),
@@ -32,6 +33,7 @@ pub enum SniffResult {
 
 /// The layout of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum LogLayout {
     /// One value per line. A document on one line is a log with one line.
     Lines,
@@ -131,24 +133,28 @@ mod tests {
 
     const STEPS: SniffResult = SniffResult::Log(LogFormat::STEPS, LogLayout::Lines);
 
-    fn of(text: &[u8]) -> SniffResult {
+    fn detect(text: &[u8]) -> SniffResult {
         sniff(text, None).unwrap()
     }
 
     #[test]
     fn detects_the_format_from_the_content() {
-        assert_eq!(of(b"{\"action\":\"look\"}\n"), STEPS);
-        assert_eq!(of(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), STEPS);
-        assert_eq!(of(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"), STEPS, "the first line is truncated");
-        assert_eq!(of(b"{\n \"user\": \"me\"\n}\n"), SniffResult::Unknown, "a settings file");
-        assert_eq!(of(b""), SniffResult::Empty);
-        assert_eq!(of(b" \n\r\n\n"), SniffResult::Empty);
-        assert_eq!(of(b"\x7fELF\x02\0\0\0"), SniffResult::Binary);
-        assert_eq!(of(b"\xFF\xFE{\0\"\0"), SniffResult::Utf16);
-        assert_eq!(of(b"# Notes\n\nNothing here.\n"), SniffResult::Unknown);
-        assert_eq!(of(b"{\"run\":\"a\",\"success\":true}\n"), SniffResult::Unknown);
+        assert_eq!(detect(b"{\"action\":\"look\"}\n"), STEPS);
+        assert_eq!(detect(b"garbage\n{\"turn\":1}\n{\"score\":1}\n"), STEPS);
         assert_eq!(
-            of(b"{\"event_type\":\"stuck_termination\",\"score\":1}\n"),
+            detect(b"{\"score\":\n{\"score\":1}\n{\"score\":1}\n"),
+            STEPS,
+            "the first line is truncated"
+        );
+        assert_eq!(detect(b"{\n \"user\": \"me\"\n}\n"), SniffResult::Unknown, "a settings file");
+        assert_eq!(detect(b""), SniffResult::Empty);
+        assert_eq!(detect(b" \n\r\n\n"), SniffResult::Empty);
+        assert_eq!(detect(b"\x7fELF\x02\0\0\0"), SniffResult::Binary);
+        assert_eq!(detect(b"\xFF\xFE{\0\"\0"), SniffResult::Utf16);
+        assert_eq!(detect(b"# Notes\n\nNothing here.\n"), SniffResult::Unknown);
+        assert_eq!(detect(b"{\"run\":\"a\",\"success\":true}\n"), SniffResult::Unknown);
+        assert_eq!(
+            detect(b"{\"event_type\":\"stuck_termination\",\"score\":1}\n"),
             SniffResult::Unknown,
             "an event file of Loopbreak"
         );
@@ -157,16 +163,16 @@ mod tests {
     #[test]
     fn inspects_only_the_beginning() {
         let late = |before: &str, count: usize| format!("{}{}", before.repeat(count), "{\"score\":1}\n");
-        assert_eq!(of(late("{\"x\":1}\n", 63).as_bytes()), STEPS);
-        assert_eq!(of(late("{\"x\":1}\n", 64).as_bytes()), SniffResult::Unknown);
-        assert_eq!(of(late("prose\n", 1000).as_bytes()), STEPS);
-        assert_eq!(of(late("prose\n", 2000).as_bytes()), SniffResult::Unknown);
+        assert_eq!(detect(late("{\"x\":1}\n", 63).as_bytes()), STEPS);
+        assert_eq!(detect(late("{\"x\":1}\n", 64).as_bytes()), SniffResult::Unknown);
+        assert_eq!(detect(late("prose\n", 1000).as_bytes()), STEPS);
+        assert_eq!(detect(late("prose\n", 2000).as_bytes()), SniffResult::Unknown);
     }
 
     #[test]
     fn a_long_first_line_is_not_a_document() {
         let text = format!("{{\"say\":\"{}\"}}\n{{\"say\":\"b\"}}\n", "a".repeat(2 * HEAD as usize));
-        assert_eq!(of(text.as_bytes()), STEPS);
+        assert_eq!(detect(text.as_bytes()), STEPS);
         let document = format!("{{\n\"say\":\"{}\"}}\n", "a".repeat(2 * HEAD as usize));
         assert_eq!(
             sniff(document.as_bytes(), Some(LogFormat::STEPS)).unwrap(),

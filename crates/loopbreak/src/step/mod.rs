@@ -6,14 +6,22 @@
 mod action;
 mod epoch_millis;
 mod into_owned;
-mod parts;
+mod objectives;
+mod outcome;
+mod place;
 #[cfg(feature = "schema")]
 mod schema;
 mod step_record;
 mod step_text;
+mod task;
+mod usage;
 
 pub use action::{Action, ActionArgs};
 pub use epoch_millis::{EpochMillis, TimeError};
-pub use parts::{CompletedObjective, Critic, Objectives, Outcome, Place, Task, Usage};
+pub use objectives::{CompletedObjective, Objectives};
+pub use outcome::Outcome;
+pub use place::Place;
 pub use step_record::Step;
 pub use step_text::{Label, StepText};
+pub use task::Task;
+pub use usage::{Critic, Usage};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const STAGNATION: DetectorName = DetectorName::Stagnation;
 
 /// Returns the advice to an agent that has been stuck for a number of turns.
-fn told(patch: Value, turns: usize, record: &Value) -> String {
+fn agent_advice(patch: Value, turns: usize, record: &Value) -> String {
     let mut patch = patch;
     patch["policy"]["repeat_advice"] = json!(true);
     let mut run = RunDriver::with(config(patch));
@@ -25,7 +25,7 @@ fn zork() -> Value {
 #[test]
 fn urgency_depends_on_the_turns_left() {
     let urgency = |turns| {
-        told(
+        agent_advice(
             json!({"advice": {"texts": {"stagnation": "{urgency} {turns_left}"}}}),
             turns,
             &json!({"score": 1}),
@@ -41,7 +41,7 @@ fn urgency_depends_on_the_turns_left() {
 
 #[test]
 fn the_neutral_warning_counts_down_and_does_not_mention_death() {
-    let text = told(json!({}), 25, &json!({"score": 7}));
+    let text = agent_advice(json!({}), 25, &json!({"score": 7}));
     assert!(text.starts_with("[important] No progress for 25 turns."), "{text}");
     assert!(text.contains("The score is 7.") && text.contains("The run ends in 15 turns"), "{text}");
     assert!(!text.to_lowercase().contains("die"), "{text}");
@@ -55,7 +55,7 @@ fn the_zork_warning_with_objectives_has_the_words_of_the_documents() {
     let record =
         json!({"score": 1, "objectives": {"active": ["open the dam", "find the wrench", "light the lamp"]}});
     assert_eq!(
-        told(zork(), 20, &record),
+        agent_advice(zork(), 20, &record),
         "⚠️ WARNING: No progress for 20 turns!
 You will DIE in 20 turns unless you increase your score or complete an objective.
 
@@ -72,7 +72,7 @@ SUGGESTIONS:
 
 #[test]
 fn the_zork_warning_without_objectives_has_the_words_of_the_documents() {
-    let text = told(zork(), 20, &json!({"score": 1}));
+    let text = agent_advice(zork(), 20, &json!({"score": 1}));
     assert_eq!(
         text,
         "⚠️ WARNING: No progress for 20 turns!\nYou will DIE in 20 turns unless you increase your score."
@@ -82,7 +82,8 @@ fn the_zork_warning_without_objectives_has_the_words_of_the_documents() {
 #[test]
 fn suggestions_mention_repeated_actions_and_untried_exits() {
     let record = json!({"score": 1, "action": "read book", "critic": {"score": 0.9}, "place": {"id": 1, "exits": ["north", "up"]}});
-    let text = told(json!({"camping": {"mode": "off"}, "advice": {"templates": "zork"}}), 20, &record);
+    let text =
+        agent_advice(json!({"camping": {"mode": "off"}, "advice": {"templates": "zork"}}), 20, &record);
     assert!(text.contains("- You have tried this action recently with no progress."), "{text}");
     assert!(text.contains("- Unexplored directions: north, up"), "{text}");
 }
@@ -90,7 +91,7 @@ fn suggestions_mention_repeated_actions_and_untried_exits() {
 #[test]
 fn at_most_five_objectives_of_the_latest_list_are_shown() {
     let goals: Vec<String> = (1..=8).map(|goal| format!("goal {goal}")).collect();
-    let text = told(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
+    let text = agent_advice(json!({}), 20, &json!({"score": 1, "objectives": {"active": goals}}));
     assert!(text.contains("- goal 5") && !text.contains("- goal 6"), "{text}");
     let mut run = RunDriver::new();
     run.see(&json!({"score": 1, "objectives": {"active": ["old"]}}));
@@ -103,11 +104,11 @@ fn at_most_five_objectives_of_the_latest_list_are_shown() {
 #[test]
 fn no_countdown_is_shown_if_stopping_is_disabled() {
     let patch = json!({"policy": {"ladder": {"stop": false}}});
-    let text = told(patch.clone(), 25, &json!({"score": 1}));
+    let text = agent_advice(patch.clone(), 25, &json!({"score": 1}));
     assert!(text.contains("No progress for 25 turns") && !text.contains("ends in"), "{text}");
     let mut patch = patch;
     patch["advice"] = json!({"templates": "zork"});
-    assert!(!told(patch, 25, &json!({"score": 1})).contains("DIE"));
+    assert!(!agent_advice(patch, 25, &json!({"score": 1})).contains("DIE"));
 }
 
 #[test]
@@ -234,7 +235,7 @@ fn the_zork_text_for_an_escalation_has_the_words_of_004() {
 
 #[test]
 fn every_text_can_be_replaced() {
-    let text = told(
+    let text = agent_advice(
         json!({"advice": {"texts": {"stagnation": "Stuck for {turns_stuck}."}}}),
         20,
         &json!({"score": 1}),
@@ -244,7 +245,7 @@ fn every_text_can_be_replaced() {
 
 #[test]
 fn an_empty_custom_text_disables_the_advice() {
-    assert_eq!(told(json!({"advice": {"texts": {"stagnation": ""}}}), 20, &json!({"score": 1})), "");
+    assert_eq!(agent_advice(json!({"advice": {"texts": {"stagnation": ""}}}), 20, &json!({"score": 1})), "");
 }
 
 #[test]

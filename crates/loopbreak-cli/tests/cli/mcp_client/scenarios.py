@@ -166,7 +166,7 @@ async def healthy_work_is_left_alone():
         assert {verdict["verdict"] for verdict in await asyncio.gather(*reads)} == {"clear"}
 
 
-async def loops_that_others_miss_are_told():
+async def loops_that_others_miss_are_reported():
     """Complaints 12, 13, 15 and 22, each with the step at which it is told of at the latest."""
     gone = "FileNotFoundError: [Errno 2] No such file or directory: 'data.json'"
     loops = {
@@ -187,7 +187,7 @@ async def loops_that_others_miss_are_told():
             assert "stop" in words[:20] and words[-1] == "stop", (run, words)
 
 
-async def noise_on_the_line_does_no_harm():
+async def noise_on_the_line_is_ignored():
     server = subprocess.Popen([PROGRAM, "mcp"], env=ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}
@@ -258,7 +258,7 @@ async def recoveries():
             assert words in story, story
 
 
-async def no_loop_of_a_task():
+async def a_task_without_a_loop_is_clear():
     """A constant blocker with growing work, changed work, attempts far apart: none of them is a loop."""
     async with stdio() as client:
         for number in range(6):
@@ -359,7 +359,7 @@ async def wrong_calls_are_answered_with_what_to_do():
             assert (await call(client, "record_step", run="after", action="x", outcome="y" * 1024 * 1024))["turn"]
 
 
-async def a_server_that_was_killed_goes_on_where_it_was():
+async def a_killed_server_continues_where_it_stopped():
     async def steps(client, count):
         return [await call(client, "record_step", **FAILING) for _ in range(count)]
 
@@ -386,7 +386,7 @@ async def a_server_that_was_killed_goes_on_where_it_was():
         assert made["check"]["recommendation"] == "escalate", made
 
 
-async def a_client_may_go_on_after_its_server_died():
+async def a_client_continues_after_its_server_died():
     with Served() as served:
         async with served.client() as client:
             await call(client, "record_step", run="x", **FAILING)
@@ -404,7 +404,7 @@ async def a_client_may_go_on_after_its_server_died():
             again.stderr.close()
 
 
-async def http_lets_in_whom_it_should():
+async def http_accepts_only_authorized_clients():
     secret = "0123456789abcdef0123456789abcdef"
     with open("token.txt", "w") as file:
         file.write(secret + "\n")
@@ -449,7 +449,7 @@ async def http_lets_in_whom_it_should():
         assert done.returncode == 1 and f"cannot listen on {address}" in done.stderr, done
 
 
-async def the_longest_silent_client_makes_room():
+async def the_session_that_was_idle_longest_is_closed():
     begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "again", "version": "1"}}}
     ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
@@ -469,7 +469,7 @@ async def the_longest_silent_client_makes_room():
             assert [await said(sessions[at]) for at in (1, 0, 2, 1000)] == [404, 200, 200, 200]
 
 
-async def resources_tell_the_same():
+async def resources_agree_with_the_tools():
     async with stdio("--set", "cycle.warn_at=3") as client:
         for _ in range(3):
             step = await call(client, "record_step", run="a b/c", **SAME)
@@ -546,7 +546,7 @@ async def an_agent_of_the_autopilot_reports():
         assert "build" in (await call(client, "explain_run", run=run))["story"]
 
 
-async def who_only_observes_does_nothing():
+async def observe_mode_changes_nothing():
     async with stdio("--set", "mode=observe") as client:
         for _ in range(8):
             verdict = await call(client, "record_step", **SAME)
@@ -560,7 +560,7 @@ async def who_only_observes_does_nothing():
         assert recovery["task"]["status"] == "blocked" and not recovery["task"]["forced"]
 
 
-async def ends_when_it_is_asked_to():
+async def the_server_ends_on_request():
     with Served() as served:
         async with served.client("legacy") as client:
             await call(client, "record_step", action="x")

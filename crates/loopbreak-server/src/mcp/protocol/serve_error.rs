@@ -41,6 +41,7 @@ pub enum ServeError {
 
 /// Reason why the server ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ServeEnd {
     /// The client left, or the program was asked to end.
     Done,

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_not_drawn() {
+    fn missing_values_are_not_drawn() {
         let mut timeline = RunTimeline::default();
         timeline.add(1, None, None);
         let columns = timeline.columns(10);
