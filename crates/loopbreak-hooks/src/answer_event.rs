@@ -2,30 +2,19 @@
 
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use loopbreak::{Mode, Settings};
+use loopbreak::Mode;
 use loopbreak_store::{RunKey, Store, StoreError, StoreUrl, now, open, repair};
 
 use crate::error_log;
 use crate::hook_agent::HookAgent;
+use crate::hook_environment::HookEnvironment;
 use crate::hook_error::HookError;
 use crate::hook_event::{HookEvent, read_event};
 use crate::hook_event_kind::HookEventKind;
 use crate::hook_request::HookRequest;
 use crate::hook_response::HookResponse;
-
-/// The surroundings of a hook.
-pub struct HookEnvironment<'e> {
-    /// Path of the store; `None` if the user has no folder for it.
-    pub store: Option<PathBuf>,
-    /// True if the guard is switched off: the event is read, and nothing else happens.
-    pub disabled: bool,
-    /// Loads the settings that apply in a folder.
-    pub load_settings: &'e dyn Fn(&Path) -> Result<Settings, String>,
-    /// Receives messages for people.
-    pub warn: &'e dyn Fn(&str),
-}
 
 /// Reads one event and returns the response for the agent, if there is one. An error is passed to `warn` and written to
 /// the error log, and there is no response, so the agent continues.

@@ -20,6 +20,7 @@ pub mod error_log;
 mod guard_config;
 mod handlers;
 mod hook_agent;
+mod hook_environment;
 mod hook_error;
 mod hook_event;
 mod hook_event_kind;
@@ -30,6 +31,7 @@ pub mod install;
 mod tool_outcome;
 mod transcript;
 
-pub use answer_event::{HookEnvironment, answer};
+pub use answer_event::answer;
 pub use hook_agent::{HookAgent, UnknownAgent};
+pub use hook_environment::HookEnvironment;
 pub use hook_event_kind::HookEventKind;

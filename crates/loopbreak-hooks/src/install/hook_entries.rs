@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::json_edit::{JsonPathStep, add, remove};
+use super::json_edit::{add, remove};
+use super::json_node::JsonPathStep;
 use crate::hook_agent::HookAgent;
 
 /// Adds the hooks of Loopbreak to settings. Installed ones are replaced.

@@ -2,31 +2,12 @@
 
 use std::ops::Range;
 
-/// A value in a text, with its position.
-#[derive(Debug)]
-struct JsonNode {
-    span: Range<usize>,
-    kind: JsonNodeKind,
-}
-
-#[derive(Debug)]
-enum JsonNodeKind {
-    Object(Vec<(String, Range<usize>, JsonNode)>),
-    Array(Vec<JsonNode>),
-    Plain,
-}
-
-/// A step of the path to a value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum JsonPathStep<'a> {
-    Key(&'a str),
-    Index(usize),
-}
+use super::json_node::{JsonNode, JsonPathStep};
 
 /// Adds a member to the object at a path, or an element to the array there.
 pub(crate) fn add(text: &str, path: &[JsonPathStep<'_>], key: Option<&str>, value: &str) -> Option<String> {
-    let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
-    let node = find(&root, path)?;
+    let root = JsonNode::parse(text)?;
+    let node = root.find(path)?;
     let spans: Vec<Range<usize>> = node.parts();
     let ends = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let outer = indent_before(text, node.span.start);
@@ -47,16 +28,10 @@ pub(crate) fn add(text: &str, path: &[JsonPathStep<'_>], key: Option<&str>, valu
 
 /// Removes the member or element at a path, and its comma.
 pub(crate) fn remove(text: &str, path: &[JsonPathStep<'_>]) -> Option<String> {
-    let root = JsonScanner { text, at: 0, depth: 0 }.whole()?;
+    let root = JsonNode::parse(text)?;
     let (last, before) = path.split_last()?;
-    let parent = find(&root, before)?;
-    let index = match (last, &parent.kind) {
-        (JsonPathStep::Key(key), JsonNodeKind::Object(members)) => {
-            members.iter().position(|(name, _, _)| name == key)?
-        }
-        (JsonPathStep::Index(index), JsonNodeKind::Array(_)) => *index,
-        _ => return None,
-    };
+    let parent = root.find(before)?;
+    let index = parent.index_of(*last)?;
     let parts = parent.parts();
     let part = parts.get(index)?;
     let gap = match (index.checked_sub(1).and_then(|before| parts.get(before)), parts.get(index + 1)) {
@@ -67,33 +42,6 @@ pub(crate) fn remove(text: &str, path: &[JsonPathStep<'_>]) -> Option<String> {
     let mut changed = text.to_owned();
     changed.replace_range(gap, "");
     Some(changed)
-}
-
-impl JsonNode {
-    /// Returns the positions of the members, with their keys, or of the elements.
-    fn parts(&self) -> Vec<Range<usize>> {
-        match &self.kind {
-            JsonNodeKind::Object(members) => {
-                members.iter().map(|(_, key, value)| key.start..value.span.end).collect()
-            }
-            JsonNodeKind::Array(values) => values.iter().map(|value| value.span.clone()).collect(),
-            JsonNodeKind::Plain => Vec::new(),
-        }
-    }
-}
-
-fn find<'n>(node: &'n JsonNode, path: &[JsonPathStep<'_>]) -> Option<&'n JsonNode> {
-    let Some((first, rest)) = path.split_first() else {
-        return (!matches!(node.kind, JsonNodeKind::Plain)).then_some(node);
-    };
-    let next = match (first, &node.kind) {
-        (JsonPathStep::Key(key), JsonNodeKind::Object(members)) => {
-            &members.iter().find(|(name, _, _)| name == key).map(|(_, _, value)| value)?
-        }
-        (JsonPathStep::Index(index), JsonNodeKind::Array(values)) => &values.get(*index)?,
-        _ => return None,
-    };
-    find(next, rest)
 }
 
 /// Returns the indentation of the line of a position.
@@ -112,83 +60,6 @@ fn own_line_indent(text: &str, at: usize) -> Option<&str> {
 fn indent_unit(text: &str) -> &str {
     let first = text.lines().map(|line| &line[..line.len() - line.trim_start().len()]);
     first.filter(|indent| !indent.is_empty()).min_by_key(|indent| indent.len()).unwrap_or("  ")
-}
-
-/// Finds the positions of values in a text that is valid JSON.
-struct JsonScanner<'t> {
-    text: &'t str,
-    at: usize,
-    depth: u32,
-}
-
-impl JsonScanner<'_> {
-    fn whole(mut self) -> Option<JsonNode> {
-        // Serde checks that it is JSON. The scanner only finds positions.
-        serde_json::from_str::<serde::de::IgnoredAny>(self.text).ok()?;
-        self.value()
-    }
-
-    fn peek(&mut self) -> Option<u8> {
-        let rest = &self.text.as_bytes()[self.at..];
-        self.at += rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        self.text.as_bytes().get(self.at).copied()
-    }
-
-    fn value(&mut self) -> Option<JsonNode> {
-        self.depth += 1;
-        let first = self.peek().filter(|_| self.depth < 100)?;
-        let start = self.at;
-        let kind = match first {
-            b'{' => JsonNodeKind::Object(self.list(b'}', |scan| {
-                let key = scan.string()?;
-                let name = serde_json::from_str(&scan.text[key.clone()]).ok()?;
-                scan.peek().filter(|byte| *byte == b':')?;
-                scan.at += 1;
-                Some((name, key, scan.value()?))
-            })?),
-            b'[' => JsonNodeKind::Array(self.list(b']', JsonScanner::value)?),
-            b'"' => {
-                self.string()?;
-                JsonNodeKind::Plain
-            }
-            _ => {
-                let rest = &self.text[self.at..];
-                self.at += rest.find([',', ']', '}', ' ', '\n', '\r', '\t']).unwrap_or(rest.len());
-                JsonNodeKind::Plain
-            }
-        };
-        self.depth -= 1;
-        Some(JsonNode { span: start..self.at, kind })
-    }
-
-    fn list<T>(&mut self, end: u8, mut part: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let mut parts = Vec::new();
-        self.at += 1;
-        while self.peek()? != end {
-            if self.peek()? == b',' {
-                self.at += 1;
-                self.peek()?;
-            }
-            parts.push(part(self)?);
-        }
-        self.at += 1;
-        Some(parts)
-    }
-
-    fn string(&mut self) -> Option<Range<usize>> {
-        self.peek().filter(|byte| *byte == b'"')?;
-        let start = self.at;
-        self.at += 1;
-        loop {
-            match self.text.as_bytes().get(self.at)? {
-                b'"' => break,
-                b'\\' => self.at += 2,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        Some(start..self.at)
-    }
 }
 
 #[cfg(test)]

@@ -1,68 +1,15 @@
 //! Changes of an agent's settings file.
 
 use std::fs;
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use loopbreak_store::{now, write_copy_atomically, write_file_atomically};
 
 use super::hook_entries::{with_hooks, without_hooks};
+use super::install_error::InstallError;
 use super::line_diff::diff;
 use crate::hook_agent::HookAgent;
-
-/// The reason why hooks cannot be installed or removed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum InstallError {
-    /// The home folder of the user is unknown.
-    #[error("the variable HOME is not set")]
-    NoHome,
-    /// The path of this program is unknown.
-    #[error("cannot find this program: {0}")]
-    NoProgram(io::Error),
-    /// The path of this program cannot be written into settings.
-    #[error("the path of this program is not Unicode: {0}")]
-    NotUnicode(String),
-    /// The settings cannot be read.
-    #[error("cannot read {path}: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// The cause.
-        error: io::Error,
-    },
-    /// The settings have an unexpected form, so nothing was changed.
-    #[error("cannot change {path}: {reason}")]
-    Unchangeable {
-        /// The file.
-        path: String,
-        /// The cause.
-        reason: String,
-    },
-    /// A file or folder cannot be written.
-    #[error("cannot write {path}: {error}")]
-    Write {
-        /// The file.
-        path: String,
-        /// The cause.
-        error: io::Error,
-    },
-}
-
-impl InstallError {
-    /// Returns a hint for the user.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            InstallError::NoHome => Some("use --project"),
-            InstallError::Unchangeable { .. } => Some("nothing was changed; fix the file first"),
-            _ => None,
-        }
-    }
-
-    fn write(path: &Path, error: io::Error) -> Self {
-        InstallError::Write { path: path.display().to_string(), error }
-    }
-}
 
 /// Returns the command that calls this program as a hook, quoted for a shell. Every version of the agents accepts a
 /// command line; some do not accept a list of arguments.

@@ -1,0 +1,17 @@
+//! The surroundings of a hook.
+
+use std::path::{Path, PathBuf};
+
+use loopbreak::Settings;
+
+/// The surroundings of a hook.
+pub struct HookEnvironment<'e> {
+    /// Path of the store; `None` if the user has no folder for it.
+    pub store: Option<PathBuf>,
+    /// True if the guard is switched off: the event is read, and nothing else happens.
+    pub disabled: bool,
+    /// Loads the settings that apply in a folder.
+    pub load_settings: &'e dyn Fn(&Path) -> Result<Settings, String>,
+    /// Receives messages for people.
+    pub warn: &'e dyn Fn(&str),
+}
