@@ -20,7 +20,7 @@ type CiStep = (&'static str, fn() -> Result<(), ChoreFailure>, bool);
 /// From the cheapest to the most expensive; the tests come last, so that their summary closes the output.
 const STEPS: &[CiStep] = &[
     ("format", format, false),
-    ("names", names::check_types, false),
+    ("names", names::check, false),
     ("licences", licences::check, false),
     ("lints", lints, false),
     ("without features", without_features, false),

@@ -6,7 +6,7 @@
 //!
 //! These files are named after their purpose instead:
 //!
-//! - files that offer more functions than types, or no types at all, whatever they define for themselves
+//! - files that offer at least as many functions as types, whatever they define for themselves
 //! - the file of the type that has the name of the folder, such as `step/step_record.rs` with `Step`: Clippy does not
 //!   accept `step/step.rs`
 //! - `mod.rs`, `lib.rs`, `main.rs` and tests
@@ -35,7 +35,7 @@ pub(super) fn find_file_fault(source: &SourceFile) -> Option<String> {
     let offered = types.iter().filter(|definition| definition.is_visible).count();
     let folder = source.path.rsplit('/').nth(1).unwrap_or_default();
     if offered == 0
-        || count_visible_functions(&tokens) > offered
+        || count_visible_functions(&tokens) >= offered
         || types.iter().any(|definition| words_of_camel_case(&definition.name) == words_of_snake_case(folder))
         || types.iter().any(|definition| is_named_after(words_of_camel_case(&definition.name)))
         || names_after(&tokens, "fn")

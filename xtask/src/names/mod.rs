@@ -46,14 +46,8 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     check()
 }
 
-/// Checks the names of types only, as `ci` does.
-pub(crate) fn check_types() -> Result<(), ChoreFailure> {
-    let (glossary, sources, _) = read_workspace()?;
-    report(find_type_faults(&glossary, &sources))
-}
-
 /// Checks all names and the wording.
-fn check() -> Result<(), ChoreFailure> {
+pub(crate) fn check() -> Result<(), ChoreFailure> {
     let (glossary, sources, pages) = read_workspace()?;
     let mut faults = find_type_faults(&glossary, &sources);
     for source in &sources {

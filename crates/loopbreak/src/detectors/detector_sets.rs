@@ -79,22 +79,22 @@ impl<D: StepDetector> DetectorSlot<D> {
 }
 
 /// Sorts the lines of the list by scope, and declares a set for each.
-macro_rules! declare_sets {
+macro_rules! declare_detector_sets {
     ($(($folder:ident $name:ident $type:ident $settings:ident $scope:ident $position:literal $($line:tt)*))*) => {
-        declare_sets!(@sort [] [] [] $(($folder $name $type $scope $position))*);
+        declare_detector_sets!(@sort [] [] [] $(($folder $name $type $scope $position))*);
     };
     (@sort [$($run:tt)*] [$($agent:tt)*] [$($series:tt)*] ($folder:ident $name:ident $type:ident run $at:literal) $($rest:tt)*) => {
-        declare_sets!(@sort [$($run)* ($folder $name $type $at)] [$($agent)*] [$($series)*] $($rest)*);
+        declare_detector_sets!(@sort [$($run)* ($folder $name $type $at)] [$($agent)*] [$($series)*] $($rest)*);
     };
     (@sort [$($run:tt)*] [$($agent:tt)*] [$($series:tt)*] ($folder:ident $name:ident $type:ident agent $at:literal) $($rest:tt)*) => {
-        declare_sets!(@sort [$($run)*] [$($agent)* ($folder $name $type $at)] [$($series)*] $($rest)*);
+        declare_detector_sets!(@sort [$($run)*] [$($agent)* ($folder $name $type $at)] [$($series)*] $($rest)*);
     };
     (@sort [$($run:tt)*] [$($agent:tt)*] [$($series:tt)*] ($folder:ident $name:ident $type:ident series $at:literal) $($rest:tt)*) => {
-        declare_sets!(@sort [$($run)*] [$($agent)*] [$($series)* ($folder $name $type $at)] $($rest)*);
+        declare_detector_sets!(@sort [$($run)*] [$($agent)*] [$($series)* ($folder $name $type $at)] $($rest)*);
     };
     (@sort [$($run:tt)*] [$($agent:tt)*] [$(($folder:ident $name:ident $type:ident $at:literal))*]) => {
-        declare_sets!(@set "The detectors that judge a run, whatever its agents." RunDetectors RunPosition $($run)*);
-        declare_sets!(@set "The detectors that judge each agent of a run." AgentDetectors AgentPosition $($agent)*);
+        declare_detector_sets!(@set "The detectors that judge a run, whatever its agents." RunDetectors RunPosition $($run)*);
+        declare_detector_sets!(@set "The detectors that judge each agent of a run." AgentDetectors AgentPosition $($agent)*);
 
         impl DetectorName {
             /// The detectors that judge several runs together. A guard sees one run and never reports for them.
@@ -173,7 +173,7 @@ macro_rules! declare_sets {
     };
 }
 
-for_each_detector!(declare_sets);
+for_each_detector!(declare_detector_sets);
 
 impl RunDetectors {
     /// Returns the attempts at tasks, which a recovery clears.
