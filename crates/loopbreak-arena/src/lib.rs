@@ -26,7 +26,7 @@
 //! [`line_protocol`]. Worlds are deterministic: the same story, seed and commands give the same texts, however many games run
 //! in parallel. Players and critics may be models and programs too, which can fail: see [`agent`].
 //!
-//! A [`GameContest`] plays many games with and without Loopbreak and measures the difference.
+//! [`terminal`] shows an episode to people. A [`GameContest`] plays many games with and without Loopbreak and measures the difference.
 
 pub mod agent;
 mod agent_failure;
@@ -40,6 +40,7 @@ mod player_context;
 mod proposal_critic;
 mod seeded_rng;
 pub mod stories;
+pub mod terminal;
 mod world;
 pub mod zmachine;
 
