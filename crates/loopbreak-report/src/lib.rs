@@ -3,6 +3,8 @@
 //! The data comes from [`loopbreak_analysis`]. [`text`] writes a report to a terminal, [`html`] makes a page
 //! of it, [`outputs`] writes CSV, Markdown, `JUnit` and SARIF, [`explain`] shows one run step by step, and
 //! [`eval`] and [`tune`] show evaluations and searches. Nothing here reads a file or a clock.
+//!
+//! With the feature `store`, which is on by default, `stored_runs` shows the runs and tasks of a store.
 
 pub mod eval;
 pub mod exit;
@@ -12,6 +14,8 @@ pub mod markup;
 mod number;
 pub mod outputs;
 mod printable;
+#[cfg(feature = "store")]
+pub mod stored_runs;
 pub mod text;
 pub mod tune;
 mod worst_runs;

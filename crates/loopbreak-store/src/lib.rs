@@ -7,6 +7,7 @@
 //!
 //! - [`RunState`] is the state of a run between two steps, [`RunEvent`] an entry of its log, [`RunRecords`]
 //!   the records of its verdicts, [`RunStatus`] a summary of the run.
+//! - [`RoadmapRun`] changes the tasks of a run, [`RefusedCall`] allows a call that was refused.
 //! - [`tasks`] selects the next task of a roadmap and applies reports and recoveries. It is pure.
 //!
 //! ```
@@ -37,9 +38,12 @@ mod clock;
 mod event;
 mod location;
 mod records;
+mod refused_call;
+mod roadmap_run;
 mod run;
 mod run_lock;
 mod run_status;
+mod select_session;
 mod sqlite;
 mod state;
 mod store;
@@ -56,9 +60,12 @@ pub use location::{create_parent_folder, default_path};
 pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
+pub use refused_call::{AllowCallError, RefusedCall};
+pub use roadmap_run::{RoadmapRun, RoadmapRunError, TaskHistory};
 pub use run::{Run, RunChange, RunKey};
 pub use run_lock::RunLock;
 pub use run_status::{LIVE_MS, LoopStatus, RunStatus, StatusSummary, TaskLoopStatus};
+pub use select_session::{SelectSessionError, select_session};
 pub use state::*;
 pub use store::{RunTransaction, Store};
 pub use store_error::StoreError;

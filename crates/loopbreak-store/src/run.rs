@@ -45,6 +45,11 @@ impl Run {
         let Run { source, session, agent, .. } = self.clone();
         RunKey { source, session, agent }
     }
+
+    /// Returns the name for people: the session, and the subagent if it is one.
+    pub fn name(&self) -> String {
+        if self.agent.is_empty() { self.session.clone() } else { format!("{} {}", self.session, self.agent) }
+    }
 }
 
 /// A change of a run, written as a whole or not at all.

@@ -2,12 +2,14 @@
 //!
 //! All of this is pure: the caller provides the tasks and the time, and the engine decides when a task is looping.
 
+mod new_task;
 mod next_task;
 mod problems;
 mod remedy;
 mod report;
 mod roadmap_task;
 
+pub use new_task::{NewTaskError, place_new_task};
 pub use next_task::{NextTask, next_task};
 pub use problems::{RoadmapProblem, find_problems, unfinished_dependencies};
 pub use remedy::TaskRemedy;

@@ -174,6 +174,11 @@ impl RoadmapTask {
         self.set_reason(reason, now);
     }
 
+    /// Marks the task as blocked.
+    pub fn block(&mut self, blockers: Vec<String>, now: i64) {
+        (self.status, self.blockers, self.changed) = (TaskState::Blocked, blockers, now);
+    }
+
     pub(crate) fn set_reason(&mut self, reason: &str, now: i64) {
         reason.clone_into(&mut self.reason);
         self.changed = now;
