@@ -1,7 +1,7 @@
 //! Follows growing agent logs and reports loops as they happen.
 //!
 //! [`LogWatcher`] reads every format of [`loopbreak_trace`], shows each step once to the guard of its run, and survives
-//! rotation, truncation and rewriting. A [`WatchReporter`] receives what it finds. [`notification`] starts commands and
+//! rotation, truncation and rewriting. A [`WatchReporter`] receives what it finds; [`TerminalReporter`] writes it as text. [`notification`] starts commands and
 //! calls webhooks when a run should be stopped or needs a human.
 //!
 //! ```
@@ -43,7 +43,9 @@ mod log_watcher;
 pub mod notification;
 mod notification_history;
 mod run_table;
+mod terminal_reporter;
 mod watch_reporter;
 
 pub use log_watcher::{LogWatcher, WatchEnd, WatchOptions, WatchSummary};
+pub use terminal_reporter::{ReportMode, TerminalReporter};
 pub use watch_reporter::{OutputState, RunRow, WatchReporter};

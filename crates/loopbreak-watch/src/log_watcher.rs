@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use loopbreak::{Config, Intervention};
 use loopbreak_analysis::VerdictName;
+use loopbreak_report::plural;
 use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
@@ -83,6 +84,36 @@ pub struct WatchSummary {
     pub notifications: u64,
     /// Lines that were skipped.
     pub skipped_lines: u64,
+}
+
+impl WatchSummary {
+    /// Renders what is known after the existing logs were read, on one line.
+    pub fn render_start(&self, from_start: bool) -> String {
+        let already = if from_start { "" } else { "already " };
+        format!(
+            "watching {} with {}: {already}{} to stop, {} warned",
+            plural(self.logs, "log"),
+            plural(self.runs, "run"),
+            self.stopped,
+            self.warned
+        )
+    }
+
+    /// Renders the totals at the end of a watch, on one line.
+    pub fn render_end(&self) -> String {
+        let skipped = match self.skipped_lines {
+            0 => String::new(),
+            lines => format!(", {} skipped", plural(lines, "line")),
+        };
+        format!(
+            "watched {}, {}: {} to stop, {} warned; {}{skipped}",
+            plural(self.runs, "run"),
+            plural(self.steps, "step"),
+            self.stopped,
+            self.warned,
+            plural(self.notifications, "notification")
+        )
+    }
 }
 
 /// Watches logs.
