@@ -5,6 +5,7 @@
 //! ones to a `SpillFile`. The result is [`FinishedRuns`].
 
 mod analyzed_logs;
+mod convert_log;
 mod event_writer;
 mod finished_runs;
 mod log_analysis;
@@ -18,6 +19,7 @@ mod step_observer;
 mod unread_inputs;
 
 pub use analyzed_logs::AnalyzedLogs;
+pub use convert_log::convert_log;
 pub use event_writer::EventWriter;
 pub use finished_runs::FinishedRuns;
 pub use log_analysis::{LineNote, LogAnalysis, LogReadSummary};
