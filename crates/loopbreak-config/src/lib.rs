@@ -34,6 +34,8 @@
 //! All information about options is read from the settings of the engine: [`options`] lists them,
 //! [`schema`] is the JSON schema of a configuration file, [`reference_page`](reference::reference_page) is the reference page.
 
+mod allow_rule;
+mod check_result;
 mod layers;
 mod legacy_key;
 mod load;
@@ -49,6 +51,7 @@ mod source;
 #[cfg(test)]
 mod tests;
 
+pub use allow_rule::AllowRuleEdit;
 pub use layers::{ConfigLayers, EffectiveOption, LoadedConfig};
 pub use legacy_key::{LEGACY_KEYS, LegacyKey, LegacyMeaning};
 pub use load::{ConfigLoader, LoadError, loopbreak_variables};

@@ -2,6 +2,7 @@
 
 mod config_problem;
 mod locate;
+mod render;
 
 pub(crate) use config_problem::quote;
 pub use config_problem::{ConfigError, ConfigProblem, ProblemLabel};

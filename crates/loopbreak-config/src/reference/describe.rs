@@ -20,7 +20,7 @@ pub fn format_value(value: &toml::Value, max_chars: usize) -> String {
 }
 
 /// Formats the default of an option in a profile. A list is not shortened.
-pub fn default_in(option: &OptionInfo, profile: Profile) -> String {
+pub(super) fn default_in(option: &OptionInfo, profile: Profile) -> String {
     if option.option_type == OptionType::StringList {
         return format_list(&default_strings(option, profile));
     }
@@ -28,19 +28,19 @@ pub fn default_in(option: &OptionInfo, profile: Profile) -> String {
 }
 
 /// Returns the default of a list of strings in a profile.
-pub fn default_strings(option: &OptionInfo, profile: Profile) -> Vec<String> {
+pub(super) fn default_strings(option: &OptionInfo, profile: Profile) -> Vec<String> {
     let default = option.default_in(profile);
     let items = default.as_ref().and_then(toml::Value::as_array).into_iter().flatten();
     items.filter_map(toml::Value::as_str).map(str::to_owned).collect()
 }
 
 /// Formats a list of strings as TOML.
-pub fn format_list(strings: &[String]) -> String {
+pub(super) fn format_list(strings: &[String]) -> String {
     toml::Value::from(strings.to_vec()).to_string()
 }
 
 /// Formats the default of an option, followed by the profiles that have another one.
-pub fn defaults(option: &OptionInfo) -> String {
+pub(super) fn defaults(option: &OptionInfo) -> String {
     let usual = default_in(option, Profile::default());
     if option.path == "profile" {
         return usual;
@@ -56,10 +56,10 @@ pub fn defaults(option: &OptionInfo) -> String {
 }
 
 /// Width at which lists of strings are wrapped.
-pub const LIST_WIDTH: usize = 80;
+pub(super) const LIST_WIDTH: usize = 80;
 
 /// Returns an example that sets the option in a file.
-pub fn example(option: &OptionInfo) -> String {
+pub(super) fn example(option: &OptionInfo) -> String {
     match &option.option_type {
         OptionType::TableList(_) => "[[allow]]\ntool = \"bash_output\"\nargs = \"*job1*\"".to_owned(),
         OptionType::StringTable => {
@@ -83,12 +83,12 @@ pub fn example(option: &OptionInfo) -> String {
 }
 
 /// Returns the names of the legacy keys that set the option.
-pub fn legacy_key_names(option: &OptionInfo) -> Vec<String> {
+pub(super) fn legacy_key_names(option: &OptionInfo) -> Vec<String> {
     option.legacy_keys().map(|key| key.name.to_owned()).collect()
 }
 
 /// Wraps a text at a width and begins each line with a prefix.
-pub fn wrap(text: &str, prefix: &str, width: usize) -> String {
+pub(super) fn wrap(text: &str, prefix: &str, width: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut().filter(|line| line.chars().count() + 1 + word.chars().count() <= width) {
@@ -103,6 +103,6 @@ pub fn wrap(text: &str, prefix: &str, width: usize) -> String {
 }
 
 /// Begins each line with a prefix.
-pub fn indent(text: &str, prefix: &str) -> String {
+pub(super) fn indent(text: &str, prefix: &str) -> String {
     text.lines().map(|line| format!("{prefix}{line}").trim_end().to_owned() + "\n").collect()
 }

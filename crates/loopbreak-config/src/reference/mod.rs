@@ -1,12 +1,11 @@
-//! Texts about options: the reference page, a commented configuration file, and parts to build other texts from.
+//! Texts about options: the reference page, explanations for a terminal, and a commented configuration file.
 
 mod describe;
+mod explain;
 mod reference_page;
 mod starter_file;
 
-pub use describe::{
-    LIST_WIDTH, default_in, default_strings, defaults, example, format_list, format_value, indent,
-    legacy_key_names, wrap,
-};
+pub use describe::format_value;
+pub use explain::{explain, nearest_key, option_list};
 pub use reference_page::reference_page;
 pub use starter_file::starter_file;
