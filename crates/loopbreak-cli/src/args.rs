@@ -42,6 +42,11 @@ pub(crate) enum CliCommand {
     /// cost. Only an intervention that ends a run or hands it to a human saves steps. The replay continues
     /// after a stop, as if nobody had acted on it.
     Analyze(crate::analyze::AnalyzeArgs),
+    /// Guard an agent while it works, through its hooks
+    ///
+    /// Warns the agent when it repeats itself. Refuses a call that continues a known loop, and asks a human
+    /// if the agent insists. `loopbreak status` and `loopbreak log` show what was recorded.
+    Hook(crate::hook::HookArgs),
     /// Follow logs and report loops as they happen
     ///
     /// Checks every step as soon as it is written and prints one line per intervention. Runs a command or
@@ -54,6 +59,44 @@ pub(crate) enum CliCommand {
     /// checks it for loops. Advice goes into the next prompt. If advice does not help, the run ends with an
     /// exit code that says why.
     Run(Box<crate::run::RunArgs>),
+    /// Serve agents and orchestrators over MCP
+    ///
+    /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
+    /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
+    Mcp(crate::mcp::McpArgs),
+    /// Show the runs that are currently guarded
+    Status(crate::status::StatusArgs),
+    /// Show what happened in a guarded run
+    Log(crate::log::LogArgs),
+    /// Allow a call that was refused
+    ///
+    /// Allows it in its session, starting with the next call. With --save, allows it in all sessions of the
+    /// project.
+    Allow(crate::allow::AllowArgs),
+    /// Show and change the tasks of a roadmap
+    ///
+    /// Shows the tasks of `loopbreak run --roadmap`: status, attempts and dependencies. People and agents can
+    /// change them while the run continues.
+    Tasks(crate::tasks::TasksArgs),
+    /// Measure precision, recall and savings on labelled runs
+    ///
+    /// Replays each run and compares the verdict with its label. Other rules can be measured on the same
+    /// runs. Without labels, reports only signals and savings.
+    Eval(crate::eval::EvalArgs),
+    /// Search for better thresholds on past runs
+    ///
+    /// Replays all runs with many settings and reports the best ones, measured on held-out runs. With labels,
+    /// the best settings find the most positive runs with few false alarms. Without labels, they save the
+    /// most steps without losing more progress than the current settings.
+    Tune(crate::tune::TuneArgs),
+    /// Create, check and explain the configuration
+    Config(crate::config::ConfigArgs),
+    /// List the supported log formats
+    Formats(crate::formats::FormatsArgs),
+    /// Convert logs of any format to native steps
+    ///
+    /// Writes one step per line. The converted log gives the same analysis as the original.
+    Convert(crate::convert::ConvertArgs),
     /// Play a text adventure with an agent, a critic and Loopbreak
     ///
     /// Each turn the player proposes a command, the critic scores it, and Loopbreak adjusts the score by what
@@ -68,53 +111,10 @@ pub(crate) enum CliCommand {
     /// loops left, games ended, and games ended that would still have scored. The JSON and HTML output
     /// include 95 % intervals.
     Arena(crate::arena::ArenaArgs),
-    /// Measure precision, recall and savings on labelled runs
-    ///
-    /// Replays each run and compares the verdict with its label. Other rules can be measured on the same
-    /// runs. Without labels, reports only signals and savings.
-    Eval(crate::eval::EvalArgs),
-    /// Search for better thresholds on past runs
-    ///
-    /// Replays all runs with many settings and reports the best ones, measured on held-out runs. With labels,
-    /// the best settings find the most positive runs with few false alarms. Without labels, they save the
-    /// most steps without losing more progress than the current settings.
-    Tune(crate::tune::TuneArgs),
-    /// List the supported log formats
-    Formats(crate::formats::FormatsArgs),
-    /// Convert logs of any format to native steps
-    ///
-    /// Writes one step per line. The converted log gives the same analysis as the original.
-    Convert(crate::convert::ConvertArgs),
-    /// Guard an agent while it works, through its hooks
-    ///
-    /// Warns the agent when it repeats itself. Refuses a call that continues a known loop, and asks a human
-    /// if the agent insists. `loopbreak status` and `loopbreak log` show what was recorded.
-    Hook(crate::hook::HookArgs),
-    /// Serve agents and orchestrators over MCP
-    ///
-    /// An agent or its orchestrator reports its steps and asks for advice through tools. The runs are stored
-    /// together with those of the hooks and `loopbreak run`, so a restarted server continues where it was.
-    Mcp(crate::mcp::McpArgs),
-    /// Show the runs that are currently guarded
-    Status(crate::status::StatusArgs),
-    /// Show what happened in a guarded run
-    Log(crate::log::LogArgs),
-    /// Show and change the tasks of a roadmap
-    ///
-    /// Shows the tasks of `loopbreak run --roadmap`: status, attempts and dependencies. People and agents can
-    /// change them while the run continues.
-    Tasks(crate::tasks::TasksArgs),
-    /// Allow a call that was refused
-    ///
-    /// Allows it in its session, starting with the next call. With --save, allows it in all sessions of the
-    /// project.
-    Allow(crate::allow::AllowArgs),
-    /// Create, check and explain the configuration
-    Config(crate::config::ConfigArgs),
     /// Print shell completions
-    Completions(CompletionsArgs),
+    Completions(crate::completions::CompletionsArgs),
     /// Print or write the manual pages
-    Man(ManArgs),
+    Man(crate::man::ManArgs),
 }
 
 /// Options that select the configuration, shared by all commands that use it.
@@ -123,7 +123,7 @@ pub(crate) struct ConfigOptions {
     /// Read this configuration file instead of searching for one
     #[arg(long, value_name = "FILE", help_heading = "Configuration")]
     pub(crate) config: Option<PathBuf>,
-    /// Start from this profile: auto, coding, game, tasks, iterations, documents
+    /// Start from this profile: auto, coding, tasks, iterations, game, documents
     #[arg(long, value_name = "NAME", help_heading = "Configuration")]
     pub(crate) profile: Option<String>,
     /// Set one option, such as `stagnation.max_turns=30`; can be repeated
@@ -156,34 +156,6 @@ pub(crate) enum FailOn {
     Warn,
     /// Fail only if Loopbreak should have intervened
     Stop,
-}
-
-/// Print shell completions.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  loopbreak completions bash > ~/.local/share/bash-completion/completions/loopbreak
-  loopbreak completions zsh > ~/.zfunc/_loopbreak
-  loopbreak completions fish > ~/.config/fish/completions/loopbreak.fish")]
-pub(crate) struct CompletionsArgs {
-    /// Shell to print completions for
-    pub(crate) shell: clap_complete::Shell,
-}
-
-/// Print or write the manual pages.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  loopbreak man | man -l -            Read the manual page
-  loopbreak man --out man/man1        Write loopbreak.1 and one page per command
-  loopbreak man --markdown            Print a reference of all commands and options")]
-pub(crate) struct ManArgs {
-    /// Write the pages of all commands to this folder; it is created if needed
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Print all commands and options as Markdown
-    #[arg(long, conflicts_with = "out")]
-    pub(crate) markdown: bool,
 }
 
 #[cfg(test)]

@@ -20,25 +20,16 @@ pub(crate) fn print(text: &str) -> Result<(), UserError> {
 /// Writes to standard output. Stops without an error if the pipe is closed.
 pub(crate) fn write(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
+    ignore_closed_pipe(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
 
 /// Writes to standard output and returns whether it is still read, so that costly work can stop if it is not.
 pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
     let mut out = io::BufWriter::new(anstream::stdout().lock());
-    is_read(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
-}
-
-/// Writes bytes to standard output without changes and returns whether it is still read.
-pub(crate) fn write_plain_to_reader(bytes: &[u8]) -> Result<bool, UserError> {
-    let mut out = io::stdout().lock();
-    is_read(out.write_all(bytes).and_then(|()| out.flush()))
-}
-
-fn is_read(written: io::Result<()>) -> Result<bool, UserError> {
-    let gone = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
-    quietly(written, "standard output")?;
-    Ok(!gone)
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let is_closed = written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+    ignore_closed_pipe(written, "standard output")?;
+    Ok(!is_closed)
 }
 
 /// Writes bytes to standard output without changes: escape sequences in them are data.
@@ -49,7 +40,13 @@ pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
 /// Writes data that `fill` produces to standard output without changes.
 pub(crate) fn fill_plain(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    quietly(fill(&mut out).and_then(|()| out.flush()), "standard output")
+    ignore_closed_pipe(fill(&mut out).and_then(|()| out.flush()), "standard output")
+}
+
+/// Writes a value as indented JSON to standard output.
+pub(crate) fn print_indented_json(value: &impl Serialize) -> Result<(), UserError> {
+    let text = serde_json::to_string_pretty(value).map_err(|error| UserError::failed(error.to_string()))?;
+    print(&(text + "\n"))
 }
 
 /// Writes a report as JSON to standard output: indented on a terminal, else on one line.
@@ -80,7 +77,7 @@ pub(crate) fn fill_file(
             let mut out = io::BufWriter::new(file);
             fill(&mut out).and_then(|()| out.flush())
         });
-        return quietly(written, &path.display().to_string());
+        return ignore_closed_pipe(written, &path.display().to_string());
     }
     write_file_atomically(path, fill)
         .map_err(|error| UserError::failed(format!("cannot write {}: {error}", path.display())))
@@ -104,7 +101,7 @@ pub(crate) fn create_file(option: &str, path: &Path, inputs: &[LogInput]) -> Res
 }
 
 /// Converts the result of writing. A closed pipe is not an error.
-pub(crate) fn quietly(written: io::Result<()>, name: &str) -> Result<(), UserError> {
+pub(crate) fn ignore_closed_pipe(written: io::Result<()>, name: &str) -> Result<(), UserError> {
     match written {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(UserError::failed(format!("cannot write {name}: {error}")))
@@ -118,8 +115,14 @@ pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Returns the columns and lines of the terminal at standard output, or 80 and 24 if it is not one.
+pub(crate) fn terminal_size() -> (usize, usize) {
+    terminal_size::terminal_size_of(io::stdout())
+        .map_or((80, 24), |(width, height)| (usize::from(width.0), usize::from(height.0)))
+}
+
 /// Returns the text style for standard output.
-pub(crate) fn look() -> TextStyle {
+pub(crate) fn text_style() -> TextStyle {
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
     let colour = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
@@ -134,8 +137,8 @@ pub(crate) fn look() -> TextStyle {
 /// Returns the number of columns: `COLUMNS`, else the width of the terminal, else 80. Longer lines than 120
 /// columns are hard to read.
 fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
-    let told = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
-    told.or(terminal).unwrap_or(80).clamp(60, 120)
+    let given = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    given.or(terminal).unwrap_or(80).clamp(60, 120)
 }
 
 /// Returns whether the terminal shows more than ASCII. Without a locale, as in most containers, it is assumed
@@ -175,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_is_not_an_error() {
-        assert!(quietly(Err(io::ErrorKind::BrokenPipe.into()), "x").is_ok());
-        assert!(quietly(Err(io::ErrorKind::StorageFull.into()), "x").is_err());
+        assert!(ignore_closed_pipe(Err(io::ErrorKind::BrokenPipe.into()), "x").is_ok());
+        assert!(ignore_closed_pipe(Err(io::ErrorKind::StorageFull.into()), "x").is_err());
     }
 }

@@ -1,9 +1,12 @@
 //! The user's store, as the commands that read it open it.
 
-use loopbreak_store::{Run, Store, StoreError, StoreUrl, default_path, open_existing};
+use loopbreak_store::{SelectSessionError, Store, StoreError, StoreUrl, default_path, open_existing};
 
 use crate::error::UserError;
 use crate::output::printable;
+
+/// Number of runs named in an error.
+const NAMED_RUNS: usize = 5;
 
 /// Returns the address of the user's store.
 pub(crate) fn user_store() -> Result<StoreUrl, UserError> {
@@ -26,14 +29,22 @@ pub(crate) fn warn(text: &str) {
     anstream::eprintln!("loopbreak: {text}");
 }
 
-/// Returns the name of a run for people: the session, and the subagent if it is one.
-pub(crate) fn run_name(run: &Run) -> String {
-    let session = printable(&run.session);
-    if run.agent.is_empty() { session } else { format!("{session} {}", printable(&run.agent)) }
-}
-
 impl From<StoreError> for UserError {
     fn from(error: StoreError) -> Self {
         UserError::failed(error.to_string())
+    }
+}
+
+impl From<SelectSessionError> for UserError {
+    fn from(error: SelectSessionError) -> Self {
+        let hint = match &error {
+            SelectSessionError::Ambiguous { runs, .. } => {
+                let names: Vec<String> =
+                    runs.iter().take(NAMED_RUNS).map(|run| printable(&run.name())).collect();
+                format!("name one of them: {}", names.join(", "))
+            }
+            _ => "`loopbreak status --all` lists the stored runs".to_owned(),
+        };
+        UserError::usage(error.to_string()).hint(hint)
     }
 }

@@ -14,7 +14,7 @@ The next attempt is allowed. LOOPBREAK=off turns the guard off for a session.")]
 pub(crate) struct AllowArgs {
     /// Call to allow
     #[arg(value_name = "CALL")]
-    pub(super) which: RefusedCall,
+    pub(super) which: CallChoice,
     /// Consider only the run whose session starts with this text
     #[arg(long, value_name = "RUN")]
     pub(super) run: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct AllowArgs {
 
 /// A call that can be allowed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum RefusedCall {
+pub(super) enum CallChoice {
     /// The last call that was refused or that a human was asked about
     Last,
 }

@@ -16,11 +16,11 @@ use crate::args::FailOn;
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
-use crate::{exit, output};
+use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
-    let config = crate::config::load(&args.config)?;
+    let config = config_loading::load(&args.config)?;
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
     let inputs =
         if args.paths.is_empty() { expand_paths(found(&diagnostics)?) } else { expand_paths(&args.paths) };
@@ -111,14 +111,14 @@ fn read<'o>(
     let bar = reading_bar(&inputs.inputs, args.quiet);
     let progress = bar.clone();
     let analyzer = LogAnalyzer::new(options).on_progress(move |bytes| progress.inc(bytes));
-    let style = args.explain.then(|| (output::look(), args.verbose));
+    let style = args.explain.then(|| (output::text_style(), args.verbose));
     let read = if let Some(path) = &args.events {
         let file = output::create_file("--events", path, &inputs.inputs)?;
         let events = Mutex::new(EventWriter::new(BufWriter::new(file)));
         let (logs, outputs) = analyzer.run_in_order(inputs, || AnalyzeObserver::new(Some(&events), style));
         let outputs = outputs.into_iter().map(AnalyzeObserver::without_events).collect();
         let events = events.into_inner().unwrap_or_else(PoisonError::into_inner);
-        output::quietly(events.finish(), &path.display().to_string())?;
+        output::ignore_closed_pipe(events.finish(), &path.display().to_string())?;
         (logs, outputs)
     } else if style.is_some() {
         analyzer.run_observed(inputs, || AnalyzeObserver::new(None, style))
@@ -156,5 +156,5 @@ fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
         (_, true) => TextDetail::Full,
         _ => TextDetail::Normal,
     };
-    output::write(|out| text::write(out, report, &output::look(), detail))
+    output::write(|out| text::write(out, report, &output::text_style(), detail))
 }

@@ -7,10 +7,10 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use loopbreak_arena::PlayerKind;
 
 use crate::args::ConfigOptions;
-use crate::play::probability;
+use crate::value_parsers::parse_probability;
 
 /// Maximum number of games per player: the result of each game is kept in memory.
-const MOST_EPISODES: i64 = 100_000;
+const MAX_EPISODES: i64 = 100_000;
 
 /// Measure the effect of Loopbreak over many games.
 #[derive(Debug, Args)]
@@ -35,10 +35,10 @@ pub(crate) struct ArenaArgs {
     #[arg(value_name = "STORY", default_value = "spillway")]
     pub(crate) story: PathBuf,
     /// Players, separated by commas [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = players())]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = player_parser())]
     pub(crate) players: Vec<PlayerKind>,
     /// Number of games per player, without Loopbreak and for each value of --obedience
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=MOST_EPISODES))]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=MAX_EPISODES))]
     pub(crate) episodes: u32,
     /// Seed of the first game; each further game uses the next number
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -49,7 +49,7 @@ pub(crate) struct ArenaArgs {
         value_name = "LIST",
         value_delimiter = ',',
         default_value = "0,0.3,0.7",
-        value_parser = probability,
+        value_parser = parse_probability,
         allow_negative_numbers = true
     )]
     pub(crate) obedience: Vec<f64>,
@@ -69,7 +69,7 @@ pub(crate) struct ArenaArgs {
     pub(crate) config: ConfigOptions,
 }
 
-fn players() -> impl clap::builder::TypedValueParser<Value = PlayerKind> {
+fn player_parser() -> impl clap::builder::TypedValueParser<Value = PlayerKind> {
     PossibleValuesParser::new(PlayerKind::ALL.map(PlayerKind::as_str))
         .try_map(|name| name.parse::<PlayerKind>())
 }

@@ -9,25 +9,30 @@ use loopbreak_arena::{ContestPlan, ContestReport, EpisodeRules, GameContest, Pla
 
 use super::args::ArenaArgs;
 use crate::error::UserError;
-use crate::{exit, output, play};
+use crate::games::{open_story, refuse_to_overwrite_story, with_game_profile};
+use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
-    let config = crate::config::load(&play::for_games(&args.config)?)?;
-    must_act(&config)?;
+    let config = config_loading::load(&with_game_profile(&args.config)?)?;
+    check_mode(&config)?;
     let contest = GameContest {
-        story: play::story(&args.story)?,
+        story: open_story(&args.story)?,
         rules: EpisodeRules { max_turns: args.max_turns, ..EpisodeRules::default() },
         seed: args.seed,
         episodes: args.episodes,
     };
     if let Some(path) = &args.html {
-        can_be_written(path, &args.story)?;
+        check_html_path(path, &args.story)?;
     }
     let all = if args.players.is_empty() { &PlayerKind::ALL[..] } else { &args.players };
-    let plan =
-        ContestPlan { players: once(all), obedience: once(&args.obedience), config, ablate: args.ablate };
-    let progress = bar(plan.games(&contest));
+    let plan = ContestPlan {
+        players: without_duplicates(all),
+        obedience: without_duplicates(&args.obedience),
+        config,
+        ablate: args.ablate,
+    };
+    let progress = progress_bar(plan.games(&contest));
     let report = ContestReport::play(&contest, &plan, &|| progress.inc(1));
     progress.finish_and_clear();
     let report = report.map_err(|problems| {
@@ -42,7 +47,7 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
 }
 
 /// Returns an error if the mode is not `enforce`: a contest measures what Loopbreak changes.
-fn must_act(config: &Config) -> Result<(), UserError> {
+fn check_mode(config: &Config) -> Result<(), UserError> {
     if config.mode == Mode::Enforce {
         return Ok(());
     }
@@ -51,7 +56,7 @@ fn must_act(config: &Config) -> Result<(), UserError> {
 }
 
 /// Returns an error before the games are played if the page cannot be written.
-fn can_be_written(path: &Path, story: &Path) -> Result<(), UserError> {
+fn check_html_path(path: &Path, story: &Path) -> Result<(), UserError> {
     let failed = |why: &str| UserError::failed(format!("cannot write {}: {why}", path.display()));
     if path.is_dir() {
         return Err(failed("it is a folder"));
@@ -60,22 +65,22 @@ fn can_be_written(path: &Path, story: &Path) -> Result<(), UserError> {
     if folder.is_some_and(|folder| !folder.is_dir()) {
         return Err(failed("the folder does not exist"));
     }
-    play::spare_story("--html", path, story)
+    refuse_to_overwrite_story("--html", path, story)
 }
 
 /// Removes duplicates and keeps the order.
-fn once<T: Copy + PartialEq>(given: &[T]) -> Vec<T> {
+fn without_duplicates<T: Copy + PartialEq>(items: &[T]) -> Vec<T> {
     let mut kept = Vec::new();
-    for one in given {
-        if !kept.contains(one) {
-            kept.push(*one);
+    for item in items {
+        if !kept.contains(item) {
+            kept.push(*item);
         }
     }
     kept
 }
 
 /// Returns a progress bar for this number of games. It is hidden if stderr is not a terminal.
-fn bar(games: u64) -> ProgressBar {
+fn progress_bar(games: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -2,31 +2,16 @@
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use loopbreak_config::parse_profile;
 use loopbreak_config::reference::starter_file;
 
+use super::args::InitArgs;
 use crate::error::UserError;
 use crate::exit;
 
-/// Write a loopbreak.toml that describes every option.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  loopbreak config init\n  loopbreak config init --profile coding\n  \
-loopbreak config init --force ../agent/loopbreak.toml")]
-pub(crate) struct InitArgs {
-    /// File to write, or folder for loopbreak.toml [default: the current folder]
-    path: Option<PathBuf>,
-    /// Select this profile and list its defaults: auto, game, coding, tasks, iterations, documents
-    #[arg(long, value_name = "NAME")]
-    profile: Option<String>,
-    /// Overwrite an existing file
-    #[arg(long)]
-    force: bool,
-}
-
-pub(crate) fn run(args: &InitArgs) -> Result<u8, UserError> {
+pub(super) fn run(args: &InitArgs) -> Result<u8, UserError> {
     let profile = args.profile.as_deref().map(parse_profile).transpose();
     let profile = profile.map_err(|error| UserError::usage(error.to_string()).hint(error.hint))?;
     let mut path = args.path.clone().unwrap_or_default();

@@ -7,6 +7,7 @@ use loopbreak_analysis::eval::EvalBaseline;
 
 use crate::args::ConfigOptions;
 use crate::labels::LabelArgs;
+use crate::value_parsers::parse_log_format;
 
 /// Measure precision, recall and savings on labelled runs.
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub(crate) struct EvalArgs {
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
-    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     #[command(flatten)]
     pub(crate) labels: LabelArgs,

@@ -12,11 +12,11 @@ use super::args::EvalArgs;
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
-use crate::{exit, output};
+use crate::{config_loading, exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
-    let config = crate::config::load(&args.config)?;
+    let config = config_loading::load(&args.config)?;
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak eval logs/"));
@@ -94,7 +94,7 @@ fn baselines(args: &EvalArgs) -> Vec<EvalBaseline> {
 
 fn print(evaluation: &EvalReport, json: bool) -> Result<(), UserError> {
     if !json {
-        return output::print(&report::render(evaluation, &output::look()));
+        return output::print(&report::render(evaluation, &output::text_style()));
     }
     output::json(evaluation)
 }

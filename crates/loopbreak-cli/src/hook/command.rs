@@ -40,7 +40,7 @@ pub(crate) fn respond(agent: &dyn HookAgent, options: &ConfigOptions) -> u8 {
         store: default_path(|name| std::env::var_os(name)),
         disabled: std::env::var_os("LOOPBREAK").is_some_and(|mode| mode == "off"),
         load_settings: &|folder| {
-            crate::config::settings_in(options, folder).map_err(|error| error.to_string())
+            crate::config_loading::settings_in(options, folder).map_err(|error| error.to_string())
         },
         warn: &warn,
     };

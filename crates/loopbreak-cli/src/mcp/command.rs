@@ -8,15 +8,13 @@ use loopbreak_server::mcp::{
 };
 
 use super::args::McpArgs;
+use crate::config_loading::{self, TOKEN_VARIABLE};
 use crate::error::UserError;
+use crate::exit;
 use crate::store::user_store;
-use crate::{config, exit};
-
-/// Environment variable that may hold the token.
-pub(crate) const TOKEN: &str = "LOOPBREAK_TOKEN";
 
 pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
-    let settings = config::settings_in(&args.config, Path::new("."))?;
+    let settings = config_loading::settings_in(&args.config, Path::new("."))?;
     let store = user_store()?;
     if args.run.as_deref().is_some_and(|run| run.trim().is_empty()) {
         return Err(
@@ -60,8 +58,8 @@ fn token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
             })?;
             (text, file.display().to_string())
         }
-        None => match std::env::var(TOKEN) {
-            Ok(text) if !text.is_empty() => (text, TOKEN.to_owned()),
+        None => match std::env::var(TOKEN_VARIABLE) {
+            Ok(text) if !text.is_empty() => (text, TOKEN_VARIABLE.to_owned()),
             _ => return Ok(None),
         },
     };
@@ -75,7 +73,7 @@ fn token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
 fn user_error(error: &ServeError) -> UserError {
     match error {
         ServeError::NeedsToken(_) => UserError::usage(error.to_string())
-            .hint(format!("set --token-file or {TOKEN}, or listen on 127.0.0.1")),
+            .hint(format!("set --token-file or {TOKEN_VARIABLE}, or listen on 127.0.0.1")),
         ServeError::Config(_) => UserError::usage(error.to_string()),
         _ => UserError::failed(error.to_string()),
     }

@@ -4,4 +4,4 @@ mod args;
 mod command;
 
 pub(crate) use args::McpArgs;
-pub(crate) use command::{TOKEN, run};
+pub(crate) use command::run;

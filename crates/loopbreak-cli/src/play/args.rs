@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use loopbreak_arena::PlayerKind;
 
 use crate::args::ConfigOptions;
-use crate::duration::parse_duration;
+use crate::value_parsers::{parse_duration, parse_probability};
 
 /// Name of the player at the terminal.
 pub(super) const YOU: &str = "you";
@@ -44,10 +44,10 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "CMD")]
     pub(crate) world: Option<String>,
     /// Built-in player, or `you` [default: explorer]
-    #[arg(long, value_name = "NAME", value_parser = players(), conflicts_with = "agent_command", help_heading = "Player")]
+    #[arg(long, value_name = "NAME", value_parser = player_parser(), conflicts_with = "agent_command", help_heading = "Player")]
     pub(crate) player: Option<String>,
     /// Probability that a built-in player follows advice, from 0 to 1
-    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = probability, help_heading = "Player")]
+    #[arg(long, value_name = "P", default_value_t = 0.5, value_parser = parse_probability, help_heading = "Player")]
     pub(crate) obedience: f64,
     /// Let this program play, which exchanges JSON lines
     #[arg(long, value_name = "CMD", help_heading = "Player")]
@@ -63,13 +63,13 @@ pub(crate) struct PlayArgs {
     pub(crate) model: Option<String>,
     /// Critic that scores proposals: heuristic, none, endpoint or command=CMD [default: none if you play,
     /// else heuristic]
-    #[arg(long, value_name = "WHO", value_parser = critic, help_heading = "Critic")]
+    #[arg(long, value_name = "WHO", value_parser = parse_critic, help_heading = "Critic")]
     pub(crate) critic: Option<CriticChoice>,
     /// Model of the critic [default: the model of the player]
     #[arg(long, value_name = "NAME", requires = "endpoint", help_heading = "Critic")]
     pub(crate) critic_model: Option<String>,
     /// Time limit for an answer of a model or a program
-    #[arg(long, value_name = "TIME", value_parser = some_time, default_value = "60s", help_heading = "Models")]
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, default_value = "60s", help_heading = "Models")]
     pub(crate) timeout: Duration,
     /// Trust the PEM certificates in this file instead of the built-in ones, for an https:// endpoint
     #[arg(long, value_name = "FILE", requires = "endpoint", help_heading = "Models")]
@@ -81,10 +81,10 @@ pub(crate) struct PlayArgs {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Models")]
     pub(crate) max_failures: u32,
     /// Price of a million input tokens in US dollars
-    #[arg(long, value_name = "USD", value_parser = price, help_heading = "Models")]
+    #[arg(long, value_name = "USD", value_parser = parse_price, help_heading = "Models")]
     pub(crate) price_input: Option<f64>,
     /// Price of a million output tokens in US dollars
-    #[arg(long, value_name = "USD", value_parser = price, help_heading = "Models")]
+    #[arg(long, value_name = "USD", value_parser = parse_price, help_heading = "Models")]
     pub(crate) price_output: Option<f64>,
     /// Maximum number of tokens per answer
     #[arg(long, value_name = "N", help_heading = "Models")]
@@ -145,7 +145,7 @@ impl ModeChoice {
     }
 }
 
-fn critic(text: &str) -> Result<CriticChoice, String> {
+fn parse_critic(text: &str) -> Result<CriticChoice, String> {
     match text {
         "heuristic" => Ok(CriticChoice::Heuristic),
         "none" => Ok(CriticChoice::None),
@@ -158,22 +158,16 @@ fn critic(text: &str) -> Result<CriticChoice, String> {
 }
 
 /// Parses the name of a built-in player, or `you`.
-fn players() -> PossibleValuesParser {
+fn player_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(PlayerKind::ALL.map(PlayerKind::as_str).into_iter().chain([YOU]))
 }
 
-fn some_time(text: &str) -> Result<Duration, String> {
+fn parse_time_limit(text: &str) -> Result<Duration, String> {
     parse_duration(text)
         .and_then(|time| if time.is_zero() { Err("must be greater than 0".to_owned()) } else { Ok(time) })
 }
 
-/// Parses a number from 0 to 1.
-pub(crate) fn probability(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "use a number from 0 to 1".to_owned())
-}
-
-fn price(text: &str) -> Result<f64, String> {
+fn parse_price(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "use a price in US dollars per million tokens, such as 0.25".to_owned())
 }
@@ -183,14 +177,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn critics_probabilities_and_prices_are_read() {
-        assert_eq!(critic("command=./critic.py -v"), Ok(CriticChoice::Command("./critic.py -v".to_owned())));
+    fn critics_and_prices_are_parsed() {
         assert_eq!(
-            (critic("none"), critic("endpoint")),
+            parse_critic("command=./critic.py -v"),
+            Ok(CriticChoice::Command("./critic.py -v".to_owned()))
+        );
+        assert_eq!(
+            (parse_critic("none"), parse_critic("endpoint")),
             (Ok(CriticChoice::None), Ok(CriticChoice::Endpoint))
         );
-        assert!(critic("myself").is_err());
-        assert_eq!((probability("0.25"), price("0.25")), (Ok(0.25), Ok(0.25)));
-        assert!(probability("2").is_err() && probability("NaN").is_err() && price("-1").is_err());
+        assert!(parse_critic("myself").is_err());
+        assert_eq!(parse_price("0.25"), Ok(0.25));
+        assert!(parse_price("-1").is_err());
     }
 }

@@ -6,44 +6,45 @@ use std::io::LineWriter;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use loopbreak::{EpochMillis, Guard, Pattern};
+use loopbreak_arena::terminal::{GameScreen, render_event, render_result};
 use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
-use super::screen::GameScreen;
-use super::seats::{self, PlayerChoice};
-use super::{plain, settings, view};
+use super::participants::{self, PlayerChoice};
+use super::settings;
 use crate::error::UserError;
+use crate::games::refuse_to_overwrite_story;
 use crate::{exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
-    let who = seats::who(args)?;
-    let config = settings::load(args, who == PlayerChoice::You)?;
+    let choice = participants::player_choice(args)?;
+    let config = settings::load(args, choice == PlayerChoice::You)?;
     if let Some(path) = &args.journal {
-        seats::spare_story("--journal", path, &args.story)?;
+        refuse_to_overwrite_story("--journal", path, &args.story)?;
     }
-    let cancel = listen()?;
-    let (mut world, story) = seats::world(args, &cancel)?;
-    let mut player = seats::player(args, who, &cancel)?;
-    let mut critic = seats::critic(args, who, &cancel)?;
+    let cancel = cancel_on_interrupt()?;
+    let (mut world, story) = participants::create_world(args, &cancel)?;
+    let mut player = participants::create_player(args, choice, &cancel)?;
+    let mut critic = participants::create_critic(args, choice, &cancel)?;
     let rules = EpisodeRules {
         max_turns: args.max_turns,
         // A person decides for themselves.
-        rejections: if who == PlayerChoice::You { 0 } else { EpisodeRules::default().rejections },
+        rejections: if choice == PlayerChoice::You { 0 } else { EpisodeRules::default().rejections },
         failures: usize::try_from(args.max_failures).unwrap_or(usize::MAX),
         ..EpisodeRules::default()
     };
     let id = format!("{story}-{}-{}", player.name().replace(' ', "-"), args.seed);
-    let live = output::is_terminal() && !args.plain && who != PlayerChoice::You;
+    let live = output::is_terminal() && !args.plain && choice != PlayerChoice::You;
     let screen = live.then(|| RefCell::new(GameScreen::new(args.max_turns)));
     let failed = RefCell::new(None);
-    let gone = Cell::new(false);
+    let has_reader = Cell::new(true);
     let show = |event: &EpisodeEvent<'_>| {
         let Some(screen) = &screen else {
-            match output::print_to_reader(&plain::lines(event, who == PlayerChoice::You)) {
+            match output::print_to_reader(&render_event(event, choice == PlayerChoice::You)) {
                 Ok(true) => {}
                 Ok(false) => {
-                    gone.set(true);
+                    has_reader.set(false);
                     cancel.cancel();
                 }
                 Err(error) => {
@@ -53,8 +54,9 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
             }
             return;
         };
-        screen.borrow_mut().show(event);
-        if matches!(who, PlayerChoice::BuiltIn(_)) && !cancel.is_cancelled() {
+        // The game continues if the terminal is gone.
+        let _ = output::print(&screen.borrow_mut().update(event, output::terminal_size()));
+        if matches!(choice, PlayerChoice::BuiltIn(_)) && !cancel.is_cancelled() {
             std::thread::sleep(args.delay);
         }
     };
@@ -63,7 +65,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
         .cancel(cancel.clone())
         .view(show);
     // A game with a seed is the same every time, including the times in its journal.
-    if !matches!(who, PlayerChoice::BuiltIn(_)) || args.world.is_some() {
+    if !matches!(choice, PlayerChoice::BuiltIn(_)) || args.world.is_some() {
         episode = episode.clock(Box::new(now));
     }
     if let Some(path) = &args.journal {
@@ -77,12 +79,12 @@ pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
     if let Some(error) = failed.into_inner() {
         return Err(error);
     }
-    output::print(&view::end(&episode))?;
+    output::print(&render_result(&episode))?;
     // A closed pipe is not an error.
-    Ok(if gone.get() { exit::DONE } else { code(&episode.ending) })
+    Ok(if has_reader.get() { exit_code(&episode.ending) } else { exit::DONE })
 }
 
-fn code(ending: &EpisodeEnding) -> u8 {
+fn exit_code(ending: &EpisodeEnding) -> u8 {
     match ending {
         EpisodeEnding::Victory | EpisodeEnding::Death | EpisodeEnding::Left => exit::DONE,
         EpisodeEnding::LoopBreak(Pattern::MaxIterations | Pattern::MaxRuntime | Pattern::MaxCost)
@@ -95,10 +97,10 @@ fn code(ending: &EpisodeEnding) -> u8 {
 }
 
 /// Returns a flag that an interrupt sets. Everything that waits for a model or a program checks it.
-fn listen() -> Result<CancelFlag, UserError> {
+fn cancel_on_interrupt() -> Result<CancelFlag, UserError> {
     let cancel = CancelFlag::default();
-    let sign = cancel.clone();
-    ctrlc::set_handler(move || sign.cancel())
+    let handle = cancel.clone();
+    ctrlc::set_handler(move || handle.cancel())
         .map_err(|error| UserError::failed(format!("cannot listen for interrupts: {error}")))?;
     Ok(cancel)
 }

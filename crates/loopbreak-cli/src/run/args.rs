@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use crate::args::ConfigOptions;
-use crate::duration::parse_duration;
+use crate::value_parsers::parse_duration;
 
 /// Run an agent repeatedly, guarded against loops, limits and errors.
 #[derive(Debug, Args)]

@@ -6,14 +6,14 @@ use loopbreak::{Config, Profile, Settings};
 
 use super::args::{OnLoopArg, RunArgs};
 use crate::args::ConfigOptions;
-use crate::config;
+use crate::config_loading;
 use crate::error::UserError;
 
 /// Default number of errors in a row that triggers a warning.
-const WARN_AT: u32 = 3;
+const DEFAULT_WARN_AT: u32 = 3;
 
 /// Window in which attempts at a task of a roadmap are counted.
-const WINDOW: &str = "24h";
+const ATTEMPT_WINDOW: &str = "24h";
 
 /// Loads the settings. The default profile is `iterations`, or `tasks` for a roadmap with `tasks` tasks. The
 /// limits of `iterations` also apply to other profiles unless they are set: a run must end even if the
@@ -22,7 +22,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
     let here = Path::new(".");
     // Problems are reported when the settings are loaded.
-    if let Some(loaded) = config::try_load(&options, here)? {
+    if let Some(loaded) = config_loading::try_load(&options, here)? {
         if !loaded.origin("profile").is_set() {
             let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
             options.profile = Some(profile.as_str().to_owned());
@@ -42,7 +42,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
         if tasks.is_some() {
             // Attempts run one after the other here, and one may take longer than the default window of an
             // hour.
-            defaults.push(("task.attempt_window", format!("\"{WINDOW}\"")));
+            defaults.push(("task.attempt_window", format!("\"{ATTEMPT_WINDOW}\"")));
         }
         for (key, value) in defaults {
             if !loaded.origin(key).is_set() {
@@ -50,7 +50,7 @@ pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserE
             }
         }
     }
-    config::load(&options)
+    config_loading::load(&options)
 }
 
 /// Converts the options to settings. They come last and override all others.
@@ -69,7 +69,7 @@ fn assignments(args: &RunArgs) -> Vec<String> {
     if let Some(errors) = args.max_errors {
         set("errors.hard_at", errors.to_string());
         // The warning must not come after the stop.
-        if errors > 0 && errors < WARN_AT {
+        if errors > 0 && errors < DEFAULT_WARN_AT {
             set("errors.warn_at", errors.to_string());
         }
     }

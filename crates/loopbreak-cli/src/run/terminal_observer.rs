@@ -8,7 +8,7 @@ use std::time::Duration;
 use loopbreak_config::{ConfigError, ConfigSource};
 use loopbreak_runner::{HumanDecision, InterruptFlag, OutputStream, RunObserver};
 
-use crate::config::render;
+use crate::config_loading::print_problems;
 use crate::output::{printable, printable_lines};
 
 /// Shows messages on stderr and passes the output of the command on.
@@ -21,7 +21,7 @@ impl RunObserver for TerminalObserver {
     }
 
     fn roadmap_problems(&self, source: &ConfigSource, error: &ConfigError) {
-        render::print_problems(Some(source), error);
+        print_problems(Some(source), error);
     }
 
     fn command_output(&self, stream: OutputStream) -> Box<dyn Write + Send> {

@@ -2,9 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-use super::{change, list, show};
-use crate::error::UserError;
-
 /// Show and change the tasks of a roadmap.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -21,14 +18,14 @@ The tasks are those of the last `loopbreak run --roadmap` in this folder, unless
 variable LOOPBREAK_RUN names another run. A running run sees a change before its next attempt.")]
 pub(crate) struct TasksArgs {
     #[command(subcommand)]
-    command: TasksCommand,
+    pub(super) command: TasksCommand,
     /// Run with the tasks, or the start of its name: see `loopbreak status --all`
     #[arg(long, value_name = "RUN", global = true)]
-    run: Option<String>,
+    pub(super) run: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]
-enum TasksCommand {
+pub(super) enum TasksCommand {
     /// List the tasks with their status
     List(ListArgs),
     /// Show everything about a task
@@ -96,16 +93,4 @@ pub(super) struct BlockArgs {
     /// Cause of the block; can be repeated
     #[arg(long, value_name = "TEXT", required = true)]
     pub(super) by: Vec<String>,
-}
-
-pub(crate) fn run(args: &TasksArgs) -> Result<u8, UserError> {
-    let run = args.run.as_deref();
-    match &args.command {
-        TasksCommand::List(args) => list::list(run, args),
-        TasksCommand::Show(args) => show::show(run, args),
-        TasksCommand::Add(args) => change::add(run, args),
-        TasksCommand::Done(args) => change::done(run, args),
-        TasksCommand::Block(args) => change::block(run, args),
-        TasksCommand::Open(args) => change::open(run, args),
-    }
 }

@@ -1,10 +1,11 @@
 //! Adds and changes tasks.
 
-use loopbreak_store::tasks::{RoadmapProblem, RoadmapTask, TaskState, find_problems, is_task_id};
-use loopbreak_store::{RunChange, RunEvent, RunRecords, TaskEvent, now, redact_and_truncate};
+use loopbreak_store::tasks::{NewTaskError, RoadmapTask, is_task_id, place_new_task};
+use loopbreak_store::{now, redact_and_truncate};
+use loopbreak_watch::notification::split_command_line;
 
 use super::args::{AddArgs, BlockArgs, ChangeArgs};
-use super::find;
+use super::find::{find_roadmap, find_task};
 use crate::error::UserError;
 use crate::exit;
 use crate::output::printable;
@@ -15,49 +16,32 @@ pub(super) fn add(run: Option<&str>, args: &AddArgs) -> Result<u8, UserError> {
         return Err(UserError::usage(format!("invalid task id {:?}", redact_and_truncate(id)))
             .hint("use a short word of at most 64 bytes"));
     }
-    if !check.is_empty()
-        && loopbreak_watch::notification::split_command_line(check).is_none_or(|words| words.is_empty())
-    {
+    if !check.is_empty() && split_command_line(check).is_none_or(|words| words.is_empty()) {
         return Err(UserError::usage(format!("--check {check:?}: no command, or a quote is not closed")));
     }
     change(run, "added", |tasks| {
-        let last = tasks.iter().map(|task| task.position).filter(|at| *at < i64::MAX.unsigned_abs()).max();
         let task = RoadmapTask {
             id: id.clone(),
             title: title.clone(),
             details: details.clone(),
             after: after.clone(),
-            position: last.unwrap_or_default() + 1,
             check: check.clone(),
             changed: now(),
             ..RoadmapTask::default()
         };
-        match wrong(tasks, &task) {
-            Some(wrong) => Err(UserError::usage(wrong).hint("`loopbreak tasks list` lists the tasks")),
-            None => Ok(task),
-        }
-    })
-}
-
-/// Returns the problem that this task would cause in the roadmap.
-fn wrong(tasks: &[RoadmapTask], task: &RoadmapTask) -> Option<String> {
-    let mut all = tasks.to_vec();
-    all.push(task.clone());
-    find_problems(&all).into_iter().find_map(|fault| match fault {
-        RoadmapProblem::Duplicate { id, .. } => Some(format!("task {id:?} already exists")),
-        RoadmapProblem::Unknown { task, dependency } if task + 1 == all.len() => {
-            Some(format!("--after: task {dependency:?} not found"))
-        }
-        RoadmapProblem::Cycle(circle) if circle.contains(&(all.len() - 1)) => {
-            Some("the tasks would wait for each other".to_owned())
-        }
-        RoadmapProblem::Unknown { .. } | RoadmapProblem::Cycle(_) => None,
+        place_new_task(tasks, task).map_err(|error| {
+            let message = match error {
+                NewTaskError::UnknownDependency { .. } => format!("--after: {error}"),
+                error => error.to_string(),
+            };
+            UserError::usage(message).hint("`loopbreak tasks list` lists the tasks")
+        })
     })
 }
 
 pub(super) fn done(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError> {
     change(run, "done", |tasks| {
-        let mut task = find::task(tasks, &args.id)?.clone();
+        let mut task = find_task(tasks, &args.id)?.clone();
         task.finish(&args.reason, now());
         Ok(task)
     })
@@ -66,7 +50,7 @@ pub(super) fn done(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError
 pub(super) fn open(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError> {
     let reason = if args.reason.is_empty() { "reopened by hand" } else { &args.reason };
     change(run, "open", |tasks| {
-        let mut task = find::task(tasks, &args.id)?.clone();
+        let mut task = find_task(tasks, &args.id)?.clone();
         task.reopen(reason, now());
         Ok(task)
     })
@@ -74,40 +58,25 @@ pub(super) fn open(run: Option<&str>, args: &ChangeArgs) -> Result<u8, UserError
 
 pub(super) fn block(run: Option<&str>, args: &BlockArgs) -> Result<u8, UserError> {
     change(run, "blocked", |tasks| {
-        let mut task = find::task(tasks, &args.id)?.clone();
+        let mut task = find_task(tasks, &args.id)?.clone();
         if !task.is_open() {
             let message = format!("task {:?} is {}", args.id, task.label());
             let hint = format!("reopen it first with `loopbreak tasks open {}`", args.id);
             return Err(UserError::usage(message).hint(hint));
         }
-        task.status = TaskState::Blocked;
-        task.blockers = args.by.iter().map(|blocker| redact_and_truncate(blocker)).collect();
-        task.changed = now();
+        task.block(args.by.iter().map(|blocker| redact_and_truncate(blocker)).collect(), now());
         Ok(task)
     })
 }
 
-/// Changes a task and stores it, within one transaction.
+/// Changes a task and prints what was done.
 fn change(
     run: Option<&str>,
-    what: &str,
-    make: impl FnOnce(&[RoadmapTask]) -> Result<RoadmapTask, UserError>,
+    action: &str,
+    change: impl FnOnce(&[RoadmapTask]) -> Result<RoadmapTask, UserError>,
 ) -> Result<u8, UserError> {
-    let mut found = find::find(run)?;
-    let (key, folder) = (found.run.key(), found.run.folder.clone());
-    let transaction = found.store.begin(&key, &folder, now())?;
-    let tasks = transaction.roadmap()?;
-    let task = make(&tasks)?;
-    let line = format!("task {}: {what}", printable(&task.id));
-    let event =
-        TaskEvent { action: line.clone(), task: task.id.clone(), status: task.status.as_str().to_owned() };
-    let change = RunChange {
-        records: RunRecords { roadmap: vec![task], ..RunRecords::default() },
-        // A run that has ended stays ended.
-        ended: found.run.ended.is_some(),
-        ..RunEvent::Task(event).into()
-    };
-    transaction.commit(change)?;
-    anstream::eprintln!("loopbreak: {line}");
+    let (mut store, roadmap) = find_roadmap(run)?;
+    let line = roadmap.change_task(&mut *store, action, change)?;
+    anstream::eprintln!("loopbreak: {}", printable(&line));
     Ok(exit::DONE)
 }

@@ -1,24 +1,14 @@
-//! Finds the run that a command is about.
+//! Finds the run that a command is about, and its tasks.
 
 use loopbreak_config::nearest_name;
 use loopbreak_store::tasks::RoadmapTask;
-use loopbreak_store::{Run, Store};
+use loopbreak_store::{RoadmapRun, RoadmapRunError, SelectSessionError, Store};
 
 use crate::error::UserError;
-use crate::store::{open_user_store, run_name};
-
-/// Number of latest runs that are searched for one of this folder.
-const RUNS: usize = 1000;
-
-/// A run with tasks.
-pub(super) struct FoundRun {
-    pub(super) store: Box<dyn Store>,
-    pub(super) run: Run,
-    pub(super) tasks: Vec<RoadmapTask>,
-}
+use crate::store::open_user_store;
 
 /// Returns the named run, else that of `LOOPBREAK_RUN`, else the last one in this folder that has tasks.
-pub(super) fn find(named: Option<&str>) -> Result<FoundRun, UserError> {
+pub(super) fn find_roadmap(name: Option<&str>) -> Result<(Box<dyn Store>, RoadmapRun), UserError> {
     let none = || {
         UserError::usage("no roadmap found for this folder")
             .hint("`loopbreak run --roadmap FILE -- CMD` starts one; --run selects a run of another folder")
@@ -26,46 +16,17 @@ pub(super) fn find(named: Option<&str>) -> Result<FoundRun, UserError> {
     let store = open_user_store()?.ok_or_else(none)?;
     // The runner sets it for the agent.
     let variable = std::env::var("LOOPBREAK_RUN").ok().filter(|name| !name.is_empty());
-    if let Some(session) = named.map(str::to_owned).or(variable) {
-        return by_name(store, &session);
-    }
-    let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
-    let runs = store.runs(i64::MIN, RUNS)?;
-    for run in runs.into_iter().filter(|run| run.folder == folder) {
-        if !store.roadmap(&run)?.is_empty() {
-            return by_name(store, &run.session);
-        }
-    }
-    Err(none())
-}
-
-fn by_name(store: Box<dyn Store>, session: &str) -> Result<FoundRun, UserError> {
-    let mut found = Vec::new();
-    for run in store.find(session)? {
-        let tasks = store.roadmap(&run)?;
-        if !tasks.is_empty() {
-            found.push((run, tasks));
-        }
-    }
-    if found.iter().any(|(run, _)| run.session == session) {
-        found.retain(|(run, _)| run.session == session);
-    }
-    // Other sources may have a run with this name. That of the runner has the roadmap.
-    found.sort_by_key(|(run, _)| run.source != "run");
-    let names: Vec<String> = found.iter().take(5).map(|(run, _)| run_name(run)).collect();
-    if found.iter().any(|(run, _)| run.session != found[0].0.session) {
-        return Err(UserError::usage(format!("more than one run with tasks starts with {session:?}"))
-            .hint(format!("name one of them: {}", names.join(", "))));
-    }
-    let (run, tasks) = found.into_iter().next().ok_or_else(|| {
-        UserError::usage(format!("no run {session:?} with tasks found"))
-            .hint("`loopbreak status --all` lists the stored runs")
-    })?;
-    Ok(FoundRun { store, run, tasks })
+    let roadmap = if let Some(name) = name.map(str::to_owned).or(variable) {
+        RoadmapRun::find(&*store, &name)?
+    } else {
+        let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
+        RoadmapRun::latest_in(&*store, &folder)?.ok_or_else(none)?
+    };
+    Ok((store, roadmap))
 }
 
 /// Returns the task with this id.
-pub(super) fn task<'t>(tasks: &'t [RoadmapTask], id: &str) -> Result<&'t RoadmapTask, UserError> {
+pub(super) fn find_task<'t>(tasks: &'t [RoadmapTask], id: &str) -> Result<&'t RoadmapTask, UserError> {
     tasks.iter().find(|task| task.id == id).ok_or_else(|| {
         let known = nearest_name(id, tasks.iter().map(|task| task.id.as_str()));
         let hint = known.map_or_else(
@@ -74,4 +35,18 @@ pub(super) fn task<'t>(tasks: &'t [RoadmapTask], id: &str) -> Result<&'t Roadmap
         );
         UserError::usage(format!("task {id:?} not found")).hint(hint)
     })
+}
+
+impl From<RoadmapRunError> for UserError {
+    fn from(error: RoadmapRunError) -> Self {
+        match error {
+            RoadmapRunError::Store(error) => error.into(),
+            RoadmapRunError::Select(SelectSessionError::NotFound { name }) => {
+                UserError::usage(format!("no run {name:?} with tasks found"))
+                    .hint("`loopbreak status --all` lists the stored runs")
+            }
+            RoadmapRunError::Select(error) => error.into(),
+            error => UserError::failed(error.to_string()),
+        }
+    }
 }

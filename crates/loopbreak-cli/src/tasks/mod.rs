@@ -2,8 +2,8 @@
 
 mod args;
 mod change;
+mod command;
 mod find;
-mod list;
-mod show;
 
-pub(crate) use args::{TasksArgs, run};
+pub(crate) use args::TasksArgs;
+pub(crate) use command::run;

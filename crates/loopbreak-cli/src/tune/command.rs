@@ -19,14 +19,14 @@ use super::args::TuneArgs;
 use crate::diagnostic_printer::DiagnosticPrinter;
 use crate::error::UserError;
 use crate::progress_bar::reading_bar;
-use crate::{exit, output};
+use crate::{config_loading, exit, output};
 
 /// Number of log names in the settings file.
 const SOURCES: usize = 10;
 
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
-    let config = crate::config::load(&args.config)?;
+    let config = config_loading::load(&args.config)?;
     if args.paths.is_empty() {
         return Err(UserError::usage("no log given")
             .hint("give a file, a folder, or - for standard input, for example: loopbreak tune logs/"));
@@ -192,7 +192,7 @@ fn save(
 
 fn print(result: &TuneResult, json: bool) -> Result<(), UserError> {
     if !json {
-        return output::print(&report::render(result, &output::look()));
+        return output::print(&report::render(result, &output::text_style()));
     }
     output::json(result)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use crate::args::{ConfigOptions, FailOn};
-use crate::duration::parse_duration;
+use crate::value_parsers::{parse_duration, parse_log_format};
 
 /// Follow logs and report loops as they happen.
 #[derive(Debug, Args)]
@@ -33,7 +33,7 @@ pub(crate) struct WatchArgs {
     #[arg(value_name = "PATH", required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// Read all logs as this format instead of detecting it; see `loopbreak formats`
-    #[arg(long, value_name = "NAME", value_parser = crate::formats::parse)]
+    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
     pub(crate) format: Option<loopbreak_trace::LogFormat>,
     /// Also report what is already in the logs
     #[arg(long)]

@@ -5,15 +5,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use loopbreak_analysis::VerdictName;
-use loopbreak_report::plural;
 use loopbreak_watch::notification::NotifierSet;
-use loopbreak_watch::{LogWatcher, WatchEnd, WatchOptions, WatchReporter as _, WatchSummary};
+use loopbreak_watch::{LogWatcher, ReportMode, TerminalReporter, WatchEnd, WatchOptions, WatchReporter as _};
 
 use super::args::WatchArgs;
-use super::display::{DisplayMode, WatchDisplay};
 use crate::args::FailOn;
 use crate::error::UserError;
-use crate::{exit, output};
+use crate::{config_loading, exit, output};
 
 /// Time limits for notifications that are not delivered yet when the watch ends, and after an interrupt.
 const FINISH_TIMEOUT: Duration = Duration::from_mins(1);
@@ -21,18 +19,18 @@ const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Watches until the options or an interrupt end it.
 pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
-    let config = crate::config::load(&args.config)?;
+    let config = config_loading::load(&args.config)?;
     if args.paths.iter().any(|path| path == Path::new("-")) {
         return Err(UserError::usage("standard input cannot be watched")
             .hint("let the agent write to a file, or use: my-agent | loopbreak analyze -"));
     }
     let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
     let mode = match (args.json, args.plain || args.once || dumb || !output::is_terminal()) {
-        (true, _) => DisplayMode::Json,
-        (_, true) => DisplayMode::Lines,
-        _ => DisplayMode::List,
+        (true, _) => ReportMode::Json,
+        (_, true) => ReportMode::Lines,
+        _ => ReportMode::List,
     };
-    let notifiers = NotifierSet::new(args.exec.as_deref(), &args.notify, mode == DisplayMode::List)?;
+    let notifiers = NotifierSet::new(args.exec.as_deref(), &args.notify, mode == ReportMode::List)?;
     let interrupts = interrupts()?;
     let options = WatchOptions {
         format: args.format,
@@ -45,30 +43,31 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
     };
     let missing: Vec<_> = args.paths.iter().filter(|path| !path.exists()).collect();
     let mut watcher = LogWatcher::new(options, config, notifiers);
-    let mut display = WatchDisplay::new(mode, args.bell);
+    let (out, err) = (std::io::stdout(), std::io::stderr());
+    let mut reporter = TerminalReporter::new(mode, out, err, output::terminal_size).with_bell(args.bell);
     for path in &missing {
         let what = if args.once { "file or folder not found" } else { "does not exist yet; waiting for it" };
-        display.message(&format!("{}: {what}", path.display()));
+        reporter.message(&format!("{}: {what}", path.display()));
     }
     let mut has_unread_paths = !missing.is_empty();
-    watcher.read_existing(&mut display);
+    watcher.read_existing(&mut reporter);
     if !args.once {
-        display.message(&greeting(&watcher.summary(), args.from_start));
+        reporter.message(&watcher.summary().render_start(args.from_start));
     }
-    let end = watcher.run(&mut display, &interrupts);
-    if let Some(error) = display.take_error() {
-        return Err(error);
+    let end = watcher.run(&mut reporter, &interrupts);
+    if let Some(error) = reporter.take_error() {
+        return Err(UserError::failed(format!("cannot write standard output: {error}")));
     }
     if args.once {
         for path in watcher.paths_without_log() {
-            display.message(&format!("{}: not a log", path.display()));
+            reporter.message(&format!("{}: not a log", path.display()));
             has_unread_paths = true;
         }
     }
-    display.clear();
+    reporter.clear();
     let interrupted = end == WatchEnd::Interrupted;
-    watcher.finish(&mut display, if interrupted { INTERRUPT_TIMEOUT } else { FINISH_TIMEOUT });
-    display.message(&closing(&watcher.summary()));
+    watcher.finish(&mut reporter, if interrupted { INTERRUPT_TIMEOUT } else { FINISH_TIMEOUT });
+    reporter.message(&watcher.summary().render_end());
     let fails = args.fail_on.is_some_and(|fail_on| {
         watcher.worst_verdict()
             >= match fail_on {
@@ -82,32 +81,6 @@ pub(crate) fn run(args: &WatchArgs) -> Result<u8, UserError> {
         false if args.once && has_unread_paths => exit::FAILED,
         false => exit::DONE,
     })
-}
-
-fn greeting(summary: &WatchSummary, from_start: bool) -> String {
-    let already = if from_start { "" } else { "already " };
-    format!(
-        "watching {} with {}: {already}{} to stop, {} warned",
-        plural(summary.logs, "log"),
-        plural(summary.runs, "run"),
-        summary.stopped,
-        summary.warned
-    )
-}
-
-fn closing(summary: &WatchSummary) -> String {
-    let skipped = match summary.skipped_lines {
-        0 => String::new(),
-        lines => format!(", {} skipped", plural(lines, "line")),
-    };
-    format!(
-        "watched {}, {}: {} to stop, {} warned; {}{skipped}",
-        plural(summary.runs, "run"),
-        plural(summary.steps, "step"),
-        summary.stopped,
-        summary.warned,
-        plural(summary.notifications, "notification")
-    )
 }
 
 /// Returns a channel that receives interrupts. The second interrupt ends the program at once.

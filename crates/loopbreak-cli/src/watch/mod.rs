@@ -2,7 +2,6 @@
 
 mod args;
 mod command;
-mod display;
 
 pub(crate) use args::WatchArgs;
 pub(crate) use command::run;

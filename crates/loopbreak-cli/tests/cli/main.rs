@@ -36,6 +36,7 @@ mod hook_faults;
 mod hook_harm;
 mod hook_install;
 mod hook_rejected;
+mod layout;
 mod mcp;
 mod outputs;
 mod page;

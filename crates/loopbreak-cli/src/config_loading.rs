@@ -8,9 +8,13 @@ use loopbreak_config::{
 };
 use loopbreak_watch::notification::COMMAND_VARIABLES;
 
-use super::render;
 use crate::args::ConfigOptions;
 use crate::error::UserError;
+
+/// Environment variable that may hold the token of the MCP server.
+pub(crate) const TOKEN_VARIABLE: &str = "LOOPBREAK_TOKEN";
+/// Environment variable that may hold the key of a model.
+pub(crate) const API_KEY_VARIABLE: &str = "LOOPBREAK_API_KEY";
 
 /// Loads the settings for the current folder. Prints all problems on stderr.
 pub(crate) fn load(options: &ConfigOptions) -> Result<Config, UserError> {
@@ -33,7 +37,7 @@ pub(crate) fn try_load(options: &ConfigOptions, folder: &Path) -> Result<Option<
 }
 
 /// Creates the loader for a folder.
-pub(super) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoader, UserError> {
+pub(crate) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoader, UserError> {
     let mut loader =
         ConfigLoader::new(folder).environment(loopbreak_variables(&reserved_variables()).map_err(report)?);
     if let Some(path) = &options.config {
@@ -49,7 +53,7 @@ pub(super) fn loader(options: &ConfigOptions, folder: &Path) -> Result<ConfigLoa
 }
 
 /// Converts an error for the user. Prints the problems of invalid settings on stderr.
-pub(super) fn report(error: LoadError) -> UserError {
+pub(crate) fn report(error: LoadError) -> UserError {
     match error {
         LoadError::File(error) => error.into(),
         LoadError::Invalid { source_file, error } => report_problems(source_file.as_ref(), &error),
@@ -57,8 +61,13 @@ pub(super) fn report(error: LoadError) -> UserError {
     }
 }
 
+/// Prints all problems of a configuration or a roadmap on stderr, with the lines that cause them.
+pub(crate) fn print_problems(source: Option<&ConfigSource>, error: &ConfigError) {
+    anstream::eprint!("{}", error.render(source));
+}
+
 fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserError {
-    render::print_problems(source, error);
+    print_problems(source, error);
     let count = match error.problems.len() {
         1 => "1 problem".to_owned(),
         count => format!("{count} problems"),
@@ -71,7 +80,7 @@ fn report_problems(source: Option<&ConfigSource>, error: &ConfigError) -> UserEr
 /// it runs, which may in turn run Loopbreak, and secrets, which must not appear in a message.
 fn reserved_variables() -> Vec<&'static str> {
     let set_for_commands = COMMAND_VARIABLES.iter().chain(&loopbreak_runner::TASK_VARIABLES).copied();
-    set_for_commands.chain([crate::mcp::TOKEN, crate::play::KEY]).collect()
+    set_for_commands.chain([TOKEN_VARIABLE, API_KEY_VARIABLE]).collect()
 }
 
 impl From<ConfigFileError> for UserError {

@@ -4,20 +4,20 @@ use std::fmt::{self, Write};
 
 use clap::{Arg, Command};
 
-/// Writes the reference.
-pub(crate) fn markdown(command: Command) -> String {
+/// Renders the reference.
+pub(super) fn render_reference(command: Command) -> String {
     // A fixed width: the page must not depend on the terminal.
     let mut command = command.term_width(0);
     command.build();
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = section(&mut out, &mut command, 1);
+    let _ = add_section(&mut out, &mut command, 1);
     out.truncate(out.trim_end().len());
     out.push('\n');
     out
 }
 
-fn section(out: &mut String, command: &mut Command, depth: usize) -> fmt::Result {
+fn add_section(out: &mut String, command: &mut Command, depth: usize) -> fmt::Result {
     let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
     writeln!(out, "{} `{name}`\n", "#".repeat(depth.min(6)))?;
     if let Some(about) = command.get_long_about().or(command.get_about()) {
@@ -27,31 +27,31 @@ fn section(out: &mut String, command: &mut Command, depth: usize) -> fmt::Result
     writeln!(out, "```text\n{}\n```\n", usage.trim_start_matches("Usage:").trim())?;
     let shown = |arg: &&Arg| !arg.is_hide_set();
     let arguments: Vec<&Arg> = command.get_positionals().filter(shown).collect();
-    list(out, "Arguments", &arguments)?;
+    add_list(out, "Arguments", &arguments)?;
     let options: Vec<&Arg> =
         command.get_arguments().filter(|arg| !arg.is_positional() && shown(arg)).collect();
-    let heading_of = |arg: &Arg| arg.get_help_heading().unwrap_or("Options").to_owned();
+    let heading_name = |arg: &Arg| arg.get_help_heading().unwrap_or("Options").to_owned();
     let mut headings: Vec<String> = Vec::new();
-    for heading in options.iter().map(|arg| heading_of(arg)) {
+    for heading in options.iter().map(|arg| heading_name(arg)) {
         if !headings.contains(&heading) {
             headings.push(heading);
         }
     }
     for heading in headings {
-        let under: Vec<&Arg> = options.iter().copied().filter(|arg| heading_of(arg) == heading).collect();
-        list(out, &heading, &under)?;
+        let under: Vec<&Arg> = options.iter().copied().filter(|arg| heading_name(arg) == heading).collect();
+        add_list(out, &heading, &under)?;
     }
-    commands(out, command)?;
+    add_commands(out, command)?;
     if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
         writeln!(out, "```text\n{}\n```\n", after.to_string().trim_end())?;
     }
     for inner in command.get_subcommands_mut().filter(|inner| !inner.is_hide_set()) {
-        section(out, inner, depth + 1)?;
+        add_section(out, inner, depth + 1)?;
     }
     Ok(())
 }
 
-fn commands(out: &mut String, command: &Command) -> fmt::Result {
+fn add_commands(out: &mut String, command: &Command) -> fmt::Result {
     let inner: Vec<&Command> = command.get_subcommands().filter(|inner| !inner.is_hide_set()).collect();
     if inner.is_empty() {
         return Ok(());
@@ -64,14 +64,14 @@ fn commands(out: &mut String, command: &Command) -> fmt::Result {
     writeln!(out)
 }
 
-fn list(out: &mut String, heading: &str, args: &[&Arg]) -> fmt::Result {
+fn add_list(out: &mut String, heading: &str, args: &[&Arg]) -> fmt::Result {
     if args.is_empty() {
         return Ok(());
     }
     writeln!(out, "{heading}:\n")?;
     for arg in args {
         let help = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
-        writeln!(out, "- `{}`: {}", spelt(arg), help.trim().replace("\n\n", "\n\n  "))?;
+        writeln!(out, "- `{}`: {}", render_usage(arg), help.trim().replace("\n\n", "\n\n  "))?;
         for value in arg.get_possible_values().iter().filter(|_| arg.get_action().takes_values()) {
             let help = value.get_help().map(|help| format!(": {help}")).unwrap_or_default();
             writeln!(out, "  - `{}`{help}", value.get_name())?;
@@ -85,7 +85,7 @@ fn list(out: &mut String, heading: &str, args: &[&Arg]) -> fmt::Result {
 }
 
 /// Returns an option as it is typed.
-fn spelt(arg: &Arg) -> String {
+fn render_usage(arg: &Arg) -> String {
     let values = || -> String {
         let names = arg.get_value_names().unwrap_or_default();
         names.iter().map(|name| format!("<{name}>")).collect::<Vec<_>>().join(" ")

@@ -1,25 +1,13 @@
-//! `loopbreak formats`, and the names of formats on the command line.
+//! Lists the log formats.
 
 use std::fmt::Write as _;
 
-use clap::Args;
 use loopbreak_trace::LogFormat;
 use serde::Serialize;
 
+use super::args::FormatsArgs;
 use crate::error::UserError;
 use crate::{exit, output};
-
-/// List the log formats.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  loopbreak formats
-  loopbreak formats --json | jq -r '.formats[].name'")]
-pub(crate) struct FormatsArgs {
-    /// Print the list as JSON
-    #[arg(long)]
-    json: bool,
-}
 
 #[derive(Serialize)]
 struct FormatList {
@@ -55,9 +43,4 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
         output::print(&text)?;
     }
     Ok(exit::DONE)
-}
-
-/// Parses the value of `--format`.
-pub(crate) fn parse(name: &str) -> Result<LogFormat, String> {
-    name.parse::<LogFormat>().map_err(|error| error.to_string())
 }

@@ -1,8 +1,9 @@
-//! `loopbreak completions`.
+//! Generates the completions of a shell.
 
 use clap::CommandFactory as _;
 
-use crate::args::{CliArgs, CompletionsArgs};
+use super::args::CompletionsArgs;
+use crate::args::CliArgs;
 use crate::error::UserError;
 use crate::{exit, output};
 

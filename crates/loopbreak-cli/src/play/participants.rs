@@ -1,32 +1,28 @@
 //! Creates the world, the player and the critic from the options.
 
 use std::env;
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
-use std::sync::Arc;
 
 use loopbreak_arena::agent::{
     ApiKey, ChatEndpoint, ChatLimits, CommandCritic, CommandPlayer, EndpointCritic, EndpointPlayer,
     TokenPrices,
 };
-use loopbreak_arena::zmachine::StoryFile;
+use loopbreak_arena::terminal::HumanPlayer;
 use loopbreak_arena::{
     CancelFlag, CommandWorld, GamePlayer, GameWorld, HeuristicCritic, NoCritic, PlayerKind, ProposalCritic,
-    StoryWorld, stories,
+    StoryWorld,
 };
 
-use super::args::{CriticChoice, PlayArgs, YOU};
-use super::human::HumanPlayer;
-use crate::error::UserError;
 use loopbreak_watch::notification::split_command_line;
 
-/// Environment variable with the key of a model. It is not a setting.
-pub(crate) const KEY: &str = "LOOPBREAK_API_KEY";
+use super::args::{CriticChoice, PlayArgs, YOU};
+use crate::config_loading::API_KEY_VARIABLE;
+use crate::error::UserError;
+use crate::games::open_story;
+
 /// Environment variables that may hold the key, in the order of the search.
-const KEYS: [&str; 2] = [KEY, "OPENAI_API_KEY"];
-/// Name of the built-in story.
-const OURS: &str = "spillway";
-/// Maximum size of a story file. Stories of version 3 have at most 128 kB; the rest is a safety margin.
-const STORY_BYTES: u64 = 1024 * 1024;
+const KEY_VARIABLES: [&str; 2] = [API_KEY_VARIABLE, "OPENAI_API_KEY"];
 
 /// The kind of player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +34,7 @@ pub(super) enum PlayerChoice {
 }
 
 /// Returns the kind of player that the options select.
-pub(super) fn who(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
+pub(super) fn player_choice(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
     match (&args.player, &args.agent_command, &args.endpoint) {
         (Some(name), _, _) if name == YOU => Ok(PlayerChoice::You),
         (Some(name), _, _) => name
@@ -52,99 +48,86 @@ pub(super) fn who(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
 }
 
 /// Creates the world and returns it with its name.
-pub(super) fn world(args: &PlayArgs, cancel: &CancelFlag) -> Result<(Box<dyn GameWorld>, String), UserError> {
+pub(super) fn create_world(
+    args: &PlayArgs,
+    cancel: &CancelFlag,
+) -> Result<(Box<dyn GameWorld>, String), UserError> {
     if let Some(command) = &args.world {
-        let words = split("--world", command)?;
+        let words = split_option("--world", command)?;
         let world = CommandWorld::start(&words, args.seed, args.timeout, cancel)
             .map_err(|error| UserError::usage(format!("--world: {error}")))?;
-        return Ok((Box::new(world), words.last().map(|word| stem(Path::new(word))).unwrap_or_default()));
+        return Ok((
+            Box::new(world),
+            words.last().map(|word| file_stem(Path::new(word))).unwrap_or_default(),
+        ));
     }
     let path = args.story.as_path();
-    let story = story(path).map_err(|error| match error.hint.clone() {
+    let story = open_story(path).map_err(|error| match error.hint.clone() {
         Some(hint) => error.hint(format!("{hint}; use --world for other games")),
         None => error,
     })?;
-    Ok((Box::new(StoryWorld::new(story, args.seed)), stem(path)))
+    Ok((Box::new(StoryWorld::new(story, args.seed)), file_stem(path)))
 }
 
-/// Returns the story with this name or in this file.
-pub(crate) fn story(path: &Path) -> Result<Arc<StoryFile>, UserError> {
-    if path == Path::new(OURS) {
-        return Ok(stories::spillway());
-    }
-    let failed = |error: &dyn ToString| {
-        UserError::usage(format!("{}: {}", path.display(), error.to_string()))
-            .hint(format!("use a Z-machine story file of version 3 (.z3), or `{OURS}`"))
-    };
-    let about = std::fs::metadata(path).map_err(|error| failed(&error))?;
-    if about.len() > STORY_BYTES {
-        return Err(failed(&"too large for a story"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
-    StoryFile::new(&bytes).map(Arc::new).map_err(|error| failed(&error))
-}
-
-/// Returns an error if the file is the story.
-pub(crate) fn spare_story(option: &str, path: &Path, story: &Path) -> Result<(), UserError> {
-    let real = path.canonicalize().ok();
-    if real.is_some() && real == story.canonicalize().ok() {
-        let message = format!("{option} {} would overwrite the story", path.display());
-        return Err(UserError::usage(message).hint("choose another output file"));
-    }
-    Ok(())
-}
-
-fn stem(path: &Path) -> String {
+fn file_stem(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// Creates the player.
-pub(super) fn player(
+pub(super) fn create_player(
     args: &PlayArgs,
-    who: PlayerChoice,
+    choice: PlayerChoice,
     cancel: &CancelFlag,
 ) -> Result<Box<dyn GamePlayer>, UserError> {
-    Ok(match who {
+    Ok(match choice {
         PlayerChoice::BuiltIn(kind) => kind.player_with_obedience(args.seed.into(), args.obedience),
-        PlayerChoice::You => Box::new(HumanPlayer::new(cancel)),
-        PlayerChoice::Model => Box::new(EndpointPlayer::new(chat(args, args.model.as_deref(), cancel)?)),
+        PlayerChoice::You => Box::new(human_player(cancel)),
+        PlayerChoice::Model => {
+            Box::new(EndpointPlayer::new(create_chat(args, args.model.as_deref(), cancel)?))
+        }
         PlayerChoice::Program => {
-            let words = split("--agent-command", args.agent_command.as_deref().unwrap_or_default())?;
+            let words = split_option("--agent-command", args.agent_command.as_deref().unwrap_or_default())?;
             let player = CommandPlayer::start(&words, args.timeout, cancel);
             Box::new(player.map_err(|error| UserError::usage(format!("--agent-command: {error}")))?)
         }
     })
 }
 
+/// Creates the player at the terminal. A prompt is shown only if a person types the commands.
+fn human_player(cancel: &CancelFlag) -> HumanPlayer<io::Stdout> {
+    let prompt = io::stdin().is_terminal().then(io::stdout);
+    HumanPlayer::new(io::stdin(), prompt, cancel)
+}
+
 /// Creates the critic.
-pub(super) fn critic(
+pub(super) fn create_critic(
     args: &PlayArgs,
-    who: PlayerChoice,
+    choice: PlayerChoice,
     cancel: &CancelFlag,
 ) -> Result<Box<dyn ProposalCritic>, UserError> {
     Ok(match &args.critic {
         // A person is only scored on request.
-        None if who == PlayerChoice::You => Box::new(NoCritic),
+        None if choice == PlayerChoice::You => Box::new(NoCritic),
         Some(CriticChoice::None) => Box::new(NoCritic),
         None | Some(CriticChoice::Heuristic) => Box::new(HeuristicCritic::default()),
         Some(CriticChoice::Endpoint) => {
             let model = args.critic_model.as_deref().or(args.model.as_deref());
-            Box::new(EndpointCritic::new(chat(args, model, cancel)?))
+            Box::new(EndpointCritic::new(create_chat(args, model, cancel)?))
         }
         Some(CriticChoice::Command(command)) => {
-            let critic = CommandCritic::start(&split("--critic", command)?, args.timeout, cancel);
+            let critic = CommandCritic::start(&split_option("--critic", command)?, args.timeout, cancel);
             Box::new(critic.map_err(|error| UserError::usage(format!("--critic: {error}")))?)
         }
     })
 }
 
-fn split(option: &str, command: &str) -> Result<Vec<String>, UserError> {
+fn split_option(option: &str, command: &str) -> Result<Vec<String>, UserError> {
     split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
         UserError::usage(format!("{option} {command:?}: no command, or a quote is not closed"))
     })
 }
 
-fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<ChatEndpoint, UserError> {
+fn create_chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<ChatEndpoint, UserError> {
     let (Some(endpoint), Some(model)) = (&args.endpoint, model) else {
         return Err(UserError::usage("--critic endpoint needs --endpoint")
             .hint("set the address with --endpoint and the model with --model"));
@@ -167,7 +150,7 @@ fn chat(args: &PlayArgs, model: Option<&str>, cancel: &CancelFlag) -> Result<Cha
             chat.trust(&certificates).map_err(failed)?
         }
     };
-    let key = KEYS.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
+    let key = KEY_VARIABLES.iter().find_map(|name| env::var(name).ok().filter(|key| !key.trim().is_empty()));
     if key.as_ref().is_some_and(|key| key.trim().chars().any(|c| !c.is_ascii_graphic())) {
         return Err(UserError::usage("the key in the environment contains invalid characters"));
     }

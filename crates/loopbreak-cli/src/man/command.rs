@@ -1,4 +1,4 @@
-//! `loopbreak man`: manual pages and the reference of all commands, generated from the command line.
+//! Generates the manual pages and the reference of all commands from the command line.
 
 use std::fs;
 use std::io;
@@ -6,21 +6,23 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 
-use crate::args::{CliArgs, ManArgs};
+use super::args::ManArgs;
+use super::markdown;
+use crate::args::CliArgs;
 use crate::error::UserError;
-use crate::{exit, output, reference};
+use crate::{exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &ManArgs) -> Result<u8, UserError> {
     if args.markdown {
-        output::print(&reference::markdown(CliArgs::command()))?;
+        output::print(&markdown::render_reference(CliArgs::command()))?;
     } else if let Some(folder) = &args.out {
         write_all(folder)
             .map_err(|error| UserError::failed(format!("cannot write to {}: {error}", folder.display())))?;
     } else {
         let mut page = Vec::new();
         let rendered = clap_mangen::Man::new(CliArgs::command()).render(&mut page);
-        output::quietly(rendered, "the page")?;
+        output::ignore_closed_pipe(rendered, "the page")?;
         output::write_plain(&page)?;
     }
     Ok(exit::DONE)

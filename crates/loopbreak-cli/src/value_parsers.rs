@@ -1,6 +1,8 @@
-//! Durations on the command line.
+//! Parsers for values on the command line that several commands share.
 
 use std::time::Duration;
+
+use loopbreak_trace::LogFormat;
 
 /// Parses a duration: a number of seconds, or a number with units.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
@@ -10,6 +12,17 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     text.parse::<loopbreak::settings::TimeSpan>()
         .map(|time| Duration::from_millis(time.millis))
         .map_err(|_| format!("invalid duration {text:?}: use a form such as 5, 90s or 1h30m"))
+}
+
+/// Parses the name of a log format.
+pub(crate) fn parse_log_format(name: &str) -> Result<LogFormat, String> {
+    name.parse::<LogFormat>().map_err(|error| error.to_string())
+}
+
+/// Parses a number from 0 to 1.
+pub(crate) fn parse_probability(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "use a number from 0 to 1".to_owned())
 }
 
 #[cfg(test)]
@@ -25,5 +38,11 @@ mod tests {
                 && parse_duration("soon").is_err()
                 && parse_duration("1e99").is_err()
         );
+    }
+
+    #[test]
+    fn a_probability_is_a_number_from_0_to_1() {
+        assert_eq!(parse_probability("0.25"), Ok(0.25));
+        assert!(parse_probability("2").is_err() && parse_probability("NaN").is_err());
     }
 }

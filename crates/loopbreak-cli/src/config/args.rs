@@ -1,0 +1,85 @@
+//! The subcommands of `loopbreak config`, and their options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::args::ConfigOptions;
+
+/// Create, check and explain the configuration.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Settings come from the profile, the file, the environment and flags; each overrides the one before.\n\
+The file is the nearest loopbreak.toml, or pyproject.toml with [tool.loopbreak], in this folder or its parents."
+)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(super) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Write a loopbreak.toml that describes every option
+    Init(InitArgs),
+    /// Check the configuration and show the effective values and their origin
+    Check(CheckArgs),
+    /// Print the JSON schema of loopbreak.toml, for editors
+    Schema(SchemaArgs),
+    /// Explain an option, or list all options
+    Explain(ExplainArgs),
+    /// Print the reference of all options as Markdown
+    Reference(ReferenceArgs),
+}
+
+/// Write a loopbreak.toml that describes every option.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  loopbreak config init\n  loopbreak config init --profile coding\n  \
+loopbreak config init --force ../agent/loopbreak.toml")]
+pub(super) struct InitArgs {
+    /// File to write, or folder for loopbreak.toml [default: the current folder]
+    pub(super) path: Option<PathBuf>,
+    /// Select this profile and list its defaults: auto, coding, tasks, iterations, game, documents
+    #[arg(long, value_name = "NAME")]
+    pub(super) profile: Option<String>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub(super) force: bool,
+}
+
+/// Check the configuration and show the effective values and their origin.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  loopbreak config check\n  loopbreak config check ../other/pyproject.toml\n  \
+loopbreak config check --profile coding --set stagnation.max_turns=60\n\nExits with 2 if there is a problem."
+)]
+pub(super) struct CheckArgs {
+    /// File to check, or folder to search from [default: the current folder]
+    #[arg(conflicts_with = "config")]
+    pub(super) path: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) options: ConfigOptions,
+}
+
+/// Print the JSON schema of loopbreak.toml, for editors.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  loopbreak config schema > loopbreak.schema.json\n\n\
+Then add this first line to loopbreak.toml:\n  #:schema ./loopbreak.schema.json")]
+pub(super) struct SchemaArgs {}
+
+/// Explain an option, or list all options.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  loopbreak config explain\n  loopbreak config explain stagnation\n  \
+loopbreak config explain stagnation.max_turns\n  loopbreak config explain max_turns_stuck\n  \
+loopbreak config explain advice.texts")]
+pub(super) struct ExplainArgs {
+    /// Option, table, legacy key or environment variable [default: list all options]
+    pub(super) key: Option<String>,
+}
+
+/// Print the reference of all options as Markdown.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  loopbreak config reference > configuration.md")]
+pub(super) struct ReferenceArgs {}

@@ -1,0 +1,33 @@
+//! The options of `loopbreak convert`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use loopbreak_trace::LogFormat;
+
+use crate::value_parsers::parse_log_format;
+
+/// Convert logs to native steps.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  loopbreak convert ~/.claude/projects -o steps.jsonl
+  loopbreak convert session.json | jq .action.name
+  loopbreak convert --format chat dump.json -o steps.jsonl
+
+Exit codes:
+  0 success; 1 a file could not be read or written; 2 wrong usage")]
+pub(crate) struct ConvertArgs {
+    /// Files, folders, or - for standard input
+    #[arg(value_name = "PATH", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Read all logs as this format instead of detecting it; see `loopbreak formats`
+    #[arg(long, value_name = "NAME", value_parser = parse_log_format)]
+    pub(super) format: Option<LogFormat>,
+    /// Print no warnings about skipped lines
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+}

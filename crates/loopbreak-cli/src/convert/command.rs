@@ -1,0 +1,33 @@
+//! Writes logs of any format as native steps.
+
+use std::io::{self, BufWriter, Write};
+
+use loopbreak_analysis::{convert_log, report_unread_inputs};
+use loopbreak_trace::expand_paths;
+
+use super::args::ConvertArgs;
+use crate::diagnostic_printer::DiagnosticPrinter;
+use crate::error::UserError;
+use crate::{exit, output};
+
+/// Converts logs, one after the other.
+pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
+    let inputs = expand_paths(&args.paths);
+    let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
+    let mut logs = Vec::new();
+    let mut write_all = |out: &mut dyn Write| -> io::Result<()> {
+        for input in &inputs.inputs {
+            logs.push(convert_log(input, args.format, diagnostics.notes_per_log(), out)?);
+        }
+        out.flush()
+    };
+    if let Some(path) = &args.output {
+        let mut file = BufWriter::new(output::create_file("--output", path, &inputs.inputs)?);
+        output::ignore_closed_pipe(write_all(&mut file), &path.display().to_string())?;
+    } else {
+        output::fill_plain(write_all)?;
+    }
+    let summary = report_unread_inputs(&inputs, &logs, &mut diagnostics);
+    diagnostics.finish();
+    Ok(if summary.failed { exit::FAILED } else { exit::DONE })
+}
