@@ -46,13 +46,14 @@ impl LoopRunner<'_> {
         let interrupts = InterruptFlag::listen()?;
         let mut name = options.command.clone();
         name.extend(options.roadmap.iter().map(|path| format!("--roadmap {}", path.display())));
-        let watching = if roadmap.is_some() { guard_config(&config) } else { config.clone() };
-        let (keeper, guard, kept) = RunRecorder::open(&name, &watching, options.resume, observer)?;
+        let guard_settings = if roadmap.is_some() { guard_config(&config) } else { config.clone() };
+        let (recorder, guard, runner_state) =
+            RunRecorder::open(&name, &guard_settings, options.resume, observer)?;
         let store =
             default_path(|name| std::env::var_os(name)).and_then(|path| Some(path.parent()?.to_owned()));
-        let ours = store.into_iter().chain(options.log_dir.clone()).chain(options.scratchpad.clone());
-        let work_tree = WorkTree::new(std::env::current_dir().ok(), ours);
-        let mut course = RunLoop {
+        let own_paths = store.into_iter().chain(options.log_dir.clone()).chain(options.scratchpad.clone());
+        let work_tree = WorkTree::new(std::env::current_dir().ok(), own_paths);
+        let mut run_loop = RunLoop {
             options,
             config,
             prompt,
@@ -60,29 +61,29 @@ impl LoopRunner<'_> {
             observer,
             advisor,
             interrupts,
-            keeper,
+            recorder,
             guard,
-            kept,
+            runner_state,
             work_tree,
             human: None,
             variables: Vec::new(),
         };
-        course.begin();
-        let over = match roadmap {
+        run_loop.begin();
+        let end = match roadmap {
             Some((file, roadmap)) => {
-                TaskAutopilot::new(&mut course, file, &roadmap).and_then(|mut pilot| pilot.go())
+                TaskAutopilot::new(&mut run_loop, file, &roadmap).and_then(|mut autopilot| autopilot.run())
             }
-            None => course.go(),
+            None => run_loop.run(),
         };
-        match over {
+        match end {
             Ok((ending, why)) => {
                 let what = format!("{}: {why}", ending.as_str());
-                course.end(&what, ending.code());
+                run_loop.end(&what, ending.code());
                 observer.message(&what);
                 Ok(ending)
             }
             Err(error) => {
-                course.end(&format!("failed: {error}"), error.exit_code());
+                run_loop.end(&format!("failed: {error}"), error.exit_code());
                 Err(error)
             }
         }

@@ -57,7 +57,7 @@ fn read_line(interrupts: &InterruptFlag) -> Option<String> {
     loop {
         match lines.recv_timeout(Duration::from_millis(50)) {
             Ok(line) => return line,
-            Err(RecvTimeoutError::Timeout) if !interrupts.any() => {}
+            Err(RecvTimeoutError::Timeout) if !interrupts.is_interrupted() => {}
             Err(_) => return None,
         }
     }

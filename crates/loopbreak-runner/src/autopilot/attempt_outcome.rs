@@ -16,12 +16,12 @@ use loopbreak_store::{
 
 use super::task_autopilot::TaskAutopilot;
 use super::task_check::{self, TaskCheckResult};
-use super::task_report::{changed, printed, recorded};
+use super::task_report::{parse_printed_reports, report_from_change, reports_from_attempts};
 use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::{self, EndRequest, RunEndReason};
 use crate::iterations::run_loop::{RunEnd, interrupted};
 use crate::process::command_run::CommandRun;
-use crate::prompt::run_prompt::keeps_promise;
+use crate::prompt::run_prompt::contains_promise;
 use crate::recording::run_recorder::{AttemptCounts, RecordedEvent};
 
 /// The records and decisions of an attempt, while they are collected.
@@ -29,15 +29,15 @@ use crate::recording::run_recorder::{AttemptCounts, RecordedEvent};
 struct AttemptOutcome {
     records: RunRecords,
     /// The decisions about tasks that were carried out.
-    acts: Vec<Decision>,
-    /// Set if the agent keeps returning to a task that was closed by `force_next`: no recovery of tasks
-    /// helps.
-    in_vain: Option<EndRequest>,
+    task_decisions: Vec<Decision>,
+    /// Set if the agent keeps returning to a task that was closed by `force_next`. No recovery of tasks helps
+    /// then, so the run ends.
+    repeated_return: Option<EndRequest>,
 }
 
 impl TaskAutopilot<'_, '_> {
     /// Processes an attempt and carries out the decisions of the engine.
-    pub(crate) fn take(
+    pub(crate) fn process_attempt(
         &mut self,
         id: &str,
         ran: &CommandRun,
@@ -54,7 +54,7 @@ impl TaskAutopilot<'_, '_> {
         if self.check(&mut reports) {
             return Some(interrupted());
         }
-        let human = self.course.human.take();
+        let human = self.run_loop.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
         let step = Step {
             // The id in the name distinguishes two attempts at one task from attempts at two tasks.
@@ -62,31 +62,31 @@ impl TaskAutopilot<'_, '_> {
             outcome: Some(outcome),
             usage: iteration.usage,
             user: human.as_deref().map(Into::into),
-            ..self.course.step()
+            ..self.run_loop.step()
         };
-        let verdict = self.course.guard.observe(&step);
-        self.course.keeper.note(&verdict, now());
-        self.course.remember(format!("{} (task {id})", iteration.line()));
-        self.course.kept.advice = self.course.advice(&verdict);
-        let mut desk = AttemptOutcome::default();
+        let verdict = self.run_loop.guard.observe(&step);
+        self.run_loop.recorder.add_findings(&verdict, now());
+        self.run_loop.add_to_history(format!("{} (task {id})", iteration.render_line()));
+        self.run_loop.runner_state.advice = self.run_loop.agent_advice(&verdict);
+        let mut attempt = AttemptOutcome::default();
         for report in &reports {
-            self.tell_engine(report, &mut desk);
+            self.apply_task_report(report, &mut attempt);
         }
-        self.note_deferred(&known, &mut desk.records);
-        let over = self.over(&verdict, &step, desk.in_vain.as_ref());
-        if over.is_none() {
-            self.course.tell_user(iteration, &verdict);
-            self.second_opinion(id, &verdict, &desk.acts);
+        self.note_deferred(&known, &mut attempt.records);
+        let end = self.find_end(&verdict, &step, attempt.repeated_return.as_ref());
+        if end.is_none() {
+            self.run_loop.report_limits(iteration, &verdict);
+            self.second_opinion(id, &verdict, &attempt.task_decisions);
         }
-        if let Some(advice) = &self.course.kept.advice {
+        if let Some(advice) = &self.run_loop.runner_state.advice {
             self.state.advice.insert(id.to_owned(), advice.clone());
         }
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned();
-        desk.records.roadmap.extend(changed);
+        attempt.records.roadmap.extend(changed);
         let all_done = next_task(&self.tasks) == NextTask::Closed;
-        let is_kept = self.record(id, iteration, &verdict, &known, desk);
+        let is_stored = self.record(id, iteration, &verdict, &known, attempt);
         // If a task was reopened in the meantime, the roadmap is not finished.
-        over.filter(|_| is_kept || !all_done)
+        end.filter(|_| is_stored || !all_done)
     }
 
     /// Returns the reports of the command: from the result file, its output, the store or `loopbreak tasks`.
@@ -99,15 +99,16 @@ impl TaskAutopilot<'_, '_> {
         (before, counted): (&[RoadmapTask], &AttemptCounts),
     ) -> Vec<TaskReport> {
         let mut reports = Vec::new();
-        for read in [self.file.read(id), printed(&ran.out, id, self.course.prompt.last())] {
+        for read in [self.file.read(id), parse_printed_reports(&ran.out, id, self.run_loop.prompt.current())]
+        {
             match read {
                 Ok(read) if reports.is_empty() => reports = read,
                 Ok(_) => {}
-                Err(why) => self.complain(&format!("ignored the report on task {id}: {why}")),
+                Err(why) => self.report_problem(&format!("ignored the report on task {id}: {why}")),
             }
         }
         if reports.is_empty() {
-            reports = recorded(self.course.keeper.attempts_beyond(counted));
+            reports = reports_from_attempts(self.run_loop.recorder.attempts_since(counted));
         }
         let known = before.iter().find(|task| task.id == id);
         let now = self.tasks.iter_mut().find(|task| task.id == id);
@@ -115,12 +116,13 @@ impl TaskAutopilot<'_, '_> {
             && known != now
         {
             // It is judged and checked like any other report before it counts.
-            reports.push(changed(now));
+            reports.push(report_from_change(now));
             now.clone_from(known);
         }
-        let promise = self.course.options.completion_promise.as_deref();
-        let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.course.prompt.last()));
-        if reports.is_empty() && kept {
+        let promise = self.run_loop.options.completion_promise.as_deref();
+        let is_promised =
+            promise.is_some_and(|text| contains_promise(&ran.out, text, self.run_loop.prompt.current()));
+        if reports.is_empty() && is_promised {
             reports.push(TaskReport {
                 task: id.to_owned(),
                 status: Some(TaskState::Done),
@@ -128,17 +130,17 @@ impl TaskAutopilot<'_, '_> {
             });
         }
         let unknown = |report: &TaskReport| !self.tasks.iter().any(|task| task.id == report.task);
-        let (strange, mut reports): (Vec<TaskReport>, Vec<TaskReport>) =
+        let (unknown_tasks, mut reports): (Vec<TaskReport>, Vec<TaskReport>) =
             reports.into_iter().partition(unknown);
-        for report in strange {
+        for report in unknown_tasks {
             let why = format!(
                 "ignored a report on task {:?}: there is no such task",
                 redact_and_truncate(&report.task)
             );
-            self.complain(&why);
+            self.report_problem(&why);
         }
         if reports.is_empty() {
-            reports.push(silent(id, iteration));
+            reports.push(report_of_silent_attempt(id, iteration));
         }
         for report in
             reports.iter_mut().filter(|report| iteration.failed && report.status == Some(TaskState::Done))
@@ -150,8 +152,8 @@ impl TaskAutopilot<'_, '_> {
     }
 
     /// Reports a problem with a report to the user, and to the agent with its next task.
-    fn complain(&mut self, why: &str) {
-        self.course.observer.warning(why);
+    fn report_problem(&mut self, why: &str) {
+        self.run_loop.observer.warning(why);
         self.state.notes.push(why.to_owned());
     }
 
@@ -160,20 +162,20 @@ impl TaskAutopilot<'_, '_> {
         for report in reports.iter_mut().filter(|report| report.status == Some(TaskState::Done)) {
             let task = self.tasks.iter_mut().find(|task| task.id == report.task);
             let Some(task) = task.filter(|task| task.is_open() && !task.check.is_empty()) else { continue };
-            let checked = task_check::make(self.course, task);
+            let checked = task_check::run_check(self.run_loop, task);
             if checked == TaskCheckResult::Interrupted {
                 return true;
             }
-            task_check::judge(&checked, report, task, self.course.observer);
+            task_check::apply_result(&checked, report, task, self.run_loop.observer);
         }
         false
     }
 
     /// Applies a report to the tasks, reports the attempt to the engine, and carries out its decisions.
-    fn tell_engine(&mut self, report: &TaskReport, desk: &mut AttemptOutcome) {
+    fn apply_task_report(&mut self, report: &TaskReport, attempt: &mut AttemptOutcome) {
         let now = now();
         let Some(effect) = apply_report(&mut self.tasks, report, now) else { return };
-        let session = format!("{}-{}", self.course.keeper.session(), self.course.guard.turn());
+        let session = format!("{}-{}", self.run_loop.recorder.session(), self.run_loop.guard.turn());
         let task = Task {
             id: report.task.as_str().into(),
             status: Some(effect.status.as_str().into()),
@@ -181,15 +183,15 @@ impl TaskAutopilot<'_, '_> {
             work: report.work.iter().map(|text| text.as_str().into()).collect(),
             session: Some(session.as_str().into()),
         };
-        let step = Step { task: Some(task), ..self.course.step() };
+        let step = Step { task: Some(task), ..self.run_loop.step() };
         // Tasks that send each other back are judged by `SendBackTracker`, not as attempts: a review that
         // finds faults three times has done its work three times.
         let verdict = match effect.returned.as_slice() {
-            [] => self.series.observe(self.course.keeper.session(), &step),
+            [] => self.series.observe(self.run_loop.recorder.session(), &step),
             _ => Verdict::default(),
         };
         let quote = |texts: &[String]| texts.iter().map(|text| redact_and_truncate(text)).collect();
-        desk.records.attempts.push(StoredAttempt {
+        attempt.records.attempts.push(StoredAttempt {
             task: report.task.clone(),
             number: 0,
             at: now,
@@ -198,34 +200,34 @@ impl TaskAutopilot<'_, '_> {
             work: quote(&report.work),
             session: session.clone(),
         });
-        desk.records.add_verdict(&verdict, now);
-        self.course.keeper.note(&verdict, now);
-        for act in verdict.decisions.iter().filter(|act| act.enforced) {
-            if let Some(ending) = self.is_in_vain(act) {
-                desk.in_vain = Some(EndRequest { ending, act: act.clone() });
+        attempt.records.add_verdict(&verdict, now);
+        self.run_loop.recorder.add_findings(&verdict, now);
+        for decision in verdict.decisions.iter().filter(|decision| decision.enforced) {
+            if let Some(ending) = self.find_repeated_return(decision) {
+                attempt.repeated_return = Some(EndRequest { ending, decision: decision.clone() });
             }
-            self.recover(act, &verdict, &step);
-            desk.acts.push(act.clone());
+            self.recover(decision, &verdict, &step);
+            attempt.task_decisions.push(decision.clone());
         }
         for id in &effect.refused {
-            self.complain(&format!(
+            self.report_problem(&format!(
                 "task {:?} cannot be sent back: it is closed or does not exist",
                 redact_and_truncate(id)
             ));
         }
         for id in &effect.returned {
-            self.course.observer.message(&format!("task {id} was sent back by {}", report.task));
-            self.begin_anew(id);
-            self.sent_back(&report.task, id, desk);
+            self.run_loop.observer.message(&format!("task {id} was sent back by {}", report.task));
+            self.reset_attempts(id);
+            self.record_send_back(&report.task, id, attempt);
         }
     }
 
     /// Returns the end of the run if the engine moves the agent away from a task that was already closed by
     /// `force_next`.
-    fn is_in_vain(&self, act: &Decision) -> Option<RunEndReason> {
-        let closed = |task: &RoadmapTask| task.forced && act.task.as_ref() == Some(&task.id);
-        let again = act.intervention == Intervention::ForceNext && self.tasks.iter().any(closed);
-        match self.course.config.policy.on_loop {
+    fn find_repeated_return(&self, decision: &Decision) -> Option<RunEndReason> {
+        let closed = |task: &RoadmapTask| task.forced && decision.task.as_ref() == Some(&task.id);
+        let again = decision.intervention == Intervention::ForceNext && self.tasks.iter().any(closed);
+        match self.run_loop.config.policy.on_loop {
             OnLoop::Stop => again.then_some(RunEndReason::Loop),
             OnLoop::Escalate => again.then_some(RunEndReason::Human),
             _ => None,
@@ -233,13 +235,17 @@ impl TaskAutopilot<'_, '_> {
     }
 
     /// Carries out a decision about a task.
-    fn recover(&mut self, act: &Decision, verdict: &Verdict, step: &Step<'_>) {
-        let Some(id) = &act.task else { return };
-        let Some(remedy) = TaskRemedy::new(act.intervention, act.pattern) else { return };
+    fn recover(&mut self, decision: &Decision, verdict: &Verdict, step: &Step<'_>) {
+        let Some(id) = &decision.task else { return };
+        let Some(remedy) = TaskRemedy::new(decision.intervention, decision.pattern) else { return };
         if let Some(task) = self.tasks.iter_mut().find(|task| task.id == *id) {
-            remedy.apply(task, &act.reason, now());
+            remedy.apply(task, &decision.reason, now());
         }
-        self.course.observer.message(&format!("task {id}: {}: {}", act.intervention.as_str(), act.reason));
+        self.run_loop.observer.message(&format!(
+            "task {id}: {}: {}",
+            decision.intervention.as_str(),
+            decision.reason
+        ));
         let texts = verdict.advice.iter().filter(|advice| advice.audience == Audience::Agent);
         let text = texts.map(|advice| advice.text.as_str()).collect::<Vec<_>>().join("\n\n");
         match remedy {
@@ -250,28 +256,28 @@ impl TaskAutopilot<'_, '_> {
             TaskRemedy::UnblockAuthority => {
                 self.state.grants.insert(id.clone(), text);
             }
-            TaskRemedy::Escalate { .. } => self.course.tell(verdict, step, act),
+            TaskRemedy::Escalate { .. } => self.run_loop.notify(verdict, step, decision),
         }
     }
 
     /// Clears the attempts at a task that was reopened: they do not count against it.
-    pub(crate) fn begin_anew(&mut self, id: &str) {
+    pub(crate) fn reset_attempts(&mut self, id: &str) {
         let status = Some(TaskState::Pending.as_str().into());
         let task = Task { id: id.into(), status, blockers: Vec::new(), work: Vec::new(), session: None };
-        let step = Step { task: Some(task), ..self.course.step() };
-        self.series.observe(self.course.keeper.session(), &step);
+        let step = Step { task: Some(task), ..self.run_loop.step() };
+        self.series.observe(self.run_loop.recorder.session(), &step);
     }
 
     /// Records that one task sent another one back. If tasks keep sending each other back, the agent is
     /// warned first, then a human is called.
-    fn sent_back(&mut self, from: &str, to: &str, desk: &mut AttemptOutcome) {
-        let (mut verdict, circle) = self.traffic.send(from, to);
+    fn record_send_back(&mut self, from: &str, to: &str, attempt: &mut AttemptOutcome) {
+        let (mut verdict, circle) = self.send_backs.record(from, to);
         let Some(circle) = circle else { return };
         let names = circle.tasks.join(", ");
         let reason = format!("tasks keep sending each other back: {names}");
         let loop_id = verdict.findings.first().map_or(LoopId(0), |finding| finding.loop_id);
         let intervention = if circle.hard { Intervention::Escalate } else { Intervention::Warn };
-        let act = Decision {
+        let decision = Decision {
             intervention,
             detector: DetectorName::Cycle,
             pattern: Pattern::Cycle,
@@ -280,21 +286,21 @@ impl TaskAutopilot<'_, '_> {
             reason: reason.clone(),
             enforced: true,
         };
-        self.course.observer.message(&format!("{}: {reason}", intervention.as_str()));
-        (verdict.decisions, verdict.advice) = (vec![act.clone()], Vec::new());
-        desk.records.add_verdict(&verdict, now());
-        desk.acts.push(act.clone());
+        self.run_loop.observer.message(&format!("{}: {reason}", intervention.as_str()));
+        (verdict.decisions, verdict.advice) = (vec![decision.clone()], Vec::new());
+        attempt.records.add_verdict(&verdict, now());
+        attempt.task_decisions.push(decision.clone());
         if !circle.hard {
             let note =
                 format!("{reason}. Resolve the disagreement in this attempt instead of sending a task back.");
             self.state.notes.push(note);
             return;
         }
-        let in_it = |task: &&mut RoadmapTask| circle.tasks.contains(&task.id) && !task.forced;
-        for task in self.tasks.iter_mut().filter(in_it).filter(|task| !task.is_finished()) {
+        let in_circle = |task: &&mut RoadmapTask| circle.tasks.contains(&task.id) && !task.forced;
+        for task in self.tasks.iter_mut().filter(in_circle).filter(|task| !task.is_finished()) {
             TaskRemedy::Escalate { left: true }.apply(task, &reason, now());
         }
-        self.course.tell(&verdict, &self.course.step(), &act);
+        self.run_loop.notify(&verdict, &self.run_loop.step(), &decision);
     }
 
     /// Records the checks that were deferred.
@@ -318,19 +324,25 @@ impl TaskAutopilot<'_, '_> {
     }
 
     /// Returns the end of the run, if every task is closed or a guard requests it.
-    fn over(&mut self, verdict: &Verdict, step: &Step<'_>, in_vain: Option<&EndRequest>) -> Option<RunEnd> {
+    fn find_end(
+        &mut self,
+        verdict: &Verdict,
+        step: &Step<'_>,
+        repeated_return: Option<&EndRequest>,
+    ) -> Option<RunEnd> {
         if next_task(&self.tasks) == NextTask::Closed {
-            return Some(self.close());
+            return Some(self.end());
         }
-        let call = run_end::call(verdict, self.course.config.policy.on_loop).or_else(|| in_vain.cloned())?;
-        self.course.called(&call, verdict, step)
+        let request = run_end::find_end_request(verdict, self.run_loop.config.policy.on_loop)
+            .or_else(|| repeated_return.cloned())?;
+        self.run_loop.handle_end_request(&request, verdict, step)
     }
 
     /// Asks the advisor if the task is still open.
-    fn second_opinion(&mut self, id: &str, verdict: &Verdict, acts: &[Decision]) {
+    fn second_opinion(&mut self, id: &str, verdict: &Verdict, task_decisions: &[Decision]) {
         if self.tasks.iter().any(|task| task.id == id && task.is_open()) {
-            let decisions = verdict.decisions.iter().chain(acts).cloned().collect();
-            self.course.ask_advisor(&Verdict { turn: verdict.turn, decisions, ..Verdict::default() });
+            let decisions = verdict.decisions.iter().chain(task_decisions).cloned().collect();
+            self.run_loop.ask_advisor(&Verdict { turn: verdict.turn, decisions, ..Verdict::default() });
         }
     }
 
@@ -342,18 +354,20 @@ impl TaskAutopilot<'_, '_> {
         iteration: &IterationResult,
         verdict: &Verdict,
         known: &[RoadmapTask],
-        desk: AttemptOutcome,
+        attempt: AttemptOutcome,
     ) -> bool {
-        let standing = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::label);
-        self.course.observer.message(&format!("task {id}: {standing}"));
-        let recoveries: Vec<TaskRecoveryNote> = desk.acts.iter().map(TaskRecoveryNote::from).collect();
+        let status = self.tasks.iter().find(|task| task.id == id).map_or("", RoadmapTask::label);
+        self.run_loop.observer.message(&format!("task {id}: {status}"));
+        let recoveries: Vec<TaskRecoveryNote> =
+            attempt.task_decisions.iter().map(TaskRecoveryNote::from).collect();
         let mut summary = VerdictSummary::from(verdict);
         if !recoveries.is_empty() {
-            let texts: Vec<&str> = desk.acts.iter().map(|act| act.reason.as_str()).collect();
+            let texts: Vec<&str> =
+                attempt.task_decisions.iter().map(|decision| decision.reason.as_str()).collect();
             summary = summary.with_answer("recover", texts.join("\n"));
         }
         let step = StepEvent {
-            action: Some(format!("task {id}, {standing}: {}", iteration.line())),
+            action: Some(format!("task {id}, {status}: {}", iteration.render_line())),
             error: Some(iteration.failed),
             status: Some(iteration.status.clone()),
             task: Some(id.to_owned()),
@@ -361,15 +375,15 @@ impl TaskAutopilot<'_, '_> {
             verdict: summary,
             ..StepEvent::default()
         };
-        self.course.jot(iteration, &format!("task {id} is {standing}"));
+        self.run_loop.write_scratchpad(iteration, &format!("task {id} is {status}"));
         let event = RecordedEvent::new(RunEvent::Step(step));
-        self.write(&RecordedEvent { verdict: Some(verdict), records: desk.records, known, ..event })
+        self.write(&RecordedEvent { verdict: Some(verdict), records: attempt.records, known, ..event })
     }
 }
 
 /// Returns the report for a command that did not report: the task is in progress, and the signature of the
 /// output stands for the work.
-fn silent(id: &str, iteration: &IterationResult) -> TaskReport {
+fn report_of_silent_attempt(id: &str, iteration: &IterationResult) -> TaskReport {
     let work = signature(&iteration.outcome);
     TaskReport {
         task: id.to_owned(),

@@ -11,14 +11,17 @@ use crate::iterations::run_loop::RunEnd;
 impl TaskAutopilot<'_, '_> {
     /// Returns the end of a roadmap on which nothing more can be done: all tasks are done, or a human is
     /// needed.
-    pub(crate) fn close(&self) -> RunEnd {
-        close(&self.tasks)
+    pub(crate) fn end(&self) -> RunEnd {
+        roadmap_end(&self.tasks)
     }
 }
 
-fn close(tasks: &[RoadmapTask]) -> RunEnd {
-    let left: Vec<String> =
-        tasks.iter().filter(|task| !task.is_finished()).map(|task| why(task, tasks)).collect();
+fn roadmap_end(tasks: &[RoadmapTask]) -> RunEnd {
+    let left: Vec<String> = tasks
+        .iter()
+        .filter(|task| !task.is_finished())
+        .map(|task| describe_unfinished(task, tasks))
+        .collect();
     let done = tasks.len() - left.len();
     if left.is_empty() {
         let deferred: Vec<&str> =
@@ -38,15 +41,15 @@ fn close(tasks: &[RoadmapTask]) -> RunEnd {
 }
 
 /// Returns the task with the reason why it is not done.
-fn why(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
+fn describe_unfinished(task: &RoadmapTask, tasks: &[RoadmapTask]) -> String {
     let waits = unfinished_dependencies(task, tasks);
-    let why = match task.escalation {
+    let reason = match task.escalation {
         _ if task.forced => format!("closed by force_next, not finished: {}", task.reason),
         TaskEscalation::Called | TaskEscalation::Left => format!("escalated: {}", task.reason),
         TaskEscalation::None if !waits.is_empty() => format!("waits for {}", waits.join(", ")),
         TaskEscalation::None => task.status.as_str().to_owned(),
     };
-    format!("{} ({why})", task.id)
+    format!("{} ({reason})", task.id)
 }
 
 #[cfg(test)]
@@ -62,7 +65,7 @@ mod tests {
         tasks[2].after = vec!["b".into()];
         tasks[0].finish("", 1);
         TaskRemedy::ForceNext.apply(&mut tasks[1], "5 attempts did the same work", 2);
-        let (ending, text) = close(&tasks);
+        let (ending, text) = roadmap_end(&tasks);
         assert_eq!(ending, RunEndReason::Human);
         assert_eq!(
             text,
@@ -72,10 +75,10 @@ mod tests {
         tasks.truncate(1);
         tasks[0].deferred.push("critic:style".into());
         assert_eq!(
-            close(&tasks),
+            roadmap_end(&tasks),
             (RunEndReason::Complete, "all 1 tasks are done; checks are still pending: a".into())
         );
         tasks[0].status = TaskState::Blocked;
-        assert_eq!(close(&tasks).0, RunEndReason::Human);
+        assert_eq!(roadmap_end(&tasks).0, RunEndReason::Human);
     }
 }

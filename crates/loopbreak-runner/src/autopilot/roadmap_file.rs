@@ -10,44 +10,47 @@ use crate::error::RunError;
 use crate::observer::RunObserver;
 
 /// The largest file that is read, in bytes.
-const BYTES: u64 = 4 * 1024 * 1024;
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The file, with its contents when it was last read.
 #[derive(Clone, Debug)]
 pub struct RoadmapFile {
     path: PathBuf,
-    seen: Result<String, String>,
+    content: Result<String, String>,
 }
 
 impl RoadmapFile {
     /// Reads a roadmap for the first time. Its problems are shown to the observer, each with its line.
     pub fn open(path: &Path, observer: &dyn RunObserver) -> Result<(Self, TaskRoadmap), RunError> {
-        let file = RoadmapFile { path: path.to_owned(), seen: load(path) };
+        let file = RoadmapFile { path: path.to_owned(), content: read_file(path) };
         let roadmap =
-            file.roadmap(observer).map_err(|why| RunError::usage(format!("{why}; nothing was done")))?;
+            file.parse(observer).map_err(|why| RunError::usage(format!("{why}; nothing was done")))?;
         Ok((file, roadmap))
     }
 
     /// Returns the roadmap if its file changed since it was last read, or an error if it is no longer valid.
-    pub(crate) fn look(&mut self, observer: &dyn RunObserver) -> Option<Result<TaskRoadmap, String>> {
-        let now = load(&self.path);
-        if now == self.seen {
+    pub(crate) fn reload_if_changed(
+        &mut self,
+        observer: &dyn RunObserver,
+    ) -> Option<Result<TaskRoadmap, String>> {
+        let now = read_file(&self.path);
+        if now == self.content {
             return None;
         }
-        self.seen = now;
-        Some(self.roadmap(observer))
+        self.content = now;
+        Some(self.parse(observer))
     }
 
-    fn roadmap(&self, observer: &dyn RunObserver) -> Result<TaskRoadmap, String> {
+    fn parse(&self, observer: &dyn RunObserver) -> Result<TaskRoadmap, String> {
         let name = self.path.display().to_string();
-        let text = self.seen.clone().map_err(|why| format!("--roadmap {name}: {why}"))?;
-        TaskRoadmap::of(&ConfigSource::new(name, text), observer)
+        let text = self.content.clone().map_err(|why| format!("--roadmap {name}: {why}"))?;
+        TaskRoadmap::parse_and_report(&ConfigSource::new(name, text), observer)
     }
 }
 
-fn load(path: &Path) -> Result<String, String> {
+fn read_file(path: &Path) -> Result<String, String> {
     let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
-    if size > BYTES {
+    if size > MAX_BYTES {
         return Err(format!("{size} bytes are too many for a roadmap"));
     }
     fs::read_to_string(path).map_err(|error| error.to_string())

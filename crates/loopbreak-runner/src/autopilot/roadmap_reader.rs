@@ -14,7 +14,7 @@ use crate::observer::RunObserver;
 /// The keys of a task.
 const KEYS: [&str; 6] = ["id", "title", "details", "after", "check", "status"];
 /// The largest number of tasks. The engine keeps attempts for at most this many.
-const TASKS: usize = 1000;
+const MAX_TASKS: usize = 1000;
 
 /// A valid roadmap: ids are unique, dependencies exist and have no cycle.
 #[derive(Clone, Debug)]
@@ -24,7 +24,10 @@ pub struct TaskRoadmap {
 
 impl TaskRoadmap {
     /// Parses a roadmap. Its problems are shown to the observer, each with its line.
-    pub(crate) fn of(source: &ConfigSource, observer: &dyn RunObserver) -> Result<Self, String> {
+    pub(crate) fn parse_and_report(
+        source: &ConfigSource,
+        observer: &dyn RunObserver,
+    ) -> Result<Self, String> {
         TaskRoadmap::parse(source).map_err(|problems| {
             let count = problems.len();
             observer.roadmap_problems(source, &ConfigError { problems });
@@ -41,16 +44,16 @@ impl TaskRoadmap {
 
     fn parse(source: &ConfigSource) -> Result<Self, Vec<ConfigProblem>> {
         let mut reader =
-            RoadmapReader { source, tasks: Vec::new(), places: Vec::new(), problems: Vec::new() };
+            RoadmapReader { source, tasks: Vec::new(), positions: Vec::new(), problems: Vec::new() };
         match DeTable::parse(&source.text) {
-            Ok(table) => reader.top(table.get_ref()),
+            Ok(table) => reader.read_roadmap(table.get_ref()),
             Err(error) => {
                 let hint = "write TOML like this: key = value, strings in quotes, tasks as [[task]]";
-                reader.problem(error.message(), hint, error.span().unwrap_or(0..0));
+                reader.add_problem_at(error.message(), hint, error.span().unwrap_or(0..0));
             }
         }
         if reader.problems.is_empty() {
-            reader.dependencies();
+            reader.check_dependencies();
         }
         if reader.problems.is_empty() {
             Ok(TaskRoadmap { tasks: reader.tasks })
@@ -71,86 +74,93 @@ struct RoadmapPositions {
 struct RoadmapReader<'s> {
     source: &'s ConfigSource,
     tasks: Vec<RoadmapTask>,
-    places: Vec<RoadmapPositions>,
+    positions: Vec<RoadmapPositions>,
     problems: Vec<ConfigProblem>,
 }
 
 impl RoadmapReader<'_> {
-    fn problem(&mut self, message: impl Into<String>, hint: impl Into<String>, span: Range<usize>) {
-        let mark = self.mark(span, "");
-        self.located(message, hint, vec![mark]);
+    fn add_problem_at(&mut self, message: impl Into<String>, hint: impl Into<String>, span: Range<usize>) {
+        let label = self.label(span, "");
+        self.add_problem(message, hint, vec![label]);
     }
 
-    fn located(&mut self, message: impl Into<String>, hint: impl Into<String>, marks: Vec<ProblemLabel>) {
-        let origin = marks[0].origin.clone();
-        self.problems.push(ConfigProblem::new(message, hint, origin).with_labels(marks));
+    fn add_problem(
+        &mut self,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+        labels: Vec<ProblemLabel>,
+    ) {
+        let origin = labels[0].origin.clone();
+        self.problems.push(ConfigProblem::new(message, hint, origin).with_labels(labels));
     }
 
-    fn mark(&self, span: Range<usize>, label: &str) -> ProblemLabel {
-        ProblemLabel { origin: ValueOrigin::File(self.source.location(span)), text: label.to_owned() }
+    fn label(&self, span: Range<usize>, text: &str) -> ProblemLabel {
+        ProblemLabel { origin: ValueOrigin::File(self.source.location(span)), text: text.to_owned() }
     }
 
-    fn top(&mut self, table: &DeTable<'_>) {
-        for (key, value) in in_order(table) {
+    fn read_roadmap(&mut self, table: &DeTable<'_>) {
+        for (key, value) in keys_in_file_order(table) {
             match (key.get_ref().as_ref(), value.get_ref()) {
                 ("task", DeValue::Array(tasks)) => {
-                    if tasks.len() > TASKS {
-                        let message = format!("{} tasks are too many: at most {TASKS}", tasks.len());
-                        self.problem(message, "split the roadmap", key.span());
+                    if tasks.len() > MAX_TASKS {
+                        let message = format!("{} tasks are too many: at most {MAX_TASKS}", tasks.len());
+                        self.add_problem_at(message, "split the roadmap", key.span());
                         return;
                     }
                     for task in tasks {
-                        self.task(task);
+                        self.read_task(task);
                     }
                 }
-                ("task", _) => self.problem("task: expected a list of tables", HINT, value.span()),
+                ("task", _) => {
+                    self.add_problem_at("task: expected a list of tables", TASK_HINT, value.span());
+                }
                 (name, _) => {
-                    let hint = nearest_name(name, ["task"]).map_or(HINT.to_owned(), meant);
-                    self.problem(format!("unknown key {name:?}"), hint, key.span());
+                    let hint = nearest_name(name, ["task"]).map_or(TASK_HINT.to_owned(), did_you_mean);
+                    self.add_problem_at(format!("unknown key {name:?}"), hint, key.span());
                 }
             }
         }
         if self.tasks.is_empty() && self.problems.is_empty() {
-            self.problem("this roadmap has no tasks", HINT, 0..0);
+            self.add_problem_at("this roadmap has no tasks", TASK_HINT, 0..0);
         }
     }
 
-    fn task(&mut self, value: &Spanned<DeValue<'_>>) {
+    fn read_task(&mut self, value: &Spanned<DeValue<'_>>) {
         let DeValue::Table(table) = value.get_ref() else {
-            return self.problem("a task must be a table", HINT, value.span());
+            return self.add_problem_at("a task must be a table", TASK_HINT, value.span());
         };
         let mut task = RoadmapTask { position: self.tasks.len() as u64 + 1, ..RoadmapTask::default() };
-        let mut places = RoadmapPositions { id: value.span(), ..RoadmapPositions::default() };
-        for (key, value) in in_order(table) {
+        let mut positions = RoadmapPositions { id: value.span(), ..RoadmapPositions::default() };
+        for (key, value) in keys_in_file_order(table) {
             match key.get_ref().as_ref() {
                 "id" => {
-                    task.id = self.id(value);
-                    places.id = value.span();
+                    task.id = self.read_id(value);
+                    positions.id = value.span();
                 }
-                "title" => self.text("title", value).trim().clone_into(&mut task.title),
-                "details" => self.text("details", value).trim().clone_into(&mut task.details),
-                "check" => task.check = self.check(value),
-                "after" => (task.after, places.after) = self.after(value),
-                "status" => self.status(value, &mut task),
+                "title" => self.read_text("title", value).trim().clone_into(&mut task.title),
+                "details" => self.read_text("details", value).trim().clone_into(&mut task.details),
+                "check" => task.check = self.read_check(value),
+                "after" => (task.after, positions.after) = self.read_dependencies(value),
+                "status" => self.read_status(value, &mut task),
                 name => {
                     let hint = nearest_name(name, KEYS)
-                        .map_or_else(|| format!("a task has the keys {}", KEYS.join(", ")), meant);
-                    self.problem(format!("unknown key {name:?} in [[task]]"), hint, key.span());
+                        .map_or_else(|| format!("a task has the keys {}", KEYS.join(", ")), did_you_mean);
+                    self.add_problem_at(format!("unknown key {name:?} in [[task]]"), hint, key.span());
                 }
             }
         }
         if !table.iter().any(|(key, _)| key.get_ref() == "id") {
-            self.problem("this task has no id", "give it one, as in id = \"api\"", value.span());
+            self.add_problem_at("this task has no id", "give it one, as in id = \"api\"", value.span());
         }
         self.tasks.push(task);
-        self.places.push(places);
+        self.positions.push(positions);
     }
 
-    fn text(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> String {
+    fn read_text(&mut self, name: &str, value: &Spanned<DeValue<'_>>) -> String {
         if let DeValue::String(text) = value.get_ref() {
             return text.to_string();
         }
-        self.problem(
+        self.add_problem_at(
             format!("{name}: expected a string"),
             format!("write it like {name} = \"...\""),
             value.span(),
@@ -158,107 +168,111 @@ impl RoadmapReader<'_> {
         String::new()
     }
 
-    fn id(&mut self, value: &Spanned<DeValue<'_>>) -> String {
+    fn read_id(&mut self, value: &Spanned<DeValue<'_>>) -> String {
         // Many people write `id = 7`.
         let id = match value.get_ref() {
             DeValue::Integer(number) => number.to_string(),
-            _ => self.text("id", value),
+            _ => self.read_text("id", value),
         };
         if id.len() > TASK_ID_BYTES {
             let message = format!("id: {} bytes are too long: at most {TASK_ID_BYTES}", id.len());
-            self.problem(message, "put long texts into title and details", value.span());
+            self.add_problem_at(message, "put long texts into title and details", value.span());
         } else if !is_task_id(&id) {
             let hint = "an id is a short word, as in id = \"api\"";
-            self.problem("id: expected a name without spaces around it", hint, value.span());
+            self.add_problem_at("id: expected a name without spaces around it", hint, value.span());
         }
         id
     }
 
-    fn check(&mut self, value: &Spanned<DeValue<'_>>) -> String {
-        let check = self.text("check", value);
+    fn read_check(&mut self, value: &Spanned<DeValue<'_>>) -> String {
+        let check = self.read_text("check", value);
         if !matches!(value.get_ref(), DeValue::String(_)) {
             return check;
         }
         if loopbreak_watch::notification::split_command_line(&check).is_none_or(|words| words.is_empty()) {
             let hint = "write a command, as in check = \"cargo test\"; for a shell, check = \"sh -c '...'\"";
-            self.problem("check: empty command, or an unclosed quote", hint, value.span());
+            self.add_problem_at("check: empty command, or an unclosed quote", hint, value.span());
         }
         check
     }
 
-    fn after(&mut self, value: &Spanned<DeValue<'_>>) -> (Vec<String>, Vec<Range<usize>>) {
+    fn read_dependencies(&mut self, value: &Spanned<DeValue<'_>>) -> (Vec<String>, Vec<Range<usize>>) {
         let DeValue::Array(items) = value.get_ref() else {
-            self.problem("after: expected a list", "write it like after = [\"schema\"]", value.span());
+            self.add_problem_at("after: expected a list", "write it like after = [\"schema\"]", value.span());
             return Default::default();
         };
-        items.iter().map(|item| (self.id(item), item.span())).unzip()
+        items.iter().map(|item| (self.read_id(item), item.span())).unzip()
     }
 
-    fn status(&mut self, value: &Spanned<DeValue<'_>>, task: &mut RoadmapTask) {
-        let name = self.text("status", value);
+    fn read_status(&mut self, value: &Spanned<DeValue<'_>>, task: &mut RoadmapTask) {
+        let name = self.read_text("status", value);
         match name.parse().ok() {
             Some(TaskState::Done) => task.finish("done in the roadmap", 0),
             Some(status) => task.status = status,
             None if name.is_empty() => {}
             None => {
                 let known = TaskState::NAMES;
-                let hint =
-                    nearest_name(&name, known).map_or_else(|| format!("one of {}", known.join(", ")), meant);
-                self.problem(format!("unknown status {name:?}"), hint, value.span());
+                let hint = nearest_name(&name, known)
+                    .map_or_else(|| format!("one of {}", known.join(", ")), did_you_mean);
+                self.add_problem_at(format!("unknown status {name:?}"), hint, value.span());
             }
         }
     }
 
-    fn dependencies(&mut self) {
-        for fault in find_problems(&self.tasks) {
-            match fault {
+    fn check_dependencies(&mut self) {
+        for problem in find_problems(&self.tasks) {
+            match problem {
                 RoadmapProblem::Duplicate { id, first, again } => {
-                    let marks = vec![
-                        self.mark(self.places[again].id.clone(), "again here"),
-                        self.mark(self.places[first].id.clone(), "first here"),
+                    let labels = vec![
+                        self.label(self.positions[again].id.clone(), "again here"),
+                        self.label(self.positions[first].id.clone(), "first here"),
                     ];
-                    self.located(format!("two tasks have the id {id:?}"), "give each task its own id", marks);
+                    self.add_problem(
+                        format!("two tasks have the id {id:?}"),
+                        "give each task its own id",
+                        labels,
+                    );
                 }
                 RoadmapProblem::Unknown { task, dependency } => {
                     let at =
                         self.tasks[task].after.iter().position(|id| *id == dependency).unwrap_or_default();
-                    let span = self.places[task].after[at].clone();
+                    let span = self.positions[task].after[at].clone();
                     let hint = nearest_name(&dependency, self.tasks.iter().map(|task| task.id.as_str()))
-                        .map_or_else(|| "there is no task with this id".to_owned(), meant);
+                        .map_or_else(|| "there is no task with this id".to_owned(), did_you_mean);
                     let message = format!(
                         "task {:?} comes after {dependency:?}, which does not exist",
                         self.tasks[task].id
                     );
-                    self.problem(message, hint, span);
+                    self.add_problem_at(message, hint, span);
                 }
-                RoadmapProblem::Cycle(circle) => self.circle(&circle),
+                RoadmapProblem::Cycle(circle) => self.add_cycle(&circle),
             }
         }
     }
 
-    fn circle(&mut self, circle: &[usize]) {
+    fn add_cycle(&mut self, circle: &[usize]) {
         let mut names: Vec<&str> = circle.iter().map(|place| self.tasks[*place].id.as_str()).collect();
         names.extend(names.first().copied());
         let message = format!("tasks wait for each other: {}", names.join(" after "));
-        let mut marks = Vec::new();
+        let mut labels = Vec::new();
         for (number, place) in circle.iter().enumerate() {
             let next = &self.tasks[circle[(number + 1) % circle.len()]].id;
             let at = self.tasks[*place].after.iter().position(|id| id == next).unwrap_or_default();
-            let label = format!("{} waits for {next}", self.tasks[*place].id);
-            marks.push(self.mark(self.places[*place].after[at].clone(), &label));
+            let text = format!("{} waits for {next}", self.tasks[*place].id);
+            labels.push(self.label(self.positions[*place].after[at].clone(), &text));
         }
-        self.located(message, "remove one of these dependencies", marks);
+        self.add_problem(message, "remove one of these dependencies", labels);
     }
 }
 
-const HINT: &str = "write a task as [[task]], with id = \"api\" and title = \"Write the API\" below it";
+const TASK_HINT: &str = "write a task as [[task]], with id = \"api\" and title = \"Write the API\" below it";
 
-fn meant(name: &str) -> String {
+fn did_you_mean(name: &str) -> String {
     format!("did you mean {name}?")
 }
 
 /// Returns the keys of a table in the order of the file.
-fn in_order<'t, 'i>(
+fn keys_in_file_order<'t, 'i>(
     table: &'t DeTable<'i>,
 ) -> Vec<(&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
     let mut keys: Vec<_> = table.iter().collect();
@@ -273,8 +287,8 @@ mod tests {
     fn problems(text: &str) -> Vec<String> {
         let problems = TaskRoadmap::parse(&ConfigSource::new("tasks.toml", text)).unwrap_err();
         let line = |problem: &ConfigProblem| {
-            let spot = problem.location().unwrap();
-            format!("{}:{}: {}; {}", spot.line, spot.column, problem.message, problem.hint)
+            let location = problem.location().unwrap();
+            format!("{}:{}: {}; {}", location.line, location.column, problem.message, problem.hint)
         };
         problems.iter().map(line).collect()
     }

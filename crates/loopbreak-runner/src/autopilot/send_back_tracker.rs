@@ -8,7 +8,7 @@ use loopbreak::{Action, Config, Guard, Outcome, Profile, Settings, Severity, Sna
 use serde_json::json;
 
 /// The number of send-backs that are kept. It is larger than the longest period.
-const KEPT: usize = 12;
+const MAX_SENT: usize = 12;
 
 /// The guard that watches the send-backs between tasks.
 #[derive(Debug)]
@@ -30,11 +30,11 @@ impl SendBackTracker {
     pub(crate) fn new(
         config: &Config,
         run: &str,
-        kept: Option<Snapshot>,
+        snapshot: Option<Snapshot>,
         sent: Vec<(String, String)>,
     ) -> Self {
-        let config = only_circles(config);
-        let restored = kept.and_then(|kept| Guard::restore(config.clone(), kept).ok());
+        let config = cycle_config(config);
+        let restored = snapshot.and_then(|snapshot| Guard::restore(config.clone(), snapshot).ok());
         let guard = restored.unwrap_or_else(|| Guard::new(config).for_run(run));
         SendBackTracker { guard, sent }
     }
@@ -44,8 +44,8 @@ impl SendBackTracker {
     }
 
     /// Records that one task sent another one back. Returns the verdict, and the circle if there is one.
-    pub(crate) fn send(&mut self, from: &str, to: &str) -> (Verdict, Option<SendBackCircle>) {
-        if self.sent.len() >= KEPT {
+    pub(crate) fn record(&mut self, from: &str, to: &str) -> (Verdict, Option<SendBackCircle>) {
+        if self.sent.len() >= MAX_SENT {
             self.sent.remove(0);
         }
         self.sent.push((from.to_owned(), to.to_owned()));
@@ -57,14 +57,14 @@ impl SendBackTracker {
             ..Step::default()
         };
         let verdict = self.guard.observe(&step);
-        let circle = self.circle(&verdict);
+        let circle = self.find_circle(&verdict);
         (verdict, circle)
     }
 
-    fn circle(&self, verdict: &Verdict) -> Option<SendBackCircle> {
-        let acted =
+    fn find_circle(&self, verdict: &Verdict) -> Option<SendBackCircle> {
+        let enforced =
             verdict.findings.iter().filter(|finding| finding.enforced && finding.severity >= Severity::Warn);
-        let worst = acted.max_by_key(|finding| finding.severity)?;
+        let worst = enforced.max_by_key(|finding| finding.severity)?;
         let period = worst.evidence.number(EvidenceKey::PERIOD).unwrap_or(1);
         let mut tasks: Vec<String> = Vec::new();
         for (from, to) in self.sent.iter().rev().take(period as usize) {
@@ -80,7 +80,7 @@ impl SendBackTracker {
 }
 
 /// Returns a configuration in which only `cycle` is on, with the user's settings.
-fn only_circles(config: &Config) -> Config {
+fn cycle_config(config: &Config) -> Config {
     let mut settings = Settings::from(Profile::Documents);
     settings.mode = config.mode;
     settings.cycle = config.cycle.clone();
@@ -100,11 +100,11 @@ mod tests {
     /// Returns the send-back at which a circle of these tasks is first reported, and the one at which it must
     /// be broken.
     fn rounds(ids: &[&str]) -> (Option<usize>, Option<usize>) {
-        let mut traffic = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
+        let mut tracker = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
         let (mut warned, mut hard) = (None, None);
         for number in 1..=40 {
             let (from, to) = (ids[(number - 1) % ids.len()], ids[number % ids.len()]);
-            let (_, circle) = traffic.send(from, to);
+            let (_, circle) = tracker.record(from, to);
             if let Some(circle) = circle {
                 let mut all: Vec<&str> = ids.to_vec();
                 all.sort_unstable();
@@ -126,11 +126,11 @@ mod tests {
 
     #[test]
     fn many_tasks_that_are_each_sent_back_once_or_twice_are_healthy() {
-        let mut traffic = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
+        let mut tracker = SendBackTracker::new(&Config::default(), "r", None, Vec::new());
         for number in 0..30 {
             let (review, work) = (format!("review-{number}"), format!("work-{number}"));
             for _ in 0..2 {
-                assert_eq!(traffic.send(&review, &work).1, None, "{number}");
+                assert_eq!(tracker.record(&review, &work).1, None, "{number}");
             }
         }
     }
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn mode_observe_breaks_no_circle() {
         let settings = Settings { mode: Mode::Observe, ..Settings::default() };
-        let mut traffic = SendBackTracker::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
+        let mut tracker = SendBackTracker::new(&Config::new(settings).unwrap(), "r", None, Vec::new());
         for _ in 0..10 {
-            assert_eq!(traffic.send("a", "b").1, None);
-            assert_eq!(traffic.send("b", "a").1, None);
+            assert_eq!(tracker.record("a", "b").1, None);
+            assert_eq!(tracker.record("b", "a").1, None);
         }
     }
 }

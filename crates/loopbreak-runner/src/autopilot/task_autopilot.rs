@@ -9,7 +9,7 @@ use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEv
 use super::roadmap_file::RoadmapFile;
 use super::roadmap_reader::TaskRoadmap;
 use super::send_back_tracker::SendBackTracker;
-use super::task_brief::{TaskContext, brief};
+use super::task_brief::{TaskContext, render_brief};
 use super::task_report::ResultFile;
 use crate::error::RunError;
 use crate::iterations::run_end::RunEndReason;
@@ -19,11 +19,11 @@ use crate::recording::run_recorder::RecordedEvent;
 /// A run that works through a roadmap.
 #[derive(Debug)]
 pub(crate) struct TaskAutopilot<'c, 'a> {
-    pub(crate) course: &'c mut RunLoop<'a>,
+    pub(crate) run_loop: &'c mut RunLoop<'a>,
     /// The tasks as last read from the store, with the changes since.
     pub(crate) tasks: Vec<RoadmapTask>,
     pub(crate) series: Series,
-    pub(crate) traffic: SendBackTracker,
+    pub(crate) send_backs: SendBackTracker,
     pub(crate) state: AutopilotState,
     pub(crate) file: ResultFile,
     roadmap: RoadmapFile,
@@ -32,31 +32,38 @@ pub(crate) struct TaskAutopilot<'c, 'a> {
 impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// Starts or continues a roadmap. Descriptions of tasks come from the file, their state from the store.
     pub(crate) fn new(
-        course: &'c mut RunLoop<'a>,
+        run_loop: &'c mut RunLoop<'a>,
         file: RoadmapFile,
         roadmap: &TaskRoadmap,
     ) -> Result<Self, RunError> {
-        let state = course.kept.autopilot.clone().unwrap_or_default();
-        let series = Series::restore(course.config.clone(), state.series.clone());
-        let traffic = SendBackTracker::new(
-            &course.config,
-            course.keeper.session(),
+        let state = run_loop.runner_state.autopilot.clone().unwrap_or_default();
+        let series = Series::restore(run_loop.config.clone(), state.series.clone());
+        let send_backs = SendBackTracker::new(
+            &run_loop.config,
+            run_loop.recorder.session(),
             state.traffic.clone(),
             state.sent.clone(),
         );
-        let known = course.keeper.roadmap().unwrap_or_default();
-        let tasks = merged(&roadmap.tasks, &known);
-        let mut pilot =
-            TaskAutopilot { course, tasks, series, traffic, state, file: ResultFile::new()?, roadmap: file };
-        let opened = |id: &String| pilot.tasks.iter().any(|task| task.id == *id && task.is_open());
-        let opened: Vec<String> = pilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
-        pilot.take_up_again(opened);
-        pilot.keep_roadmap(&known);
-        Ok(pilot)
+        let known = run_loop.recorder.roadmap().unwrap_or_default();
+        let tasks = merge(&roadmap.tasks, &known);
+        let mut autopilot = TaskAutopilot {
+            run_loop,
+            tasks,
+            series,
+            send_backs,
+            state,
+            file: ResultFile::new()?,
+            roadmap: file,
+        };
+        let opened = |id: &String| autopilot.tasks.iter().any(|task| task.id == *id && task.is_open());
+        let opened: Vec<String> = autopilot.state.closed.iter().filter(|id| opened(id)).cloned().collect();
+        autopilot.reopen_tasks(opened);
+        autopilot.store_roadmap(&known);
+        Ok(autopilot)
     }
 
     /// Stores the tasks that are new or differ from the known ones.
-    fn keep_roadmap(&mut self, known: &[RoadmapTask]) {
+    fn store_roadmap(&mut self, known: &[RoadmapTask]) {
         let finished = self.tasks.iter().filter(|task| task.is_finished()).count();
         let what = format!("{} tasks, {finished} of them done", self.tasks.len());
         let changed = self.tasks.iter().filter(|task| !known.contains(task)).cloned().collect();
@@ -70,16 +77,16 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
 
     /// Reads the roadmap file again if it was edited. If it is invalid, that is reported once and the last
     /// valid roadmap stays in use.
-    fn look_at_file(&mut self) {
-        match self.roadmap.look(self.course.observer) {
+    fn reload_roadmap_file(&mut self) {
+        match self.roadmap.reload_if_changed(self.run_loop.observer) {
             None => {}
-            Some(Err(why)) => self.course.observer.warning(&format!("{why}; continuing with the last one")),
+            Some(Err(why)) => self.run_loop.observer.warning(&format!("{why}; continuing with the last one")),
             Some(Ok(roadmap)) => {
                 let known = std::mem::take(&mut self.tasks);
-                self.tasks = merged(&roadmap.tasks, &known);
-                self.keep_roadmap(&known);
+                self.tasks = merge(&roadmap.tasks, &known);
+                self.store_roadmap(&known);
                 let new = self.tasks.len() - known.len();
-                self.course.observer.message(&format!(
+                self.run_loop.observer.message(&format!(
                     "the roadmap was edited: {} tasks, {new} of them new",
                     self.tasks.len()
                 ));
@@ -88,36 +95,36 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     }
 
     /// Runs until every task is closed, a guard ends the run, or no task can be worked on any more.
-    pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
-        let (mut troubles, mut waits) = (0, 0);
+    pub(crate) fn run(&mut self) -> Result<RunEnd, RunError> {
+        let (mut failures, mut waits) = (0, 0);
         loop {
             self.refresh();
-            self.look_at_file();
+            self.reload_roadmap_file();
             let id = match next_task(&self.tasks) {
-                NextTask::Closed => return Ok(self.close()),
+                NextTask::Closed => return Ok(self.end()),
                 NextTask::Nothing => match self.idle(&mut waits) {
-                    Some(over) => return Ok(over),
+                    Some(end) => return Ok(end),
                     None => continue,
                 },
                 NextTask::Task(task) => task.id.clone(),
             };
             waits = 0;
-            if self.is_out_of_the_question(&id) {
+            if self.recover_if_looping(&id) {
                 continue;
             }
             self.prepare(&id);
-            let counted = self.course.keeper.count_attempts();
-            match self.course.round(&mut troubles)? {
-                IterationRound::RunEnd(over) => return Ok(over),
+            let counted = self.run_loop.recorder.count_attempts();
+            match self.run_loop.run_once(&mut failures)? {
+                IterationRound::RunEnd(end) => return Ok(end),
                 IterationRound::Again => continue,
                 IterationRound::CommandRun(ran, iteration) => {
-                    if let Some(over) = self.take(&id, &ran, &iteration, &counted) {
-                        return Ok(over);
+                    if let Some(end) = self.process_attempt(&id, &ran, &iteration, &counted) {
+                        return Ok(end);
                     }
                 }
             }
-            if let Some(over) = self.course.pause() {
-                return Ok(over);
+            if let Some(end) = self.run_loop.pause() {
+                return Ok(end);
             }
         }
     }
@@ -125,8 +132,8 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// Asks the engine before an attempt. Returns true if the task loops: then it is recovered instead of
     /// attempted. After a human was called about a task without progress, it still gets its last attempts,
     /// because their number decides about `force_next`.
-    fn is_out_of_the_question(&mut self, id: &str) -> bool {
-        let check = self.series.check(id, Some(self.course.time()));
+    fn recover_if_looping(&mut self, id: &str) -> bool {
+        let check = self.series.check(id, Some(self.run_loop.time()));
         let remedy = match check.recommendation {
             Some(Intervention::ForceNext) => TaskRemedy::ForceNext,
             Some(Intervention::Escalate) if check.loop_type != Some(Pattern::NoProgressRepeat) => {
@@ -134,7 +141,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             }
             _ => return false,
         };
-        let config = &self.course.config;
+        let config = &self.run_loop.config;
         if config.mode != Mode::Enforce || config.task.mode != Mode::Enforce {
             return false;
         }
@@ -142,7 +149,7 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         let Some(task) = self.tasks.iter_mut().find(|task| task.id == id) else { return false };
         let known = [task.clone()];
         remedy.apply(task, &reason, now());
-        self.course.observer.message(&format!("task {id} is not attempted again: {reason}"));
+        self.run_loop.observer.message(&format!("task {id} is not attempted again: {reason}"));
         let records = RunRecords { roadmap: vec![task.clone()], ..RunRecords::default() };
         let event = RecoveryEvent {
             action: format!("task {id} is not attempted again: {reason}"),
@@ -160,47 +167,48 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// Prepares an attempt: result file, advice, prompt and environment variables.
     fn prepare(&mut self, id: &str) {
         self.file.clear();
-        self.course.kept.advice = self.state.advice.get(id).cloned();
-        let attempts = self.series.check(id, Some(self.course.time())).attempt_count;
+        self.run_loop.runner_state.advice = self.state.advice.get(id).cloned();
+        let attempts = self.series.check(id, Some(self.run_loop.time())).attempt_count;
         let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
-        let run = self.course.keeper.session();
+        let run = self.run_loop.recorder.session();
         let grant = self.state.grants.get(id).map(String::as_str);
-        let text = brief(task, &self.tasks, &TaskContext { grant, notes: &self.state.notes, run, attempts });
+        let text =
+            render_brief(task, &self.tasks, &TaskContext { grant, notes: &self.state.notes, run, attempts });
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
-        self.course.observer.message(&format!("task {id}{title}"));
-        self.course.variables = vec![
-            ("LOOPBREAK_RUN", self.course.keeper.session().to_owned()),
+        self.run_loop.observer.message(&format!("task {id}{title}"));
+        self.run_loop.variables = vec![
+            ("LOOPBREAK_RUN", self.run_loop.recorder.session().to_owned()),
             ("LOOPBREAK_TASK", id.to_owned()),
             ("LOOPBREAK_TASK_TITLE", task.title.clone()),
             ("LOOPBREAK_RESULT_FILE", self.file.path().display().to_string()),
         ];
-        self.course.prompt.set_brief(text);
+        self.run_loop.prompt.set_brief(text);
     }
 
     /// Waits while no task can be worked on, because somebody may change that. Returns the end of the run
     /// after the longest wait.
     fn idle(&mut self, waits: &mut u32) -> Option<RunEnd> {
-        let args = self.course.options;
-        let wait = |times: u32| args.idle.saturating_mul(1 << times.min(16)).min(args.idle_longest);
+        let options = self.run_loop.options;
+        let wait = |times: u32| options.idle.saturating_mul(1 << times.min(16)).min(options.idle_longest);
         let pause = wait(*waits);
-        let was_longest = *waits > 0 && wait(*waits - 1) >= args.idle_longest;
-        if pause == Duration::ZERO || was_longest || !self.course.keeper.is_kept() {
-            return Some(self.close());
+        let was_longest = *waits > 0 && wait(*waits - 1) >= options.idle_longest;
+        if pause == Duration::ZERO || was_longest || !self.run_loop.recorder.is_recorded() {
+            return Some(self.end());
         }
         *waits += 1;
         let what = format!("no task can be worked on; checking again in {} s", pause.as_secs_f64());
-        self.course.observer.message(&what);
+        self.run_loop.observer.message(&what);
         self.write(&RecordedEvent::new(RunEvent::Idle(IdleEvent { action: what, times: *waits })));
-        match self.course.sleep(pause) {
-            Some((RunEndReason::Limit, _)) => Some(self.close()),
-            over => over,
+        match self.run_loop.sleep(pause) {
+            Some((RunEndReason::Limit, _)) => Some(self.end()),
+            end => end,
         }
     }
 
     /// Reads the tasks from the store again, with the changes of other programs.
     pub(crate) fn refresh(&mut self) {
-        let Some(kept) = self.course.keeper.roadmap() else { return };
-        let before = std::mem::replace(&mut self.tasks, kept.clone());
+        let Some(stored) = self.run_loop.recorder.roadmap() else { return };
+        let before = std::mem::replace(&mut self.tasks, stored.clone());
         let opened: Vec<String> = self
             .tasks
             .iter()
@@ -210,19 +218,20 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
             .collect();
         // Tasks are never removed by others. But a store above its size limit drops runs without recent
         // changes, and an attempt may take long enough for that.
-        let is_lost = |task: &&RoadmapTask| !kept.iter().any(|known| known.id == task.id);
+        let is_lost = |task: &&RoadmapTask| !stored.iter().any(|known| known.id == task.id);
         let lost: Vec<RoadmapTask> = before.iter().filter(is_lost).cloned().collect();
         if !lost.is_empty() {
             self.tasks.extend(lost);
-            self.keep_roadmap(&kept);
+            self.store_roadmap(&stored);
         }
-        self.take_up_again(opened);
+        self.reopen_tasks(opened);
     }
 
-    fn take_up_again(&mut self, opened: Vec<String>) {
+    /// Clears the attempts at tasks that somebody reopened.
+    fn reopen_tasks(&mut self, opened: Vec<String>) {
         for id in opened {
-            self.course.observer.message(&format!("task {id} was reopened"));
-            self.begin_anew(&id);
+            self.run_loop.observer.message(&format!("task {id} was reopened"));
+            self.reset_attempts(&id);
         }
     }
 
@@ -230,14 +239,15 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
     /// meantime: that change is kept, and the tasks have to be read again.
     pub(crate) fn write(&mut self, event: &RecordedEvent<'_>) -> bool {
         self.state.series = self.series.snapshot();
-        self.state.traffic = Some(self.traffic.snapshot());
-        self.state.sent.clone_from(&self.traffic.sent);
+        self.state.traffic = Some(self.send_backs.snapshot());
+        self.state.sent.clone_from(&self.send_backs.sent);
         let closed = self.tasks.iter().filter(|task| !task.is_open());
         self.state.closed = closed.map(|task| task.id.clone()).collect();
-        self.course.kept.autopilot = Some(self.state.clone());
-        let by_others = self.course.keeper.write(event, &self.course.guard, &mut self.course.kept);
+        self.run_loop.runner_state.autopilot = Some(self.state.clone());
+        let by_others =
+            self.run_loop.recorder.write(event, &self.run_loop.guard, &mut self.run_loop.runner_state);
         for id in &by_others {
-            self.course.observer.message(&format!("task {id} was changed elsewhere; that change is kept"));
+            self.run_loop.observer.message(&format!("task {id} was changed elsewhere; that change is kept"));
         }
         by_others.is_empty()
     }
@@ -245,9 +255,9 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
 
 /// Merges the tasks of the file with their state in the store. Tasks that are only in the store were added by
 /// hand.
-fn merged(file: &[RoadmapTask], kept: &[RoadmapTask]) -> Vec<RoadmapTask> {
+fn merge(file: &[RoadmapTask], stored: &[RoadmapTask]) -> Vec<RoadmapTask> {
     let mut tasks: Vec<RoadmapTask> = file.to_vec();
-    for known in kept {
+    for known in stored {
         match tasks.iter_mut().find(|task| task.id == known.id) {
             Some(task) => {
                 let RoadmapTask { title, details, after, position, check, .. } = task.clone();

@@ -20,10 +20,10 @@ pub(crate) struct TaskContext<'b> {
 }
 
 /// Returns the description of a task, with instructions for the report.
-pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskContext<'_>) -> String {
+pub(crate) fn render_brief(task: &RoadmapTask, tasks: &[RoadmapTask], context: &TaskContext<'_>) -> String {
     let RoadmapTask { id, title, details, .. } = task;
     let finished = tasks.iter().filter(|task| task.is_finished()).count();
-    let run = beside.run;
+    let run = context.run;
     let mut text = format!("Your task: {id}");
     if !title.is_empty() {
         let _ = write!(text, " - {title}");
@@ -33,8 +33,8 @@ pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskCont
     if !details.is_empty() {
         let _ = writeln!(text, "\n{details}");
     }
-    if beside.attempts > 0 {
-        let _ = writeln!(text, "\nAttempts so far: {}.", beside.attempts);
+    if context.attempts > 0 {
+        let _ = writeln!(text, "\nAttempts so far: {}.", context.attempts);
     }
     if !task.reason.is_empty() {
         let _ = writeln!(text, "Current state: {}.", task.reason.trim_end_matches('.'));
@@ -49,8 +49,8 @@ pub(crate) fn brief(task: &RoadmapTask, tasks: &[RoadmapTask], beside: &TaskCont
             task.deferred.join(", ")
         );
     }
-    for said in beside.grant.into_iter().chain(beside.notes.iter().map(String::as_str)) {
-        let _ = writeln!(text, "\n{said}");
+    for note in context.grant.into_iter().chain(context.notes.iter().map(String::as_str)) {
+        let _ = writeln!(text, "\n{note}");
     }
     let closed: Vec<&str> = tasks.iter().filter(|task| task.forced).map(|task| task.id.as_str()).collect();
     if !closed.is_empty() {
@@ -83,9 +83,9 @@ mod tests {
         };
         let closed = RoadmapTask { id: "old".into(), forced: true, ..RoadmapTask::default() };
         let notes = ["Task old is closed.".to_owned()];
-        let beside =
+        let context =
             TaskContext { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
-        let text = brief(&task, &[task.clone(), closed], &beside);
+        let text = render_brief(&task, &[task.clone(), closed], &context);
         for part in [
             "Your task: api - Write the API\n",
             "one of 2 tasks; 0 are done",

@@ -11,9 +11,9 @@ use crate::process::command_run::{CommandEnd, CommandStart};
 use loopbreak_watch::notification::split_command_line;
 
 /// The longest time that a check may take, unless there is a timeout for iterations.
-const LONGEST: Duration = Duration::from_mins(10);
+const MAX_TIME: Duration = Duration::from_mins(10);
 /// The exit codes of a shell for a command that cannot be executed or does not exist.
-const NOT_THERE: [i32; 2] = [126, 127];
+const NOT_EXECUTABLE: [i32; 2] = [126, 127];
 const LINE_BYTES: usize = 200;
 
 /// The result of a check.
@@ -28,53 +28,53 @@ pub(crate) enum TaskCheckResult {
 }
 
 /// Runs the check of a task.
-pub(crate) fn make(course: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheckResult {
+pub(crate) fn run_check(run_loop: &RunLoop<'_>, task: &RoadmapTask) -> TaskCheckResult {
     let Some(words) = split_command_line(&task.check).filter(|words| !words.is_empty()) else {
         return TaskCheckResult::Unavailable("no command".to_owned());
     };
-    let longest = course.options.iteration_timeout.unwrap_or(LONGEST);
-    let longest = course.time_left().map_or(longest, |left| left.min(longest));
+    let time_limit = run_loop.options.iteration_timeout.unwrap_or(MAX_TIME);
+    let time_limit = run_loop.time_left().map_or(time_limit, |left| left.min(time_limit));
     let start = CommandStart {
         words: &words,
         input: None,
-        variables: &course.variables,
-        longest: Some(longest),
+        variables: &run_loop.variables,
+        time_limit: Some(time_limit),
         log: None,
-        pass_on: None,
+        observer: None,
     };
-    let ran = match start.run(&course.interrupts) {
+    let ran = match start.run(&run_loop.interrupts) {
         Ok(ran) => ran,
         Err(error) => return TaskCheckResult::Unavailable(error.to_string()),
     };
     match ran.end {
         CommandEnd::Exited(status) if status.success() => TaskCheckResult::Passed,
-        CommandEnd::Exited(status) if status.code().is_some_and(|code| NOT_THERE.contains(&code)) => {
+        CommandEnd::Exited(status) if status.code().is_some_and(|code| NOT_EXECUTABLE.contains(&code)) => {
             TaskCheckResult::Unavailable(status.to_string())
         }
         CommandEnd::Exited(status) => {
-            let said = |text: &str| {
+            let last_line = |text: &str| {
                 let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty())?;
                 Some(loopbreak_report::printable(clip(&mask_secrets(clip(line, 4 * LINE_BYTES)), LINE_BYTES)))
             };
             TaskCheckResult::Failed(
-                said(&ran.err).or_else(|| said(&ran.out)).unwrap_or_else(|| status.to_string()),
+                last_line(&ran.err).or_else(|| last_line(&ran.out)).unwrap_or_else(|| status.to_string()),
             )
         }
         CommandEnd::TimedOut => {
-            TaskCheckResult::Unavailable(format!("no answer within {} s", longest.as_secs_f64()))
+            TaskCheckResult::Unavailable(format!("no answer within {} s", time_limit.as_secs_f64()))
         }
         CommandEnd::Interrupted => TaskCheckResult::Interrupted,
     }
 }
 
 /// Applies the result of a check to a report with the status `done`.
-pub(crate) fn judge(
-    checked: &TaskCheckResult,
+pub(crate) fn apply_result(
+    result: &TaskCheckResult,
     report: &mut TaskReport,
     task: &mut RoadmapTask,
     observer: &dyn RunObserver,
 ) {
-    match checked {
+    match result {
         TaskCheckResult::Passed | TaskCheckResult::Interrupted => {}
         TaskCheckResult::Failed(why) => {
             observer.message(&format!("task {}: the check failed: {why}", task.id));

@@ -10,7 +10,7 @@ use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 use serde_json::Value;
 
 use crate::error::RunError;
-use crate::prompt::agent_answer::answer;
+use crate::prompt::agent_answer::final_message;
 
 /// The prefix of a line of output that contains a report.
 pub(crate) const MARK: &str = "LOOPBREAK_RESULT:";
@@ -18,9 +18,9 @@ pub(crate) const MARK: &str = "LOOPBREAK_RESULT:";
 pub(crate) const EXAMPLE: &str = "\"STATUS\"";
 /// Limits: size of a report in bytes, number of reports in it, number of items in a list, length of an item
 /// in bytes.
-const BYTES: u64 = 1024 * 1024;
-const REPORTS: usize = 20;
-const ITEMS: usize = 50;
+const MAX_BYTES: u64 = 1024 * 1024;
+const MAX_REPORTS: usize = 20;
+const MAX_ITEMS: usize = 50;
 const ITEM_BYTES: usize = 500;
 
 /// The file that a command may write its report to.
@@ -53,43 +53,51 @@ impl ResultFile {
     /// Returns the reports in the file, or none if the file does not exist. An error says why it cannot be
     /// read.
     pub(crate) fn read(&self, task: &str) -> Result<Vec<TaskReport>, String> {
-        let Ok(known) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
+        let Ok(metadata) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
         // Opening a pipe would block forever.
-        if !known.is_file() {
+        if !metadata.is_file() {
             return Err("the result file is not a regular file".to_owned());
         }
-        if known.len() > BYTES {
-            return Err(format!("the result file has {} bytes; at most {BYTES} are read", known.len()));
+        if metadata.len() > MAX_BYTES {
+            return Err(format!(
+                "the result file has {} bytes; at most {MAX_BYTES} are read",
+                metadata.len()
+            ));
         }
         let mut text = String::new();
         File::open(&self.path)
-            .and_then(|file| file.take(BYTES).read_to_string(&mut text))
+            .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
             .map_err(|error| format!("the result file cannot be read: {error}"))?;
         if text.trim().is_empty() {
             return Ok(Vec::new());
         }
-        parse(&text, task).map_err(|why| format!("the result file cannot be read: {why}"))
+        parse_reports(&text, task).map_err(|why| format!("the result file cannot be read: {why}"))
     }
 }
 
 /// Returns the last report in an output, if there is one. The prompt has such a line as an example; a
 /// repeated prompt is not a report.
-pub(crate) fn printed(output: &str, task: &str, prompt: &str) -> Result<Vec<TaskReport>, String> {
-    let own = answer(output);
-    let output = own.as_deref().unwrap_or(output);
+pub(crate) fn parse_printed_reports(
+    output: &str,
+    task: &str,
+    prompt: &str,
+) -> Result<Vec<TaskReport>, String> {
+    let message = final_message(output);
+    let output = message.as_deref().unwrap_or(output);
     let prompt = prompt.trim();
     let output = if prompt.is_empty() { output.to_owned() } else { output.replace(prompt, "") };
     let bare = |line: &str| line.trim().trim_matches(['*', '`', ' ']).to_owned();
     let is_report = |line: &String| line.starts_with(MARK) && !line.contains(EXAMPLE);
     let line = output.lines().rev().map(bare).find(is_report);
     line.map_or(Ok(Vec::new()), |line| {
-        parse(&line[MARK.len()..], task).map_err(|why| format!("the line {MARK} cannot be read: {why}"))
+        parse_reports(&line[MARK.len()..], task)
+            .map_err(|why| format!("the line {MARK} cannot be read: {why}"))
     })
 }
 
 /// Returns the reports that reached the store through the MCP tools during the attempt: the last one of each
 /// task.
-pub(crate) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
+pub(crate) fn reports_from_attempts(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
     let mut reports: Vec<TaskReport> = Vec::new();
     for attempt in attempts {
         reports.retain(|known| known.task != attempt.task);
@@ -105,7 +113,7 @@ pub(crate) fn recorded(attempts: Vec<StoredAttempt>) -> Vec<TaskReport> {
 }
 
 /// Returns a report for a task that was changed with `loopbreak tasks` during the attempt.
-pub(crate) fn changed(task: &RoadmapTask) -> TaskReport {
+pub(crate) fn report_from_change(task: &RoadmapTask) -> TaskReport {
     TaskReport {
         task: task.id.clone(),
         status: Some(task.status),
@@ -116,18 +124,18 @@ pub(crate) fn changed(task: &RoadmapTask) -> TaskReport {
 }
 
 /// Parses one report or a list of them. A report that names no task is about `task`.
-fn parse(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
+fn parse_reports(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
     let value: Value = serde_json::from_str(text.trim()).map_err(|error| error.to_string())?;
     match value {
-        Value::Array(items) if items.len() > REPORTS => {
-            Err(format!("{} reports are too many: at most {REPORTS}", items.len()))
+        Value::Array(items) if items.len() > MAX_REPORTS => {
+            Err(format!("{} reports are too many: at most {MAX_REPORTS}", items.len()))
         }
-        Value::Array(items) => items.iter().map(|item| report(item, task)).collect(),
-        item => Ok(vec![report(&item, task)?]),
+        Value::Array(items) => items.iter().map(|item| parse_report(item, task)).collect(),
+        item => Ok(vec![parse_report(&item, task)?]),
     }
 }
 
-fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
+fn parse_report(value: &Value, task: &str) -> Result<TaskReport, String> {
     let Value::Object(all) = value else {
         return Err("a report must be an object, as in {\"status\":\"done\"}".to_owned());
     };
@@ -146,34 +154,34 @@ fn report(value: &Value, task: &str) -> Result<TaskReport, String> {
         Some(_) => return Err("status: expected a string".to_owned()),
     };
     let reason = match find(&["reason", "message"]) {
-        Some(Value::String(text)) => fit(text),
+        Some(Value::String(text)) => mask_and_truncate(text),
         _ => String::new(),
     };
     Ok(TaskReport {
         task,
         status,
-        blockers: list(find(&["blockers"]), "blockers")?,
-        work: list(find(&["work", "completedWork", "completed_work"]), "work")?,
-        send_back: list(find(&["send_back", "sendBack"]), "send_back")?,
+        blockers: parse_list(find(&["blockers"]), "blockers")?,
+        work: parse_list(find(&["work", "completedWork", "completed_work"]), "work")?,
+        send_back: parse_list(find(&["send_back", "sendBack"]), "send_back")?,
         reason,
     })
 }
 
 /// Masks the secrets in a text and truncates it.
-fn fit(text: &str) -> String {
+fn mask_and_truncate(text: &str) -> String {
     clip(&mask_secrets(clip(text.trim(), 4 * ITEM_BYTES)), ITEM_BYTES).to_owned()
 }
 
 /// Reads a list of strings, or one string.
-fn list(value: Option<&Value>, name: &str) -> Result<Vec<String>, String> {
+fn parse_list(value: Option<&Value>, name: &str) -> Result<Vec<String>, String> {
     let text = |value: &Value| match value {
-        Value::String(text) => Ok(fit(text)),
+        Value::String(text) => Ok(mask_and_truncate(text)),
         Value::Number(number) => Ok(number.to_string()),
         _ => Err(format!("{name}: expected a list of strings")),
     };
     let texts = match value {
         None => return Ok(Vec::new()),
-        Some(Value::Array(items)) => items.iter().take(ITEMS).map(text).collect(),
+        Some(Value::Array(items)) => items.iter().take(MAX_ITEMS).map(text).collect(),
         Some(one) => text(one).map(|text| vec![text]),
     }?;
     Ok(texts.into_iter().filter(|text| !text.is_empty()).collect())
@@ -186,23 +194,33 @@ mod tests {
     #[test]
     fn a_report_may_be_short_or_long_and_use_the_keys_of_other_orchestrators() {
         let short =
-            printed("working\n`LOOPBREAK_RESULT: {\"status\":\"completed\"}`\nbye\n", "a", "").unwrap();
+            parse_printed_reports("working\n`LOOPBREAK_RESULT: {\"status\":\"completed\"}`\nbye\n", "a", "")
+                .unwrap();
         assert_eq!(
             short,
             [TaskReport { task: "a".into(), status: Some(TaskState::Done), ..TaskReport::default() }]
         );
         let long = r#"[{"taskId":7,"status":"blocked","blockers":"no token","completedWork":["read"]},{"send_back":["b"]}]"#;
-        let long = parse(long, "a").unwrap();
+        let long = parse_reports(long, "a").unwrap();
         assert_eq!(
             (long[0].task.as_str(), &long[0].blockers[0], &long[0].work[0]),
             ("7", &"no token".into(), &"read".into())
         );
         assert_eq!((long[1].task.as_str(), &long[1].send_back[0]), ("a", &"b".to_owned()));
         let prompt = "Report:\nLOOPBREAK_RESULT: {\"status\":\"done\"}\nThat is all.";
-        assert_eq!(printed(&format!("> {prompt}\nI begin"), "a", prompt), Ok(Vec::new()));
-        assert_eq!(printed("LOOPBREAK_RESULT: {\"status\":\"done\"}", "a", prompt).unwrap().len(), 1);
-        assert_eq!(printed("> LOOPBREAK_RESULT: {\"status\":\"STATUS\"}", "a", ""), Ok(Vec::new()));
-        assert_eq!(printed("I print no LOOPBREAK_RESULT: {} inside a line", "a", ""), Ok(Vec::new()));
+        assert_eq!(parse_printed_reports(&format!("> {prompt}\nI begin"), "a", prompt), Ok(Vec::new()));
+        assert_eq!(
+            parse_printed_reports("LOOPBREAK_RESULT: {\"status\":\"done\"}", "a", prompt).unwrap().len(),
+            1
+        );
+        assert_eq!(
+            parse_printed_reports("> LOOPBREAK_RESULT: {\"status\":\"STATUS\"}", "a", ""),
+            Ok(Vec::new())
+        );
+        assert_eq!(
+            parse_printed_reports("I print no LOOPBREAK_RESULT: {} inside a line", "a", ""),
+            Ok(Vec::new())
+        );
     }
 
     #[test]
@@ -217,16 +235,18 @@ mod tests {
             r#"{"work":[{}]}"#,
             r#"{"task":[]}"#,
         ] {
-            assert!(parse(text, "a").is_err(), "{text}");
+            assert!(parse_reports(text, "a").is_err(), "{text}");
         }
-        assert!(parse(&format!("[{}]", vec!["{}"; 21].join(",")), "a").unwrap_err().contains("too many"));
+        assert!(
+            parse_reports(&format!("[{}]", vec!["{}"; 21].join(",")), "a").unwrap_err().contains("too many")
+        );
     }
 
     #[test]
     fn long_lists_and_texts_are_truncated() {
         let items = vec![format!("\"{}\"", "x".repeat(10_000)); 100].join(",");
-        let read = parse(&format!("{{\"work\":[{items}]}}"), "a").unwrap();
-        assert_eq!((read[0].work.len(), read[0].work[0].len()), (ITEMS, ITEM_BYTES));
+        let read = parse_reports(&format!("{{\"work\":[{items}]}}"), "a").unwrap();
+        assert_eq!((read[0].work.len(), read[0].work[0].len()), (MAX_ITEMS, ITEM_BYTES));
     }
 
     #[test]

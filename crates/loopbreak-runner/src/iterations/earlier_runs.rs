@@ -1,4 +1,4 @@
-//! Earlier runs with the same command and prompt. If they died young one after the other, the program that
+//! Earlier runs with the same command and prompt. If they ended early one after the other, the program that
 //! starts them is stuck, and no single run can detect it.
 
 use loopbreak::{EpochMillis, Outcome, RunSummary, Series, Step};
@@ -9,20 +9,20 @@ use crate::iterations::run_loop::RunLoop;
 use loopbreak_report::exit;
 
 /// The number of earlier runs that are considered.
-const RUNS: usize = 20;
+const MAX_RUNS: usize = 20;
 
 impl RunLoop<'_> {
-    /// Warns before this run begins if earlier runs died young. It only warns: the program that starts the
+    /// Warns before this run begins if earlier runs ended early. It only warns: the program that starts the
     /// runs cannot be stopped from here.
-    pub(crate) fn look_back(&mut self) {
-        self.kept.prompt = format!("{:016x}", xxh3_64(self.prompt.last().as_bytes()));
+    pub(crate) fn warn_about_earlier_runs(&mut self) {
+        self.runner_state.prompt = format!("{:016x}", xxh3_64(self.prompt.current().as_bytes()));
         let mut series = Series::new(self.config.clone());
         let mut warning = None;
-        for (run, events) in self.keeper.earlier(&self.kept, RUNS) {
-            let verdict = series.conclude(&self.summary(&run, &events));
+        for (run, events) in self.recorder.earlier_runs(&self.runner_state, MAX_RUNS) {
+            let verdict = series.conclude(&self.summarize(&run, &events));
             // The engine reports it once. Here it stays until a run lives longer.
-            warning = match verdict.decisions.into_iter().find(|act| act.enforced) {
-                Some(act) => Some(act.reason),
+            warning = match verdict.decisions.into_iter().find(|decision| decision.enforced) {
+                Some(decision) => Some(decision.reason),
                 None => warning.filter(|_| !verdict.sighted.is_empty()),
             };
         }
@@ -31,10 +31,10 @@ impl RunLoop<'_> {
         }
     }
 
-    fn summary(&self, run: &Run, events: &[StoredEvent]) -> RunSummary {
+    fn summarize(&self, run: &Run, events: &[StoredEvent]) -> RunSummary {
         let mut summary = RunSummary::new(&self.config, run.session.as_str());
-        let prompt = match self.prompt.last().trim() {
-            "" => format!("the command {}", self.command()),
+        let prompt = match self.prompt.current().trim() {
+            "" => format!("the command {}", self.command_text()),
             prompt => prompt.to_owned(),
         };
         let step = |at: i64| Step { at: Some(EpochMillis(at)), ..Step::default() };

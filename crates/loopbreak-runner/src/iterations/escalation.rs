@@ -16,12 +16,12 @@ pub enum HumanDecision {
 }
 
 /// Returns the report: the engine's advice for the user if there is one, otherwise a text of the same form.
-pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -> String {
-    let own = verdict
+pub(crate) fn render_report(request: &EndRequest, verdict: &Verdict, history: &[String]) -> String {
+    let advice = verdict
         .advice
         .iter()
-        .find(|advice| advice.audience == Audience::User && advice.detector == call.act.detector);
-    own.map_or_else(
+        .find(|advice| advice.audience == Audience::User && advice.detector == request.decision.detector);
+    advice.map_or_else(
         || {
             let history = history.join("\n- ");
             format!(
@@ -29,7 +29,7 @@ pub(crate) fn report(call: &EndRequest, verdict: &Verdict, history: &[String]) -
                  1. Continue with another approach: the agent is told to try a new strategy.\n\
                  2. Review: find out why the same thing keeps failing.\n\
                  3. Cancel: stop the task.",
-                call.act.reason
+                request.decision.reason
             )
         },
         |advice| advice.text.clone(),

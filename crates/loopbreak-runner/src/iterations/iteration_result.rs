@@ -5,7 +5,7 @@ use loopbreak::evidence::EVIDENCE_BYTES;
 use loopbreak::text::{clip, mask_secrets};
 
 use crate::process::command_run::{CommandEnd, CommandRun};
-use crate::prompt::agent_answer::answer;
+use crate::prompt::agent_answer::final_message;
 
 /// The text for an iteration without output.
 const SILENT: &str = "(no output)";
@@ -13,7 +13,7 @@ const SILENT: &str = "(no output)";
 const IDLE: &str = "(no output, no file changed)";
 
 /// The length in bytes from which a text that is printed again counts as an echo of the prompt or the advice.
-const ECHO: usize = 24;
+const MIN_ECHO_BYTES: usize = 24;
 
 /// The result of one iteration.
 #[derive(Debug)]
@@ -32,11 +32,11 @@ pub(crate) struct IterationResult {
 }
 
 impl IterationResult {
-    /// Creates the result of a run. `told` is the prompt and the advice: if the agent prints them again, that
+    /// Creates the result of a run. `shown` is the prompt and the advice: if the agent prints them again, that
     /// is not its own work.
-    pub(crate) fn new(number: u64, ran: &CommandRun, told: [&str; 2]) -> Self {
-        let out = answer(&ran.out).unwrap_or_else(|| ran.out.clone());
-        let (out, err) = (&without(&out, told), &without(&ran.err, told));
+    pub(crate) fn new(number: u64, ran: &CommandRun, shown: [&str; 2]) -> Self {
+        let out = final_message(&ran.out).unwrap_or_else(|| ran.out.clone());
+        let (out, err) = (&remove_echoes(&out, shown), &remove_echoes(&ran.err, shown));
         let (status, failed) = match ran.end {
             CommandEnd::Exited(status) if status.success() => ("ok".to_owned(), false),
             CommandEnd::Exited(status) => match status.code() {
@@ -46,10 +46,10 @@ impl IterationResult {
             CommandEnd::TimedOut => ("timed out".to_owned(), true),
             CommandEnd::Interrupted => ("interrupted".to_owned(), true),
         };
-        let silent = out.trim().is_empty();
+        let is_silent = out.trim().is_empty();
         // Standard error, such as progress messages, counts only if the iteration failed or printed nothing
         // else.
-        let outcome = match (failed, silent) {
+        let outcome = match (failed, is_silent) {
             (false, false) => out.clone(),
             (true, false) => format!("{out}\n{err}"),
             (_, true) => err.clone(),
@@ -62,7 +62,7 @@ impl IterationResult {
             (true, line) if line.is_empty() => last_line(out),
             (true, line) => line,
         };
-        let cost_usd = cost(&ran.out);
+        let cost_usd = parse_cost(&ran.out);
         IterationResult {
             number,
             status,
@@ -81,22 +81,22 @@ impl IterationResult {
     }
 
     /// Marks the iteration as idle: no output, no changed file. All idle iterations are identical.
-    pub(crate) fn idled(&mut self) {
+    pub(crate) fn mark_idle(&mut self) {
         IDLE.clone_into(&mut self.outcome);
     }
 
     /// Returns the iteration on one line, for the history.
-    pub(crate) fn line(&self) -> String {
-        let said = if self.errors.is_empty() { &self.accomplished } else { &self.errors };
-        let said = if said.is_empty() { SILENT } else { said };
-        format!("Iteration {}, {}: {said}", self.number, self.status)
+    pub(crate) fn render_line(&self) -> String {
+        let text = if self.errors.is_empty() { &self.accomplished } else { &self.errors };
+        let text = if text.is_empty() { SILENT } else { text };
+        format!("Iteration {}, {}: {text}", self.number, self.status)
     }
 }
 
 /// Removes the prompt and the advice from an output. Short texts stay, because they may occur by chance.
-fn without(output: &str, told: [&str; 2]) -> String {
+fn remove_echoes(output: &str, shown: [&str; 2]) -> String {
     let mut output = output.to_owned();
-    for text in told.map(str::trim).into_iter().filter(|text| text.len() >= ECHO) {
+    for text in shown.map(str::trim).into_iter().filter(|text| text.len() >= MIN_ECHO_BYTES) {
         output = output.replace(text, "");
     }
     output
@@ -111,7 +111,7 @@ fn last_line(text: &str) -> String {
 }
 
 /// Returns the cost that the command reported. The last number is the total.
-fn cost(output: &str) -> Option<f64> {
+fn parse_cost(output: &str) -> Option<f64> {
     ["\"total_cost_usd\"", "\"cost_usd\""].iter().find_map(|key| {
         let (_, rest) = output.rsplit_once(key)?;
         let rest = rest.trim_start().strip_prefix(':')?.trim_start();
@@ -126,9 +126,9 @@ mod tests {
 
     #[test]
     fn the_cost_is_the_last_number_reported() {
-        assert_eq!(cost(r#"{"cost_usd":1}{"type":"result","total_cost_usd": 0.25,"x":1}"#), Some(0.25));
-        assert_eq!(cost(r#"{"cost_usd":1}{"cost_usd":2}"#), Some(2.0));
-        assert_eq!(cost(r#"{"total_cost_usd":null}"#), None);
-        assert_eq!(cost("it costs 3 dollars"), None);
+        assert_eq!(parse_cost(r#"{"cost_usd":1}{"type":"result","total_cost_usd": 0.25,"x":1}"#), Some(0.25));
+        assert_eq!(parse_cost(r#"{"cost_usd":1}{"cost_usd":2}"#), Some(2.0));
+        assert_eq!(parse_cost(r#"{"total_cost_usd":null}"#), None);
+        assert_eq!(parse_cost("it costs 3 dollars"), None);
     }
 }

@@ -9,31 +9,31 @@ use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::{self, RunEndReason};
 use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop, interrupted};
 use crate::process::command_run::CommandRun;
-use crate::prompt::run_prompt::keeps_promise;
+use crate::prompt::run_prompt::contains_promise;
 use crate::recording::run_recorder::RecordedEvent;
 
 impl RunLoop<'_> {
     /// Runs iterations until the run ends.
-    pub(crate) fn go(&mut self) -> Result<RunEnd, RunError> {
-        let mut troubles = 0;
+    pub(crate) fn run(&mut self) -> Result<RunEnd, RunError> {
+        let mut failures = 0;
         loop {
-            match self.round(&mut troubles)? {
-                IterationRound::RunEnd(over) => return Ok(over),
+            match self.run_once(&mut failures)? {
+                IterationRound::RunEnd(end) => return Ok(end),
                 IterationRound::Again => continue,
                 IterationRound::CommandRun(ran, iteration) => {
-                    if let Some(over) = self.take(&ran, &iteration) {
-                        return Ok(over);
+                    if let Some(end) = self.process_iteration(&ran, &iteration) {
+                        return Ok(end);
                     }
                 }
             }
-            if let Some(over) = self.pause() {
-                return Ok(over);
+            if let Some(end) = self.pause() {
+                return Ok(end);
             }
         }
     }
 
     /// Shows an iteration to the guard and carries out the verdict.
-    fn take(&mut self, ran: &CommandRun, iteration: &IterationResult) -> Option<RunEnd> {
+    fn process_iteration(&mut self, ran: &CommandRun, iteration: &IterationResult) -> Option<RunEnd> {
         let human = self.human.take();
         let outcome = Outcome { text: Some(iteration.outcome.as_str().into()), error: iteration.failed };
         let step = Step {
@@ -43,39 +43,39 @@ impl RunLoop<'_> {
             ..self.step()
         };
         let verdict = self.guard.observe(&step);
-        self.keeper.note(&verdict, now());
-        self.remember(iteration.line());
-        self.kept.advice = self.advice(&verdict);
+        self.recorder.add_findings(&verdict, now());
+        self.add_to_history(iteration.render_line());
+        self.runner_state.advice = self.agent_advice(&verdict);
         let promise = self.options.completion_promise.as_deref();
-        let kept = promise.is_some_and(|text| keeps_promise(&ran.out, text, self.prompt.last()));
-        let over = if kept && !iteration.failed {
+        let is_promised = promise.is_some_and(|text| contains_promise(&ran.out, text, self.prompt.current()));
+        let end = if is_promised && !iteration.failed {
             Some((RunEndReason::Complete, format!("promise printed in iteration {}", iteration.number)))
         } else {
-            run_end::call(&verdict, self.config.policy.on_loop)
-                .and_then(|call| self.called(&call, &verdict, &step))
+            run_end::find_end_request(&verdict, self.config.policy.on_loop)
+                .and_then(|request| self.handle_end_request(&request, &verdict, &step))
         };
-        if over.is_none() {
-            self.tell_user(iteration, &verdict);
+        if end.is_none() {
+            self.report_limits(iteration, &verdict);
         }
-        if over.is_none() {
+        if end.is_none() {
             self.ask_advisor(&verdict);
         }
-        let next = match (&over, &self.kept.advice) {
+        let next = match (&end, &self.runner_state.advice) {
             (Some((ending, why)), _) => format!("{}: {why}", ending.as_str()),
             (None, Some(_)) => "try another approach".to_owned(),
             (None, None) => "continue".to_owned(),
         };
         self.record(iteration, &verdict);
-        self.jot(iteration, &next);
-        over
+        self.write_scratchpad(iteration, &next);
+        end
     }
 
-    /// Tells the user during the run how near the limits are, and what cannot be detected.
-    pub(crate) fn tell_user(&self, iteration: &IterationResult, verdict: &Verdict) {
-        let near = |advice: &&loopbreak::Advice| {
+    /// Shows the user how near the limits are, and what cannot be detected.
+    pub(crate) fn report_limits(&self, iteration: &IterationResult, verdict: &Verdict) {
+        let is_about_limits = |advice: &&loopbreak::Advice| {
             advice.audience == Audience::User && advice.detector == DetectorName::Budget
         };
-        for advice in verdict.advice.iter().filter(near) {
+        for advice in verdict.advice.iter().filter(is_about_limits) {
             self.observer.message(&advice.text);
         }
         if self.config.budget.max_cost > 0.0 && iteration.usage.is_none() && iteration.number == 1 {
@@ -88,33 +88,35 @@ impl RunLoop<'_> {
     }
 
     /// Handles a request of a guard to end the run. Returns `None` if a human lets the run continue.
-    pub(crate) fn called(
+    pub(crate) fn handle_end_request(
         &mut self,
-        call: &run_end::EndRequest,
+        request: &run_end::EndRequest,
         verdict: &Verdict,
         step: &Step<'_>,
     ) -> Option<RunEnd> {
-        let reason = call.act.reason.clone();
-        self.tell(verdict, step, &call.act);
-        if call.ending != RunEndReason::Human {
-            return Some((call.ending, reason));
+        let reason = request.decision.reason.clone();
+        self.notify(verdict, step, &request.decision);
+        if request.ending != RunEndReason::Human {
+            return Some((request.ending, reason));
         }
-        let report = escalation::report(call, verdict, &self.kept.history);
+        let report = escalation::render_report(request, verdict, &self.runner_state.history);
         match self.observer.escalate(&report, &self.interrupts) {
-            Some(HumanDecision::Continue(words)) => {
-                let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed(&reason));
+            Some(HumanDecision::Continue(message)) => {
+                let mut advice =
+                    self.runner_state.advice.take().unwrap_or_else(|| self.with_history(&reason));
                 advice.push_str("\n\nA human looked at this and says: try another approach.");
-                if !words.is_empty() {
+                if !message.is_empty() {
                     advice.push(' ');
-                    advice.push_str(&words);
+                    advice.push_str(&message);
                 }
-                self.kept.advice = Some(advice);
-                self.human = Some(if words.is_empty() { "try another approach".to_owned() } else { words });
+                self.runner_state.advice = Some(advice);
+                self.human =
+                    Some(if message.is_empty() { "try another approach".to_owned() } else { message });
                 None
             }
             Some(HumanDecision::Cancel) => Some((RunEndReason::Loop, format!("{reason}; cancelled"))),
             Some(HumanDecision::Review) => Some((RunEndReason::Human, format!("{reason}; to be reviewed"))),
-            None if self.interrupts.any() => Some(interrupted()),
+            None if self.interrupts.is_interrupted() => Some(interrupted()),
             None => Some((RunEndReason::Human, reason)),
         }
     }
@@ -122,17 +124,17 @@ impl RunLoop<'_> {
     /// Adds the iteration to the store.
     fn record(&mut self, iteration: &IterationResult, verdict: &Verdict) {
         let mut summary = VerdictSummary::from(verdict);
-        if let Some(advice) = &self.kept.advice {
+        if let Some(advice) = &self.runner_state.advice {
             summary = summary.with_answer("advise", advice.as_str());
         }
         let step = StepEvent {
-            action: Some(iteration.line()),
+            action: Some(iteration.render_line()),
             error: Some(iteration.failed),
             status: Some(iteration.status.clone()),
             verdict: summary,
             ..StepEvent::default()
         };
         let event = RecordedEvent { verdict: Some(verdict), ..RecordedEvent::new(RunEvent::Step(step)) };
-        self.keeper.write(&event, &self.guard, &mut self.kept);
+        self.recorder.write(&event, &self.guard, &mut self.runner_state);
     }
 }

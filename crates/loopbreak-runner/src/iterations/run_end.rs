@@ -53,18 +53,18 @@ impl RunEndReason {
 pub(crate) struct EndRequest {
     pub(crate) ending: RunEndReason,
     /// The decision, with its reason.
-    pub(crate) act: Decision,
+    pub(crate) decision: Decision,
 }
 
 /// Returns the request that decides the reason: the first in the documented order of all guards that request
 /// the end.
-pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
-    let hard = |finding: &&Finding| {
+pub(crate) fn find_end_request(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
+    let requests_end = |finding: &&Finding| {
         // If the intervention is milder, the user switched the stronger ones off.
-        let grave = finding.intervention.is_some_and(loopbreak::Intervention::overrides_agent);
-        finding.severity == Severity::Hard && finding.enforced && grave
+        let is_strong = finding.intervention.is_some_and(loopbreak::Intervention::overrides_agent);
+        finding.severity == Severity::Hard && finding.enforced && is_strong
     };
-    let calls = verdict.findings.iter().filter(hard).filter_map(|finding| {
+    let requests = verdict.findings.iter().filter(requests_end).filter_map(|finding| {
         let (rank, ending) = match (finding.detector, finding.pattern) {
             (DetectorName::Budget, Pattern::MaxIterations) => (0, RunEndReason::Limit),
             (DetectorName::Budget, Pattern::MaxRuntime) => (1, RunEndReason::Limit),
@@ -76,19 +76,22 @@ pub(crate) fn call(verdict: &Verdict, on_loop: OnLoop) -> Option<EndRequest> {
                 _ => return None,
             },
         };
-        let told = verdict.decisions.iter().find(|act| act.detector == finding.detector && act.enforced);
+        let stated = verdict
+            .decisions
+            .iter()
+            .find(|decision| decision.detector == finding.detector && decision.enforced);
         let intervention =
             if ending == RunEndReason::Human { Intervention::Escalate } else { Intervention::Stop };
-        let act = Decision {
+        let decision = Decision {
             intervention,
             detector: finding.detector,
             pattern: finding.pattern,
             loop_id: finding.loop_id,
             task: None,
-            reason: told.map_or_else(|| finding.pattern.to_string(), |act| act.reason.clone()),
+            reason: stated.map_or_else(|| finding.pattern.to_string(), |decision| decision.reason.clone()),
             enforced: true,
         };
-        Some((rank, EndRequest { ending, act }))
+        Some((rank, EndRequest { ending, decision }))
     });
-    calls.min_by_key(|(rank, _)| *rank).map(|(_, call)| call)
+    requests.min_by_key(|(rank, _)| *rank).map(|(_, request)| request)
 }

@@ -28,7 +28,8 @@ use crate::recording::scratchpad;
 /// The longest wait for each notifier at the end of the run.
 const NOTIFY_TIMEOUT: Duration = Duration::from_mins(1);
 /// The longest back-off.
-const LONGEST: Duration = Duration::from_mins(10);
+const MAX_BACKOFF: Duration = Duration::from_mins(10);
+
 /// A run in progress.
 #[derive(Debug)]
 pub(crate) struct RunLoop<'a> {
@@ -39,9 +40,9 @@ pub(crate) struct RunLoop<'a> {
     pub(crate) observer: &'a dyn RunObserver,
     pub(crate) advisor: Option<SecondOpinion>,
     pub(crate) interrupts: InterruptFlag,
-    pub(crate) keeper: RunRecorder<'a>,
+    pub(crate) recorder: RunRecorder<'a>,
     pub(crate) guard: Guard,
-    pub(crate) kept: RunnerState,
+    pub(crate) runner_state: RunnerState,
     pub(crate) work_tree: WorkTree,
     /// The message of a human since the last iteration.
     pub(crate) human: Option<String>,
@@ -64,10 +65,10 @@ pub(crate) enum IterationRound {
 impl RunLoop<'_> {
     /// Starts or continues the run.
     pub(crate) fn begin(&mut self) {
-        let session = self.keeper.session().to_owned();
+        let session = self.recorder.session().to_owned();
         if self.guard.turn() == 0 {
             self.observer.message(&format!("run {session}"));
-            self.look_back();
+            self.warn_about_earlier_runs();
             // Time counts from here, not from the end of the first iteration.
             self.guard.observe(&Step { refused: true, ..self.step() });
         } else {
@@ -75,25 +76,25 @@ impl RunLoop<'_> {
             // A user who starts the run again has looked at it.
             self.human = Some("started the run again".to_owned());
         }
-        let event = RunEvent::Start(NoteEvent { action: self.command() });
-        self.keeper.write(&RecordedEvent::new(event), &self.guard, &mut self.kept);
+        let event = RunEvent::Start(NoteEvent { action: self.command_text() });
+        self.recorder.write(&RecordedEvent::new(event), &self.guard, &mut self.runner_state);
     }
 
     /// Runs the command once. Waits if it has a transient failure, which says nothing about its work.
-    pub(crate) fn round(&mut self, troubles: &mut u32) -> Result<IterationRound, RunError> {
-        let ran = self.start()?;
-        let iteration = self.look(&ran);
+    pub(crate) fn run_once(&mut self, failures: &mut u32) -> Result<IterationRound, RunError> {
+        let ran = self.run_command()?;
+        let iteration = self.iteration_result(&ran);
         if ran.end == CommandEnd::Interrupted {
-            self.jot(&iteration, "interrupted");
+            self.write_scratchpad(&iteration, "interrupted");
             return Ok(IterationRound::RunEnd(interrupted()));
         }
         let failed = matches!(ran.end, CommandEnd::Exited(status) if !status.success());
-        if let Some(trouble) = TransientFailure::of(&ran.out, &ran.err).filter(|_| failed) {
-            *troubles += 1;
-            let over = self.back_off(trouble, *troubles, &iteration);
-            return Ok(over.map_or(IterationRound::Again, IterationRound::RunEnd));
+        if let Some(failure) = TransientFailure::from_output(&ran.out, &ran.err).filter(|_| failed) {
+            *failures += 1;
+            let end = self.back_off(failure, *failures, &iteration);
+            return Ok(end.map_or(IterationRound::Again, IterationRound::RunEnd));
         }
-        *troubles = 0;
+        *failures = 0;
         Ok(IterationRound::CommandRun(ran, iteration))
     }
 
@@ -103,9 +104,15 @@ impl RunLoop<'_> {
     }
 
     /// Sends a notification.
-    pub(crate) fn tell(&mut self, verdict: &Verdict, step: &Step<'_>, act: &Decision) {
-        let notification =
-            LoopNotification::new(self.keeper.session(), &self.command(), verdict.turn, step, verdict, act);
+    pub(crate) fn notify(&mut self, verdict: &Verdict, step: &Step<'_>, decision: &Decision) {
+        let notification = LoopNotification::new(
+            self.recorder.session(),
+            &self.command_text(),
+            verdict.turn,
+            step,
+            verdict,
+            decision,
+        );
         let mut warnings = self.notifiers.send(&notification);
         warnings.extend(self.notifiers.poll());
         for warning in warnings {
@@ -114,26 +121,26 @@ impl RunLoop<'_> {
     }
 
     /// Runs the command once.
-    fn start(&mut self) -> Result<CommandRun, RunError> {
-        if let Err(why) = self.prompt.read() {
+    fn run_command(&mut self) -> Result<CommandRun, RunError> {
+        if let Err(why) = self.prompt.reload() {
             self.observer.warning(&why);
         }
         let number = self.guard.turn() + 1;
         let log = self.options.log_dir.as_ref().map(|folder| {
-            let path = folder.join(format!("{}-{number:04}.log", self.keeper.session()));
+            let path = folder.join(format!("{}-{number:04}.log", self.recorder.session()));
             File::create(&path)
                 .map_err(|error| RunError::failed(format!("--log-dir {}: {error}", path.display())))
         });
-        let (words, input) = self.prompt.words(self.kept.advice.as_deref());
-        let longest = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
+        let (words, input) = self.prompt.command_line(self.runner_state.advice.as_deref());
+        let time_limit = [self.options.iteration_timeout, self.time_left()].into_iter().flatten().min();
         let variables = &self.variables;
         let start = CommandStart {
             words: &words,
             input,
             variables,
-            longest,
+            time_limit,
             log: log.transpose()?,
-            pass_on: Some(self.observer),
+            observer: Some(self.observer),
         };
         start.run(&self.interrupts).map_err(|error| {
             let message = format!("cannot start {:?}: {error}", self.options.command[0]);
@@ -149,11 +156,11 @@ impl RunLoop<'_> {
         })
     }
 
-    fn look(&mut self, ran: &CommandRun) -> IterationResult {
-        let told = [self.prompt.last(), self.kept.advice.as_deref().unwrap_or_default()];
-        let mut iteration = IterationResult::new(self.guard.turn() + 1, ran, told);
-        if iteration.is_silent() && self.work_tree.rests() {
-            iteration.idled();
+    fn iteration_result(&mut self, ran: &CommandRun) -> IterationResult {
+        let shown = [self.prompt.current(), self.runner_state.advice.as_deref().unwrap_or_default()];
+        let mut iteration = IterationResult::new(self.guard.turn() + 1, ran, shown);
+        if iteration.is_silent() && self.work_tree.is_unchanged() {
+            iteration.mark_idle();
         }
         iteration
     }
@@ -162,31 +169,35 @@ impl RunLoop<'_> {
     /// row.
     fn back_off(
         &mut self,
-        trouble: TransientFailure,
+        failure: TransientFailure,
         times: u32,
         iteration: &IterationResult,
     ) -> Option<RunEnd> {
-        let pause = self.options.backoff.saturating_mul(1 << (times - 1).min(16)).min(LONGEST);
-        let why = format!("{}: {}", trouble.reason(), iteration.errors);
-        let event = BackoffEvent { action: why.clone(), trouble: trouble.pattern().to_string(), times };
-        self.keeper.write(&RecordedEvent::new(RunEvent::Backoff(event)), &self.guard, &mut self.kept);
-        if times > trouble.patience() {
-            self.jot(iteration, "a human is needed");
-            let act = Decision {
+        let pause = self.options.backoff.saturating_mul(1 << (times - 1).min(16)).min(MAX_BACKOFF);
+        let why = format!("{}: {}", failure.reason(), iteration.errors);
+        let event = BackoffEvent { action: why.clone(), trouble: failure.pattern().to_string(), times };
+        self.recorder.write(
+            &RecordedEvent::new(RunEvent::Backoff(event)),
+            &self.guard,
+            &mut self.runner_state,
+        );
+        if times > failure.max_waits() {
+            self.write_scratchpad(iteration, "a human is needed");
+            let decision = Decision {
                 intervention: Intervention::Escalate,
                 detector: DetectorName::Errors,
-                pattern: trouble.pattern(),
+                pattern: failure.pattern(),
                 loop_id: LoopId(0),
                 task: None,
                 reason: why.clone(),
                 enforced: true,
             };
             let verdict = Verdict { turn: self.guard.turn(), ..Verdict::default() };
-            self.tell(&verdict, &self.step(), &act);
+            self.notify(&verdict, &self.step(), &decision);
             return Some((RunEndReason::Human, why));
         }
         self.observer.message(&format!("{why}; waiting {} s", pause.as_secs_f64()));
-        self.jot(iteration, "wait and try again");
+        self.write_scratchpad(iteration, "wait and try again");
         self.sleep(pause)
     }
 
@@ -204,13 +215,13 @@ impl RunLoop<'_> {
         let budget = &self.config.budget;
         let enforced = self.config.mode == Mode::Enforce && budget.mode == Mode::Enforce;
         let limit = Some(budget.max_runtime.millis).filter(|limit| enforced && *limit > 0)?;
-        let passed = self.time().saturating_sub(self.kept.started).max(0);
+        let passed = self.time().saturating_sub(self.runner_state.started).max(0);
         Some(Duration::from_millis(limit.saturating_sub(passed as u64)))
     }
 
-    /// Returns the clock of the run, which stops while the run does not run.
+    /// Returns the current time of the run's clock, which stands still while the run is paused.
     pub(crate) fn time(&self) -> i64 {
-        now().saturating_sub(self.kept.paused)
+        now().saturating_sub(self.runner_state.paused)
     }
 
     pub(crate) fn step<'s>(&self) -> Step<'s> {
@@ -218,14 +229,14 @@ impl RunLoop<'_> {
     }
 
     /// Returns the command on one line, with secrets masked.
-    pub(crate) fn command(&self) -> String {
+    pub(crate) fn command_text(&self) -> String {
         loopbreak_report::printable(&mask_secrets(&self.options.command.join(" ")))
     }
 
     /// Adds a line to the scratchpad.
-    pub(crate) fn jot(&self, iteration: &IterationResult, next: &str) {
+    pub(crate) fn write_scratchpad(&self, iteration: &IterationResult, next: &str) {
         if let Some(path) = &self.options.scratchpad
-            && let Err(why) = scratchpad::add(path, iteration, next)
+            && let Err(why) = scratchpad::append_line(path, iteration, next)
         {
             self.observer.warning(&why);
         }
@@ -235,13 +246,14 @@ impl RunLoop<'_> {
     pub(crate) fn end(&mut self, what: &str, code: u8) {
         let event = RunEndEvent { action: Some(what.to_owned()), code: Some(code), event: None };
         let event = RecordedEvent { ended: true, ..RecordedEvent::new(RunEvent::End(event)) };
-        self.keeper.write(&event, &self.guard, &mut self.kept);
+        self.recorder.write(&event, &self.guard, &mut self.runner_state);
         for warning in self.notifiers.finish(NOTIFY_TIMEOUT) {
             self.observer.warning(&warning);
         }
     }
 }
 
+/// Returns the end of a run that the user interrupted.
 pub(crate) fn interrupted() -> RunEnd {
     (RunEndReason::Interrupted, "all processes of the command were stopped".to_owned())
 }

@@ -4,7 +4,7 @@ use loopbreak::Pattern;
 use loopbreak::detectors::CustomName;
 
 /// Messages of programs when a quota is exhausted or the service is overloaded, in lower case.
-const QUOTA: &[&str] = &[
+const QUOTA_MESSAGES: &[&str] = &[
     "rate limit exceeded",
     "rate limit reached",
     "rate_limit_error",
@@ -23,7 +23,7 @@ const QUOTA: &[&str] = &[
 ];
 
 /// Messages of programs when a login is invalid, in lower case.
-const LOGIN: &[&str] = &[
+const LOGIN_MESSAGES: &[&str] = &[
     "authentication_error",
     "invalid api key",
     "invalid_api_key",
@@ -36,7 +36,7 @@ const LOGIN: &[&str] = &[
 ];
 
 /// The number of bytes at the end of an output that are searched: the cause of a failure is printed last.
-const END: usize = 600;
+const TAIL_BYTES: usize = 600;
 
 /// The cause of a transient failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +47,16 @@ pub(crate) enum TransientFailure {
 
 impl TransientFailure {
     /// Returns the cause of a failure, if it is one of these.
-    pub(crate) fn of(out: &str, err: &str) -> Option<Self> {
-        let end = |text: &str| {
+    pub(crate) fn from_output(out: &str, err: &str) -> Option<Self> {
+        let tail = |text: &str| {
             let text = text.trim_end();
-            text[text.floor_char_boundary(text.len().saturating_sub(END))..].to_lowercase()
+            text[text.floor_char_boundary(text.len().saturating_sub(TAIL_BYTES))..].to_lowercase()
         };
-        let (out, err) = (end(out), end(err));
-        let says = |words: &[&str]| words.iter().any(|word| out.contains(word) || err.contains(word));
-        if says(LOGIN) {
+        let (out, err) = (tail(out), tail(err));
+        let contains_any = |words: &[&str]| words.iter().any(|word| out.contains(word) || err.contains(word));
+        if contains_any(LOGIN_MESSAGES) {
             Some(TransientFailure::Login)
-        } else if says(QUOTA) {
+        } else if contains_any(QUOTA_MESSAGES) {
             Some(TransientFailure::Quota)
         } else {
             None
@@ -64,7 +64,7 @@ impl TransientFailure {
     }
 
     /// Returns the number of waits in a row. An invalid login seldom becomes valid without help.
-    pub(crate) fn patience(self) -> u32 {
+    pub(crate) fn max_waits(self) -> u32 {
         match self {
             TransientFailure::Quota => 8,
             TransientFailure::Login => 1,
@@ -94,15 +94,18 @@ mod tests {
 
     #[test]
     fn only_the_end_of_an_output_counts() {
-        assert_eq!(TransientFailure::of("", "Error: 429 Too Many Requests\n"), Some(TransientFailure::Quota));
         assert_eq!(
-            TransientFailure::of("Invalid API key · Please run /login", ""),
+            TransientFailure::from_output("", "Error: 429 Too Many Requests\n"),
+            Some(TransientFailure::Quota)
+        );
+        assert_eq!(
+            TransientFailure::from_output("Invalid API key · Please run /login", ""),
             Some(TransientFailure::Login)
         );
-        let long = format!("Error: 429 Too Many Requests{}1 failed", " é".repeat(END));
-        assert_eq!(TransientFailure::of(&long, "error: test failed"), None);
+        let long = format!("Error: 429 Too Many Requests{}1 failed", " é".repeat(TAIL_BYTES));
+        assert_eq!(TransientFailure::from_output(&long, "error: test failed"), None);
         assert_eq!(
-            TransientFailure::of("test the_rate_limit_holds ... FAILED", ""),
+            TransientFailure::from_output("test the_rate_limit_holds ... FAILED", ""),
             None,
             "a test about a limit"
         );

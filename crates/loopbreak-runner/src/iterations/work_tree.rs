@@ -10,9 +10,9 @@ use std::io;
 use std::path::{self, PathBuf};
 
 /// The largest number of files and folders. Beyond it, the files always count as changed.
-const MOST: usize = 50_000;
+const MAX_FILES: usize = 50_000;
 /// The folder of the version control. Only its top-level files are compared: every commit changes them.
-const HISTORY: &str = ".git";
+const VERSION_CONTROL: &str = ".git";
 
 /// The files below the folder in which the agent runs.
 #[derive(Debug)]
@@ -20,49 +20,49 @@ pub(crate) struct WorkTree {
     /// The folder, or `None` if it is gone.
     root: Option<PathBuf>,
     /// Files and folders that this program writes itself. They are ignored.
-    ours: Vec<PathBuf>,
+    ignored: Vec<PathBuf>,
     hasher: RandomState,
     last: Option<u64>,
 }
 
 impl WorkTree {
-    /// Records the current state. `ours` are files and folders that are ignored.
-    pub(crate) fn new(root: Option<PathBuf>, ours: impl IntoIterator<Item = PathBuf>) -> Self {
-        let ours = ours.into_iter().filter_map(|path| path::absolute(path).ok()).collect();
-        let mut tree = WorkTree { root, ours, hasher: RandomState::new(), last: None };
-        tree.last = tree.sum();
+    /// Records the current state. `ignored` are files and folders that are not compared.
+    pub(crate) fn new(root: Option<PathBuf>, ignored: impl IntoIterator<Item = PathBuf>) -> Self {
+        let ignored = ignored.into_iter().filter_map(|path| path::absolute(path).ok()).collect();
+        let mut tree = WorkTree { root, ignored, hasher: RandomState::new(), last: None };
+        tree.last = tree.hash_files();
         tree
     }
 
     /// Returns whether nothing changed since the last call, or since the start.
-    pub(crate) fn rests(&mut self) -> bool {
-        let now = self.sum();
+    pub(crate) fn is_unchanged(&mut self) -> bool {
+        let now = self.hash_files();
         let before = std::mem::replace(&mut self.last, now);
         before.is_some() && before == now
     }
 
     /// Returns one hash of all files that does not depend on their order.
-    fn sum(&self) -> Option<u64> {
+    fn hash_files(&self) -> Option<u64> {
         let mut folders = vec![self.root.clone()?];
         let (mut sum, mut count) = (0_u64, 0);
         while let Some(folder) = folders.pop() {
-            let in_history = folder.file_name().is_some_and(|name| name == HISTORY);
+            let in_version_control = folder.file_name().is_some_and(|name| name == VERSION_CONTROL);
             for entry in fs::read_dir(folder).ok()? {
                 count += 1;
-                let entry = entry.ok().filter(|_| count <= MOST)?;
+                let entry = entry.ok().filter(|_| count <= MAX_FILES)?;
                 let path = entry.path();
-                if self.ours.contains(&path) {
+                if self.ignored.contains(&path) {
                     continue;
                 }
-                let about = match entry.metadata() {
+                let metadata = match entry.metadata() {
                     // It was deleted in the meantime.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                    about => about.ok()?,
+                    metadata => metadata.ok()?,
                 };
-                if !about.is_dir() {
-                    let changed = about.modified().ok()?;
-                    sum = sum.wrapping_add(self.hasher.hash_one((path, about.len(), changed)));
-                } else if !in_history {
+                if !metadata.is_dir() {
+                    let changed = metadata.modified().ok()?;
+                    sum = sum.wrapping_add(self.hasher.hash_one((path, metadata.len(), changed)));
+                } else if !in_version_control {
                     folders.push(path);
                 }
             }
@@ -86,7 +86,7 @@ mod tests {
         }
         fs::write(at("src/a"), "one").unwrap();
         let mut tree = WorkTree::new(Some(folder.path().to_owned()), [at("logs"), at("pad.md")]);
-        assert!(tree.rests() && tree.rests());
+        assert!(tree.is_unchanged() && tree.is_unchanged());
         let changes: [(&str, &dyn Fn()); 5] = [
             ("a new file", &|| fs::write(at("src/b"), "").unwrap()),
             ("other contents", &|| fs::write(at("src/a"), "other").unwrap()),
@@ -99,20 +99,20 @@ mod tests {
         ];
         for (what, change) in changes {
             change();
-            assert!(!tree.rests(), "{what}");
-            assert!(tree.rests(), "{what}");
+            assert!(!tree.is_unchanged(), "{what}");
+            assert!(tree.is_unchanged(), "{what}");
         }
         for name in ["logs/1", "pad.md", ".git/objects/x"] {
             fs::write(at(name), "x").unwrap();
-            assert!(tree.rests(), "{name}");
+            assert!(tree.is_unchanged(), "{name}");
         }
     }
 
     #[test]
     fn an_unreadable_folder_counts_as_changed() {
         let mut none = WorkTree::new(Some("/nowhere at all".into()), []);
-        assert!(!none.rests() && !none.rests());
+        assert!(!none.is_unchanged() && !none.is_unchanged());
         let mut unknown = WorkTree::new(None, []);
-        assert!(!unknown.rests());
+        assert!(!unknown.is_unchanged());
     }
 }

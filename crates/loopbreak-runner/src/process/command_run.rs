@@ -16,11 +16,11 @@ use crate::observer::{OutputStream, RunObserver};
 /// The time that a command has to clean up before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
 /// The time that processes left behind by a command have to clean up before they are killed.
-const GRACE_OF_REST: Duration = Duration::from_secs(2);
+const LEFTOVER_GRACE: Duration = Duration::from_secs(2);
 /// The longest wait for a silent output after its command ended: a detached process may hold it open forever.
-const SILENCE: Duration = Duration::from_millis(500);
+const MAX_SILENCE: Duration = Duration::from_millis(500);
 /// The longest wait for an output that is not silent. Everything written before the end is read by then.
-const LAST_WORDS: Duration = Duration::from_secs(5);
+const MAX_DRAIN: Duration = Duration::from_secs(5);
 const TICKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(20));
 
 /// A command to start, with its limits.
@@ -31,11 +31,11 @@ pub(crate) struct CommandStart<'s> {
     pub(crate) input: Option<String>,
     /// Environment variables in addition to the inherited ones.
     pub(crate) variables: &'s [(&'static str, String)],
-    pub(crate) longest: Option<Duration>,
+    pub(crate) time_limit: Option<Duration>,
     /// A file that gets all output.
     pub(crate) log: Option<File>,
     /// The observer that gets the output, if this is a run of the agent.
-    pub(crate) pass_on: Option<&'s dyn RunObserver>,
+    pub(crate) observer: Option<&'s dyn RunObserver>,
 }
 
 /// The way a command ended.
@@ -73,15 +73,19 @@ impl CommandStart<'_> {
             thread::spawn(move || pipe.write_all(input.as_bytes()));
         }
         let log = self.log.map(|file| Arc::new(Mutex::new(file)));
-        let to = |stream| -> Box<dyn Write + Send> {
-            self.pass_on.map_or_else(|| Box::new(io::sink()) as _, |observer| observer.command_output(stream))
+        let output_to = |stream| -> Box<dyn Write + Send> {
+            self.observer
+                .map_or_else(|| Box::new(io::sink()) as _, |observer| observer.command_output(stream))
         };
-        let out = child.stdout.take().map(|pipe| PipeDrain::new(pipe, to(OutputStream::Stdout), log.clone()));
-        let err = child.stderr.take().map(|pipe| PipeDrain::new(pipe, to(OutputStream::Stderr), log));
-        let end = wait(&mut child, self.longest, interrupts);
-        sweep(&mut child, interrupts);
+        let out = child
+            .stdout
+            .take()
+            .map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stdout), log.clone()));
+        let err = child.stderr.take().map(|pipe| PipeDrain::new(pipe, output_to(OutputStream::Stderr), log));
+        let end = wait(&mut child, self.time_limit, interrupts);
+        stop_leftovers(&mut child, interrupts);
         let drains = [out, err];
-        finish(&drains, interrupts);
+        wait_for_output(&drains, interrupts);
         let [out, err] =
             drains.map(|drain| drain.map(|drain| lock(&drain.capture).text()).unwrap_or_default());
         Ok(CommandRun { end: end?, out, err })
@@ -89,17 +93,25 @@ impl CommandStart<'_> {
 }
 
 /// Waits for the command. Ends it if it takes too long or the run is interrupted.
-fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &InterruptFlag) -> io::Result<CommandEnd> {
+fn wait(
+    child: &mut Child,
+    time_limit: Option<Duration>,
+    interrupts: &InterruptFlag,
+) -> io::Result<CommandEnd> {
     let began = Instant::now();
     let mut tick = TICKS.0;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(CommandEnd::Exited(status));
         }
-        let late = longest.is_some_and(|longest| began.elapsed() >= longest);
-        if late || interrupts.any() {
-            end(child, interrupts)?;
-            return Ok(if interrupts.any() { CommandEnd::Interrupted } else { CommandEnd::TimedOut });
+        let is_late = time_limit.is_some_and(|time_limit| began.elapsed() >= time_limit);
+        if is_late || interrupts.is_interrupted() {
+            stop_group(child, interrupts)?;
+            return Ok(if interrupts.is_interrupted() {
+                CommandEnd::Interrupted
+            } else {
+                CommandEnd::TimedOut
+            });
         }
         thread::sleep(tick);
         tick = (tick * 2).min(TICKS.1);
@@ -107,11 +119,11 @@ fn wait(child: &mut Child, longest: Option<Duration>, interrupts: &InterruptFlag
 }
 
 /// Ends the whole process group: with a request first, then by force.
-fn end(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
+fn stop_group(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
     process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
     while child.try_wait()?.is_none() {
-        if began.elapsed() >= GRACE || interrupts.again() {
+        if began.elapsed() >= GRACE || interrupts.is_repeated() {
             process_group::stop(child, StopSignal::Kill);
             child.wait()?;
             return Ok(());
@@ -122,14 +134,14 @@ fn end(child: &mut Child, interrupts: &InterruptFlag) -> io::Result<()> {
 }
 
 /// Ends the processes that the command left behind in its group: an iteration ends with all its processes.
-fn sweep(child: &mut Child, interrupts: &InterruptFlag) {
+fn stop_leftovers(child: &mut Child, interrupts: &InterruptFlag) {
     if !process_group::is_running(child) {
         return;
     }
     process_group::stop(child, StopSignal::Terminate);
     let began = Instant::now();
     while process_group::is_running(child) {
-        if began.elapsed() >= GRACE_OF_REST || interrupts.again() {
+        if began.elapsed() >= LEFTOVER_GRACE || interrupts.is_repeated() {
             process_group::stop(child, StopSignal::Kill);
             return;
         }
@@ -149,12 +161,12 @@ impl PipeDrain {
         R: Read + Send + 'static,
     {
         let capture = Arc::new(Mutex::new(OutputCapture::default()));
-        let kept = capture.clone();
-        PipeDrain { capture, thread: thread::spawn(move || drain(pipe, to, log.as_deref(), &kept)) }
+        let shared = capture.clone();
+        PipeDrain { capture, thread: thread::spawn(move || drain(pipe, to, log.as_deref(), &shared)) }
     }
 }
 
-fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kept: &Mutex<OutputCapture>) {
+fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, capture: &Mutex<OutputCapture>) {
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let bytes = match pipe.read(&mut buffer) {
@@ -163,7 +175,7 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(_) => return,
         };
-        lock(kept).push(bytes);
+        lock(capture).push(bytes);
         // A closed output or a full disk must not end the agent.
         let _ = to.write_all(bytes).and_then(|()| to.flush());
         if let Some(log) = log {
@@ -173,16 +185,16 @@ fn drain(mut pipe: impl Read, mut to: impl Write, log: Option<&Mutex<File>>, kep
 }
 
 /// Waits until all output is read, or the rest no longer comes from the command.
-fn finish(drains: &[Option<PipeDrain>; 2], interrupts: &InterruptFlag) {
+fn wait_for_output(drains: &[Option<PipeDrain>; 2], interrupts: &InterruptFlag) {
     let total = || drains.iter().flatten().map(|drain| lock(&drain.capture).total).sum::<u64>();
     let began = Instant::now();
-    let (mut before, mut heard) = (total(), began);
+    let (mut before, mut last_output) = (total(), began);
     while drains.iter().flatten().any(|drain| !drain.thread.is_finished()) {
         let now = total();
         if now != before {
-            (before, heard) = (now, Instant::now());
+            (before, last_output) = (now, Instant::now());
         }
-        if heard.elapsed() >= SILENCE || began.elapsed() >= LAST_WORDS || interrupts.again() {
+        if last_output.elapsed() >= MAX_SILENCE || began.elapsed() >= MAX_DRAIN || interrupts.is_repeated() {
             return;
         }
         thread::sleep(TICKS.0);

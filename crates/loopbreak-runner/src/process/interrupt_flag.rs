@@ -27,19 +27,19 @@ impl InterruptFlag {
     }
 
     /// Returns whether there was an interrupt.
-    pub fn any(&self) -> bool {
+    pub fn is_interrupted(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 0
     }
 
-    /// Returns whether there was more than one interrupt: the user is in a hurry.
-    pub(crate) fn again(&self) -> bool {
+    /// Returns whether there was more than one interrupt: the user does not want to wait.
+    pub(crate) fn is_repeated(&self) -> bool {
         self.0.load(Ordering::SeqCst) > 1
     }
 
     /// Sleeps until the time is over or an interrupt comes. Returns true if interrupted.
     pub(crate) fn sleep(&self, time: Duration) -> bool {
         let began = Instant::now();
-        while !self.any() {
+        while !self.is_interrupted() {
             let left = time.saturating_sub(began.elapsed());
             if left.is_zero() {
                 return false;

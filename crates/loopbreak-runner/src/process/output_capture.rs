@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 
 /// The number of bytes of the head and of the tail that are kept.
-const HEAD: usize = 256 * 1024;
-const TAIL: usize = 256 * 1024;
+const HEAD_BYTES: usize = 256 * 1024;
+const TAIL_BYTES: usize = 256 * 1024;
 
 /// The head and the tail of an output.
 #[derive(Debug, Default)]
@@ -18,17 +18,17 @@ pub(crate) struct OutputCapture {
 impl OutputCapture {
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        let (first, rest) = bytes.split_at(bytes.len().min(HEAD - self.head.len()));
+        let (first, rest) = bytes.split_at(bytes.len().min(HEAD_BYTES - self.head.len()));
         self.head.extend(first);
         self.tail.extend(rest);
-        let surplus = self.tail.len().saturating_sub(TAIL);
+        let surplus = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..surplus);
     }
 
     /// Returns the output as text. Invalid UTF-8 is replaced. A gap is marked, without its size.
     pub(crate) fn text(&self) -> String {
         let mut bytes = self.head.clone();
-        if self.total > (HEAD + TAIL) as u64 {
+        if self.total > (HEAD_BYTES + TAIL_BYTES) as u64 {
             bytes.extend(b"\n[...]\n");
         }
         bytes.extend(&self.tail);
@@ -50,7 +50,7 @@ mod tests {
         capture.push(b" end");
         let text = capture.text();
         assert!(text.starts_with("begin x") && text.ends_with("x end") && text.contains("[...]"));
-        assert!(text.len() <= HEAD + TAIL + 10 && capture.total > 10_000_000);
+        assert!(text.len() <= HEAD_BYTES + TAIL_BYTES + 10 && capture.total > 10_000_000);
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use crate::error::RunError;
 use crate::options::RunOptions;
-use crate::prompt::agent_answer::answer;
+use crate::prompt::agent_answer::final_message;
 
 /// The placeholder for the prompt in the command.
-const PLACE: &str = "{prompt}";
+const PLACEHOLDER: &str = "{prompt}";
 
 /// The prompt of a run.
 #[derive(Debug)]
@@ -25,12 +25,14 @@ pub(crate) struct RunPrompt<'a> {
 impl<'a> RunPrompt<'a> {
     pub(crate) fn new(options: &'a RunOptions) -> Result<Self, RunError> {
         let text = match &options.prompt_file {
-            Some(path) => Some(read(path).map_err(|why| RunError::usage(format!("--prompt-file {why}")))?),
+            Some(path) => {
+                Some(read_file(path).map_err(|why| RunError::usage(format!("--prompt-file {why}")))?)
+            }
             None => options.prompt.clone(),
         };
         if text.is_none()
             && options.roadmap.is_none()
-            && options.command.iter().any(|word| word.contains(PLACE))
+            && options.command.iter().any(|word| word.contains(PLACEHOLDER))
         {
             return Err(RunError::usage("the command has {prompt}, but there is no prompt")
                 .hint("give one with --prompt or --prompt-file"));
@@ -41,31 +43,31 @@ impl<'a> RunPrompt<'a> {
 
     /// Reads the prompt file again and returns the prompt. If the file can no longer be read, returns an
     /// error, and the last text stays in use.
-    pub(crate) fn read(&mut self) -> Result<&str, String> {
+    pub(crate) fn reload(&mut self) -> Result<&str, String> {
         if let Some(path) = &self.options.prompt_file {
-            match read(path) {
+            match read_file(path) {
                 Ok(text) => {
                     self.text = Some(text);
-                    self.join();
+                    self.update_whole();
                 }
                 Err(why) => return Err(format!("--prompt-file {why}; continuing with the last prompt")),
             }
         }
-        Ok(self.last())
+        Ok(self.current())
     }
 
     /// Returns the prompt as last read, with the current task.
-    pub(crate) fn last(&self) -> &str {
+    pub(crate) fn current(&self) -> &str {
         &self.whole
     }
 
     /// Sets the description of the current task.
     pub(crate) fn set_brief(&mut self, brief: String) {
         self.brief = brief;
-        self.join();
+        self.update_whole();
     }
 
-    fn join(&mut self) {
+    fn update_whole(&mut self) {
         let text = self.text.as_deref().unwrap_or_default();
         self.whole = match (text, self.brief.as_str()) {
             (text, "") => text.to_owned(),
@@ -75,33 +77,33 @@ impl<'a> RunPrompt<'a> {
     }
 
     /// Returns the words of the command and the text for its standard input.
-    pub(crate) fn words(&self, advice: Option<&str>) -> (Vec<String>, Option<String>) {
-        let told = match (self.last(), advice) {
+    pub(crate) fn command_line(&self, advice: Option<&str>) -> (Vec<String>, Option<String>) {
+        let input = match (self.current(), advice) {
             (prompt, None) => prompt.to_owned(),
             ("", Some(advice)) => format!("{advice}\n"),
             (prompt, Some(advice)) => format!("{}\n\n{advice}\n", prompt.trim_end()),
         };
         let command = &self.options.command;
-        if command.iter().any(|word| word.contains(PLACE)) {
+        if command.iter().any(|word| word.contains(PLACEHOLDER)) {
             // An argument cannot hold NUL.
-            let told = told.replace('\0', " ");
-            return (command.iter().map(|word| word.replace(PLACE, &told)).collect(), None);
+            let input = input.replace('\0', " ");
+            return (command.iter().map(|word| word.replace(PLACEHOLDER, &input)).collect(), None);
         }
-        (command.clone(), (!told.is_empty()).then_some(told))
+        (command.clone(), (!input.is_empty()).then_some(input))
     }
 }
 
-fn read(path: &Path) -> Result<String, String> {
+fn read_file(path: &Path) -> Result<String, String> {
     let bytes = fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns whether an output contains the promise on its own line or in its tags. A repeated prompt does not
 /// count.
-pub(crate) fn keeps_promise(output: &str, promise: &str, prompt: &str) -> bool {
+pub(crate) fn contains_promise(output: &str, promise: &str, prompt: &str) -> bool {
     let promise = promise.trim();
-    let own = answer(output);
-    let output = own.as_deref().unwrap_or(output);
+    let message = final_message(output);
+    let output = message.as_deref().unwrap_or(output);
     let (prompt, mut output) = (prompt.trim(), output.to_owned());
     if prompt.contains(promise) && prompt != promise {
         output = output.replace(prompt, "");
@@ -119,13 +121,13 @@ mod tests {
 
     #[test]
     fn a_promise_counts_on_its_own_line_and_not_within_a_sentence() {
-        let keeps = |output| keeps_promise(output, "DONE", "Work.\nWhen all is well, print\nDONE\n");
-        assert!(keeps("all is well\nDONE\n") && keeps("**DONE**") && keeps("<promise>DONE</promise>."));
-        assert!(keeps(r#"{"result":"All is well.\nDONE","cost":1}"#));
-        assert!(!keeps("this is not DONE yet\n") && !keeps("DONE-ish\n") && !keeps(""));
-        assert!(!keeps("> Work.\nWhen all is well, print\nDONE\nI begin."), "the prompt, printed again");
+        let is_kept = |output| contains_promise(output, "DONE", "Work.\nWhen all is well, print\nDONE\n");
+        assert!(is_kept("all is well\nDONE\n") && is_kept("**DONE**") && is_kept("<promise>DONE</promise>."));
+        assert!(is_kept(r#"{"result":"All is well.\nDONE","cost":1}"#));
+        assert!(!is_kept("this is not DONE yet\n") && !is_kept("DONE-ish\n") && !is_kept(""));
+        assert!(!is_kept("> Work.\nWhen all is well, print\nDONE\nI begin."), "the prompt, printed again");
         let read = "{\"type\":\"tool\",\"text\":\"print\\nDONE\"}\n{\"type\":\"result\",\"result\":\"I read the plan.\"}";
-        assert!(!keeps(read), "text that an agent read is not its message");
-        assert!(!keeps_promise("\n\n", " ", ""));
+        assert!(!is_kept(read), "text that an agent read is not its message");
+        assert!(!contains_promise("\n\n", " ", ""));
     }
 }

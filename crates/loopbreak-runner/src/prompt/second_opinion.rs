@@ -15,21 +15,21 @@ use loopbreak_watch::notification::split_command_line;
 const PROMPT_BYTES: usize = 16 * 1024;
 const ANSWER_BYTES: usize = 4 * 1024;
 /// The number of levels of loops that are remembered as asked about. The oldest are forgotten first.
-const ASKED: usize = 64;
+const MAX_ASKED: usize = 64;
 
 /// The program that is asked.
 #[derive(Debug)]
 pub(crate) struct SecondOpinion {
     words: Vec<String>,
-    longest: Duration,
+    time_limit: Duration,
 }
 
 impl SecondOpinion {
-    pub(crate) fn new(command: &str, longest: Duration) -> Result<Self, RunError> {
+    pub(crate) fn new(command: &str, time_limit: Duration) -> Result<Self, RunError> {
         let words = split_command_line(command).filter(|words| !words.is_empty()).ok_or_else(|| {
             RunError::usage(format!("--advisor {command:?}: empty command, or an unclosed quote"))
         })?;
-        Ok(SecondOpinion { words, longest })
+        Ok(SecondOpinion { words, time_limit })
     }
 }
 
@@ -37,45 +37,49 @@ impl RunLoop<'_> {
     /// Asks the advisor, if there is one and something new was found, and adds its answer to the advice for
     /// the agent. If the advisor fails, that is shown, and the run continues without it.
     pub(crate) fn ask_advisor(&mut self, verdict: &Verdict) {
-        if self.advisor.is_none() || !self.is_new_rung(verdict) {
+        if self.advisor.is_none() || !self.is_new_level(verdict) {
             return;
         }
-        let Some(answer) = self.advisor_says(verdict) else { return };
-        let mut advice = self.kept.advice.take().unwrap_or_else(|| self.framed("The guard detected a loop."));
+        let Some(answer) = self.query_advisor(verdict) else { return };
+        let mut advice = self
+            .runner_state
+            .advice
+            .take()
+            .unwrap_or_else(|| self.with_history("The guard detected a loop."));
         advice.push_str("\n\nA second opinion, from a program that was shown this history:\n\n");
         advice.push_str(&answer);
-        self.kept.advice = Some(advice);
+        self.runner_state.advice = Some(advice);
     }
 
     /// Returns whether the verdict has a level of a loop that the advisor was not asked about yet. Limits and
     /// errors are not loops.
-    fn is_new_rung(&mut self, verdict: &Verdict) -> bool {
-        let about = |act: &&Decision| {
-            act.enforced && !matches!(act.detector, DetectorName::Budget | DetectorName::Errors)
+    fn is_new_level(&mut self, verdict: &Verdict) -> bool {
+        let is_loop = |decision: &&Decision| {
+            decision.enforced && !matches!(decision.detector, DetectorName::Budget | DetectorName::Errors)
         };
         let mut new = false;
-        for act in verdict.decisions.iter().filter(about) {
-            let rung = format!("{} {}", act.loop_id, act.intervention.as_str());
-            if !self.kept.asked.contains(&rung) {
-                self.kept.asked.push(rung);
+        for decision in verdict.decisions.iter().filter(is_loop) {
+            let level = format!("{} {}", decision.loop_id, decision.intervention.as_str());
+            if !self.runner_state.asked.contains(&level) {
+                self.runner_state.asked.push(level);
                 new = true;
             }
         }
-        let surplus = self.kept.asked.len().saturating_sub(ASKED);
-        self.kept.asked.drain(..surplus);
+        let surplus = self.runner_state.asked.len().saturating_sub(MAX_ASKED);
+        self.runner_state.asked.drain(..surplus);
         new
     }
 
-    fn advisor_says(&self, verdict: &Verdict) -> Option<String> {
+    fn query_advisor(&self, verdict: &Verdict) -> Option<String> {
         let advisor = self.advisor.as_ref()?;
-        let longest = self.time_left().map_or(advisor.longest, |left| left.min(advisor.longest));
+        let time_limit = self.time_left().map_or(advisor.time_limit, |left| left.min(advisor.time_limit));
         let start = CommandStart {
             words: &advisor.words,
-            input: Some(self.question(verdict)),
+            input: Some(self.render_question(verdict)),
             variables: &[],
-            longest: Some(longest),
+            time_limit: Some(time_limit),
             log: None,
-            pass_on: None,
+            observer: None,
         };
         self.observer.message("asking the advisor");
         let ran = match start.run(&self.interrupts) {
@@ -85,17 +89,17 @@ impl RunLoop<'_> {
                 return None;
             }
         };
-        let wrong = match ran.end {
+        let failure = match ran.end {
             CommandEnd::Exited(status) if status.success() => None,
             CommandEnd::Exited(status) => Some(status.to_string()),
-            CommandEnd::TimedOut => Some(format!("no answer within {} s", longest.as_secs_f64())),
+            CommandEnd::TimedOut => Some(format!("no answer within {} s", time_limit.as_secs_f64())),
             CommandEnd::Interrupted => return None,
         };
-        if let Some(wrong) = wrong {
-            self.observer.warning(&format!("--advisor: {wrong}; continuing without it"));
+        if let Some(failure) = failure {
+            self.observer.warning(&format!("--advisor: {failure}; continuing without it"));
             return None;
         }
-        let answer = super::agent_answer::answer(&ran.out).unwrap_or(ran.out);
+        let answer = super::agent_answer::final_message(&ran.out).unwrap_or(ran.out);
         let answer = clip(answer.trim(), ANSWER_BYTES);
         if answer.is_empty() {
             self.observer.warning("--advisor: the answer is empty");
@@ -105,7 +109,7 @@ impl RunLoop<'_> {
 
     /// Returns the question for the advisor. Secrets are masked, because it may be a service of somebody
     /// else.
-    fn question(&self, verdict: &Verdict) -> String {
+    fn render_question(&self, verdict: &Verdict) -> String {
         let mut text = String::from(
             "An agent that is started repeatedly with the same prompt seems to be stuck. Read the following \
              and answer each question in a few sentences:\n\
@@ -114,15 +118,15 @@ impl RunLoop<'_> {
              3. Alternative: what should it do instead, as a concrete next step?\n\
              Your answer is inserted into its next prompt unchanged.\n\n# Findings\n",
         );
-        for act in verdict.decisions.iter().filter(|act| act.enforced) {
-            let _ = write!(text, "\n- {}: {}", act.detector, act.reason);
+        for decision in verdict.decisions.iter().filter(|decision| decision.enforced) {
+            let _ = write!(text, "\n- {}: {}", decision.detector, decision.reason);
         }
         text.push_str("\n\n# Last iterations\n");
-        for line in &self.kept.history {
+        for line in &self.runner_state.history {
             let _ = write!(text, "\n- {line}");
         }
         text.push_str("\n\n# Prompt\n\n");
-        text.push_str(clip(self.prompt.last(), PROMPT_BYTES));
+        text.push_str(clip(self.prompt.current(), PROMPT_BYTES));
         text.push('\n');
         mask_secrets(&text).into_owned()
     }

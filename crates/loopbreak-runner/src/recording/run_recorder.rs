@@ -16,7 +16,7 @@ use crate::observer::RunObserver;
 /// The name of the program in the store.
 const SOURCE: &str = "run";
 /// The number of latest runs that are searched for the one to continue.
-const RUNS: usize = 1000;
+const MAX_RUNS: usize = 1000;
 
 /// The number of attempts that other programs recorded, by the id of their run and the task.
 #[derive(Clone, Debug, Default)]
@@ -60,29 +60,32 @@ impl<'o> RunRecorder<'o> {
         let name = xxh3_64(format!("{folder}\0{command}\0{now}\0{}", std::process::id()).as_bytes());
         let session = format!("{name:016x}")[..12].to_owned();
         let key = RunKey { source: SOURCE.to_owned(), session, agent: String::new() };
-        let mut keeper = RunRecorder { observer, store, key, folder, state: RunState::default(), lock: None };
-        if resume && let Some((key, text, mut kept)) = keeper.last(command)? {
-            keeper.key = key;
-            if !keeper.lock() {
+        let mut recorder =
+            RunRecorder { observer, store, key, folder, state: RunState::default(), lock: None };
+        if resume && let Some((key, text, mut runner_state)) = recorder.find_last_run(command)? {
+            recorder.key = key;
+            if !recorder.lock() {
                 return Err(RunError::failed(format!(
                     "run {} is active in another process",
-                    keeper.session()
+                    recorder.session()
                 ))
                 .hint("wait until it ends, or leave out --resume to start a new run"));
             }
-            keeper.state = RunState::parse(Some(&text), |text| observer.message(text));
-            let guard = keeper.state.guard.restore(config.clone(), &keeper.key.session);
+            recorder.state = RunState::parse(Some(&text), |text| observer.message(text));
+            let guard = recorder.state.guard.restore(config.clone(), &recorder.key.session);
             let guard = guard.map_err(|error| RunError::failed(error.to_string()))?;
-            kept.paused = kept.paused.saturating_add(now.saturating_sub(kept.at).max(0));
-            return Ok((keeper, guard, kept));
+            runner_state.paused =
+                runner_state.paused.saturating_add(now.saturating_sub(runner_state.at).max(0));
+            return Ok((recorder, guard, runner_state));
         }
         if resume {
             observer.message("there is no earlier run of this command in this folder; starting a new one");
         }
-        keeper.lock();
-        let guard = Guard::new(config.clone()).for_run(&keeper.key.session);
-        let kept = RunnerState { command: command.clone(), started: now, at: now, ..RunnerState::default() };
-        Ok((keeper, guard, kept))
+        recorder.lock();
+        let guard = Guard::new(config.clone()).for_run(&recorder.key.session);
+        let runner_state =
+            RunnerState { command: command.clone(), started: now, at: now, ..RunnerState::default() };
+        Ok((recorder, guard, runner_state))
     }
 
     /// Locks the run. Returns false if another process holds the lock. A failure to lock does not prevent the
@@ -102,10 +105,10 @@ impl<'o> RunRecorder<'o> {
     }
 
     /// Returns the last run of a command in this folder, with its stored state.
-    fn last(&self, command: &str) -> Result<Option<(RunKey, String, RunnerState)>, RunError> {
+    fn find_last_run(&self, command: &str) -> Result<Option<(RunKey, String, RunnerState)>, RunError> {
         let Some(store) = &self.store else { return Ok(None) };
-        let here = |run: &Run| run.source == SOURCE && run.folder == self.folder;
-        for run in store.runs(i64::MIN, RUNS)?.into_iter().filter(here) {
+        let is_here = |run: &Run| run.source == SOURCE && run.folder == self.folder;
+        for run in store.runs(i64::MIN, MAX_RUNS)?.into_iter().filter(is_here) {
             let Some(text) = store.state(&run.key())? else { continue };
             if let Some(runner) = RunnerState::from_state_json(&text)
                 && runner.command == command
@@ -116,21 +119,29 @@ impl<'o> RunRecorder<'o> {
         Ok(None)
     }
 
-    /// Returns at most `most` finished runs of the same command and prompt in this folder, the oldest first.
-    pub(crate) fn earlier(&self, kept: &RunnerState, most: usize) -> Vec<(Run, Vec<StoredEvent>)> {
+    /// Returns at most `max` finished runs of the same command and prompt in this folder, the oldest first.
+    pub(crate) fn earlier_runs(
+        &self,
+        runner_state: &RunnerState,
+        max: usize,
+    ) -> Vec<(Run, Vec<StoredEvent>)> {
         let Some(store) = &self.store else { return Vec::new() };
-        let here =
+        let is_here =
             |run: &Run| run.source == SOURCE && run.folder == self.folder && run.session != self.key.session;
-        let alike = |run: &Run| {
+        let is_same_job = |run: &Run| {
             let text = store.state(&run.key()).ok().flatten()?;
             let runner = RunnerState::from_state_json(&text)?;
-            (runner.command == kept.command && runner.prompt == kept.prompt).then_some(())
+            (runner.command == runner_state.command && runner.prompt == runner_state.prompt).then_some(())
         };
         // A locked run is still active, and its end is unknown.
-        let over = |run: &Run| run.ended.is_some() || !matches!(store.lock(&run.key()), Ok(None));
-        let runs = store.runs(i64::MIN, RUNS).unwrap_or_default().into_iter();
-        let mut runs: Vec<Run> =
-            runs.filter(here).filter(|run| alike(run).is_some()).filter(over).take(most).collect();
+        let has_ended = |run: &Run| run.ended.is_some() || !matches!(store.lock(&run.key()), Ok(None));
+        let runs = store.runs(i64::MIN, MAX_RUNS).unwrap_or_default().into_iter();
+        let mut runs: Vec<Run> = runs
+            .filter(is_here)
+            .filter(|run| is_same_job(run).is_some())
+            .filter(has_ended)
+            .take(max)
+            .collect();
         runs.sort_by_key(|run| run.started);
         runs.into_iter().map(|run| (run.clone(), store.events(&run).unwrap_or_default())).collect()
     }
@@ -140,7 +151,7 @@ impl<'o> RunRecorder<'o> {
     }
 
     /// Returns whether the run is recorded, so that other programs can see and change it.
-    pub(crate) fn is_kept(&self) -> bool {
+    pub(crate) fn is_recorded(&self) -> bool {
         self.store.is_some()
     }
 
@@ -148,8 +159,8 @@ impl<'o> RunRecorder<'o> {
     /// stored.
     pub(crate) fn roadmap(&self) -> Option<Vec<RoadmapTask>> {
         let store = self.store.as_ref()?;
-        let asked = store.run(&self.key).and_then(|run| run.map(|run| store.roadmap(&run)).transpose());
-        match asked {
+        let stored = store.run(&self.key).and_then(|run| run.map(|run| store.roadmap(&run)).transpose());
+        match stored {
             Ok(tasks) => tasks.filter(|tasks| !tasks.is_empty()),
             Err(error) => {
                 self.observer.warning(&format!("{error}; continuing with the tasks as last read"));
@@ -160,7 +171,7 @@ impl<'o> RunRecorder<'o> {
 
     /// Returns the attempts that other programs with the same session recorded for this run since they were
     /// counted. They are distinguished by their numbers, because their times may come from any clock.
-    pub(crate) fn attempts_beyond(&self, counted: &AttemptCounts) -> Vec<StoredAttempt> {
+    pub(crate) fn attempts_since(&self, counted: &AttemptCounts) -> Vec<StoredAttempt> {
         let mut attempts = Vec::new();
         for (run, attempt) in self.attempts_of_others() {
             let before = counted.0.get(&(run, attempt.task.clone())).copied().unwrap_or_default();
@@ -181,15 +192,16 @@ impl<'o> RunRecorder<'o> {
     /// task.
     fn attempts_of_others(&self) -> Vec<(i64, StoredAttempt)> {
         let Some(store) = &self.store else { return Vec::new() };
-        let same = |run: &Run| run.session == self.key.session && run.source != SOURCE;
-        let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(same);
-        let of =
-            |run: Run| store.attempts(&run).unwrap_or_default().into_iter().map(move |one| (run.id, one));
-        runs.flat_map(of).collect()
+        let is_other_program = |run: &Run| run.session == self.key.session && run.source != SOURCE;
+        let runs = store.find(&self.key.session).unwrap_or_default().into_iter().filter(is_other_program);
+        let with_run_id = |run: Run| {
+            store.attempts(&run).unwrap_or_default().into_iter().map(move |attempt| (run.id, attempt))
+        };
+        runs.flat_map(with_run_id).collect()
     }
 
     /// Adds the findings of the guard to the state.
-    pub(crate) fn note(&mut self, verdict: &Verdict, at: i64) {
+    pub(crate) fn add_findings(&mut self, verdict: &Verdict, at: i64) {
         self.state.guard.note_findings(verdict, at);
     }
 
@@ -200,11 +212,11 @@ impl<'o> RunRecorder<'o> {
         &mut self,
         event: &RecordedEvent<'_>,
         guard: &Guard,
-        kept: &mut RunnerState,
+        runner_state: &mut RunnerState,
     ) -> Vec<String> {
         let now = now();
-        kept.at = now;
-        self.try_write(event, guard, kept, now).unwrap_or_else(|why| {
+        runner_state.at = now;
+        self.try_write(event, guard, runner_state, now).unwrap_or_else(|why| {
             self.observer.warning(&format!("{why}; the rest of this run is not recorded"));
             self.store = None;
             Vec::new()
@@ -215,13 +227,13 @@ impl<'o> RunRecorder<'o> {
         &mut self,
         event: &RecordedEvent<'_>,
         guard: &Guard,
-        kept: &RunnerState,
+        runner_state: &RunnerState,
         now: i64,
     ) -> Result<Vec<String>, String> {
         let Some(store) = &mut self.store else { return Ok(Vec::new()) };
         let mut state = self.state.clone();
         state.guard.save(guard);
-        state.runner = Some(kept.clone());
+        state.runner = Some(runner_state.clone());
         let state = state.into_json().map_err(|error| error.to_string())?;
         let mut records = event.records.clone();
         if let Some(verdict) = event.verdict {

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::iterations::iteration_result::IterationResult;
 
 /// Adds a line for an iteration. Returns an error message if that fails.
-pub(crate) fn add(path: &Path, iteration: &IterationResult, next: &str) -> Result<(), String> {
+pub(crate) fn append_line(path: &Path, iteration: &IterationResult, next: &str) -> Result<(), String> {
     let IterationResult { number, status, accomplished, errors, .. } = iteration;
     let none = |text: &str| if text.is_empty() { "none".to_owned() } else { text.to_owned() };
     let line = format!(
