@@ -137,9 +137,9 @@ struct WatchState {
 impl LogWatcher {
     /// Creates a watch of these logs. Nothing is read yet.
     pub fn new(options: WatchOptions, config: Config, notifiers: NotifierSet) -> Self {
-        let tell_all = options.from_start || options.once;
+        let report_existing = options.from_start || options.once;
         LogWatcher {
-            files: FollowedFiles::new(&options.paths, options.format, options.forget, tell_all),
+            files: FollowedFiles::new(&options.paths, options.format, options.forget, report_existing),
             state: WatchState {
                 verbose: options.verbose,
                 runs: GuardedRuns::new(config, options.forget),
@@ -160,14 +160,14 @@ impl LogWatcher {
 
     /// Watches until the options or an interrupt end it.
     pub fn run(&mut self, reporter: &mut dyn WatchReporter, interrupts: &Receiver<()>) -> WatchEnd {
-        let mut grew = Instant::now();
+        let mut last_growth = Instant::now();
         loop {
             let began = Instant::now();
-            let is_final =
-                self.options.once || self.options.until_idle.is_some_and(|idle| grew.elapsed() >= idle);
+            let is_final = self.options.once
+                || self.options.until_idle.is_some_and(|idle| last_growth.elapsed() >= idle);
             self.files.scan();
             if self.files.read(is_final, &mut StepReporter { state: &mut self.state, reporter }) {
-                grew = Instant::now();
+                last_growth = Instant::now();
             }
             self.state.runs.tidy(Instant::now());
             for warning in self.state.notifiers.poll() {

@@ -100,10 +100,10 @@ impl GuardedRuns {
                 self.known.remove(&key);
             }
         }
-        let mut awake: Vec<&mut WatchedRun> =
+        let mut active: Vec<&mut WatchedRun> =
             self.known.values_mut().filter(|run| matches!(run.guard, GuardSlot::Active(_))).collect();
-        awake.sort_by_key(|run| std::cmp::Reverse(run.last_step));
-        for (place, run) in awake.into_iter().enumerate() {
+        active.sort_by_key(|run| std::cmp::Reverse(run.last_step));
+        for (place, run) in active.into_iter().enumerate() {
             if place >= MAX_ACTIVE || now.duration_since(run.last_step) > QUIET_AFTER {
                 run.store_guard();
             }
@@ -159,8 +159,8 @@ mod tests {
         }
         runs.tidy(Instant::now());
         assert_eq!(runs.iter().count(), MAX_RUNS);
-        let awake = runs.iter().filter(|(_, run)| matches!(run.guard, GuardSlot::Active(_))).count();
-        assert_eq!(awake, MAX_ACTIVE);
+        let active = runs.iter().filter(|(_, run)| matches!(run.guard, GuardSlot::Active(_))).count();
+        assert_eq!(active, MAX_ACTIVE);
         runs.tidy(Instant::now() + Duration::from_secs(3601));
         assert_eq!(runs.iter().count(), 0);
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use loopbreak_trace::{FileOwner, FileShape, LogFormat, LogInput, NotFollowed, ProbeResult};
+use loopbreak_trace::{FileOwner, LogFormat, LogInput};
 
 use super::file_tail::{FileChange, FileIdentity, FileStamp, TailRead};
 use super::followed_log::{FollowedLog, StepOrigin};
@@ -30,31 +30,31 @@ pub(crate) struct FollowedFiles {
     forget: Duration,
     pub(crate) sources: Vec<LogSource>,
     pub(crate) logs: Vec<Option<FollowedLog>>,
-    rotated: Vec<RotatedLog>,
-    new_files: NewFileClassifier,
+    pub(super) rotated: Vec<RotatedLog>,
+    pub(super) new_files: NewFileClassifier,
     pub(crate) record_files: RecordFiles,
     by_path: HashMap<PathBuf, usize>,
     generations: u32,
-    moved: Vec<MovedFile>,
+    pub(super) moved: Vec<MovedFile>,
     scanned: Option<(Instant, Duration)>,
 }
 
 /// A file that was moved before it was read, and how to read it.
-struct MovedFile {
-    which: FileIdentity,
-    source_id: usize,
-    quiet_until: u64,
-    is_dormant: bool,
+pub(super) struct MovedFile {
+    pub(super) identity: FileIdentity,
+    pub(super) source_id: usize,
+    pub(super) quiet_until: u64,
+    pub(super) is_dormant: bool,
 }
 
 impl FollowedFiles {
-    /// Creates the list of files. With `tell_all`, existing content is reported too. Otherwise logs without new content for
+    /// Creates the list of files. With `report_existing`, existing content is reported too. Otherwise logs without new content for
     /// `forget` are not read until something is written.
     pub(crate) fn new(
         paths: &[PathBuf],
         format: Option<LogFormat>,
         forget: Duration,
-        tell_all: bool,
+        report_existing: bool,
     ) -> Self {
         let mut files = FollowedFiles {
             paths: paths.to_vec(),
@@ -78,7 +78,7 @@ impl FollowedFiles {
             let index = files.add(path, &input);
             let source = &mut files.sources[index];
             source.first = true;
-            if !tell_all {
+            if !report_existing {
                 source.quiet_until = about.len();
                 source.is_dormant = FileStamp::new(&about).age().is_some_and(|age| age > forget);
             }
@@ -217,9 +217,9 @@ impl FollowedFiles {
             // It was moved before it was read: the log is the same.
             SourceState::Undecided if !is_truncated && tail.find() => {
                 let source_id = source.origin.source_id;
-                if let Some(which) = tail.identity() {
+                if let Some(identity) = tail.identity() {
                     self.moved.truncate(MAX_MOVED - 1);
-                    self.moved.insert(0, MovedFile { which, source_id, quiet_until, is_dormant });
+                    self.moved.insert(0, MovedFile { identity, source_id, quiet_until, is_dormant });
                 }
                 match self.by_path.get(&tail.path) {
                     // It was found there already and skipped because it was still followed from here.
@@ -277,74 +277,6 @@ impl FollowedFiles {
             SourceState::Document { .. } => self.read_document(index, is_final, observer),
             SourceState::NotALog | SourceState::AlreadyRead | SourceState::Record => Ok(false),
         }
-    }
-
-    fn recognise(
-        &mut self,
-        index: usize,
-        is_final: bool,
-        observer: &mut dyn WatchObserver,
-    ) -> io::Result<bool> {
-        let source = &mut self.sources[index];
-        let here = source.tail.identity();
-        if let Some(at) = self.moved.iter().position(|moved| Some(moved.which) == here) {
-            let MovedFile { source_id, quiet_until, is_dormant, .. } = self.moved.remove(at);
-            (source.origin.source_id, source.quiet_until, source.is_dormant) =
-                (source_id, quiet_until, is_dormant);
-        }
-        let probed = source.probe_head(self.format, is_final)?;
-        if matches!(probed, ProbeResult::Log { .. }) && !self.is_new(index) {
-            return Ok(false);
-        }
-        let source = &mut self.sources[index];
-        match probed {
-            ProbeResult::NotYet => Ok(false),
-            ProbeResult::Never(why) => {
-                source.state = SourceState::NotALog;
-                let (path, why) = (source.tail.path.clone(), not_followed(&why));
-                if source.named {
-                    observer.warning(&path, &why);
-                } else {
-                    observer.note(&path, &why);
-                }
-                Ok(false)
-            }
-            ProbeResult::Log { format, shape: FileShape::Lines, owner } => {
-                self.start_log(index, format, owner.as_ref());
-                self.read_lines(index, observer)
-            }
-            ProbeResult::Log { shape: FileShape::Document, .. } => {
-                source.state = SourceState::Document { read: None, whole: false };
-                self.read_document(index, is_final, observer)
-            }
-            ProbeResult::Log { format, shape: FileShape::Piece, owner } => {
-                let path = source.tail.path.clone();
-                let is_lines = path.extension().is_some_and(|ending| ending == "jsonl");
-                if is_lines && !is_final {
-                    return Ok(false);
-                }
-                if self.record_files.add(index, &path, format, owner.and_then(|owner| owner.order))? {
-                    source.state = SourceState::Record;
-                }
-                Ok(false)
-            }
-        }
-    }
-
-    /// Returns whether the content at a path was not read before.
-    fn is_new(&mut self, index: usize) -> bool {
-        let source = &self.sources[index];
-        if source.first {
-            return true;
-        }
-        let others = self.sources.iter().enumerate().filter(|(other, _)| *other != index);
-        let others = others.map(|(_, source)| source);
-        match self.new_files.classify(&source.tail.path, source.tail.identity(), others, &self.rotated) {
-            NewFileKind::New => return true,
-            NewFileKind::Undecided => self.sources[index].reset_probe(),
-            NewFileKind::AlreadyRead => self.sources[index].state = SourceState::AlreadyRead,
-        }
-        false
     }
 
     /// Starts to follow a log of lines, alone or together with other files of the same run.
@@ -406,8 +338,4 @@ impl FollowedFiles {
             }
         }
     }
-}
-
-fn not_followed(why: &NotFollowed) -> String {
-    format!("not followed: {why}")
 }

@@ -92,9 +92,9 @@ impl NewFileClassifier {
             // Unread content is read there, unless the original is truncated first: then it is read here.
             File::open(original).is_ok_and(|mut original| begins_like(&mut original, &mut file))
         });
-        let emptied = rotated.iter().filter(|rest| rest.waits_for_copy());
-        let emptied = emptied.map(|rest| (&rest.tail, &rest.original));
-        let originals = emptied.chain(sources.map(|source| (&source.tail, &source.tail.path)));
+        let truncated = rotated.iter().filter(|log| log.waits_for_copy());
+        let truncated = truncated.map(|log| (&log.tail, &log.original));
+        let originals = truncated.chain(sources.map(|source| (&source.tail, &source.tail.path)));
         for (original, _) in originals.filter(|(_, name)| is_rotated_name(path, name)) {
             match original.match_copy(&mut file).unwrap_or(CopyMatch::None) {
                 CopyMatch::None => {}

@@ -90,7 +90,7 @@ impl RotatedLog {
                 && path.is_file()
                 && let Ok(mut file) = File::open(&path)
                 && let Ok(metadata) = file.metadata()
-                && self.tail.match_copy(&mut file).is_ok_and(|likeness| likeness == CopyMatch::Complete)
+                && self.tail.match_copy(&mut file).is_ok_and(|copy_match| copy_match == CopyMatch::Complete)
             {
                 self.tail.continue_in(path, FileStamp::new(&metadata));
                 (self.copy_deadline, self.last_read) = (None, Instant::now());
