@@ -5,11 +5,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::roadmaps::{agent, pilot, program, roadmap};
+use crate::support::roadmaps::{program, run_roadmap, write_agent, write_roadmap};
 use crate::support::{FinishedProgram, done, folder};
 
 /// Runs an agent that always prints the same text and keeps its prompts.
-fn stuck(folder: &Path, advisor: &str, args: &[&str]) -> FinishedProgram {
+fn run_stuck_agent(folder: &Path, advisor: &str, args: &[&str]) -> FinishedProgram {
     let body = "N=$(cat count 2>/dev/null || echo 0); N=$((N+1)); echo $N > count; cat > prompt-$N; \
                 echo 'Fixed auth.ts - added null check'";
     done(
@@ -34,7 +34,7 @@ fn file(folder: &Path, name: &str) -> String {
 fn the_advisors_answer_goes_into_the_next_prompt_and_it_is_asked_once_per_level() {
     let folder = folder();
     let advisor = "sh -c 'echo asked >> asked; cat > question; echo The token is stale: renew it.'";
-    let done = stuck(folder.path(), advisor, &["--on-loop", "advise", "--max-iterations", "6"]);
+    let done = run_stuck_agent(folder.path(), advisor, &["--on-loop", "advise", "--max-iterations", "6"]);
     assert_eq!(done.code, Some(11), "{}", done.err);
     let third = file(folder.path(), "prompt-3");
     assert!(third.contains("A second opinion") && third.contains("The token is stale: renew it."), "{third}");
@@ -62,20 +62,20 @@ fn the_run_continues_if_the_advisor_fails() {
         let folder = folder();
         // Only for the one that must time out: on a busy machine the others may need this long to start.
         let timeout = ["--advisor-timeout", "0.3"];
-        let done = stuck(folder.path(), advisor, if why.contains("0.3") { &timeout } else { &[] });
+        let done = run_stuck_agent(folder.path(), advisor, if why.contains("0.3") { &timeout } else { &[] });
         assert_eq!(done.code, Some(10), "{advisor}: {}", done.err);
         assert!(done.err.contains(why), "{advisor}: {}", done.err);
         let third = file(folder.path(), "prompt-3");
         assert!(third.contains("Loop guard") && !third.contains("second opinion"), "{advisor}: {third}");
     }
     let folder = folder();
-    assert_eq!(stuck(folder.path(), "it's open", &[]).code, Some(2));
+    assert_eq!(run_stuck_agent(folder.path(), "it's open", &[]).code, Some(2));
 }
 
 #[test]
 fn a_long_answer_is_cut() {
     let folder = folder();
-    let done = stuck(folder.path(), "sh -c 'yes word | head -c 3000000'", &[]);
+    let done = run_stuck_agent(folder.path(), "sh -c 'yes word | head -c 3000000'", &[]);
     assert_eq!(done.code, Some(10), "{}", done.err);
     let third = file(folder.path(), "prompt-3");
     assert!(third.contains("second opinion") && third.len() < 8 * 1024, "{} bytes", third.len());
@@ -84,9 +84,12 @@ fn a_long_answer_is_cut() {
 #[test]
 fn the_advisor_is_asked_about_an_open_task() {
     let folder = folder();
-    roadmap(folder.path(), &[("a", &[])]);
-    agent(folder.path(), r#"cp prompt.txt prompt-$N; say no '{"status":"blocked","blockers":["no token"]}'"#);
-    let done = pilot(folder.path(), &["--advisor", "sh -c 'cat > question; echo Ask the vault.'"]);
+    write_roadmap(folder.path(), &[("a", &[])]);
+    write_agent(
+        folder.path(),
+        r#"cp prompt.txt prompt-$N; say no '{"status":"blocked","blockers":["no token"]}'"#,
+    );
+    let done = run_roadmap(folder.path(), &["--advisor", "sh -c 'cat > question; echo Ask the vault.'"]);
     assert_eq!(done.code, Some(13), "{}", done.err);
     assert!(
         file(folder.path(), "prompt-4").contains("Ask the vault."),

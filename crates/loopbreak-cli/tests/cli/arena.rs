@@ -13,13 +13,13 @@ fn arena(folder: &Path, args: &[&str]) -> FinishedProgram {
     crate::support::done(loopbreak(folder).arg("arena").args(args))
 }
 
-fn small(folder: &Path, args: &[&str]) -> FinishedProgram {
+fn small_contest(folder: &Path, args: &[&str]) -> FinishedProgram {
     arena(folder, &[&SMALL, args].concat())
 }
 
 #[test]
 fn a_contest_is_printed_as_a_table_with_its_targets() {
-    let done = small(folder().path(), &["--obedience", "0,0.7"]);
+    let done = small_contest(folder().path(), &["--obedience", "0,0.7"]);
     insta::assert_snapshot!("arena_table", shown(&done));
 }
 
@@ -27,7 +27,7 @@ fn a_contest_is_printed_as_a_table_with_its_targets() {
 fn json_and_page_are_written_and_reproducible() {
     let folder = folder();
     let args = ["--obedience", "0.5", "--seed", "7", "--json", "--html", "contest.html"];
-    let done = small(folder.path(), &args);
+    let done = small_contest(folder.path(), &args);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     let found: Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(found["schema"], "loopbreak.arena/1");
@@ -39,7 +39,7 @@ fn json_and_page_are_written_and_reproducible() {
     let page = fs::read_to_string(folder.path().join("contest.html")).unwrap();
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
     assert!(page.contains("3 games of each player, the first with seed 7, 80 turns at most"), "{page}");
-    assert_eq!(small(folder.path(), &args).out, done.out);
+    assert_eq!(small_contest(folder.path(), &args).out, done.out);
 }
 
 #[test]

@@ -9,18 +9,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::support::folder;
-use crate::support::roadmaps::{LONG, agent, order, pilot, recoveries, roadmap, task, told};
+use crate::support::roadmaps::{
+    LONG, attempted_tasks, recoveries, run_command, run_roadmap, task, write_agent, write_roadmap,
+};
 
 /// Returns the tasks that the agent was given, on one line.
-fn given(folder: &std::path::Path) -> String {
-    order(folder).join(" ")
+fn attempted_line(folder: &std::path::Path) -> String {
+    attempted_tasks(folder).join(" ")
 }
 
 #[test]
 fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     let folder = folder();
     let folder = folder.path();
-    roadmap(
+    write_roadmap(
         folder,
         &[
             ("schema", &[]),
@@ -33,7 +35,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
         ],
     );
     // The agent keeps working on the finished schema until it is told that the task is closed.
-    agent(
+    write_agent(
         folder,
         r#"case $LOOPBREAK_TASK in
         schema) say 'drew it' '{"status":"done","work":["schema.sql"]}';;
@@ -44,12 +46,13 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
         *) say 'finished' '{"status":"done"}';;
         esac"#,
     );
-    let done = pilot(folder, &["--exec", "sh -c 'echo $LOOPBREAK_INTERVENTION $LOOPBREAK_PATTERN >> told'"]);
+    let done =
+        run_roadmap(folder, &["--exec", "sh -c 'echo $LOOPBREAK_INTERVENTION $LOOPBREAK_PATTERN >> told'"]);
     assert_eq!(done.code, Some(13), "{}", done.err);
     // Blocked tasks wait for the others. Tasks without progress get their last attempts when nothing else is
     // left.
     assert_eq!(
-        given(folder),
+        attempted_line(folder),
         "schema api api api token spin spin spin docs ship token token token token token spin spin"
     );
     for id in ["schema", "api", "docs", "ship"] {
@@ -65,7 +68,7 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
     let attempts = |id| task(folder, id)["attempts"].as_u64().unwrap();
     assert_eq!((attempts("schema"), attempts("token"), attempts("spin"), attempts("api")), (3, 6, 5, 1));
 
-    let listed = told(folder, &["tasks", "list"]).out;
+    let listed = run_command(folder, &["tasks", "list"]).out;
     for part in
         ["schema  forced", "token   escalated", "spin    forced", "ship    done", "late    waits for token"]
     {
@@ -86,14 +89,14 @@ fn healthy_tasks_are_done_and_each_stuck_task_gets_its_recovery() {
 #[test]
 fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
     let folder = folder();
-    roadmap(folder.path(), &[("a", &[]), ("key", &[])]);
-    agent(
+    write_roadmap(folder.path(), &[("a", &[]), ("key", &[])]);
+    write_agent(
         folder.path(),
         r#"case $LOOPBREAK_TASK in a) say ok '{"status":"done"}';;
         *) say no '{"status":"blocked","blockers":["no signing key"]}';; esac"#,
     );
-    assert_eq!(pilot(folder.path(), &["--set", "task.auto_unblock=false"]).code, Some(13));
-    let status = told(folder.path(), &["status", "--all"]).out;
+    assert_eq!(run_roadmap(folder.path(), &["--set", "task.auto_unblock=false"]).code, Some(13));
+    let status = run_command(folder.path(), &["status", "--all"]).out;
     let mut lines = status.lines();
     assert!(lines.next().unwrap().contains("  over, 4 turns, 1 loops seen, run, "), "{status}");
     assert_eq!(
@@ -109,14 +112,17 @@ fn status_shows_why_a_task_loops_and_does_not_count_tasks_as_loops() {
 #[test]
 fn tasks_run_in_dependency_order_and_exit_with_0_when_all_are_done() {
     let folder = folder();
-    roadmap(
+    write_roadmap(
         folder.path(),
         &[("ship", &["build", "docs"]), ("docs", &["build"]), ("build", &[]), ("side", &[])],
     );
-    agent(folder.path(), r#"echo "LOOPBREAK_RESULT: {\"task\":\"$LOOPBREAK_TASK\",\"status\":\"done\"}""#);
-    let done = pilot(folder.path(), &[]);
+    write_agent(
+        folder.path(),
+        r#"echo "LOOPBREAK_RESULT: {\"task\":\"$LOOPBREAK_TASK\",\"status\":\"done\"}""#,
+    );
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!(given(folder.path()), "build docs ship side");
+    assert_eq!(attempted_line(folder.path()), "build docs ship side");
     assert!(done.err.contains("complete: all 4 tasks are done"), "{}", done.err);
 }
 
@@ -125,31 +131,31 @@ fn healthy_tasks_that_end_with_the_same_words_are_not_a_loop() {
     let folder = folder();
     let ids: Vec<String> = (0..15).map(|number| format!("part{number}")).collect();
     let tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (id.as_str(), &[][..])).collect();
-    roadmap(folder.path(), &tasks);
+    write_roadmap(folder.path(), &tasks);
     // Each takes two attempts, and each attempt ends with the same words.
-    agent(
+    write_agent(
         folder.path(),
         r#"if [ $N = 1 ]; then say 'I am on it.' '{"status":"in_progress","work":["a"]}'
         else say 'All done.' '{"status":"done"}'; fi"#,
     );
-    let done = pilot(folder.path(), &[]);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(!done.err.contains("Loop") && !done.err.contains("escalate"), "{}", done.err);
-    assert_eq!(order(folder.path()).len(), 30);
+    assert_eq!(attempted_tasks(folder.path()).len(), 30);
 }
 
 #[test]
 fn a_task_with_growing_work_may_take_any_number_of_attempts() {
     let folder = folder();
-    roadmap(folder.path(), &[("big", &[])]);
-    agent(
+    write_roadmap(folder.path(), &[("big", &[])]);
+    write_agent(
         folder.path(),
         r#"if [ $N = 9 ]; then say 'done' '{"status":"done"}'
         else say 'going on' "{\"status\":\"blocked\",\"blockers\":[\"slow\"],\"work\":[\"chapter $N\"]}"; fi"#,
     );
-    let done = pilot(folder.path(), &[]);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!(order(folder.path()).len(), 9);
+    assert_eq!(attempted_tasks(folder.path()).len(), 9);
 }
 
 #[test]
@@ -158,14 +164,14 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         let folder = folder();
         let mut tasks: Vec<(&str, &[&str])> = ids.iter().map(|id| (*id, &[][..])).collect();
         tasks.push(("other", &[]));
-        roadmap(folder.path(), &tasks);
+        write_roadmap(folder.path(), &tasks);
         // Each does something new every time, and sends the next one back.
         let next: Vec<String> = ids
             .iter()
             .zip(ids.iter().cycle().skip(1))
             .map(|(id, next)| format!("{id}) NEXT={next};;"))
             .collect();
-        agent(
+        write_agent(
             folder.path(),
             &format!(
                 "case $LOOPBREAK_TASK in {} other) say done '{{\"status\":\"done\"}}'; exit;; esac\n\
@@ -174,7 +180,7 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
                 next.join(" ")
             ),
         );
-        let done = pilot(folder.path(), &[]);
+        let done = run_roadmap(folder.path(), &[]);
         assert_eq!(done.code, Some(13), "{}", done.err);
         let names = ids.join(", ");
         let seen = format!("tasks keep sending each other back: {names}");
@@ -182,7 +188,7 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
         assert!(done.err.contains(&format!("escalate: {seen}")), "{}", done.err);
         // A warning in the second round, a break in the fourth; then the rest is done.
         let expected = format!("{}other", format!("{} ", ids.join(" ")).repeat(4));
-        assert_eq!(given(folder.path()), expected);
+        assert_eq!(attempted_line(folder.path()), expected);
         let warned = fs::read_to_string(folder.path().join("prompt-a.txt")).unwrap();
         for id in ids {
             assert_eq!(task(folder.path(), id)["escalation"], "left", "{id}");
@@ -196,8 +202,8 @@ fn two_or_three_tasks_that_send_each_other_back_are_detected() {
 #[test]
 fn a_review_that_sends_back_three_times_and_then_agrees_is_healthy() {
     let folder = folder();
-    roadmap(folder.path(), &[("code", &[]), ("review", &["code"])]);
-    agent(
+    write_roadmap(folder.path(), &[("code", &[]), ("review", &["code"])]);
+    write_agent(
         folder.path(),
         r#"case $LOOPBREAK_TASK in
         code) say "version $N" '{"status":"done","work":["code"]}';;
@@ -205,28 +211,28 @@ fn a_review_that_sends_back_three_times_and_then_agrees_is_healthy() {
                 else say 'yes' '{"status":"done"}'; fi;;
         esac"#,
     );
-    let done = pilot(folder.path(), &[]);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!(given(folder.path()), "code review code review code review code review");
+    assert_eq!(attempted_line(folder.path()), "code review code review code review code review");
     assert!(!done.err.contains("escalate") && !done.err.contains("force_next"), "{}", done.err);
 }
 
 #[test]
 fn a_task_blocked_only_by_an_unavailable_checker_continues_with_the_check_deferred() {
     let folder = folder();
-    roadmap(folder.path(), &[("page", &[]), ("next", &["page"])]);
-    agent(
+    write_roadmap(folder.path(), &[("page", &[]), ("next", &["page"])]);
+    write_agent(
         folder.path(),
         r#"if grep -q 'do not block the task: critic:design_system' prompt.txt || [ $LOOPBREAK_TASK = next ]; then
         say 'done without it' '{"status":"done"}'
         else say 'waiting' '{"status":"blocked","blockers":["critic:design_system unavailable"],"work":["page.tsx"]}'; fi"#,
     );
-    let done = pilot(folder.path(), &[]);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!(given(folder.path()), "page page next");
+    assert_eq!(attempted_line(folder.path()), "page page next");
     assert!(done.err.contains("all 2 tasks are done; checks are still pending: page"), "{}", done.err);
     assert_eq!(task(folder.path(), "page")["deferred"], serde_json::json!(["critic:design_system"]));
-    let shown = told(folder.path(), &["tasks", "show", "page"]).out;
+    let shown = run_command(folder.path(), &["tasks", "show", "page"]).out;
     assert!(shown.contains("check_deferred:") && shown.contains("done, check deferred"), "{shown}");
 }
 
@@ -236,15 +242,15 @@ fn the_check_decides_whether_a_task_is_done_and_is_deferred_if_it_cannot_run() {
     let tasks = "[[task]]\nid = \"a\"\ncheck = \"grep -q good result\"\n\
                  [[task]]\nid = \"b\"\ncheck = \"./no-such-checker --strict\"\n";
     fs::write(folder.path().join("tasks.toml"), tasks).unwrap();
-    agent(
+    write_agent(
         folder.path(),
         r#"if [ $LOOPBREAK_TASK = a ] && grep -q 'the check failed' prompt.txt; then echo good > result
         else echo bad > result; fi
         say 'I am done' '{"status":"done"}'"#,
     );
-    let done = pilot(folder.path(), &[]);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!(given(folder.path()), "a a b");
+    assert_eq!(attempted_line(folder.path()), "a a b");
     assert!(done.err.contains("task a: the check failed"), "{}", done.err);
     assert_eq!(task(folder.path(), "a")["deferred"], serde_json::json!([]));
     assert_eq!(task(folder.path(), "b")["deferred"], serde_json::json!(["check:./no-such-checker --strict"]));
@@ -258,20 +264,20 @@ fn a_check_that_keeps_failing_is_not_progress() {
         "[[task]]\nid = \"a\"\ncheck = \"sh -c 'echo 2 failed; exit 1'\"\n",
     )
     .unwrap();
-    agent(folder.path(), r#"say "surely now, $N" "{\"status\":\"done\",\"work\":[\"fix $N\"]}""#);
-    let done = pilot(folder.path(), &[]);
+    write_agent(folder.path(), r#"say "surely now, $N" "{\"status\":\"done\",\"work\":[\"fix $N\"]}""#);
+    let done = run_roadmap(folder.path(), &[]);
     assert_eq!(done.code, Some(13), "{}", done.err);
     assert_eq!(recoveries(folder.path(), "a"), ["escalate", "force_next"]);
-    assert_eq!(order(folder.path()).len(), 5);
+    assert_eq!(attempted_tasks(folder.path()).len(), 5);
 }
 
 #[test]
 fn if_no_task_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
     let folder = folder();
-    roadmap(folder.path(), &[("a", &[])]);
-    agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
+    write_roadmap(folder.path(), &[("a", &[])]);
+    write_agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
     let args = ["--idle", "0.02", "--idle-longest", "0.1", "--set", "task.auto_unblock=false"];
-    let done = pilot(folder.path(), &args);
+    let done = run_roadmap(folder.path(), &args);
     assert_eq!(done.code, Some(13), "{}", done.err);
     let waits: Vec<&str> = done
         .err
@@ -280,16 +286,16 @@ fn if_no_task_can_be_worked_on_the_run_waits_longer_each_time_and_ends() {
         .map(|(_, wait)| wait)
         .collect();
     assert_eq!(waits, ["0.02 s", "0.04 s", "0.08 s", "0.1 s"]);
-    assert_eq!(order(folder.path()).len(), 3);
+    assert_eq!(attempted_tasks(folder.path()).len(), 3);
 }
 
 #[test]
 fn a_human_is_notified_of_every_task_even_if_notifications_are_slow() {
     let folder = folder();
-    roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
-    agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
+    write_roadmap(folder.path(), &[("a", &[]), ("b", &[]), ("c", &[])]);
+    write_agent(folder.path(), r#"say no '{"status":"blocked","blockers":["x"]}'"#);
     let exec = "sh -c 'sleep 0.7; echo $LOOPBREAK_REASON >> told'";
-    let done = pilot(folder.path(), &["--set", "task.auto_unblock=false", "--exec", exec]);
+    let done = run_roadmap(folder.path(), &["--set", "task.auto_unblock=false", "--exec", exec]);
     assert_eq!(done.code, Some(13), "{}", done.err);
     let told = fs::read_to_string(folder.path().join("told")).unwrap();
     let tasks: Vec<&str> = told.lines().filter_map(|line| line.split_whitespace().nth(1)).collect();
@@ -299,8 +305,8 @@ fn a_human_is_notified_of_every_task_even_if_notifications_are_slow() {
 #[test]
 fn a_task_reopened_by_a_human_during_a_wait_is_attempted() {
     let folder = folder();
-    roadmap(folder.path(), &[("a", &[])]);
-    agent(
+    write_roadmap(folder.path(), &[("a", &[])]);
+    write_agent(
         folder.path(),
         r#"if [ -e fixed ]; then say yes '{"status":"done"}'
         else say no '{"status":"blocked","blockers":["x"]}'; fi"#,
@@ -315,61 +321,61 @@ fn a_task_reopened_by_a_human_during_a_wait_is_attempted() {
         .spawn()
         .unwrap();
     let end = Instant::now() + LONG;
-    while order(folder.path()).len() < 3 || task(folder.path(), "a")["escalation"] != "left" {
-        assert!(Instant::now() < end, "{}", given(folder.path()));
+    while attempted_tasks(folder.path()).len() < 3 || task(folder.path(), "a")["escalation"] != "left" {
+        assert!(Instant::now() < end, "{}", attempted_line(folder.path()));
         thread::sleep(Duration::from_millis(20));
     }
     fs::write(folder.path().join("fixed"), "").unwrap();
-    assert_eq!(told(folder.path(), &["tasks", "open", "a"]).code, Some(0));
+    assert_eq!(run_command(folder.path(), &["tasks", "open", "a"]).code, Some(0));
     assert_eq!(run.wait().unwrap().code(), Some(0));
-    assert_eq!(order(folder.path()).len(), 4);
+    assert_eq!(attempted_tasks(folder.path()).len(), 4);
 }
 
 #[test]
 fn a_task_reopened_between_two_runs_gets_new_attempts() {
     let folder = folder();
-    roadmap(folder.path(), &[("key", &[]), ("spin", &[])]);
-    agent(
+    write_roadmap(folder.path(), &[("key", &[]), ("spin", &[])]);
+    write_agent(
         folder.path(),
         r#"if [ -e fixed ]; then say yes '{"status":"done"}'
         elif [ $LOOPBREAK_TASK = key ]; then say no '{"status":"blocked","blockers":["x"]}'
         else say no '{"status":"in_progress","work":["x"]}'; fi"#,
     );
-    assert_eq!(pilot(folder.path(), &[]).code, Some(13));
-    let before = order(folder.path()).len();
+    assert_eq!(run_roadmap(folder.path(), &[]).code, Some(13));
+    let before = attempted_tasks(folder.path()).len();
     for id in ["key", "spin"] {
-        assert_eq!(told(folder.path(), &["tasks", "open", id]).code, Some(0));
+        assert_eq!(run_command(folder.path(), &["tasks", "open", id]).code, Some(0));
     }
     fs::write(folder.path().join("fixed"), "").unwrap();
-    let done = pilot(folder.path(), &["--resume"]);
+    let done = run_roadmap(folder.path(), &["--resume"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert_eq!((before, order(folder.path()).len()), (11, 13));
+    assert_eq!((before, attempted_tasks(folder.path()).len()), (11, 13));
     assert!(done.err.contains("task key was reopened"), "{}", done.err);
 }
 
 #[test]
 fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
     let folder = folder();
-    roadmap(folder.path(), &[("spin", &[]), ("a", &[]), ("b", &[])]);
-    agent(
+    write_roadmap(folder.path(), &[("spin", &[]), ("a", &[]), ("b", &[])]);
+    write_agent(
         folder.path(),
         r#"case $LOOPBREAK_TASK in spin) say tried '{"status":"in_progress","work":["the same"]}';;
         *) say "did $LOOPBREAK_TASK" '{"status":"done"}';; esac"#,
     );
-    let first = pilot(folder.path(), &["--max-iterations", "2"]);
+    let first = run_roadmap(folder.path(), &["--max-iterations", "2"]);
     assert_eq!(first.code, Some(11), "{}", first.err);
-    let second = pilot(folder.path(), &["--max-iterations", "4", "--resume"]);
+    let second = run_roadmap(folder.path(), &["--max-iterations", "4", "--resume"]);
     assert_eq!(second.code, Some(11), "{}", second.err);
     assert!(second.err.contains("escalate: 3 attempts at task spin"), "{}", second.err);
-    let third = pilot(folder.path(), &["--resume"]);
+    let third = run_roadmap(folder.path(), &["--resume"]);
     assert_eq!(third.code, Some(13), "{}", third.err);
-    assert_eq!(given(folder.path()), "spin spin spin a b spin spin");
+    assert_eq!(attempted_line(folder.path()), "spin spin spin a b spin spin");
     assert_eq!(task(folder.path(), "spin")["forced"], true);
     // Nothing is left to do, and nothing is started.
-    let fourth = pilot(folder.path(), &["--resume"]);
-    assert_eq!((fourth.code, order(folder.path()).len()), (Some(13), 7), "{}", fourth.err);
+    let fourth = run_roadmap(folder.path(), &["--resume"]);
+    assert_eq!((fourth.code, attempted_tasks(folder.path()).len()), (Some(13), 7), "{}", fourth.err);
     // Without --resume it is a new run, which starts from the beginning.
-    let anew = pilot(folder.path(), &["--max-iterations", "1"]);
+    let anew = run_roadmap(folder.path(), &["--max-iterations", "1"]);
     assert_eq!(anew.code, Some(11), "{}", anew.err);
     assert_eq!(task(folder.path(), "a")["status"], "pending");
 }
@@ -377,13 +383,13 @@ fn a_resumed_run_continues_where_it_ended_and_a_forced_task_stays_forced() {
 #[test]
 fn a_task_known_to_loop_is_not_attempted_again() {
     let folder = folder();
-    roadmap(folder.path(), &[("spin", &[])]);
-    agent(folder.path(), r#"say tried '{"status":"in_progress","work":["the same"]}'"#);
-    let first = pilot(folder.path(), &["--max-iterations", "3", "--set", "task.max_attempts=5"]);
+    write_roadmap(folder.path(), &[("spin", &[])]);
+    write_agent(folder.path(), r#"say tried '{"status":"in_progress","work":["the same"]}'"#);
+    let first = run_roadmap(folder.path(), &["--max-iterations", "3", "--set", "task.max_attempts=5"]);
     assert_eq!(first.code, Some(11), "{}", first.err);
     let limits = ["--resume", "--set", "task.max_attempts=2", "--set", "task.force_next_after=3"];
-    let second = pilot(folder.path(), &limits);
+    let second = run_roadmap(folder.path(), &limits);
     assert_eq!(second.code, Some(13), "{}", second.err);
     assert!(second.err.contains("task spin is not attempted again: 3 attempts"), "{}", second.err);
-    assert_eq!(order(folder.path()).len(), 3);
+    assert_eq!(attempted_tasks(folder.path()).len(), 3);
 }

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 struct ConfigFolder(TempDir);
 
 impl ConfigFolder {
-    fn with(files: &[(&str, &str)]) -> Self {
+    fn new(files: &[(&str, &str)]) -> Self {
         let folder = ConfigFolder(TempDir::new().unwrap());
         for (name, text) in files {
             let path = folder.path().join(name);
@@ -40,12 +40,12 @@ impl ConfigFolder {
     }
 
     fn run(&self, arguments: &[&str]) -> String {
-        seen(&mut self.command(arguments))
+        render_output(&mut self.command(arguments))
     }
 }
 
 /// Renders the exit code and both outputs.
-fn seen(command: &mut Command) -> String {
+fn render_output(command: &mut Command) -> String {
     let output = command.output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     format!(
@@ -57,41 +57,43 @@ fn seen(command: &mut Command) -> String {
 }
 
 /// Returns the problems of a legacy table.
-fn documents(keys: &str) -> String {
+fn check_legacy_table(keys: &str) -> String {
     let text = format!("[project]\nname = \"zork\"\n\n[tool.zorkgpt.loop_break]\n{keys}\n");
-    ConfigFolder::with(&[("pyproject.toml", &text)]).run(&["config", "check"])
+    ConfigFolder::new(&[("pyproject.toml", &text)]).run(&["config", "check"])
 }
 
 /// Returns the problems of a `loopbreak.toml`.
-fn own(text: &str) -> String {
-    ConfigFolder::with(&[("loopbreak.toml", text)]).run(&["config", "check"])
+fn check_file(text: &str) -> String {
+    ConfigFolder::new(&[("loopbreak.toml", text)]).run(&["config", "check"])
 }
 
 #[test]
 fn max_turns_stuck_below_stuck_check_interval() {
-    assert_snapshot!(documents(
+    assert_snapshot!(check_legacy_table(
         "max_turns_stuck = 8\nstuck_check_interval = 10\nstuck_warning_threshold = 5"
     ));
 }
 
 #[test]
 fn max_turns_stuck_below_the_default_of_stuck_check_interval() {
-    assert_snapshot!(documents("max_turns_stuck = 8\nstuck_warning_threshold = 5"));
+    assert_snapshot!(check_legacy_table("max_turns_stuck = 8\nstuck_warning_threshold = 5"));
 }
 
 #[test]
 fn stuck_warning_threshold_not_below_max_turns_stuck() {
-    assert_snapshot!(documents("# warns too late\nmax_turns_stuck = 40\nstuck_warning_threshold = 40"));
+    assert_snapshot!(check_legacy_table(
+        "# warns too late\nmax_turns_stuck = 40\nstuck_warning_threshold = 40"
+    ));
 }
 
 #[test]
 fn location_revisit_penalty_not_negative() {
-    assert_snapshot!(documents("location_revisit_penalty = 0.2  # must be negative"));
+    assert_snapshot!(check_legacy_table("location_revisit_penalty = 0.2  # must be negative"));
 }
 
 #[test]
 fn values_outside_the_ranges_of_the_documents() {
-    assert_snapshot!(documents(
+    assert_snapshot!(check_legacy_table(
         "max_turns_stuck = 1001\nstuck_check_interval = 0\nstuck_warning_threshold = 4\n\
          location_revisit_window = 21\naction_novelty_window = 51\noscillation_return_penalty = -1.5\n\
          camping_return_penalty = 0.0"
@@ -100,14 +102,14 @@ fn values_outside_the_ranges_of_the_documents() {
 
 #[test]
 fn documents_keys_of_the_wrong_type_or_name() {
-    assert_snapshot!(documents(
+    assert_snapshot!(check_legacy_table(
         "max_turns_stuck = \"40\"\nenable_loop_detection = \"yes\"\nstuck_turn_threshold = 3\nlocation_revist_window = 5"
     ));
 }
 
 #[test]
 fn every_problem_of_a_file_at_once() {
-    assert_snapshot!(own(
+    assert_snapshot!(check_file(
         "mode = \"obseve\"\n\n[stagnation]\nmax_turns = 25\nwarn_at = 30\npatience = 3\n\n[camping]\ntreshold = 3\n\n\
          [budget]\nmax_runtime = \"soon\"\n\n[[allow]]\n\n[advice.texts]\nerror = \"x\"\nbudget = \"{nope}\"\n"
     ));
@@ -115,19 +117,21 @@ fn every_problem_of_a_file_at_once() {
 
 #[test]
 fn a_file_that_is_not_toml() {
-    assert_snapshot!(own("mode = off\n[stagnation]\nmax_turns = \nwarn_at = 900\n"));
+    assert_snapshot!(check_file("mode = off\n[stagnation]\nmax_turns = \nwarn_at = 900\n"));
 }
 
 #[test]
 fn a_problem_between_environment_and_file() {
-    let folder = ConfigFolder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 30\n")]);
+    let folder = ConfigFolder::new(&[("loopbreak.toml", "[stagnation]\nmax_turns = 30\n")]);
     let mut command = folder.command(&["config", "check"]);
-    assert_snapshot!(seen(command.env("LOOPBREAK_STAGNATION__WARN_AT", "35").env("LOOPBREAK_MDOE", "off")));
+    assert_snapshot!(render_output(
+        command.env("LOOPBREAK_STAGNATION__WARN_AT", "35").env("LOOPBREAK_MDOE", "off")
+    ));
 }
 
 #[test]
 fn problems_on_the_command_line() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     let flags = [
         "--profile",
         "gmae",
@@ -143,13 +147,13 @@ fn problems_on_the_command_line() {
 
 #[test]
 fn check_shows_every_value_and_its_origin() {
-    let folder = ConfigFolder::with(&[(
+    let folder = ConfigFolder::new(&[(
         "pyproject.toml",
         "[tool.zorkgpt.loop_break]\nmax_turns_stuck = 30\nenable_location_penalty = false\n\n[tool.loopbreak]\n\
          task.preset = \"conservative\"\n\n[tool.loopbreak.advice.texts]\nbudget = \"Enough.\\nReally.\"\n",
     )]);
     let mut command = folder.command(&["config", "check", "--set", "budget.max_runtime=15m"]);
-    let told = seen(command.env("LOOPBREAK_CAMPING__THRESHOLD", "4"));
+    let told = render_output(command.env("LOOPBREAK_CAMPING__THRESHOLD", "4"));
     // Only the presence of options is checked, so that a new detector needs no new snapshot.
     let shown = |line: &&str| {
         !line.starts_with("  ")
@@ -167,7 +171,7 @@ fn check_shows_every_value_and_its_origin() {
 
 #[test]
 fn check_as_json() {
-    let folder = ConfigFolder::with(&[("loopbreak.toml", "[stagnation]\nmax_turns = 20\n")]);
+    let folder = ConfigFolder::new(&[("loopbreak.toml", "[stagnation]\nmax_turns = 20\n")]);
     assert_snapshot!(folder.run(&["config", "check", "--json"]));
     let output =
         folder.command(&["config", "check", "--json", "--set", "stagnation.warn_at=10"]).output().unwrap();
@@ -182,7 +186,7 @@ fn check_as_json() {
 
 #[test]
 fn explain_describes_an_option() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     let keys = [
         "stagnation.max_turns",
         "max_turns_stuck",
@@ -200,7 +204,7 @@ fn explain_describes_an_option() {
 
 #[test]
 fn explain_lists_texts_and_their_values() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     let told = folder.run(&["config", "explain", "advice.texts"]);
     for words in
         ["stagnation (agent)\n      turn, since, turns_stuck", "escalation (user)", "adjustment (critic)"]
@@ -212,7 +216,7 @@ fn explain_lists_texts_and_their_values() {
 
 #[test]
 fn explain_rejects_unknown_options() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     assert_snapshot!(folder.run(&["config", "explain", "stagnation.max_turn"]));
     let all = folder.run(&["config", "explain"]);
     assert!(all.starts_with("exit 0") && all.lines().count() > 60, "{all}");
@@ -220,7 +224,7 @@ fn explain_rejects_unknown_options() {
 
 #[test]
 fn schema_and_reference_are_deterministic() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     for command in ["schema", "reference"] {
         let first = folder.run(&["config", command]);
         assert!(first.starts_with("exit 0"), "{first}");
@@ -243,7 +247,7 @@ fn schema_and_reference_are_deterministic() {
 
 #[test]
 fn init_does_not_overwrite_a_file() {
-    let folder = ConfigFolder::with(&[("sub/x", "")]);
+    let folder = ConfigFolder::new(&[("sub/x", "")]);
     assert!(folder.run(&["config", "init", "--profile", "game"]).starts_with("exit 0"));
     let written = fs::read_to_string(folder.path().join("loopbreak.toml")).unwrap();
     assert!(written.contains("\nprofile = \"game\"\n"), "{written}");
@@ -259,7 +263,7 @@ fn init_does_not_overwrite_a_file() {
 
 #[test]
 fn the_nearest_file_in_the_parent_folders_is_used() {
-    let folder = ConfigFolder::with(&[
+    let folder = ConfigFolder::new(&[
         ("loopbreak.toml", "mode = \"observe\""),
         ("a/pyproject.toml", "[project]\nname = \"not ours\"\nbroken = \n"),
         ("a/b/pyproject.toml", "[tool.loopbreak]\nmode = \"off\""),
@@ -267,7 +271,7 @@ fn the_nearest_file_in_the_parent_folders_is_used() {
     ]);
     let checked = |inside: &str| {
         let mut command = folder.command(&["config", "check"]);
-        seen(command.current_dir(folder.path().join(inside)))
+        render_output(command.current_dir(folder.path().join(inside)))
     };
     assert!(checked("a").contains("loopbreak.toml: no problems"), "{}", checked("a"));
     assert!(checked("a/b/c").contains("pyproject.toml: no problems"), "{}", checked("a/b/c"));
@@ -277,7 +281,7 @@ fn the_nearest_file_in_the_parent_folders_is_used() {
 
 #[test]
 fn a_file_that_cannot_be_a_configuration_is_refused() {
-    let folder = ConfigFolder::with(&[
+    let folder = ConfigFolder::new(&[
         ("long.toml", &"# long\n".repeat(200_000)),
         ("folder/x", ""),
         ("pyproject.toml", "[project]\nname = \"x\"\n"),
@@ -300,14 +304,14 @@ fn the_examples_of_the_guide_work() {
     assert!(examples.len() >= 3);
     for example in examples {
         let file = if example.contains("[tool.loopbreak") { "pyproject.toml" } else { "loopbreak.toml" };
-        let told = ConfigFolder::with(&[(file, example)]).run(&["config", "check"]);
+        let told = ConfigFolder::new(&[(file, example)]).run(&["config", "check"]);
         assert!(told.starts_with("exit 0") && told.contains("\n* "), "{example}\n{told}");
     }
 }
 
 #[test]
 fn each_command_has_examples() {
-    let folder = ConfigFolder::with(&[]);
+    let folder = ConfigFolder::new(&[]);
     for command in ["init", "check", "schema", "explain", "reference"] {
         let help = folder.run(&["config", command, "--help"]);
         assert!(help.starts_with("exit 0") && help.contains("Examples:\n  loopbreak config"), "{help}");

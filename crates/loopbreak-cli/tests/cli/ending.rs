@@ -9,7 +9,7 @@ use crate::support::{analyze, folder, json, shown, stuck};
 
 /// Returns a run back and forth between two rooms while the score rises: proposals are refused, and nothing
 /// ends it.
-fn to_and_fro(turns: u64) -> String {
+fn pacing_run(turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
         let room = if turn % 2 == 0 { "Cellar" } else { "Hall" };
@@ -23,7 +23,7 @@ fn to_and_fro(turns: u64) -> String {
 }
 
 /// Returns a run with a task that meets the same blocker in every attempt.
-fn spin(attempts: u64) -> String {
+fn blocked_task_run(attempts: u64) -> String {
     let line = r#"{"task":{"id":"T1","status":"blocked","blockers":["no token"],"work":["read config"]}}"#;
     format!("{line}\n").repeat(attempts as usize)
 }
@@ -31,7 +31,7 @@ fn spin(attempts: u64) -> String {
 #[test]
 fn a_rejected_proposal_saves_no_steps() {
     let folder = folder();
-    fs::write(folder.path().join("osc.jsonl"), to_and_fro(30)).unwrap();
+    fs::write(folder.path().join("osc.jsonl"), pacing_run(30)).unwrap();
     let alone = ["osc.jsonl"];
     insta::assert_snapshot!(shown(&analyze(folder.path(), &alone)));
 
@@ -74,7 +74,7 @@ fn the_dam_ends_at_the_stop_and_not_at_the_refusal_before_it() {
 #[test]
 fn calling_a_human_ends_a_run_and_granting_authority_does_not() {
     let folder = folder();
-    fs::write(folder.path().join("spin.jsonl"), spin(12)).unwrap();
+    fs::write(folder.path().join("spin.jsonl"), blocked_task_run(12)).unwrap();
     insta::assert_snapshot!(shown(&analyze(folder.path(), &["spin.jsonl"])));
     let report = json(folder.path(), &["spin.jsonl"]);
     let run = &report["runs"][0];
@@ -90,10 +90,10 @@ fn calling_a_human_ends_a_run_and_granting_authority_does_not() {
 fn the_table_marks_runs_that_were_only_steered() {
     let folder = folder();
     for index in 1..=3 {
-        fs::write(folder.path().join(format!("osc-{index}.jsonl")), to_and_fro(20 + index)).unwrap();
+        fs::write(folder.path().join(format!("osc-{index}.jsonl")), pacing_run(20 + index)).unwrap();
         fs::write(folder.path().join(format!("stuck-{index}.jsonl")), stuck("s", 38 + index)).unwrap();
     }
-    fs::write(folder.path().join("spin.jsonl"), spin(8)).unwrap();
+    fs::write(folder.path().join("spin.jsonl"), blocked_task_run(8)).unwrap();
     insta::assert_snapshot!(shown(&analyze(folder.path(), &["."])));
 }
 

@@ -23,7 +23,7 @@ fn data(folder: &Path, args: &[&str]) -> Value {
 
 /// Returns a run that repeats one call with the same result while the score rises, which other rules take for
 /// a loop.
-fn patient(run: &str, turns: u64) -> String {
+fn repeating_run_with_progress(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
         let step = json!({"run": run, "turn": turn, "action": {"name": "wait"}, "outcome": "Time passes.", "score": turn});
@@ -130,7 +130,11 @@ fn eval_without_labels_shows_signals_and_savings() {
 #[test]
 fn eval_compares_baselines_and_counts_the_progress_they_lose() {
     let folder = folder();
-    fs::write(folder.path().join("log.jsonl"), patient("patient", 9) + &healthy("well", 9)).unwrap();
+    fs::write(
+        folder.path().join("log.jsonl"),
+        repeating_run_with_progress("patient", 9) + &healthy("well", 9),
+    )
+    .unwrap();
     let found = data(folder.path(), &["log.jsonl", "--baseline", BASELINES]);
     let judges = found["judges"].as_array().unwrap();
     let names: Vec<_> = judges.iter().map(|judge| judge["name"].as_str().unwrap()).collect();

@@ -10,7 +10,7 @@ use serde_json::json;
 
 /// Returns a run of a coding agent that tests and reads repeatedly without changing anything, and then
 /// recovers.
-fn circles(run: &str) -> String {
+fn circling_run(run: &str) -> String {
     let mut log = String::new();
     let mut step = |command: &str, text: &str, error: bool| {
         let action = json!({"name": "bash", "args": {"command": command}});
@@ -33,7 +33,7 @@ fn circles(run: &str) -> String {
 #[test]
 fn a_run_is_explained_step_by_step() {
     let folder = folder();
-    fs::write(folder.path().join("log.jsonl"), circles("circles")).unwrap();
+    fs::write(folder.path().join("log.jsonl"), circling_run("circles")).unwrap();
     let done = analyze(folder.path(), &["log.jsonl", "--explain"]);
     assert!(!done.out.contains("abcdefghijklmnop"), "{}", done.out);
     insta::assert_snapshot!(shown(&done));
@@ -42,7 +42,7 @@ fn a_run_is_explained_step_by_step() {
 #[test]
 fn one_run_is_explained_by_its_id_and_several_are_refused() {
     let folder = folder();
-    fs::write(folder.path().join("log.jsonl"), circles("circles") + &healthy("well", 9)).unwrap();
+    fs::write(folder.path().join("log.jsonl"), circling_run("circles") + &healthy("well", 9)).unwrap();
     let one = analyze(folder.path(), &["log.jsonl", "--explain", "--run", "well"]);
     assert_eq!(one.code, Some(0), "{}", one.err);
     assert!(one.out.contains("score 9") && !one.out.contains("cargo test"), "{}", one.out);

@@ -144,7 +144,7 @@ fn formats_are_listed_and_each_has_its_page() {
 }
 
 /// Copies a fixture to the place where the agent would have written it.
-fn put(home: &Path, fixture: &str, to: &str) {
+fn copy_fixture(home: &Path, fixture: &str, to: &str) {
     let to = home.join(to);
     fs::create_dir_all(to.parent().unwrap()).unwrap();
     fs::copy(fixtures().join(fixture), to).unwrap();
@@ -153,13 +153,13 @@ fn put(home: &Path, fixture: &str, to: &str) {
 #[test]
 fn without_a_path_the_logs_of_installed_agents_are_found() {
     let home = folder();
-    put(home.path(), "claude-code/4b2030ed.jsonl", ".claude/projects/app/4b2030ed.jsonl");
-    put(
+    copy_fixture(home.path(), "claude-code/4b2030ed.jsonl", ".claude/projects/app/4b2030ed.jsonl");
+    copy_fixture(
         home.path(),
         "claude-code/4b2030ed/subagents/agent-a2018e5.jsonl",
         ".claude/projects/app/4b2030ed/subagents/agent-a2018e5.jsonl",
     );
-    put(home.path(), "gemini-cli/session.json", ".gemini/tmp/ab/chats/session-1.json");
+    copy_fixture(home.path(), "gemini-cli/session.json", ".gemini/tmp/ab/chats/session-1.json");
     let found = done(loopbreak(home.path()).args(["analyze", "--json"]).env("HOME", home.path()));
     assert_eq!(found.code, Some(0), "{}", found.err);
     let report: Value = serde_json::from_str(&found.out).unwrap();

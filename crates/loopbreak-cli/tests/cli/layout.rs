@@ -63,7 +63,8 @@ fn used_modules(source: &str) -> Vec<String> {
 
 #[test]
 fn imports_are_found_in_paths_and_in_lists() {
-    let source = "use crate::args::X;\nuse crate::{exit, play::{a, b}, output};\nfn f() { crate::config::load() }";
+    let source =
+        "use crate::args::X;\nuse crate::{exit, play::{a, b}, output};\nfn f() { crate::config::load() }";
     assert_eq!(used_modules(source), ["args", "exit", "play", "output", "config"]);
 }
 
@@ -97,7 +98,9 @@ fn every_command_has_its_arguments_and_its_code_in_files_of_their_own() {
 
 #[test]
 fn the_program_stays_thin() {
-    let lines: usize =
-        rust_files(&source_folder()).iter().map(|path| fs::read_to_string(path).unwrap().lines().count()).sum();
+    let lines: usize = rust_files(&source_folder())
+        .iter()
+        .map(|path| fs::read_to_string(path).unwrap().lines().count())
+        .sum();
     assert!(lines <= MAX_LINES, "{lines} lines in src, at most {MAX_LINES}: move logic to a library");
 }

@@ -53,7 +53,7 @@ fn csv_has_one_line_per_run() {
 
 #[test]
 fn csv_can_be_read_back_by_rfc_4180() {
-    let rows = parsed(&output("--csv"));
+    let rows = parse_csv(&output("--csv"));
     assert_eq!(rows.len(), 1 + 7);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()), "{rows:?}");
     let column = |name: &str| rows[0].iter().position(|cell| cell == name).unwrap();
@@ -68,7 +68,7 @@ fn csv_can_be_read_back_by_rfc_4180() {
 }
 
 /// Parses CSV strictly by RFC 4180.
-fn parsed(text: &str) -> Vec<Vec<String>> {
+fn parse_csv(text: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let mut chars = text.chars().peekable();
     let mut quoted = false;

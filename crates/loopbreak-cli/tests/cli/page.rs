@@ -11,7 +11,7 @@ use crate::support::{done, folder, healthy, loopbreak, stuck};
 use serde_json::json;
 
 /// Returns the page of an evaluation with a missed run, a false alarm, lost progress, and a name with markup.
-fn written(folder: &Path) -> String {
+fn evaluation_page(folder: &Path) -> String {
     let mut log =
         stuck("stuck-1", 60) + &stuck("short", 10) + &stuck("<b>thinks</b>", 45) + &healthy("well", 30);
     for turn in 1..=70 {
@@ -57,7 +57,7 @@ fn count(text: &str, part: &str) -> usize {
 #[test]
 fn the_page_has_tables_charts_and_lists_in_a_browser() {
     let folder = folder();
-    written(folder.path());
+    evaluation_page(folder.path());
     let dom = dom(&folder.path().join("eval.html"), &folder.path().join("profile"), &[]);
     for id in ["signals", "detectors", "savings", "curve", "after", "missed", "false-alarms"] {
         assert_eq!(count(&dom, &format!("<section id=\"{id}\"")), 1, "{id}");
@@ -80,7 +80,7 @@ fn the_page_has_tables_charts_and_lists_in_a_browser() {
 #[test]
 fn the_page_needs_no_network_and_no_script_and_adapts_to_dark_and_paper() {
     let folder = folder();
-    let page = written(folder.path());
+    let page = evaluation_page(folder.path());
     for part in ["http://", "https://", "//cdn", "<script", "<link", "@import", "url("] {
         assert!(!page.contains(part), "{part}");
     }

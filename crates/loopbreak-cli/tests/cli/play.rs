@@ -33,7 +33,7 @@ fn play(args: &[&str]) -> FinishedProgram {
 }
 
 /// Returns the test program of the arena, which is a world, an agent or a critic.
-fn fake(arguments: &str) -> String {
+fn test_program(arguments: &str) -> String {
     let file = crate::support::root().join("crates/loopbreak-arena/tests/support/fake.py");
     format!("python3 '{}' {arguments}", file.display())
 }
@@ -41,7 +41,7 @@ fn fake(arguments: &str) -> String {
 /// Arguments for a player that walks back and forth and a critic that approves, so that the output does not
 /// depend on built-in players.
 fn walk() -> [String; 6] {
-    let (agent, critic) = (fake("agent walk"), format!("command={}", fake("critic")));
+    let (agent, critic) = (test_program("agent walk"), format!("command={}", test_program("critic")));
     ["--agent-command", &agent, "--critic", &critic, "--max-turns", "7"].map(str::to_owned)
 }
 
@@ -164,7 +164,7 @@ fn a_failing_model_ends_with_12_and_the_key_is_never_printed() {
 #[test]
 fn world_agent_and_critic_can_be_programs_or_models() {
     let server = ModelServer::script(vec![ServerReply::says("{\"score\": 0.8, \"reason\": \"new\"}")]);
-    let (world, agent) = (fake("world"), fake("agent"));
+    let (world, agent) = (test_program("world"), test_program("agent"));
     let args =
         ["--world", &world, "--agent-command", &agent, "--critic", "endpoint", "--endpoint", &server.base];
     let done = play(&[&args[..], &["--model", "m", "--max-turns", "5"]].concat());
@@ -173,12 +173,12 @@ fn world_agent_and_critic_can_be_programs_or_models() {
     assert!(done.out.contains("[Cellar, score 0]"), "{}", done.out);
     assert_eq!(server.requests()[0].body["model"], "m");
 
-    let critic = format!("command={}", fake("critic wild"));
+    let critic = format!("command={}", test_program("critic wild"));
     let done = play(&["--critic", &critic, "--max-turns", "2"]);
     assert!(done.out.contains("turn 1: the critic gave no score (malformed): "), "{}", done.out);
     assert!(done.out.contains("failures: 0 of the player, 2 of the critic\n"), "{}", done.out);
 
-    let done = play(&["--world", &fake("world dies"), "--max-turns", "2"]);
+    let done = play(&["--world", &test_program("world dies"), "--max-turns", "2"]);
     assert_eq!(done.code, Some(1), "{}", done.out);
     assert!(
         end(&done).starts_with("fault (the world failed: \"python3\" has ended (exit status: 3)"),
@@ -239,7 +239,7 @@ fn a_game_ends_when_its_output_is_closed() {
     let args = ["--max-turns", "1000000", "--mode", "observe", "--journal", "j.jsonl"];
     let mut game = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(folder.path())
-        .args(["play", "--agent-command", &fake("agent walk")])
+        .args(["play", "--agent-command", &test_program("agent walk")])
         .args(args)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -362,8 +362,8 @@ fn a_person_at_a_terminal_sees_a_prompt() {
 fn an_interrupt_ends_the_game_and_its_programs_with_130() {
     let folder = folder();
     let file = folder.path().join("pid");
-    let world = fake(&format!("world child '{}'", file.display()));
-    let args = ["--world", &world, "--agent-command", &fake("agent deaf")];
+    let world = test_program(&format!("world child '{}'", file.display()));
+    let args = ["--world", &world, "--agent-command", &test_program("agent deaf")];
     let (out, code) = on_a_terminal(&args, |child, _| {
         let began = Instant::now();
         while std::fs::read_to_string(&file).map_or(true, |text| text.trim().is_empty()) {

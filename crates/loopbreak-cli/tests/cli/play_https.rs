@@ -28,7 +28,7 @@ struct TlsEndpoint {
 
 impl TlsEndpoint {
     /// Starts a proxy with a certificate for this name.
-    fn before(server: &ModelServer, name: &str) -> Self {
+    fn start(server: &ModelServer, name: &str) -> Self {
         let own = KeyPair::generate().unwrap();
         let mut authority = CertificateParams::new(Vec::new()).unwrap();
         authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -51,7 +51,7 @@ impl TlsEndpoint {
             for guest in listener.incoming() {
                 let (config, behind) = (Arc::clone(&config), behind.clone());
                 // A client that rejects the certificate disconnects.
-                thread::spawn(move || pass(guest?, config, &behind));
+                thread::spawn(move || forward(guest?, config, &behind));
             }
         });
         TlsEndpoint { base, authority: authority.pem() }
@@ -59,7 +59,7 @@ impl TlsEndpoint {
 }
 
 /// Forwards one request and its answer.
-fn pass(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io::Result<()> {
+fn forward(guest: TcpStream, config: Arc<ServerConfig>, behind: &str) -> std::io::Result<()> {
     let connection = ServerConnection::new(config).map_err(std::io::Error::other)?;
     let mut guest = StreamOwned::new(connection, guest);
     let mut request = Vec::new();
@@ -105,7 +105,7 @@ fn a_model_behind_tls_plays_and_judges_if_its_authority_is_trusted() {
     let server = ModelServer::new(move |_, request| {
         ServerReply::says(if judges(request) { "{\"score\": 0.9}" } else { "{\"action\": \"north\"}" })
     });
-    let door = TlsEndpoint::before(&server, "localhost");
+    let door = TlsEndpoint::start(&server, "localhost");
     fs::write(folder.path().join("ca.pem"), &door.authority).unwrap();
     let args = ["--endpoint", &door.base, "--ca-file", "ca.pem", "--critic", "endpoint"];
     let done = play(folder.path(), &args);
@@ -120,7 +120,7 @@ fn an_untrusted_server_receives_neither_the_key_nor_a_request() {
     let folder = folder();
     let server = ModelServer::script(vec![ServerReply::says("north")]);
     let (unknown, other) =
-        (TlsEndpoint::before(&server, "localhost"), TlsEndpoint::before(&server, "other.example"));
+        (TlsEndpoint::start(&server, "localhost"), TlsEndpoint::start(&server, "other.example"));
     fs::write(folder.path().join("ca.pem"), &other.authority).unwrap();
     for (args, why) in [
         (&["--endpoint", unknown.base.as_str()][..], "its certificate is not signed by a trusted authority"),

@@ -11,7 +11,7 @@ use crate::support::{analyze, folder, healthy, root, stuck};
 use serde_json::{Value, json};
 
 /// Returns a run with a loop of two calls from turn 21 on.
-fn looping(run: &str, turns: u64) -> String {
+fn looping_run(run: &str, turns: u64) -> String {
     let mut log = String::new();
     for turn in 1..=turns {
         let command = match turn {
@@ -27,7 +27,7 @@ fn looping(run: &str, turns: u64) -> String {
 }
 
 /// Writes the page of this log and returns its text.
-fn written(folder: &Path, log: &str) -> String {
+fn write_page(folder: &Path, log: &str) -> String {
     fs::write(folder.join("runs.jsonl"), log).unwrap();
     let done = analyze(folder, &["runs.jsonl", "--html", "report.html", "--quiet"]);
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
@@ -37,7 +37,7 @@ fn written(folder: &Path, log: &str) -> String {
 #[test]
 fn the_list_is_sorted_by_clicks_and_navigated_with_keys() {
     let folder = folder();
-    written(folder.path(), &(stuck("b-stuck", 60) + &healthy("a-well", 30) + &looping("c-loop", 60)));
+    write_page(folder.path(), &(stuck("b-stuck", 60) + &healthy("a-well", 30) + &looping_run("c-loop", 60)));
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
     let names = "[...document.querySelectorAll('#table tbody a')].map((link) => link.textContent).join()";
     assert_eq!(browser.eval("document.querySelector('[aria-sort]').textContent"), "wasted");
@@ -67,7 +67,7 @@ fn the_list_is_sorted_by_clicks_and_navigated_with_keys() {
 #[test]
 fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
     let folder = folder();
-    written(folder.path(), &(healthy("well", 30) + &looping("c loop/1", 60)));
+    write_page(folder.path(), &(healthy("well", 30) + &looping_run("c loop/1", 60)));
     let mut browser =
         TestBrowser::open(&folder.path().join("report.html"), "#run=c%20loop%2F1", folder.path());
     let number = |browser: &mut TestBrowser, selector: &str| {
@@ -116,7 +116,7 @@ fn a_run_in_the_address_shows_its_timeline_its_loop_and_its_steps() {
 #[test]
 fn the_dam_page_shows_score_places_and_periods_without_progress() {
     let folder = folder();
-    written(folder.path(), &fs::read_to_string(root().join("examples/dam.jsonl")).unwrap());
+    write_page(folder.path(), &fs::read_to_string(root().join("examples/dam.jsonl")).unwrap());
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "#run=dam", folder.path());
     for part in ["path.score", ".stuck", ".mark", ".band", ".stay", ".after", "path.end"] {
         let found = browser.eval(&format!("document.querySelectorAll('.canvas {part}').length"));
@@ -141,7 +141,7 @@ fn markup_in_a_log_is_shown_as_text() {
         writeln!(log, "{step}").unwrap();
     }
     log += "{\"run\":\"key\",\"action\":\"curl -H 'Authorization: Bearer abcdefghijklmnopqrstuvwxyz0123456789'\"}\n";
-    let page = written(folder.path(), &log);
+    let page = write_page(folder.path(), &log);
     assert!(!page.contains("<img") && !page.contains("ghijklmnopqrst") && !page.contains('\u{202E}'));
     assert_eq!(page.matches("<script").count(), page.matches("</script>").count());
     assert_eq!(page.matches("<script").count(), 4, "the list, two runs, and the script of the page");
@@ -174,7 +174,7 @@ fn a_page_of_a_thousand_runs_is_small_and_opens_quickly() {
             writeln!(log, "{step}").unwrap();
         }
     }
-    let page = written(folder.path(), &log);
+    let page = write_page(folder.path(), &log);
     assert!(page.len() < 20_000_000, "{}", page.len());
     let mut browser = TestBrowser::open(&folder.path().join("report.html"), "", folder.path());
     assert_eq!(browser.eval("document.querySelectorAll('#table tbody tr').length"), 500);
@@ -191,7 +191,7 @@ fn a_page_of_a_thousand_runs_is_small_and_opens_quickly() {
 #[test]
 fn the_page_needs_no_network_and_forbids_it() {
     let folder = folder();
-    let page = written(folder.path(), &stuck("a", 50));
+    let page = write_page(folder.path(), &stuck("a", 50));
     for part in ["https://", "//cdn", "<link", "@import", "url(", "innerHTML =", "eval("] {
         assert!(!page.contains(part), "{part}");
     }

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{LONG, VARIED, agent, begin, run_with, session, told};
+use crate::support::agents::{LONG, VARIED, agent, run_with, session, start_and_wait, stdout_of};
 use crate::support::{folder, loopbreak};
 
 #[test]
@@ -37,11 +37,11 @@ fn a_loop_ends_with_10_and_is_recorded_in_store_and_scratchpad() {
     assert!(third.starts_with("fix it\n\nLoop guard, after iteration 2:"), "{third}");
     assert!(third.contains("Try a different one") && third.contains("added null check"), "{third}");
 
-    let log = told(folder.path(), &["log", session(&done)]);
+    let log = stdout_of(folder.path(), &["log", session(&done)]);
     for part in ["start ", "Iteration 3, ok: Fixed auth.ts - added null check", "end      loop: "] {
         assert!(log.contains(part), "{part}: {log}");
     }
-    let status = told(folder.path(), &["status", "--all"]);
+    let status = stdout_of(folder.path(), &["status", "--all"]);
     assert!(status.contains("over, 3 turns"), "{status}");
 }
 
@@ -233,24 +233,24 @@ fn advice_alone_does_not_end_a_loop() {
 }
 
 /// Returns the number of processes whose command line contains this text.
-fn alive(mark: &str) -> usize {
+fn count_processes(mark: &str) -> usize {
     let all = Command::new("ps").args(["-eo", "stat=,args="]).output().unwrap();
     let text = String::from_utf8_lossy(&all.stdout).into_owned();
     text.lines().filter(|line| line.contains(mark) && !line.starts_with('Z')).count()
 }
 
-fn gone(mark: &str) {
+fn wait_until_gone(mark: &str) {
     let end = Instant::now() + LONG;
-    while alive(mark) > 0 {
+    while count_processes(mark) > 0 {
         assert!(Instant::now() < end, "still there: {mark}");
         thread::sleep(Duration::from_millis(50));
     }
 }
 
 /// Starts a run, interrupts it when its agent has created the file `up`, and returns the exit code.
-fn interrupted(folder: &Path, args: &[&str], body: &str, (mark, signal): (&str, &str)) -> Option<i32> {
-    let mut child = begin(folder, &[&["run"], args, &["--", "sh", "-c", body]].concat());
-    assert!(alive(mark) > 1, "the agent and its child are there");
+fn run_interrupted(folder: &Path, args: &[&str], body: &str, (mark, signal): (&str, &str)) -> Option<i32> {
+    let mut child = start_and_wait(folder, &[&["run"], args, &["--", "sh", "-c", body]].concat());
+    assert!(count_processes(mark) > 1, "the agent and its child are there");
     let sent = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     child.wait().unwrap().code()
@@ -261,10 +261,13 @@ fn an_interrupt_ends_with_130_and_leaves_no_process() {
     for (signal, mark) in [("-INT", "7654.311"), ("-TERM", "7654.312")] {
         let folder = folder();
         let body = format!("sleep {mark} & touch up; sleep {mark}");
-        assert_eq!(interrupted(folder.path(), &["--scratchpad", "pad"], &body, (mark, signal)), Some(130));
-        gone(mark);
+        assert_eq!(
+            run_interrupted(folder.path(), &["--scratchpad", "pad"], &body, (mark, signal)),
+            Some(130)
+        );
+        wait_until_gone(mark);
         assert!(fs::read_to_string(folder.path().join("pad")).unwrap().contains("status: interrupted"));
-        assert!(told(folder.path(), &["status", "--all"]).contains("over"));
+        assert!(stdout_of(folder.path(), &["status", "--all"]).contains("over"));
     }
 }
 
@@ -272,8 +275,8 @@ fn an_interrupt_ends_with_130_and_leaves_no_process() {
 fn a_command_that_ignores_the_signal_is_killed() {
     let folder = folder();
     let body = "trap '' TERM INT; touch up; while :; do sleep 0.1; : 7654.321; done";
-    assert_eq!(interrupted(folder.path(), &[], body, ("7654.321", "-INT")), Some(130));
-    gone("7654.321");
+    assert_eq!(run_interrupted(folder.path(), &[], body, ("7654.321", "-INT")), Some(130));
+    wait_until_gone("7654.321");
 }
 
 #[test]
@@ -282,7 +285,7 @@ fn an_iteration_that_takes_too_long_has_failed() {
     let args = ["--iteration-timeout", "0.3", "--max-errors", "1", "--scratchpad", "pad"];
     let done = run_with(folder.path(), &args, "echo hanging; sleep 7654.331 & sleep 7654.331");
     assert_eq!(done.code, Some(12), "{}", done.err);
-    gone("7654.331");
+    wait_until_gone("7654.331");
     assert!(fs::read_to_string(folder.path().join("pad")).unwrap().contains("status: timed out"));
 }
 
@@ -293,7 +296,7 @@ fn background_processes_of_an_iteration_do_not_delay_the_run() {
     let body = agent(&format!("{VARIED}; sleep 7654.341 & setsid sleep 9 &"));
     let done = run_with(folder.path(), &["--max-iterations", "2"], &body);
     assert_eq!(done.code, Some(11), "{}", done.err);
-    gone("7654.341");
+    wait_until_gone("7654.341");
     assert!(began.elapsed() < Duration::from_mins(1));
 }
 
@@ -368,7 +371,7 @@ fn a_used_up_quota_is_waited_for_and_is_not_a_loop() {
     let done = run_with(folder.path(), &args, &body);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(done.err.contains("the command's quota is used up"), "{}", done.err);
-    assert!(told(folder.path(), &["log", session(&done)]).contains("backoff"));
+    assert!(stdout_of(folder.path(), &["log", session(&done)]).contains("backoff"));
 }
 
 #[test]

@@ -4,14 +4,14 @@
 
 use std::fs;
 
-use crate::support::agents::{VARIED, agent, begin, run_with, session};
+use crate::support::agents::{VARIED, agent, run_with, session, start_and_wait};
 use crate::support::folder;
 
 #[test]
 fn a_run_whose_runner_was_killed_can_be_resumed() {
     let folder = folder();
     let body = agent(&format!("if [ $N = 3 ]; then touch up; exec sleep 7; fi; {VARIED}"));
-    let mut child = begin(folder.path(), &["run", "--", "sh", "-c", &body]);
+    let mut child = start_and_wait(folder.path(), &["run", "--", "sh", "-c", &body]);
     child.kill().unwrap();
     child.wait().unwrap();
     let done = run_with(folder.path(), &["--resume", "--max-iterations", "4"], &body);
@@ -39,7 +39,7 @@ fn a_resumed_run_continues_where_it_ended() {
 fn a_run_that_is_active_elsewhere_is_not_resumed() {
     let folder = folder();
     let body = "touch up; exec sleep 7";
-    let mut first = begin(folder.path(), &["run", "--", "sh", "-c", body]);
+    let mut first = start_and_wait(folder.path(), &["run", "--", "sh", "-c", body]);
     let second = run_with(folder.path(), &["--resume"], body);
     assert_eq!(second.code, Some(1), "{}", second.err);
     assert!(second.err.contains("is active in another process"), "{}", second.err);

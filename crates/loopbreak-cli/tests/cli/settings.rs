@@ -21,7 +21,7 @@ fn stop(folder: &Path, args: &[&str]) -> Value {
 }
 
 /// Asserts a refusal before anything is read: nothing is printed, and the missing log is not reported.
-fn refused(done: &FinishedProgram, words: &[&str]) {
+fn assert_refused(done: &FinishedProgram, words: &[&str]) {
     assert_eq!((done.code, done.out.as_str()), (Some(2), ""), "{}", done.err);
     assert!(!done.err.contains("missing.jsonl"), "{}", done.err);
     for word in words {
@@ -101,17 +101,17 @@ fn a_variable_overrides_a_file() {
 fn a_wrong_setting_is_reported_before_any_log_is_read() {
     let folder = folder();
     let with = |args: &[&str]| analyze(folder.path(), &[&["missing.jsonl"], args].concat());
-    refused(&with(&["--set", "stagnation.max_turn=60"]), &["max_turn", "did you mean max_turns?"]);
-    refused(&with(&["--set", "stagnation.max_turns=many"]), &["stagnation.max_turns"]);
-    refused(&with(&["--config", "none.toml"]), &["cannot read none.toml"]);
+    assert_refused(&with(&["--set", "stagnation.max_turn=60"]), &["max_turn", "did you mean max_turns?"]);
+    assert_refused(&with(&["--set", "stagnation.max_turns=many"]), &["stagnation.max_turns"]);
+    assert_refused(&with(&["--config", "none.toml"]), &["cannot read none.toml"]);
     fs::write(folder.path().join("loopbreak.toml"), "[stagnaton]\nmax_turns = 60\n").unwrap();
-    refused(&with(&[]), &["loopbreak.toml:1:2", "stagnation"]);
+    assert_refused(&with(&[]), &["loopbreak.toml:1:2", "stagnation"]);
 }
 
 #[test]
 fn an_unknown_profile_is_answered_with_the_nearest_name() {
     let folder = folder();
     let with = |name: &str| analyze(folder.path(), &["missing.jsonl", "--profile", name]);
-    refused(&with("nope"), &["nope", "auto", "game", "coding", "tasks", "iterations", "documents"]);
-    refused(&with("gmae"), &["did you mean \"game\"?"]);
+    assert_refused(&with("nope"), &["nope", "auto", "game", "coding", "tasks", "iterations", "documents"]);
+    assert_refused(&with("gmae"), &["did you mean \"game\"?"]);
 }

@@ -10,7 +10,7 @@ use crate::support::{FinishedProgram, done, folder, loopbreak};
 
 /// Returns interleaved runs with tasks, repeats, broken lines, blank lines, and duplicate and backward turns
 /// and times.
-fn mixed(lines: usize, runs: usize) -> String {
+fn interleaved_runs(lines: usize, runs: usize) -> String {
     let mut text = String::new();
     for index in 0..lines {
         let run = (index * 7 + index / 13) % runs;
@@ -65,9 +65,9 @@ fn assert_same(folder: &Path, path: &str) -> (FinishedProgram, String) {
 fn one_thread_and_eight_give_the_same_report_of_a_large_log() {
     let folder = folder();
     // Large enough to be split across all threads.
-    fs::write(folder.path().join("large.jsonl"), mixed(36_000, 50)).unwrap();
+    fs::write(folder.path().join("large.jsonl"), interleaved_runs(36_000, 50)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
-    fs::write(folder.path().join("small.jsonl"), mixed(500, 3)).unwrap();
+    fs::write(folder.path().join("small.jsonl"), interleaved_runs(500, 3)).unwrap();
     let (one, page) = assert_same(folder.path(), ".");
     assert!(page.contains("make: *** no rule"));
     assert!(one.out.contains("\"run\":\"r7\"") && one.out.contains("blocked_task_spin"));
@@ -76,7 +76,7 @@ fn one_thread_and_eight_give_the_same_report_of_a_large_log() {
 
 /// Returns lines that start with the name of their run, even broken ones. The first lines of many runs are
 /// broken.
-fn named_first(lines: usize) -> String {
+fn run_name_first(lines: usize) -> String {
     let mut text = String::new();
     for index in 0..lines {
         let run = index / 3000 * 40 + index * 7 % 40;
@@ -106,7 +106,7 @@ fn named_first(lines: usize) -> String {
 #[test]
 fn one_thread_and_eight_give_the_same_report_if_lines_are_distributed_by_run() {
     let folder = folder();
-    fs::write(folder.path().join("large.jsonl"), named_first(36_000)).unwrap();
+    fs::write(folder.path().join("large.jsonl"), run_name_first(36_000)).unwrap();
     assert!(fs::metadata(folder.path().join("large.jsonl")).unwrap().len() > 4 * 1024 * 1024);
     let (same, _) = assert_same(folder.path(), "large.jsonl");
     let told: serde_json::Value = serde_json::from_str(&same.out).unwrap();
@@ -119,7 +119,7 @@ fn one_thread_and_eight_give_the_same_report_if_lines_are_distributed_by_run() {
 #[test]
 fn a_run_gets_the_same_verdict_alone_and_among_more_runs_than_fit_in_memory() {
     let folder = folder();
-    let log = mixed(6_500, 600);
+    let log = interleaved_runs(6_500, 600);
     fs::write(folder.path().join("all.jsonl"), &log).unwrap();
     let run = |line: &&str| line.contains("\"run\":\"r5\"");
     fs::write(folder.path().join("one.jsonl"), log.lines().filter(run).collect::<Vec<_>>().join("\n"))

@@ -12,7 +12,7 @@ use crate::support::{FinishedProgram, done, folder, healthy, loopbreak, shown, s
 use serde_json::{Value, json};
 
 /// Returns a run that repeats one call with the same result `times` times, followed by other calls.
-fn repeats(run: &str, times: u64) -> String {
+fn repeating_run(run: &str, times: u64) -> String {
     let mut log = String::new();
     for turn in 0..30 {
         let what = if turn < times { 0 } else { turn };
@@ -28,8 +28,8 @@ fn runs() -> tempfile::TempDir {
     let folder = folder();
     let (mut log, mut labels) = (String::new(), String::new());
     for number in 0..10 {
-        log += &repeats(&format!("fine-{number}"), 5);
-        log += &repeats(&format!("loop-{number}"), 20);
+        log += &repeating_run(&format!("fine-{number}"), 5);
+        log += &repeating_run(&format!("loop-{number}"), 20);
         for (name, stuck) in [("fine", false), ("loop", true)] {
             writeln!(labels, "{}", json!({"run": format!("{name}-{number}"), "stuck": stuck})).unwrap();
         }

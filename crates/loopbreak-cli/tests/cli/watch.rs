@@ -10,18 +10,18 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::support::watching::{append, still, watch};
+use crate::support::watching::{append, watch, without_progress};
 use crate::support::{done, folder, healthy, loopbreak, stuck};
 
 #[test]
 fn existing_steps_are_read_silently_and_new_ones_reported() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
-    append(&log, &still("a", 1..=39));
+    append(&log, &without_progress("a", 1..=39));
     let watching = watch(folder.path(), &["log.jsonl"]);
-    watching.is_silent();
-    append(&log, &still("a", 40..=40));
-    let line = watching.tells("stop");
+    watching.assert_silent();
+    append(&log, &without_progress("a", 40..=40));
+    let line = watching.wait_for_notification("stop");
     assert_eq!(line, "stop     a  turn 40  stagnation: no progress for 40 turns  log.jsonl:40");
     let (code, closing) = watching.interrupt();
     assert_eq!(code, Some(130));
@@ -32,14 +32,14 @@ fn existing_steps_are_read_silently_and_new_ones_reported() {
 fn half_a_line_waits_for_its_rest() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
-    let last = still("a", 40..=40);
+    let last = without_progress("a", 40..=40);
     let (head, rest) = last.split_at(12);
-    append(&log, &(still("a", 1..=39) + head));
+    append(&log, &(without_progress("a", 1..=39) + head));
     let watching = watch(folder.path(), &["log.jsonl", "--from-start", "-v"]);
-    watching.tells("turn 35");
-    watching.is_silent();
+    watching.wait_for_notification("turn 35");
+    watching.assert_silent();
     append(&log, rest);
-    watching.tells("stop     a  turn 40");
+    watching.wait_for_notification("stop     a  turn 40");
     let (_, closing) = watching.interrupt();
     assert!(!closing.contains("skipped"), "{closing}");
 }
@@ -48,14 +48,14 @@ fn half_a_line_waits_for_its_rest() {
 fn a_truncated_log_starts_again() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
-    let unnamed = |turns| still("x", turns).replace("\"run\":\"x\",", "");
+    let unnamed = |turns| without_progress("x", turns).replace("\"run\":\"x\",", "");
     append(&log, &unnamed(1..=39));
     let watching = watch(folder.path(), &["log.jsonl", "-v"]);
     fs::write(&log, unnamed(1..=19)).unwrap();
-    watching.says("restarted from the beginning");
-    watching.is_silent();
+    watching.wait_for_message("restarted from the beginning");
+    watching.assert_silent();
     append(&log, &unnamed(20..=20));
-    watching.tells("warn     log  turn 20");
+    watching.wait_for_notification("warn     log  turn 20");
 }
 
 #[test]
@@ -63,14 +63,14 @@ fn a_rotated_log_is_read_to_its_end_and_its_runs_continue_in_the_new_one() {
     let folder = folder();
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
-    append(&log, &still("a", 1..=30));
+    append(&log, &without_progress("a", 1..=30));
     let watching = watch(folder.path(), &["logs", "--json"]);
-    append(&log, &still("a", 31..=38));
-    watching.tells("\"turn\":35");
-    append(&log, &still("a", 39..=39));
+    append(&log, &without_progress("a", 31..=38));
+    watching.wait_for_notification("\"turn\":35");
+    append(&log, &without_progress("a", 39..=39));
     fs::rename(&log, folder.path().join("logs/log.jsonl.1")).unwrap();
-    append(&log, &still("a", 40..=40));
-    let line = watching.tells("\"intervention\":\"stop\"");
+    append(&log, &without_progress("a", 40..=40));
+    let line = watching.wait_for_notification("\"intervention\":\"stop\"");
     let told: serde_json::Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&told["turn"], &told["line"], &told["run"]), (&40.into(), &1.into(), &"a".into()));
     assert_eq!((&told["schema"], &told["acted"]), (&"loopbreak.watch/1".into(), &true.into()));
@@ -86,11 +86,11 @@ fn new_files_are_found_and_missing_ones_are_waited_for() {
     let watching = watch(folder.path(), &["logs", "later.jsonl"]);
     fs::create_dir(folder.path().join("logs/deep")).unwrap();
     append(&folder.path().join("logs/deep/new.jsonl"), &stuck("new", 40));
-    assert!(watching.tells("stop").contains("new  turn 40"));
+    assert!(watching.wait_for_notification("stop").contains("new  turn 40"));
     append(&folder.path().join("later.jsonl"), &stuck("later", 40));
-    watching.tells("stop     later");
+    watching.wait_for_notification("stop     later");
     append(&folder.path().join("logs/old.jsonl"), "nonsense\n");
-    watching.is_silent();
+    watching.assert_silent();
 }
 
 #[test]
@@ -100,9 +100,9 @@ fn a_command_gets_the_finding_in_its_environment_and_may_fail() {
     fs::write(&log, "").unwrap();
     let command = "sh -c 'env | grep ^LOOPBREAK_ | sort > \"found $LOOPBREAK_RUN\"; exit 3'";
     let watching = watch(folder.path(), &["log.jsonl", "--exec", command, "--bell"]);
-    append(&log, &(still("a", 1..=40) + &still("b; rm -rf x", 1..=40)));
-    watching.says("--exec for a (log.jsonl): exit status: 3");
-    watching.says("--exec for b; rm -rf x (log.jsonl): exit status: 3");
+    append(&log, &(without_progress("a", 1..=40) + &without_progress("b; rm -rf x", 1..=40)));
+    watching.wait_for_message("--exec for a (log.jsonl): exit status: 3");
+    watching.wait_for_message("--exec for b; rm -rf x (log.jsonl): exit status: 3");
     let found = fs::read_to_string(folder.path().join("found a")).unwrap();
     let loops = found.lines().find(|line| line.starts_with("LOOPBREAK_LOOP=")).unwrap().to_owned();
     assert_eq!(
@@ -112,8 +112,8 @@ fn a_command_gets_the_finding_in_its_environment_and_may_fail() {
          LOOPBREAK_SOURCE=log.jsonl\nLOOPBREAK_TURN=40\n"
     );
     assert!(folder.path().join("found b; rm -rf x").exists());
-    append(&log, &still("c", 1..=40));
-    watching.tells("stop     c");
+    append(&log, &without_progress("c", 1..=40));
+    watching.wait_for_notification("stop     c");
 }
 
 /// Answers requests with these codes in order and returns their bodies.
@@ -173,7 +173,7 @@ fn thousands_of_lines_written_in_pieces_give_the_result_of_analyze() {
     let log = folder.path().join("log.jsonl");
     append(&log, &healthy("first", 1));
     let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
-    let text = healthy("long", 6000) + &still("long", 6001..=12_000);
+    let text = healthy("long", 6000) + &without_progress("long", 6001..=12_000);
     // Pieces may end within a line.
     for piece in text.as_bytes().chunks(7919) {
         append(&log, std::str::from_utf8(piece).unwrap());
@@ -181,7 +181,7 @@ fn thousands_of_lines_written_in_pieces_give_the_result_of_analyze() {
     append(&log, &stuck("last", 40));
     let mut turns = Vec::new();
     loop {
-        let told: serde_json::Value = serde_json::from_str(&watching.tells("")).unwrap();
+        let told: serde_json::Value = serde_json::from_str(&watching.wait_for_notification("")).unwrap();
         if told["run"] == "last" && told["intervention"] == "stop" {
             break;
         }

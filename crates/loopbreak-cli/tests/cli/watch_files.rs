@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::support::watching::{WatchProcess, append, still, watch};
+use crate::support::watching::{WatchProcess, append, watch, without_progress};
 use crate::support::{folder, healthy, json, root, stuck};
 use loopbreak_report::plural;
 
@@ -15,7 +15,7 @@ use loopbreak_report::plural;
 struct TestRng(u64);
 
 impl TestRng {
-    fn roll(&mut self, sides: u64) -> u64 {
+    fn next_below(&mut self, sides: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -52,12 +52,12 @@ impl<'w> LogWriter<'w> {
         self.all += text;
         let mut rest = text.as_bytes();
         while !rest.is_empty() {
-            let size = (1 + self.dice.roll(120) as usize).min(rest.len());
+            let size = (1 + self.dice.next_below(120) as usize).min(rest.len());
             let (piece, after) = rest.split_at(size);
             self.file.write_all(piece).unwrap();
             rest = after;
-            match self.dice.roll(60) {
-                0 => std::thread::sleep(Duration::from_millis(self.dice.roll(40))),
+            match self.dice.next_below(60) {
+                0 => std::thread::sleep(Duration::from_millis(self.dice.next_below(40))),
                 // The agent is restarted within a line.
                 1 => self.file = open(self.log),
                 _ => {}
@@ -89,40 +89,44 @@ fn open(path: &Path) -> File {
 }
 
 /// Returns run, turn and intervention of each notification.
-fn told(notices: &[serde_json::Value]) -> Vec<(String, u64, String)> {
+fn notification_keys(notifications: &[serde_json::Value]) -> Vec<(String, u64, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-    let one = |told: &serde_json::Value| {
-        (text(&told["run"]), told["turn"].as_u64().unwrap(), text(&told["intervention"]))
+    let one = |notification: &serde_json::Value| {
+        (
+            text(&notification["run"]),
+            notification["turn"].as_u64().unwrap(),
+            text(&notification["intervention"]),
+        )
     };
-    let mut all: Vec<_> = notices.iter().map(one).collect();
+    let mut all: Vec<_> = notifications.iter().map(one).collect();
     all.sort();
     all
 }
 
 /// Returns run, turn and intervention from an analysis of everything that was written.
-fn analysed(text: &str) -> Vec<(String, u64, String)> {
+fn analyzed_keys(text: &str) -> Vec<(String, u64, String)> {
     let folder = folder();
     fs::write(folder.path().join("all.jsonl"), text).unwrap();
     let report = json(folder.path(), &["all.jsonl"]);
     let mut all = Vec::new();
     for run in report["runs"].as_array().unwrap() {
-        let acts: Vec<_> = run["interventions"]
+        let interventions: Vec<_> = run["interventions"]
             .as_array()
             .unwrap()
             .iter()
-            .map(|act| {
-                let mut act = act.clone();
-                act["run"] = run["run"].clone();
-                act
+            .map(|intervention| {
+                let mut intervention = intervention.clone();
+                intervention["run"] = run["run"].clone();
+                intervention
             })
             .collect();
-        all.extend(told(&acts).into_iter().filter(|(_, _, what)| what != "hint"));
+        all.extend(notification_keys(&interventions).into_iter().filter(|(_, _, name)| name != "hint"));
     }
     all.sort();
     all
 }
 
-fn survives(how: &[LogRotation], seed: u64, watched: &str) {
+fn assert_follows_rotations(rotations: &[LogRotation], seed: u64, watched: &str) {
     let folder = folder();
     fs::create_dir(folder.path().join("logs")).unwrap();
     let log = folder.path().join("logs/log.jsonl");
@@ -134,19 +138,20 @@ fn survives(how: &[LogRotation], seed: u64, watched: &str) {
     let watching = watch(folder.path(), &[watched, "--json"]);
     // The watch must know the log before the first rotation.
     writer.write(&stuck("mark", 20));
-    let mut notices = vec![serde_json::from_str(&watching.tells("\"run\":\"mark\"")).unwrap()];
+    let mut notifications =
+        vec![serde_json::from_str(&watching.wait_for_notification("\"run\":\"mark\"")).unwrap()];
     for round in 0..8_u64 {
         // The last lines before the rotation are probably not read yet.
         let from = round * 50 + 1;
-        writer.write(&(still("long", from..=from + 24) + &healthy(&format!("well-{round}"), 20)));
-        writer.write(&still("long", from + 25..=from + 49));
-        writer.rotate(how[(round as usize) % how.len()]);
+        writer.write(&(without_progress("long", from..=from + 24) + &healthy(&format!("well-{round}"), 20)));
+        writer.write(&without_progress("long", from + 25..=from + 49));
+        writer.rotate(rotations[(round as usize) % rotations.len()]);
         writer.write(&stuck(&format!("mark-{round}"), 20));
         // One rotation at a time: the watch has seen it when it reports later lines.
         let mark = format!("\"run\":\"mark-{round}\"");
         loop {
-            let line = watching.tells("");
-            notices.push(serde_json::from_str(&line).unwrap());
+            let line = watching.wait_for_notification("");
+            notifications.push(serde_json::from_str(&line).unwrap());
             if line.contains(&mark) {
                 break;
             }
@@ -154,7 +159,7 @@ fn survives(how: &[LogRotation], seed: u64, watched: &str) {
     }
     let all = writer.all.clone();
     let (closing, rest) = watching.end();
-    notices.extend(rest);
+    notifications.extend(rest);
     let (runs, steps) = (18 + runs_before, all.lines().count() + steps_before);
     assert!(
         closing.starts_with(&format!(
@@ -165,27 +170,31 @@ fn survives(how: &[LogRotation], seed: u64, watched: &str) {
         "{closing}"
     );
     assert!(!closing.contains("skipped"), "{closing}");
-    assert_eq!(told(&notices), analysed(&all));
+    assert_eq!(notification_keys(&notifications), analyzed_keys(&all));
 }
 
 #[test]
 fn a_renamed_log_is_followed() {
-    survives(&[LogRotation::Rename], 7, "logs");
+    assert_follows_rotations(&[LogRotation::Rename], 7, "logs");
 }
 
 #[test]
 fn a_copied_and_truncated_log_is_followed() {
-    survives(&[LogRotation::CopyTruncate], 11, "logs");
+    assert_follows_rotations(&[LogRotation::CopyTruncate], 11, "logs");
 }
 
 #[test]
 fn both_kinds_of_rotation_can_be_mixed() {
-    survives(&[LogRotation::CopyTruncate, LogRotation::Rename, LogRotation::Rename], 13, "logs");
+    assert_follows_rotations(
+        &[LogRotation::CopyTruncate, LogRotation::Rename, LogRotation::Rename],
+        13,
+        "logs",
+    );
 }
 
 #[test]
 fn a_single_file_is_followed_through_rotations_to_unlisted_files() {
-    survives(&[LogRotation::Rename, LogRotation::CopyTruncate], 17, "logs/log.jsonl");
+    assert_follows_rotations(&[LogRotation::Rename, LogRotation::CopyTruncate], 17, "logs/log.jsonl");
 }
 
 #[test]
@@ -193,18 +202,18 @@ fn a_writer_that_missed_the_rotation_is_still_read() {
     let folder = folder();
     let log = folder.path().join("log.jsonl");
     let mut old = open(&log);
-    old.write_all(still("a", 1..=10).as_bytes()).unwrap();
+    old.write_all(without_progress("a", 1..=10).as_bytes()).unwrap();
     let watching = watch(folder.path(), &["log.jsonl", "--json"]);
     fs::rename(&log, folder.path().join("log.jsonl.1")).unwrap();
     append(&log, &stuck("new", 20));
-    watching.tells("\"run\":\"new\"");
-    let late = still("a", 11..=20);
+    watching.wait_for_notification("\"run\":\"new\"");
+    let late = without_progress("a", 11..=20);
     let (half, rest) = late.split_at(late.len() - 9);
     old.write_all(half.as_bytes()).unwrap();
     append(&log, &stuck("newer", 20));
-    watching.tells("\"run\":\"newer\"");
+    watching.wait_for_notification("\"run\":\"newer\"");
     old.write_all(rest.as_bytes()).unwrap();
-    assert!(watching.tells("\"run\":\"a\"").contains("\"turn\":20"));
+    assert!(watching.wait_for_notification("\"run\":\"a\"").contains("\"turn\":20"));
     let (closing, _) = watching.end();
     assert!(closing.starts_with("watched 3 runs, 60 steps"), "{closing}");
 }
@@ -218,11 +227,11 @@ fn a_rewritten_log_without_run_names_starts_a_new_run() {
     let watching = watch(folder.path(), &["log.jsonl", "--json", "-v"]);
     // Longer than before, so that the size does not reveal it.
     let first = format!("{{\"turn\":1,\"score\":3,\"say\":\"{}\"}}\n", "x".repeat(4000));
-    let others = still("x", 2..=19).replace("\"run\":\"x\",", "");
+    let others = without_progress("x", 2..=19).replace("\"run\":\"x\",", "");
     fs::write(&log, first + &others).unwrap();
-    watching.says("restarted from the beginning");
+    watching.wait_for_message("restarted from the beginning");
     append(&log, "{\"turn\":20,\"score\":3}\n");
-    assert!(watching.tells("\"warn\"").contains("\"turn\":20"));
+    assert!(watching.wait_for_notification("\"warn\"").contains("\"turn\":20"));
     let (closing, _) = watching.end();
     assert!(closing.starts_with("watched 2 runs, 50 steps"), "{closing}");
 }
@@ -235,11 +244,11 @@ fn new_files_are_found_anywhere_and_compressed_ones_are_skipped() {
     let watching = watch(folder.path(), &["logs", "--json", "-v"]);
     fs::create_dir_all(at("logs/a/b/c")).unwrap();
     append(&at("logs/a/b/c/deep.jsonl"), &stuck("deep", 20));
-    watching.tells("\"run\":\"deep\"");
+    watching.wait_for_notification("\"run\":\"deep\"");
     // Written elsewhere and moved there.
     append(&at("ready.jsonl"), &stuck("moved", 20));
     fs::rename(at("ready.jsonl"), at("logs/moved.jsonl")).unwrap();
-    watching.tells("\"run\":\"moved\"");
+    watching.wait_for_notification("\"run\":\"moved\"");
     // Moved within the folder: the same log continues.
     fs::rename(at("logs/moved.jsonl"), at("logs/a/elsewhere.jsonl")).unwrap();
     fs::rename(at("logs/a/b/c/deep.jsonl"), at("logs/a/b/c/done.jsonl")).unwrap();
@@ -249,9 +258,9 @@ fn new_files_are_found_anywhere_and_compressed_ones_are_skipped() {
         packer.finish().unwrap()
     };
     fs::write(at("logs/deep.jsonl.gz"), packed).unwrap();
-    watching.says("logs/deep.jsonl.gz: not followed: the file is compressed");
-    append(&at("logs/a/b/c/done.jsonl"), &still("deep", 21..=40));
-    assert!(watching.tells("\"stop\"").contains("\"run\":\"deep\""));
+    watching.wait_for_message("logs/deep.jsonl.gz: not followed: the file is compressed");
+    append(&at("logs/a/b/c/done.jsonl"), &without_progress("deep", 21..=40));
+    assert!(watching.wait_for_notification("\"stop\"").contains("\"run\":\"deep\""));
     let (closing, _) = watching.end();
     assert!(closing.starts_with("watched 2 runs, 60 steps"), "{closing}");
 }
@@ -281,11 +290,11 @@ fn logs_of_every_format_can_be_followed() {
             let bytes = fs::read(file).unwrap();
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                let (piece, after) = rest.split_at((1 + dice.roll(5000) as usize).min(rest.len()));
+                let (piece, after) = rest.split_at((1 + dice.next_below(5000) as usize).min(rest.len()));
                 open(&copy).write_all(piece).unwrap();
                 rest = after;
                 // The watch sees it in between.
-                std::thread::sleep(Duration::from_millis(dice.roll(20)));
+                std::thread::sleep(Duration::from_millis(dice.next_below(20)));
             }
             formats.push(format.file_name().into_string().unwrap());
         }
@@ -315,7 +324,7 @@ fn replace(path: &Path, text: &str) {
 }
 
 fn next(watching: &WatchProcess) -> (u64, String) {
-    let line: serde_json::Value = serde_json::from_str(&watching.tells("")).unwrap();
+    let line: serde_json::Value = serde_json::from_str(&watching.wait_for_notification("")).unwrap();
     (line["turn"].as_u64().unwrap(), line["intervention"].as_str().unwrap().to_owned())
 }
 
@@ -340,7 +349,7 @@ fn a_rewritten_document_is_read_again_and_nothing_is_reported_twice() {
     // Another run replaces it and is reported like the first one.
     fs::write(at("run.traj"), trajectory(1)).unwrap();
     append(&at("mark.jsonl"), &stuck("mark", 20));
-    watching.tells("\"run\":\"mark\"");
+    watching.wait_for_notification("\"run\":\"mark\"");
     replace(&at("run.traj"), &trajectory(4));
     told.push(next(&watching));
     assert_eq!(told, [(4, "warn".into()), (8, "escalate".into()), (4, "warn".into())]);
@@ -366,7 +375,7 @@ fn files_with_one_record_each_form_one_log_per_folder() {
         fs::write(events.join(format!("{}.json", id + 1)), result).unwrap();
         id += 2;
     }
-    let line = watching.tells("\"turn\":4");
+    let line = watching.wait_for_notification("\"turn\":4");
     assert!(line.contains("\"run\":\"s7\""), "{line}");
     let (closing, _) = watching.end();
     assert!(closing.starts_with("watched 1 run, 4 steps"), "{closing}");
@@ -382,7 +391,7 @@ fn a_given_format_is_used_and_unsupported_ones_are_refused() {
     assert_eq!(done.code, Some(2), "{}", done.err);
     let watching = watch(folder.path(), &["log.txt", "--format", "steps", "--json", "-v"]);
     append(&folder.path().join("log.txt"), &stuck("a", 20));
-    watching.tells("\"run\":\"a\"");
+    watching.wait_for_notification("\"run\":\"a\"");
     drop(watching);
     fs::write(folder.path().join("log.zst"), [0x28, 0xB5, 0x2F, 0xFD, 0, 0]).unwrap();
     let watching = watch(folder.path(), &["log.zst"]);
@@ -400,7 +409,7 @@ fn an_incomplete_last_line_waits_and_is_not_a_skipped_line() {
     let watching = watch(folder.path(), &["log.jsonl", "--json"]);
     append(&log, &stuck("a", 20));
     append(&log, "{\"run\":\"a\",\"turn\":21,");
-    watching.tells("\"run\":\"a\"");
+    watching.wait_for_notification("\"run\":\"a\"");
     let began = Instant::now();
     while began.elapsed() < Duration::from_millis(1500) {
         append(&folder.path().join("log.jsonl"), " ");
@@ -425,10 +434,10 @@ fn a_rotated_old_log_is_not_reported() {
     fs::rename(at("log.jsonl.1"), at("log.jsonl.2")).unwrap();
     fs::rename(at("log.jsonl"), at("log.jsonl.1")).unwrap();
     append(&at("log.jsonl"), &stuck("new", 20));
-    assert!(watching.tells("").contains("\"run\":\"new\""));
+    assert!(watching.wait_for_notification("").contains("\"run\":\"new\""));
     // It continues in its current place.
     append(&at("log.jsonl.1"), &stuck("late", 20));
-    assert!(watching.tells("").contains("\"run\":\"late\""));
+    assert!(watching.wait_for_notification("").contains("\"run\":\"late\""));
     let (closing, rest) = watching.end();
     assert_eq!(rest, Vec::<serde_json::Value>::new());
     assert!(closing.starts_with("watched 3 runs, 80 steps"), "{closing}");

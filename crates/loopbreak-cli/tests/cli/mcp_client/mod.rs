@@ -20,13 +20,13 @@ fn python() -> PathBuf {
     }
     let _ = fs::remove_file(&stamp);
     let _ = fs::remove_dir_all(&place);
-    succeed(
+    run_or_panic(
         Command::new("python3").args(["-m", "venv"]).arg(&place),
         "the server is tried with the official client for Python: python3 with venv is needed, on Debian `python3-venv`",
     );
     let pip =
         ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--requirement"];
-    succeed(
+    run_or_panic(
         Command::new(&bin).args(pip).arg(folder().join("requirements.txt")),
         "the official client for Python cannot be installed with pip",
     );
@@ -34,7 +34,7 @@ fn python() -> PathBuf {
     bin
 }
 
-fn succeed(command: &mut Command, why: &str) {
+fn run_or_panic(command: &mut Command, why: &str) {
     let output = command.output().unwrap_or_else(|error| panic!("{why}: {error}"));
     assert!(output.status.success(), "{why}:\n{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -32,7 +32,7 @@ pub(crate) fn run_with(folder: &Path, args: &[&str], body: &str) -> FinishedProg
     )
 }
 
-pub(crate) fn told(folder: &Path, args: &[&str]) -> String {
+pub(crate) fn stdout_of(folder: &Path, args: &[&str]) -> String {
     done(loopbreak(folder).env("XDG_STATE_HOME", folder.join("state")).args(args)).out
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn session(done: &FinishedProgram) -> &str {
 }
 
 /// Starts the program and waits until its agent has created the file `up`.
-pub(crate) fn begin(folder: &Path, args: &[&str]) -> Child {
+pub(crate) fn start_and_wait(folder: &Path, args: &[&str]) -> Child {
     let child = Command::new(assert_cmd::cargo::cargo_bin!("loopbreak"))
         .current_dir(folder)
         .env("XDG_STATE_HOME", folder.join("state"))
@@ -54,7 +54,7 @@ pub(crate) fn begin(folder: &Path, args: &[&str]) -> Child {
         .unwrap();
     let end = Instant::now() + LONG;
     while !folder.join("up").exists() {
-        assert!(Instant::now() < end, "the agent did not come up");
+        assert!(Instant::now() < end, "the agent did not start");
         thread::sleep(Duration::from_millis(20));
     }
     child

@@ -30,14 +30,14 @@ pub(crate) fn watch(folder: &Path, args: &[&str]) -> WatchProcess {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let out = lines(child.stdout.take().unwrap());
-    let err = lines(child.stderr.take().unwrap());
+    let out = read_lines(child.stdout.take().unwrap());
+    let err = read_lines(child.stderr.take().unwrap());
     let watching = WatchProcess { child, out, err };
-    watching.says("watching ");
+    watching.wait_for_message("watching ");
     watching
 }
 
-fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
+fn read_lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
@@ -47,29 +47,29 @@ fn lines(stream: impl std::io::Read + Send + 'static) -> Receiver<String> {
     receiver
 }
 
-fn until(lines: &Receiver<String>, wanted: &str) -> String {
+fn wait_for_line(lines: &Receiver<String>, wanted: &str) -> String {
     let end = Instant::now() + LONG;
-    let mut seen = Vec::new();
+    let mut others = Vec::new();
     while let Ok(line) = lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
         if line.contains(wanted) {
             return line;
         }
-        seen.push(line);
+        others.push(line);
     }
-    panic!("waited for {wanted:?}, saw {seen:#?}");
+    panic!("waited for {wanted:?}, read {others:#?}");
 }
 
 impl WatchProcess {
-    pub(crate) fn tells(&self, wanted: &str) -> String {
-        until(&self.out, wanted)
+    pub(crate) fn wait_for_notification(&self, wanted: &str) -> String {
+        wait_for_line(&self.out, wanted)
     }
 
-    pub(crate) fn says(&self, wanted: &str) -> String {
-        until(&self.err, wanted)
+    pub(crate) fn wait_for_message(&self, wanted: &str) -> String {
+        wait_for_line(&self.err, wanted)
     }
 
     /// Asserts that nothing is reported while the files are checked a few times.
-    pub(crate) fn is_silent(&self) {
+    pub(crate) fn assert_silent(&self) {
         let line = self.out.recv_timeout(Duration::from_millis(700));
         assert!(line.is_err(), "{line:?}");
     }
@@ -78,17 +78,17 @@ impl WatchProcess {
     pub(crate) fn interrupt(mut self) -> (Option<i32>, String) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
-        let closing = self.says("watched ");
-        (self.child.wait().unwrap().code(), closing)
+        let summary = self.wait_for_message("watched ");
+        (self.child.wait().unwrap().code(), summary)
     }
 
     /// Ends the watch as Ctrl-C does and returns the summary and the notifications that were not read yet.
     pub(crate) fn end(mut self) -> (String, Vec<serde_json::Value>) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(kill.success());
-        let closing = self.says("watched ");
+        let summary = self.wait_for_message("watched ");
         assert_eq!(self.child.wait().unwrap().code(), Some(130));
-        (closing, self.out.iter().map(|line| serde_json::from_str(&line).unwrap()).collect())
+        (summary, self.out.iter().map(|line| serde_json::from_str(&line).unwrap()).collect())
     }
 }
 
@@ -105,6 +105,6 @@ pub(crate) fn append(path: &Path, text: &str) {
 }
 
 /// Returns the lines of a run without progress.
-pub(crate) fn still(run: &str, turns: std::ops::RangeInclusive<u64>) -> String {
+pub(crate) fn without_progress(run: &str, turns: std::ops::RangeInclusive<u64>) -> String {
     turns.flat_map(|turn| [format!(r#"{{"run":"{run}","turn":{turn},"score":3}}"#), "\n".into()]).collect()
 }
