@@ -71,18 +71,18 @@ impl LabelArgs {
     }
 
     /// Returns the logs at these paths. Skips label files, which may be in the same folders.
-    pub(crate) fn logs(&self, paths: &[PathBuf]) -> InputSet {
-        let mut expansion = expand_paths(paths);
+    pub(crate) fn find_logs(&self, paths: &[PathBuf]) -> InputSet {
+        let mut inputs = expand_paths(paths);
         let labels: Vec<_> = self.labels.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
-        expansion.inputs.retain(|input| {
+        inputs.inputs.retain(|input| {
             let real = input.path().and_then(|path| fs::canonicalize(path).ok());
             real.is_none_or(|real| !labels.contains(&real))
         });
-        expansion
+        inputs
     }
 
     /// Returns all files that are read: logs and label files.
-    pub(crate) fn logs_and_labels(&self, paths: &[PathBuf]) -> InputSet {
+    pub(crate) fn find_logs_and_labels(&self, paths: &[PathBuf]) -> InputSet {
         expand_paths([paths, &self.labels].concat())
     }
 }

@@ -34,11 +34,11 @@ pub(crate) fn print_to_reader(text: &str) -> Result<bool, UserError> {
 
 /// Writes bytes to standard output without changes: escape sequences in them are data.
 pub(crate) fn write_plain(bytes: &[u8]) -> Result<(), UserError> {
-    fill_plain(|out| out.write_all(bytes))
+    write_plain_with(|out| out.write_all(bytes))
 }
 
 /// Writes data that `fill` produces to standard output without changes.
-pub(crate) fn fill_plain(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
+pub(crate) fn write_plain_with(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), UserError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     ignore_closed_pipe(fill(&mut out).and_then(|()| out.flush()), "standard output")
 }
@@ -50,8 +50,8 @@ pub(crate) fn print_indented_json(value: &impl Serialize) -> Result<(), UserErro
 }
 
 /// Writes a report as JSON to standard output: indented on a terminal, else on one line.
-pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
-    fill_plain(|out| {
+pub(crate) fn print_json(report: &impl Serialize) -> Result<(), UserError> {
+    write_plain_with(|out| {
         if is_terminal() {
             serde_json::to_writer_pretty(&mut *out, report)?;
         } else {
@@ -62,17 +62,17 @@ pub(crate) fn json(report: &impl Serialize) -> Result<(), UserError> {
 }
 
 /// Writes a file atomically. An existing file keeps its mode and owner.
-pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
-    fill_file(path, |out| out.write_all(bytes))
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), UserError> {
+    write_file_with(path, |out| out.write_all(bytes))
 }
 
 /// Writes data that `fill` produces to a file atomically.
-pub(crate) fn fill_file(
+pub(crate) fn write_file_with(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), UserError> {
     // A pipe or a device must not be replaced by a file.
-    if fs::metadata(path).is_ok_and(|about| !about.is_file() && !about.is_dir()) {
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
         let written = fs::OpenOptions::new().write(true).open(path).and_then(|file| {
             let mut out = io::BufWriter::new(file);
             fill(&mut out).and_then(|()| out.flush())

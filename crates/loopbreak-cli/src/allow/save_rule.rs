@@ -21,6 +21,6 @@ pub(super) fn save_rule(rule: &AllowRule, folder: &Path) -> Result<PathBuf, User
         )));
     }
     let real = fs::canonicalize(&edit.path).unwrap_or_else(|_| edit.path.clone());
-    output::save(&real, edit.text.as_bytes())?;
+    output::write_file(&real, edit.text.as_bytes())?;
     Ok(edit.path)
 }

@@ -12,7 +12,7 @@ use loopbreak_report::text::TextStyle;
 use crate::error::UserError;
 
 /// Number of run ids shown in an error.
-const SHOWN: usize = 5;
+const SHOWN_RUNS: usize = 5;
 
 /// The file that events are written to. Logs are then read one after the other, so the lock is never
 /// contended.
@@ -24,25 +24,25 @@ pub(super) struct AnalyzeObserver<'o> {
     /// Style of the explanation, if one was requested.
     style: Option<(TextStyle, bool)>,
     /// Explanation of the first run of the log.
-    explained: Option<(String, RunExplanation)>,
+    explanation: Option<(String, RunExplanation)>,
 }
 
 impl<'o> AnalyzeObserver<'o> {
     pub(super) fn new(events: Option<&'o EventFile>, style: Option<(TextStyle, bool)>) -> Self {
-        AnalyzeObserver { events, style, explained: None }
+        AnalyzeObserver { events, style, explanation: None }
     }
 
     /// Drops the reference to the event file.
     pub(super) fn without_events<'n>(self) -> AnalyzeObserver<'n> {
-        AnalyzeObserver { events: None, style: self.style, explained: self.explained }
+        AnalyzeObserver { events: None, style: self.style, explanation: self.explanation }
     }
 }
 
 impl StepObserver for AnalyzeObserver<'_> {
     fn observe(&mut self, run: &str, step: &Step<'_>, verdict: &Verdict) {
-        if let Some((look, full)) = self.style {
-            let new = || (run.to_owned(), RunExplanation::new(look, full));
-            let (name, explanation) = self.explained.get_or_insert_with(new);
+        if let Some((style, full)) = self.style {
+            let new = || (run.to_owned(), RunExplanation::new(style, full));
+            let (name, explanation) = self.explanation.get_or_insert_with(new);
             if name == run {
                 explanation.add(step, verdict);
             }
@@ -54,7 +54,7 @@ impl StepObserver for AnalyzeObserver<'_> {
 }
 
 /// Returns the explanation of the only run, or an error if there are more.
-pub(super) fn explained(
+pub(super) fn render_explanation(
     logs: &AnalyzedLogs,
     outputs: Vec<AnalyzeObserver<'_>>,
 ) -> Result<Option<String>, UserError> {
@@ -66,8 +66,8 @@ pub(super) fn explained(
         let hint = if ids.len() == 1 {
             "several files have a run with that id: give one file".to_owned()
         } else {
-            let more = if ids.len() > SHOWN { ", …" } else { "" };
-            let quoted: Vec<String> = ids.iter().take(SHOWN).map(|id| format!("{id:?}")).collect();
+            let more = if ids.len() > SHOWN_RUNS { ", …" } else { "" };
+            let quoted: Vec<String> = ids.iter().take(SHOWN_RUNS).map(|id| format!("{id:?}")).collect();
             format!("select one with --run ID: {}{more}", quoted.join(", "))
         };
         return Err(
@@ -75,5 +75,5 @@ pub(super) fn explained(
         );
     }
     let with_runs = logs.logs.iter().zip(outputs).filter(|(log, _)| !log.runs.is_empty());
-    Ok(with_runs.filter_map(|(_, output)| output.explained).map(|(_, run)| run.finish()).next())
+    Ok(with_runs.filter_map(|(_, output)| output.explanation).map(|(_, run)| run.finish()).next())
 }

@@ -10,7 +10,7 @@ use loopbreak_report::html;
 use loopbreak_report::text::{self, TextDetail};
 use loopbreak_trace::{AgentLogDir, InputSet, agent_log_dirs, expand_paths};
 
-use super::analyze_observer::{AnalyzeObserver, explained};
+use super::analyze_observer::{AnalyzeObserver, render_explanation};
 use super::args::AnalyzeArgs;
 use crate::args::FailOn;
 use crate::diagnostic_printer::DiagnosticPrinter;
@@ -22,31 +22,34 @@ use crate::{config_loading, exit, output};
 pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
     let config = config_loading::load(&args.config)?;
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, args.verbose);
-    let inputs =
-        if args.paths.is_empty() { expand_paths(found(&diagnostics)?) } else { expand_paths(&args.paths) };
-    args.outputs.check(&inputs.inputs, taken(args))?;
+    let inputs = if args.paths.is_empty() {
+        expand_paths(find_agent_logs(&diagnostics)?)
+    } else {
+        expand_paths(&args.paths)
+    };
+    args.outputs.check(&inputs.inputs, other_outputs(args))?;
     if let Some(path) = &args.html {
         output::refuse_to_overwrite("--html", path, &inputs.inputs)?;
     }
-    let (logs, outputs) = read(inputs, config, &diagnostics, args)?;
+    let (logs, outputs) = read_logs(inputs, config, &diagnostics, args)?;
     let summary = logs.report_unread_inputs(&mut diagnostics);
     diagnostics.finish();
 
     if let (true, Some(only)) = (logs.has_no_runs(), &args.run) {
-        return Err(no_such_run(only, &logs));
+        return Err(unknown_run(only, &logs));
     }
     if summary.failed && logs.has_no_runs() {
         return Ok(exit::FAILED);
     }
     if args.explain
-        && let Some(text) = explained(&logs, outputs)?
+        && let Some(text) = render_explanation(&logs, outputs)?
     {
         output::print(&(text + "\n"))?;
     }
     let report = logs.into_report(&summary.reading).map_err(|error| UserError::failed(error.to_string()))?;
     args.outputs.write(&report)?;
     if let Some(path) = &args.html {
-        output::fill_file(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
+        output::write_file_with(path, |out| out.write_all(html::page(&report)?.as_bytes()))?;
     }
     print(&report, args)?;
     let fails = args.fail_on.is_some_and(|fail_on| {
@@ -64,7 +67,7 @@ pub(crate) fn run(args: &AnalyzeArgs) -> Result<u8, UserError> {
 }
 
 /// Returns the files that other options write; `-` is standard output.
-fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
+fn other_outputs(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
     let stdout = Path::new("-");
     let flags = [("--json", args.json), ("--explain", args.explain)];
     let flags = flags.into_iter().filter_map(|(option, given)| given.then_some((option, stdout)));
@@ -72,30 +75,30 @@ fn taken(args: &AnalyzeArgs) -> Vec<(&'static str, &Path)> {
     flags.chain(files.into_iter().filter_map(|(option, file)| Some((option, file.as_deref()?)))).collect()
 }
 
-/// Returns the folders with the logs of the agents on this machine, and prints where it looked.
-fn found(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
-    let places = agent_log_dirs(|name| std::env::var_os(name));
-    let folders: Vec<Vec<PathBuf>> = places.iter().map(AgentLogDir::log_folders).collect();
+/// Returns the folders with the logs of the agents on this machine, and prints where it searched.
+fn find_agent_logs(diagnostics: &DiagnosticPrinter) -> Result<Vec<PathBuf>, UserError> {
+    let folders_of_agents = agent_log_dirs(|name| std::env::var_os(name));
+    let folders: Vec<Vec<PathBuf>> = folders_of_agents.iter().map(AgentLogDir::log_folders).collect();
     let shown = |place: &AgentLogDir| format!("{} ({})", place.agent, place.path.display());
-    let looked: Vec<String> = places.iter().map(shown).collect();
+    let searched: Vec<String> = folders_of_agents.iter().map(shown).collect();
     if folders.iter().any(|folders| !folders.is_empty()) {
-        for (place, folders) in places.iter().zip(&folders) {
+        for (place, folders) in folders_of_agents.iter().zip(&folders) {
             let what = if folders.is_empty() { "no logs" } else { "reading the logs" };
             diagnostics.searched(&format!("{what} of {} in {}", place.agent, place.path.display()));
         }
         return Ok(folders.concat());
     }
-    let message = if looked.is_empty() {
+    let message = if searched.is_empty() {
         "no log given, and there is no home folder to search".to_owned()
     } else {
-        format!("no log given, and none found for {}", looked.join(", "))
+        format!("no log given, and none found for {}", searched.join(", "))
     };
     Err(UserError::usage(message)
         .hint("give a file, a folder, or - for standard input, for example: loopbreak analyze logs/"))
 }
 
 /// Reads all logs: in parallel, or one after the other if events are written, to keep their order.
-fn read<'o>(
+fn read_logs<'o>(
     inputs: InputSet,
     config: Config,
     diagnostics: &DiagnosticPrinter,
@@ -129,7 +132,7 @@ fn read<'o>(
     Ok(read)
 }
 
-fn no_such_run(only: &str, logs: &AnalyzedLogs) -> UserError {
+fn unknown_run(only: &str, logs: &AnalyzedLogs) -> UserError {
     let mut others: Vec<&str> =
         logs.logs.iter().flat_map(|log| &log.other_runs).map(String::as_str).collect();
     others.sort_unstable();
@@ -145,11 +148,11 @@ fn no_such_run(only: &str, logs: &AnalyzedLogs) -> UserError {
 }
 
 fn print(report: &Report, args: &AnalyzeArgs) -> Result<(), UserError> {
-    if args.outputs.take_stdout() {
+    if args.outputs.uses_stdout() {
         return Ok(());
     }
     if args.json {
-        return output::json(report);
+        return output::print_json(report);
     }
     let detail = match (args.quiet, args.verbose) {
         (true, _) => TextDetail::Totals,

@@ -49,7 +49,7 @@ impl OutputFiles {
     }
 
     /// Returns whether one of them goes to standard output. Nothing else may then be printed there.
-    pub(crate) fn take_stdout(&self) -> bool {
+    pub(crate) fn uses_stdout(&self) -> bool {
         self.forms().any(|(_, path, _)| is_stdout(path))
     }
 
@@ -79,9 +79,9 @@ impl OutputFiles {
     pub(crate) fn write(&self, report: &Report) -> Result<(), UserError> {
         for (_, path, render) in self.forms() {
             if is_stdout(path) {
-                output::fill_plain(|out| render(report, out))?;
+                output::write_plain_with(|out| render(report, out))?;
             } else {
-                output::fill_file(path, |out| render(report, out))?;
+                output::write_file_with(path, |out| render(report, out))?;
             }
         }
         Ok(())

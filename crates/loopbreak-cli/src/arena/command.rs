@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ArenaArgs) -> Result<u8, UserError> {
     // The figures come first, so that minutes of games are not lost if the page cannot be written.
     print(&report, args.json)?;
     if let Some(path) = &args.html {
-        output::save(path, loopbreak_arena::render_page(&report).as_bytes())?;
+        output::write_file(path, loopbreak_arena::render_page(&report).as_bytes())?;
     }
     Ok(exit::DONE)
 }
@@ -96,5 +96,5 @@ fn print(report: &ContestReport, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report.to_string());
     }
-    output::json(report)
+    output::print_json(report)
 }

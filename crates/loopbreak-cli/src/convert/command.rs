@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<u8, UserError> {
         let mut file = BufWriter::new(output::create_file("--output", path, &inputs.inputs)?);
         output::ignore_closed_pipe(write_all(&mut file), &path.display().to_string())?;
     } else {
-        output::fill_plain(write_all)?;
+        output::write_plain_with(write_all)?;
     }
     let summary = report_unread_inputs(&inputs, &logs, &mut diagnostics);
     diagnostics.finish();

@@ -23,9 +23,9 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     }
     let selection = args.labels.read()?;
     let baselines = baselines(args);
-    let inputs = args.labels.logs(&args.paths);
+    let inputs = args.labels.find_logs(&args.paths);
     if let Some(path) = &args.html {
-        output::refuse_to_overwrite("--html", path, &args.labels.logs_and_labels(&args.paths).inputs)?;
+        output::refuse_to_overwrite("--html", path, &args.labels.find_logs_and_labels(&args.paths).inputs)?;
     }
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     let bar = reading_bar(&inputs.inputs, args.quiet);
     let progress = bar.clone();
     let analyzer = LogAnalyzer::new(options).on_progress(move |bytes| progress.inc(bytes));
-    let (patience, others): (Vec<f64>, Vec<Config>) = patience(&config, args).into_iter().unzip();
+    let (patience, others): (Vec<f64>, Vec<Config>) = patience_configs(&config, args).into_iter().unzip();
     let (logs, mut samples) = eval::read_samples(&analyzer, &inputs.inputs, &baselines, &others);
     bar.finish_and_clear();
 
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<u8, UserError> {
     };
     let evaluation = eval::evaluate(&samples, &baselines, question, left_out);
     if let Some(path) = &args.html {
-        output::save(path, report::page(&evaluation).as_bytes())?;
+        output::write_file(path, report::page(&evaluation).as_bytes())?;
     }
     print(&evaluation, args.json)?;
     Ok(if failed { exit::FAILED } else { exit::DONE })
@@ -75,7 +75,7 @@ const PATIENCE: [f64; 6] = [0.5, 0.75, 1.5, 2.0, 3.0, 4.0];
 
 /// Returns the settings for each patience factor, only if the page is written: each costs one more guard per
 /// run.
-fn patience(config: &Config, args: &EvalArgs) -> Vec<(f64, Config)> {
+fn patience_configs(config: &Config, args: &EvalArgs) -> Vec<(f64, Config)> {
     let wanted = PATIENCE.iter().filter(|_| args.html.is_some());
     wanted.filter_map(|factor| Some((*factor, with_patience(config, *factor)?))).collect()
 }
@@ -96,5 +96,5 @@ fn print(evaluation: &EvalReport, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report::render(evaluation, &output::text_style()));
     }
-    output::json(evaluation)
+    output::print_json(evaluation)
 }

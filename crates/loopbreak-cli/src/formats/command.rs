@@ -33,7 +33,7 @@ pub(crate) fn run(args: &FormatsArgs) -> Result<u8, UserError> {
         .collect();
     if args.json {
         let list = FormatList { schema: "loopbreak.formats/1", formats };
-        output::json(&list)?;
+        output::print_json(&list)?;
     } else {
         let mut text = String::new();
         for format in formats {

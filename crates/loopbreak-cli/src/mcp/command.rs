@@ -23,7 +23,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
     }
     let folder = std::env::current_dir().map(|folder| folder.display().to_string()).unwrap_or_default();
     let options = McpOptions { settings, store, folder, run: args.run.clone() };
-    let over = match args.http {
+    let end = match args.http {
         None => {
             if std::io::stdin().is_terminal() {
                 anstream::eprintln!(
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
         Some(address) => {
             let http = HttpOptions {
                 address,
-                token: token(args)?,
+                token: read_token(args)?,
                 hosts: args.allow_host.clone(),
                 origins: args.allow_origin.clone(),
             };
@@ -43,15 +43,15 @@ pub(crate) fn run(args: &McpArgs) -> Result<u8, UserError> {
             serve_http(options, http, ready)
         }
     };
-    match over.map_err(|error| user_error(&error))? {
+    match end.map_err(|error| user_error(&error))? {
         ServeEnd::Interrupted => Ok(exit::INTERRUPTED),
         _ => Ok(exit::DONE),
     }
 }
 
 /// Reads the token from a file or the environment. On the command line, every user of the machine could read it.
-fn token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
-    let (text, place) = match &args.token_file {
+fn read_token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
+    let (text, origin) = match &args.token_file {
         Some(file) => {
             let text = std::fs::read_to_string(file).map_err(|error| {
                 UserError::usage(format!("cannot read the token file {}: {error}", file.display()))
@@ -63,8 +63,8 @@ fn token(args: &McpArgs) -> Result<Option<BearerToken>, UserError> {
             _ => return Ok(None),
         },
     };
-    let token = BearerToken::new(&text).map_err(|why| {
-        UserError::usage(format!("invalid token in {place}: {why}"))
+    let token = BearerToken::new(&text).map_err(|error| {
+        UserError::usage(format!("invalid token in {origin}: {error}"))
             .hint("`openssl rand -hex 32` generates one")
     })?;
     Ok(Some(token))

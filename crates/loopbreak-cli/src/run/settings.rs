@@ -20,22 +20,21 @@ const ATTEMPT_WINDOW: &str = "24h";
 /// configuration of the project was written for hooks. For a roadmap they apply to each task.
 pub(super) fn load(args: &RunArgs, tasks: Option<usize>) -> Result<Config, UserError> {
     let mut options = ConfigOptions { set: assignments(args), ..args.config.clone() };
-    let here = Path::new(".");
     // Problems are reported when the settings are loaded.
-    if let Some(loaded) = config_loading::try_load(&options, here)? {
+    if let Some(loaded) = config_loading::try_load(&options, Path::new("."))? {
         if !loaded.origin("profile").is_set() {
             let profile = if tasks.is_some() { Profile::Tasks } else { Profile::Iterations };
             options.profile = Some(profile.as_str().to_owned());
         }
         let runner = Settings::from(Profile::Iterations);
-        let times = tasks.map_or(1, |tasks| tasks.max(1) as u64);
+        let factor = tasks.map_or(1, |tasks| tasks.max(1) as u64);
         // A task that keeps failing is left for the next one before the command counts as broken.
         let errors =
             if tasks.is_some() { 2 * loaded.config.task.max_attempts } else { runner.errors.hard_at };
         let hard_at = errors.max(loaded.config.errors.warn_at);
         let mut defaults = vec![
-            ("budget.max_iterations", (runner.budget.max_iterations * times).to_string()),
-            ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis * times)),
+            ("budget.max_iterations", (runner.budget.max_iterations * factor).to_string()),
+            ("budget.max_runtime", format!("\"{}ms\"", runner.budget.max_runtime.millis * factor)),
             ("errors.hard_at", hard_at.to_string()),
             ("policy.on_loop", format!("\"{}\"", OnLoopArg::Stop.as_str())),
         ];

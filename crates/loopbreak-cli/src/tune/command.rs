@@ -22,7 +22,7 @@ use crate::progress_bar::reading_bar;
 use crate::{config_loading, exit, output};
 
 /// Number of log names in the settings file.
-const SOURCES: usize = 10;
+const MAX_SOURCES: usize = 10;
 
 /// Runs the command.
 pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global();
         pool.map_err(|error| UserError::failed(format!("cannot start {threads} threads: {error}")))?;
     }
-    let (failed, mut runs) = read(args, &config)?;
+    let (failed, mut runs) = read_logs(args, &config)?;
     if runs.is_empty() {
         return if failed { Ok(exit::FAILED) } else { Err(UserError::failed("no runs found")) };
     }
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         None => (None, BTreeMap::new()),
     };
     let mut trials = TrialGenerator::new(&config, args.seed);
-    let (stop, bar) = (interrupt(), search_bar(args.budget, args.quiet));
+    let (stop, bar) = (interrupt_flag(), search_bar(args.budget, args.quiet));
     let control = SearchControl { budget: args.budget, stop: &stop, on_trial: &|| bar.inc(1) };
     let found = search(&runs, &mut trials, &control, done, state);
     bar.finish_and_clear();
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
         .ok_or_else(|| UserError::failed("no trial was run"))?;
     prune(&mut result.choice.best, &trials, &runs);
     if let Some(path) = &args.output {
-        save(path, &result, &trials, &runs, &subject)?;
+        write_settings(path, &result, &trials, &runs, &subject)?;
         anstream::eprintln!("wrote {}", path.display());
     }
     print(&result, args.json)?;
@@ -80,8 +80,8 @@ pub(crate) fn run(args: &TuneArgs) -> Result<u8, UserError> {
 }
 
 /// Reads all runs. The first value is true if something could not be read.
-fn read(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
-    let inputs = args.labels.logs(&args.paths);
+fn read_logs(args: &TuneArgs, config: &Config) -> Result<(bool, Vec<KeptRun>), UserError> {
+    let inputs = args.labels.find_logs(&args.paths);
     let mut diagnostics = DiagnosticPrinter::new(args.quiet, false);
     let options = AnalyzeOptions {
         format: args.format,
@@ -113,12 +113,12 @@ impl From<StateFileError> for UserError {
 }
 
 /// Returns a flag that an interrupt sets. A second interrupt ends the program at once.
-fn interrupt() -> Arc<AtomicBool> {
+fn interrupt_flag() -> Arc<AtomicBool> {
     let stopped = Arc::new(AtomicBool::new(false));
-    let seen = Arc::clone(&stopped);
+    let handle = Arc::clone(&stopped);
     // Without support for this signal, nobody can send it.
     let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
+        if handle.swap(true, Ordering::Relaxed) {
             std::process::exit(i32::from(exit::INTERRUPTED));
         }
     });
@@ -166,7 +166,7 @@ fn check_output(path: &Path, force: bool) -> Result<(), UserError> {
     Ok(())
 }
 
-fn save(
+fn write_settings(
     path: &Path,
     result: &TuneResult,
     trials: &TrialGenerator,
@@ -182,17 +182,17 @@ fn save(
             sources.push(run.source.clone());
         }
     }
-    let more = sources.len().saturating_sub(SOURCES);
-    sources.truncate(SOURCES);
+    let more = sources.len().saturating_sub(MAX_SOURCES);
+    sources.truncate(MAX_SOURCES);
     if more > 0 {
         sources.push(format!("and {more} more"));
     }
-    output::save(path, report::settings_file(result, &config, &sources, subject.data()).as_bytes())
+    output::write_file(path, report::settings_file(result, &config, &sources, subject.data()).as_bytes())
 }
 
 fn print(result: &TuneResult, json: bool) -> Result<(), UserError> {
     if !json {
         return output::print(&report::render(result, &output::text_style()));
     }
-    output::json(result)
+    output::print_json(result)
 }
