@@ -19,7 +19,7 @@ mod recording;
 
 pub use autopilot::{RoadmapFile, TaskRoadmap};
 pub use error::RunError;
-pub use iterations::escalation::HumanDecision;
+pub use iterations::human_decision::HumanDecision;
 pub use iterations::run_end::RunEndReason;
 pub use loop_runner::LoopRunner;
 pub use observer::{OutputStream, RunObserver};

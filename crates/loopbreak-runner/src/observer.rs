@@ -5,7 +5,7 @@ use std::io::Write;
 
 use loopbreak_config::{ConfigError, ConfigSource};
 
-use crate::iterations::escalation::HumanDecision;
+use crate::iterations::human_decision::HumanDecision;
 use crate::process::interrupt_flag::InterruptFlag;
 
 /// An output of a command.

@@ -61,7 +61,7 @@ pub use records::{
     RunRecords, StoredAttempt, StoredContextEntry, StoredRecovery, StoredTask, redact_and_truncate,
 };
 pub use refused_call::{AllowCallError, RefusedCall};
-pub use roadmap_run::{RoadmapRun, RoadmapRunError, TaskHistory};
+pub use roadmap_run::{RoadmapRun, RoadmapRunError, StoredTaskHistory};
 pub use run::{Run, RunChange, RunKey};
 pub use run_lock::RunLock;
 pub use run_status::{LIVE_MS, LoopStatus, RunStatus, StatusSummary, TaskLoopStatus};

@@ -84,7 +84,7 @@ impl RoadmapRun {
 /// Everything that is stored about one task besides the task itself.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct TaskHistory {
+pub struct StoredTaskHistory {
     /// The attempts, in order.
     pub attempts: Vec<StoredAttempt>,
     /// The recoveries, the oldest first.
@@ -93,10 +93,10 @@ pub struct TaskHistory {
     pub context: Vec<StoredContextEntry>,
 }
 
-impl TaskHistory {
+impl StoredTaskHistory {
     /// Reads the history of a task of a run.
     pub fn load(store: &dyn Store, run: &Run, task: &str) -> Result<Self, StoreError> {
-        let mut history = TaskHistory {
+        let mut history = StoredTaskHistory {
             attempts: store.attempts(run)?,
             recoveries: store.recoveries(run)?,
             context: store.context(run)?,

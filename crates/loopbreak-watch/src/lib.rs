@@ -39,10 +39,10 @@
 //! ```
 
 mod follow;
+mod guarded_runs;
 mod log_watcher;
 pub mod notification;
 mod notification_history;
-mod run_table;
 mod terminal_reporter;
 mod watch_reporter;
 

@@ -10,9 +10,9 @@ use loopbreak_report::plural;
 use loopbreak_trace::{LogFormat, LogRecord, SkippedLine};
 
 use crate::follow::{FollowedFiles, StepOrigin, WatchObserver};
+use crate::guarded_runs::{GuardedRuns, WatchedRunKey};
 use crate::notification::{LoopNotification, NotifierSet};
 use crate::notification_history::NotificationHistory;
-use crate::run_table::{GuardedRuns, WatchedRunKey};
 use crate::watch_reporter::{OutputState, RunRow, WatchReporter};
 
 /// The interval between two checks of the files.
@@ -242,7 +242,7 @@ impl LogWatcher {
     fn rows(&self) -> Vec<RunRow> {
         let mut runs: Vec<_> = self.state.runs.iter().collect();
         runs.sort_by_key(|(_, run)| std::cmp::Reverse((run.verdict, run.last_step)));
-        let row = |(key, run): (&WatchedRunKey, &crate::run_table::WatchedRun)| RunRow {
+        let row = |(key, run): (&WatchedRunKey, &crate::guarded_runs::WatchedRun)| RunRow {
             run: key.name.clone(),
             steps: run.steps,
             state: run.verdict.as_str(),

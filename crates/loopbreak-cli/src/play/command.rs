@@ -10,15 +10,15 @@ use loopbreak_arena::terminal::{GameScreen, render_event, render_result};
 use loopbreak_arena::{CancelFlag, EpisodeEnding, EpisodeEvent, EpisodeOrchestrator, EpisodeRules};
 
 use super::args::PlayArgs;
-use super::participants::{self, PlayerChoice};
-use super::settings;
+use super::player_choice::{PlayerChoice, player_choice};
+use super::{participants, settings};
 use crate::error::UserError;
 use crate::games::refuse_to_overwrite_story;
 use crate::{exit, output};
 
 /// Runs the command.
 pub(crate) fn run(args: &PlayArgs) -> Result<u8, UserError> {
-    let choice = participants::player_choice(args)?;
+    let choice = player_choice(args)?;
     let config = settings::load(args, choice == PlayerChoice::You)?;
     if let Some(path) = &args.journal {
         refuse_to_overwrite_story("--journal", path, &args.story)?;

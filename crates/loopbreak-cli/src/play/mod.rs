@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod participants;
+mod player_choice;
 mod settings;
 
 pub(crate) use args::PlayArgs;

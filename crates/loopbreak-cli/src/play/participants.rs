@@ -10,42 +10,19 @@ use loopbreak_arena::agent::{
 };
 use loopbreak_arena::terminal::HumanPlayer;
 use loopbreak_arena::{
-    CancelFlag, CommandWorld, GamePlayer, GameWorld, HeuristicCritic, NoCritic, PlayerKind, ProposalCritic,
-    StoryWorld,
+    CancelFlag, CommandWorld, GamePlayer, GameWorld, HeuristicCritic, NoCritic, ProposalCritic, StoryWorld,
 };
 
 use loopbreak_watch::notification::split_command_line;
 
-use super::args::{CriticChoice, PlayArgs, YOU};
+use super::args::{CriticChoice, PlayArgs};
+use super::player_choice::PlayerChoice;
 use crate::config_loading::API_KEY_VARIABLE;
 use crate::error::UserError;
 use crate::games::open_story;
 
 /// Environment variables that may hold the key, in the order of the search.
 const KEY_VARIABLES: [&str; 2] = [API_KEY_VARIABLE, "OPENAI_API_KEY"];
-
-/// The kind of player.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PlayerChoice {
-    BuiltIn(PlayerKind),
-    Program,
-    Model,
-    You,
-}
-
-/// Returns the kind of player that the options select.
-pub(super) fn player_choice(args: &PlayArgs) -> Result<PlayerChoice, UserError> {
-    match (&args.player, &args.agent_command, &args.endpoint) {
-        (Some(name), _, _) if name == YOU => Ok(PlayerChoice::You),
-        (Some(name), _, _) => name
-            .parse()
-            .map(PlayerChoice::BuiltIn)
-            .map_err(|error| UserError::usage(format!("--player: {error}"))),
-        (None, Some(_), _) => Ok(PlayerChoice::Program),
-        (None, None, Some(_)) => Ok(PlayerChoice::Model),
-        (None, None, None) => Ok(PlayerChoice::BuiltIn(PlayerKind::Explorer)),
-    }
-}
 
 /// Creates the world and returns it with its name.
 pub(super) fn create_world(

@@ -3,7 +3,7 @@
 use loopbreak_report::stored_runs::{
     count_attempts, render_task, render_task_table, render_task_tree, task_json, task_list_json,
 };
-use loopbreak_store::TaskHistory;
+use loopbreak_store::StoredTaskHistory;
 
 use super::args::{ListArgs, ShowArgs, TasksArgs, TasksCommand};
 use super::change;
@@ -41,7 +41,7 @@ fn list(run: Option<&str>, args: &ListArgs) -> Result<u8, UserError> {
 fn show(run: Option<&str>, args: &ShowArgs) -> Result<u8, UserError> {
     let (store, roadmap) = find_roadmap(run)?;
     let task = find_task(&roadmap.tasks, &args.id)?;
-    let history = TaskHistory::load(&*store, &roadmap.run, &args.id)?;
+    let history = StoredTaskHistory::load(&*store, &roadmap.run, &args.id)?;
     let text = if args.json {
         format!("{:#}\n", task_json(task, &history))
     } else {

@@ -3,19 +3,19 @@
 use std::fmt::Write as _;
 
 use loopbreak_store::tasks::{RoadmapTask, unfinished_dependencies};
-use loopbreak_store::{StoredAttempt, StoredRecovery, TaskHistory};
+use loopbreak_store::{StoredAttempt, StoredRecovery, StoredTaskHistory};
 use serde_json::{Value, json};
 
 use crate::printable;
 
 /// Returns a task with its history as JSON.
-pub fn task_json(task: &RoadmapTask, history: &TaskHistory) -> Value {
-    let TaskHistory { attempts, recoveries, context, .. } = history;
+pub fn task_json(task: &RoadmapTask, history: &StoredTaskHistory) -> Value {
+    let StoredTaskHistory { attempts, recoveries, context, .. } = history;
     json!({"task": task, "attempts": attempts, "recoveries": recoveries, "context": context})
 }
 
 /// Renders a task with its history. `tasks` are all tasks of the roadmap.
-pub fn render_task(task: &RoadmapTask, tasks: &[RoadmapTask], history: &TaskHistory) -> String {
+pub fn render_task(task: &RoadmapTask, tasks: &[RoadmapTask], history: &StoredTaskHistory) -> String {
     let mut text = String::new();
     let mut line = |name: &str, value: &str| {
         if !value.is_empty() {

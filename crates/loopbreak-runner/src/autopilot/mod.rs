@@ -4,6 +4,7 @@
 
 mod attempt_outcome;
 mod guard_config;
+mod result_file;
 mod roadmap_end;
 mod roadmap_file;
 mod roadmap_reader;

@@ -6,11 +6,11 @@ use loopbreak::{Intervention, Mode, Pattern, Series};
 use loopbreak_store::tasks::{NextTask, RoadmapTask, TaskRemedy, next_task};
 use loopbreak_store::{AutopilotState, IdleEvent, NoteEvent, RecoveryEvent, RunEvent, RunRecords, now};
 
+use super::result_file::ResultFile;
 use super::roadmap_file::RoadmapFile;
 use super::roadmap_reader::TaskRoadmap;
 use super::send_back_tracker::SendBackTracker;
-use super::task_brief::{TaskContext, render_brief};
-use super::task_report::ResultFile;
+use super::task_brief::{TaskBriefContext, render_brief};
 use crate::error::RunError;
 use crate::iterations::run_end::RunEndReason;
 use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop};
@@ -172,8 +172,11 @@ impl<'c, 'a> TaskAutopilot<'c, 'a> {
         let Some(task) = self.tasks.iter().find(|task| task.id == id) else { return };
         let run = self.run_loop.recorder.session();
         let grant = self.state.grants.get(id).map(String::as_str);
-        let text =
-            render_brief(task, &self.tasks, &TaskContext { grant, notes: &self.state.notes, run, attempts });
+        let text = render_brief(
+            task,
+            &self.tasks,
+            &TaskBriefContext { grant, notes: &self.state.notes, run, attempts },
+        );
         let title = if task.title.is_empty() { String::new() } else { format!(" - {}", task.title) };
         self.run_loop.observer.message(&format!("task {id}{title}"));
         self.run_loop.variables = vec![

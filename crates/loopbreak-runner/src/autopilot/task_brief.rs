@@ -8,7 +8,7 @@ use super::task_report::{EXAMPLE, MARK};
 
 /// Further content of a brief.
 #[derive(Debug, Default)]
-pub(crate) struct TaskContext<'b> {
+pub(crate) struct TaskBriefContext<'b> {
     /// The authority that the agent has for this task.
     pub(crate) grant: Option<&'b str>,
     /// Notes that do not depend on the task.
@@ -20,7 +20,11 @@ pub(crate) struct TaskContext<'b> {
 }
 
 /// Returns the description of a task, with instructions for the report.
-pub(crate) fn render_brief(task: &RoadmapTask, tasks: &[RoadmapTask], context: &TaskContext<'_>) -> String {
+pub(crate) fn render_brief(
+    task: &RoadmapTask,
+    tasks: &[RoadmapTask],
+    context: &TaskBriefContext<'_>,
+) -> String {
     let RoadmapTask { id, title, details, .. } = task;
     let finished = tasks.iter().filter(|task| task.is_finished()).count();
     let run = context.run;
@@ -84,7 +88,7 @@ mod tests {
         let closed = RoadmapTask { id: "old".into(), forced: true, ..RoadmapTask::default() };
         let notes = ["Task old is closed.".to_owned()];
         let context =
-            TaskContext { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
+            TaskBriefContext { grant: Some("You may go around it."), notes: &notes, run: "r1", attempts: 2 };
         let text = render_brief(&task, &[task.clone(), closed], &context);
         for part in [
             "Your task: api - Write the API\n",

@@ -1,79 +1,20 @@
-//! Reports of a command on its task: in a file, on a line of its output, or in the store.
-
-use std::fs::{self, File};
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+//! Reports of a command on its task: as JSON, on a line of its output, or in the store.
 
 use loopbreak::text::{clip, mask_secrets};
 use loopbreak_store::StoredAttempt;
 use loopbreak_store::tasks::{RoadmapTask, TaskReport, TaskState};
 use serde_json::Value;
 
-use crate::error::RunError;
 use crate::prompt::agent_answer::final_message;
 
 /// The prefix of a line of output that contains a report.
 pub(crate) const MARK: &str = "LOOPBREAK_RESULT:";
 /// The placeholder for the status in the example that the agent is shown.
 pub(crate) const EXAMPLE: &str = "\"STATUS\"";
-/// Limits: size of a report in bytes, number of reports in it, number of items in a list, length of an item
-/// in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
+/// Limits: number of reports in one text, number of items in a list, length of an item in bytes.
 const MAX_REPORTS: usize = 20;
 const MAX_ITEMS: usize = 50;
 const ITEM_BYTES: usize = 500;
-
-/// The file that a command may write its report to.
-#[derive(Debug)]
-pub(crate) struct ResultFile {
-    // Removed with its contents at the end of the run.
-    _folder: tempfile::TempDir,
-    path: PathBuf,
-}
-
-impl ResultFile {
-    pub(crate) fn new() -> Result<Self, RunError> {
-        let folder = tempfile::Builder::new()
-            .prefix("loopbreak-")
-            .tempdir()
-            .map_err(|error| RunError::failed(format!("cannot create a folder for reports: {error}")))?;
-        let path = folder.path().join("result.json");
-        Ok(ResultFile { _folder: folder, path })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Removes the report of an earlier attempt.
-    pub(crate) fn clear(&self) {
-        let _ = fs::remove_file(&self.path).or_else(|_| fs::remove_dir_all(&self.path));
-    }
-
-    /// Returns the reports in the file, or none if the file does not exist. An error says why it cannot be
-    /// read.
-    pub(crate) fn read(&self, task: &str) -> Result<Vec<TaskReport>, String> {
-        let Ok(metadata) = fs::symlink_metadata(&self.path) else { return Ok(Vec::new()) };
-        // Opening a pipe would block forever.
-        if !metadata.is_file() {
-            return Err("the result file is not a regular file".to_owned());
-        }
-        if metadata.len() > MAX_BYTES {
-            return Err(format!(
-                "the result file has {} bytes; at most {MAX_BYTES} are read",
-                metadata.len()
-            ));
-        }
-        let mut text = String::new();
-        File::open(&self.path)
-            .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
-            .map_err(|error| format!("the result file cannot be read: {error}"))?;
-        if text.trim().is_empty() {
-            return Ok(Vec::new());
-        }
-        parse_reports(&text, task).map_err(|why| format!("the result file cannot be read: {why}"))
-    }
-}
 
 /// Returns the last report in an output, if there is one. The prompt has such a line as an example; a
 /// repeated prompt is not a report.
@@ -124,7 +65,7 @@ pub(crate) fn report_from_change(task: &RoadmapTask) -> TaskReport {
 }
 
 /// Parses one report or a list of them. A report that names no task is about `task`.
-fn parse_reports(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
+pub(super) fn parse_reports(text: &str, task: &str) -> Result<Vec<TaskReport>, String> {
     let value: Value = serde_json::from_str(text.trim()).map_err(|error| error.to_string())?;
     match value {
         Value::Array(items) if items.len() > MAX_REPORTS => {
@@ -247,24 +188,5 @@ mod tests {
         let items = vec![format!("\"{}\"", "x".repeat(10_000)); 100].join(",");
         let read = parse_reports(&format!("{{\"work\":[{items}]}}"), "a").unwrap();
         assert_eq!((read[0].work.len(), read[0].work[0].len()), (MAX_ITEMS, ITEM_BYTES));
-    }
-
-    #[test]
-    fn an_unreadable_result_file_is_an_error_and_not_a_panic() {
-        let file = ResultFile::new().unwrap();
-        assert_eq!(file.read("a"), Ok(Vec::new()));
-        fs::write(file.path(), " \n").unwrap();
-        assert_eq!(file.read("a"), Ok(Vec::new()));
-        fs::write(file.path(), "{\"status\":").unwrap();
-        assert!(file.read("a").unwrap_err().contains("cannot be read"));
-        fs::write(file.path(), [0xff, 0xfe]).unwrap();
-        assert!(file.read("a").is_err());
-        fs::write(file.path(), vec![b' '; 1024 * 1024 + 1]).unwrap();
-        assert!(file.read("a").unwrap_err().contains("1048577 bytes"));
-        file.clear();
-        fs::create_dir(file.path()).unwrap();
-        assert!(file.read("a").unwrap_err().contains("not a regular file"));
-        file.clear();
-        assert_eq!(file.read("a"), Ok(Vec::new()));
     }
 }

@@ -4,7 +4,7 @@ use loopbreak::{Audience, DetectorName, Outcome, Step, Verdict};
 use loopbreak_store::{RunEvent, StepEvent, VerdictSummary, now};
 
 use crate::error::RunError;
-use crate::iterations::escalation::{self, HumanDecision};
+use crate::iterations::human_decision::{self, HumanDecision};
 use crate::iterations::iteration_result::IterationResult;
 use crate::iterations::run_end::{self, RunEndReason};
 use crate::iterations::run_loop::{IterationRound, RunEnd, RunLoop, interrupted};
@@ -99,7 +99,7 @@ impl RunLoop<'_> {
         if request.ending != RunEndReason::Human {
             return Some((request.ending, reason));
         }
-        let report = escalation::render_report(request, verdict, &self.runner_state.history);
+        let report = human_decision::render_report(request, verdict, &self.runner_state.history);
         match self.observer.escalate(&report, &self.interrupts) {
             Some(HumanDecision::Continue(message)) => {
                 let mut advice =

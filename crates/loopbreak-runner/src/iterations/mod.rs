@@ -1,7 +1,7 @@
 //! The loop of iterations: starts the command, shows its output to the guard, carries out the verdict.
 
 mod earlier_runs;
-pub(crate) mod escalation;
+pub(crate) mod human_decision;
 pub(crate) mod iteration_result;
 mod judge_iteration;
 pub(crate) mod run_end;
