@@ -115,7 +115,7 @@ impl GuardState {
             let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
             let line = redact_and_truncate(clip(line, 2 * ITERATION_BYTES));
             let line = format!("Iteration {}: {}", self.turn, clip_escaped(&line, ITERATION_BYTES));
-            self.iterations.push(ClippedText::from(line.as_str()));
+            self.iterations.push(ClippedText::from(line));
         }
     }
 

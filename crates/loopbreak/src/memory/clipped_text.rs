@@ -24,6 +24,13 @@ impl<const N: usize, const MEASURED: bool> From<&str> for ClippedText<N, MEASURE
     }
 }
 
+impl<const N: usize, const MEASURED: bool> From<String> for ClippedText<N, MEASURED> {
+    fn from(mut text: String) -> Self {
+        text.truncate(clip_escaped(&text, N).len());
+        ClippedText(text)
+    }
+}
+
 impl<const N: usize, const MEASURED: bool> Deref for ClippedText<N, MEASURED> {
     type Target = str;
 
@@ -46,9 +53,7 @@ impl<const N: usize, const MEASURED: bool> fmt::Display for ClippedText<N, MEASU
 
 impl<'de, const N: usize, const MEASURED: bool> Deserialize<'de> for ClippedText<N, MEASURED> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut text = String::deserialize(deserializer)?;
-        text.truncate(clip_escaped(&text, N).len());
-        Ok(ClippedText(text))
+        String::deserialize(deserializer).map(ClippedText::from)
     }
 }
 

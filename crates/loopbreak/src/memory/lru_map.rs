@@ -182,12 +182,12 @@ impl<V: SnapshotSize, const N: usize> SnapshotSize for LruMap<V, N> {
     }
 
     fn snapshot_bytes(&self, digits: usize) -> usize {
-        let entries: usize = if V::VARIES {
-            self.nodes.iter().map(|node| Self::entry_bytes(&node.value, digits)).sum()
+        if V::VARIES {
+            let entries = self.nodes.iter().map(|node| Self::entry_bytes(&node.value, digits));
+            "[]".len() + entries.sum::<usize>()
         } else {
-            self.len() * (<(HashKey, V)>::max_bytes(digits) + ",".len())
-        };
-        "[]".len() + entries
+            max_array_bytes::<(HashKey, V)>(self.len(), digits)
+        }
     }
 }
 

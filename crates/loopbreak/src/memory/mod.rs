@@ -2,7 +2,7 @@
 //! the run.
 //!
 //! Every type carries its bound: a collection the number of its elements, a text its length. The size of a
-//! snapshot follows from the types by [`SnapshotSize`], which [`snapshot_type`] and [`snapshot_row`] derive.
+//! snapshot follows from the types by [`SnapshotSize`], which [`snapshot_type!`] and [`snapshot_row!`] derive.
 
 mod bounded_list;
 mod clipped_text;

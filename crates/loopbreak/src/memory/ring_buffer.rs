@@ -87,7 +87,7 @@ impl<T: SnapshotSize, const N: usize> SnapshotSize for RingBuffer<T, N> {
     }
 
     fn snapshot_bytes(&self, digits: usize) -> usize {
-        array_bytes(self.0.iter(), digits)
+        array_bytes(self.0.len(), self.0.iter(), digits)
     }
 }
 

@@ -18,20 +18,23 @@ pub(crate) trait SnapshotSize {
     }
 }
 
-/// Returns an upper bound of an array with these elements. Each element has a comma or the closing bracket after it.
+/// Returns an upper bound of an array with `count` elements, each with a comma after it. It looks at the elements only if
+/// their sizes vary.
+#[inline]
 pub(super) fn array_bytes<'v, T: SnapshotSize + 'v>(
-    elements: impl ExactSizeIterator<Item = &'v T>,
+    count: usize,
+    elements: impl Iterator<Item = &'v T>,
     digits: usize,
 ) -> usize {
-    let contents = if T::VARIES {
-        elements.map(|element| element.snapshot_bytes(digits) + ",".len()).sum()
+    if T::VARIES {
+        "[]".len() + elements.map(|element| element.snapshot_bytes(digits) + ",".len()).sum::<usize>()
     } else {
-        elements.len() * (T::max_bytes(digits) + ",".len())
-    };
-    "[]".len() + contents
+        max_array_bytes::<T>(count, digits)
+    }
 }
 
 /// Returns an upper bound of any array with at most `count` elements.
+#[inline]
 pub(super) fn max_array_bytes<T: SnapshotSize>(count: usize, digits: usize) -> usize {
     "[]".len() + count * (T::max_bytes(digits) + ",".len())
 }

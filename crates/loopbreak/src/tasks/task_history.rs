@@ -73,14 +73,14 @@ impl TaskHistory {
         }
         let status = match task.status.as_deref().map(str::trim).unwrap_or_default() {
             "completed" => "done".into(),
-            status => status.to_ascii_lowercase().as_str().into(),
+            status => status.to_ascii_lowercase().into(),
         };
         let session = task.session.as_ref().map(|session| ClippedText::from(&*session.as_text()));
         self.blockers = task
             .blockers
             .iter()
             .take(BLOCKERS)
-            .map(|blocker| ClippedText::from(redact_and_truncate(blocker).as_str()))
+            .map(|blocker| ClippedText::from(redact_and_truncate(blocker)))
             .collect();
         self.attempts.push_within(
             TaskAttempt {
