@@ -25,7 +25,7 @@ fn check(text: &str, loaded: Result<LoadedConfig, ConfigError>) {
     match loaded {
         Ok(loaded) => {
             for option in loaded.effective_options() {
-                _ = loaded.origin(&option.info.path).to_string();
+                _ = loaded.origin(&option.path).to_string();
             }
         }
         Err(error) => render(text, &error),
