@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use crate::chore_failure::ChoreFailure;
+use crate::extensions;
 use crate::generate;
 use crate::licences;
 use crate::names;
@@ -27,6 +28,7 @@ const STEPS: &[CiStep] = &[
     ("doc tests", doc_tests, true),
     ("documentation", documentation, true),
     ("generated files", generated_files, false),
+    ("template for a detector", extensions::check_detector_template, false),
     ("programs", programs::install, false),
     ("Python packages", python::install, false),
     ("tests", tests, false),

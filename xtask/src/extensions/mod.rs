@@ -9,7 +9,7 @@ mod tree_copy;
 
 use std::fs;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ const TEMPLATES: [ExtensionTemplate; 2] = [
 /// Tries the template that is named, or all of them.
 pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
     match arguments {
-        [] => check(),
+        [] => check_all(),
         [one] => match TEMPLATES.iter().find(|template| template.argument == one) {
             Some(template) => check_templates(&[template]),
             None => Err(ChoreFailure::Usage(format!("extensions: there is no template {one:?}"))),
@@ -52,8 +52,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), ChoreFailure> {
 }
 
 /// Tries all templates in one copy of the tree.
-pub(crate) fn check() -> Result<(), ChoreFailure> {
+fn check_all() -> Result<(), ChoreFailure> {
     check_templates(&TEMPLATES.each_ref())
+}
+
+/// Tries the template for a detector.
+pub(crate) fn check_detector_template() -> Result<(), ChoreFailure> {
+    run(&["detector".to_owned()])
 }
 
 fn check_templates(templates: &[&ExtensionTemplate]) -> Result<(), ChoreFailure> {
@@ -65,10 +70,24 @@ fn check_templates(templates: &[&ExtensionTemplate]) -> Result<(), ChoreFailure>
         check_edits(template.name, &of_template)?;
         edits.extend(of_template);
     }
-    let copy = TreeCopy::new("extensions")?;
-    copy.apply(&edits)?;
+    let mut tree = TreeCopy::new("extensions")?;
+    tree.apply(&edits)?;
+    let copy = tree.write_to("tree")?;
     let program = copy.build_program()?;
-    templates.iter().try_for_each(|template| (template.check)(&program, copy.folder()))
+    let folder = work_folder()?;
+    templates.iter().try_for_each(|template| (template.check)(&program, &folder))
+}
+
+/// Makes an empty folder in which the program is run.
+fn work_folder() -> Result<PathBuf, ChoreFailure> {
+    let folder = root().join("target/extensions/work");
+    if folder.exists() {
+        fs::remove_dir_all(&folder)
+            .map_err(|error| ChoreFailure::io(format_args!("clear {}", folder.display()), &error))?;
+    }
+    fs::create_dir_all(&folder)
+        .map_err(|error| ChoreFailure::io(format_args!("make {}", folder.display()), &error))?;
+    Ok(folder)
 }
 
 /// A template adds to one list, and all its files lie in one folder.
@@ -109,10 +128,9 @@ fn check_detector(program: &Path, folder: &Path) -> Result<(), ChoreFailure> {
         "the reference has its table",
     )?;
     for profile in ["auto", "coding", "game", "tasks", "iterations", "documents"] {
-        let args = ["config", "explain", &option, "--profile", profile];
-        let explained = print(program, folder, &args)?;
-        let off = explained.contains("\"off\"") || explained.contains("= off");
-        expect(off == (profile == "documents"), &format!("the profile {profile} has the right mode for it"))?;
+        let mode = mode_in_profile(program, folder, profile, &option)?;
+        let expected = if profile == "documents" { "off" } else { "enforce" };
+        expect(mode == expected, &format!("the profile {profile} has the mode {expected} for it"))?;
     }
     let log = folder.join("long.jsonl");
     let step = json!({"run": "r", "say": "word ".repeat(2_000)}).to_string();
@@ -124,6 +142,21 @@ fn check_detector(program: &Path, folder: &Path) -> Result<(), ChoreFailure> {
     let fired =
         findings.iter().any(|finding| finding["detector"] == DETECTOR && finding["pattern"] == PATTERN);
     expect(fired, &format!("`analyze` reports {PATTERN}"))
+}
+
+/// Returns the value of an option in a profile.
+fn mode_in_profile(
+    program: &Path,
+    folder: &Path,
+    profile: &str,
+    option: &str,
+) -> Result<String, ChoreFailure> {
+    let settings: Value =
+        parse(&print(program, folder, &["config", "check", "--json", "--profile", profile])?)?;
+    let mut options = settings["options"].as_array().into_iter().flatten();
+    let found = options.find(|entry| entry["option"] == option);
+    let value = found.and_then(|entry| entry["value"].as_str()).unwrap_or_default();
+    Ok(value.to_owned())
 }
 
 /// The agent is known to `hook`, `install`, and its loop is refused.
