@@ -117,8 +117,8 @@ fn a_test_must_be_in_the_file_that_the_table_names() {
         ("step::epoch_millis::tests::known_instants_are_parsed_correctly", true),
         ("step::tests::known_instants_are_parsed_correctly", false),
         ("loopbreak_config::tests::layers::without_any_layer_the_settings_are_the_defaults", true),
-        ("loopbreak_analysis::run::tests::progress_after_the_stop_is_told", true),
-        ("loopbreak_analysis::tests::progress_after_the_stop_is_told", false),
+        ("loopbreak_analysis::run::tests::progress_after_the_stop_is_reported", true),
+        ("loopbreak_analysis::tests::progress_after_the_stop_is_reported", false),
     ] {
         assert_eq!(TestLocation::parse(path).is_some_and(|it| it.is_there()), there, "{path}");
     }
